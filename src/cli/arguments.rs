@@ -1,0 +1,211 @@
+//! The grammar of the command line.
+//!
+//! In: the arguments of the process. Out: a [`Command`], or the text that answers `--help` or a usage error. Algorithm:
+//! the name of the command is brought to the front, so that options may stand before it; where there is none, and the
+//! first word may be a file, the command is `check`; the rest is for `clap`.
+
+use super::options::{ColorChoice, Format, OutputOptions};
+use super::output::Output;
+use super::status::{Failure, Status};
+use super::{check, explain, pi};
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
+use std::path::Path;
+
+const USAGE: &str = "cssame <COMMAND> [OPTIONS] ...\n       cssame [OPTIONS] <FILE>...";
+
+const AFTER_HELP: &str = "\
+`cssame FILE` is short for `cssame check FILE`. Every command has a `--help` of its own, with examples.
+
+Exit status: 0 nothing found, 1 findings, 2 bad usage or a program that does not compile, 3 a bound was hit before the \
+question was decided and nothing was found so far.";
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+#[derive(Debug, Parser)]
+#[command(name = "cssame", version, max_term_width = 80, override_usage = USAGE, after_help = AFTER_HELP)]
+#[command(disable_help_subcommand = true, styles = STYLES)]
+#[command(about = "Analyses explicitly parallel programs: which writes can each read see, and what follows?")]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// A command with its arguments.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// `cssame check`
+    Check(check::Arguments),
+    /// `cssame pi`
+    Pi(pi::Arguments),
+    /// `cssame explain`
+    Explain(explain::Arguments),
+}
+
+/// What every command can tell, and do.
+pub trait Job {
+    /// Its name on the command line and in its answer.
+    fn name(&self) -> &'static str;
+
+    /// The file that it is about.
+    fn file(&self) -> Option<&Path>;
+
+    /// The form of its answer.
+    fn format(&self) -> Format;
+
+    /// How to show the answer.
+    fn output_options(&self) -> &OutputOptions;
+
+    /// Runs it.
+    ///
+    /// # Errors
+    ///
+    /// The diagnostics that say why there is no answer.
+    fn execute(&self, output: &mut Output) -> Result<Status, Failure>;
+}
+
+impl Command {
+    /// The command as what all commands have in common.
+    #[must_use]
+    pub fn job(&self) -> &dyn Job {
+        match self {
+            Command::Check(arguments) => arguments,
+            Command::Pi(arguments) => arguments,
+            Command::Explain(arguments) => arguments,
+        }
+    }
+}
+
+/// What the arguments ask for.
+#[derive(Debug)]
+pub enum Parsed {
+    /// To run a command.
+    Command(Box<Command>),
+    /// To show a text: the help that was asked for, or what is wrong with the arguments.
+    Answer {
+        /// The text, with or without colour.
+        text: String,
+        /// Whether it was asked for.
+        asked: bool,
+    },
+}
+
+/// Parses the arguments of the process; the first is the name of the program.
+#[must_use]
+pub fn parse(arguments: &[OsString]) -> Parsed {
+    let ordered = command_first(arguments);
+    let result = CommandLine::command()
+        .try_get_matches_from(&ordered)
+        .and_then(|matches| CommandLine::from_arg_matches(&matches));
+    match result {
+        Ok(line) => Parsed::Command(Box::new(line.command)),
+        Err(error) => {
+            let asked = !error.use_stderr();
+            let terminal = if asked { std::io::stdout().is_terminal() } else { std::io::stderr().is_terminal() };
+            let text = error.render();
+            let text = if color_of(arguments).wanted(terminal) { text.ansi().to_string() } else { text.to_string() };
+            Parsed::Answer { text, asked }
+        }
+    }
+}
+
+/// The arguments with the name of the command in front, `check` where none is named.
+fn command_first(arguments: &[OsString]) -> Vec<OsString> {
+    let mut ordered = arguments.to_vec();
+    let Some(at) = first_word(arguments) else { return ordered };
+    let word = &arguments[at];
+    if word != "--" && (is_command(word) || !may_be_file(word)) {
+        let word = ordered.remove(at);
+        ordered.insert(1, word);
+    } else {
+        ordered.insert(1, OsString::from("check"));
+    }
+    ordered
+}
+
+/// Index of the first argument that is neither an option nor the value of one; none where help is asked for before.
+fn first_word(arguments: &[OsString]) -> Option<usize> {
+    let mut index = 1;
+    while index < arguments.len() {
+        let text = arguments[index].to_string_lossy();
+        match text.as_ref() {
+            "-h" | "--help" | "-V" | "--version" => return None,
+            "--" => return Some(index),
+            option if takes_value(option) => index += 2,
+            option if option.starts_with('-') && option.len() > 1 => index += 1,
+            _ => return Some(index),
+        }
+    }
+    None
+}
+
+/// Whether the next argument is the value of this option, in any command that has it.
+fn takes_value(option: &str) -> bool {
+    let Some(name) = option.strip_prefix("--") else { return false };
+    let line = CommandLine::command();
+    let mut all = line.get_subcommands().flat_map(|command| command.get_arguments());
+    all.any(|argument| argument.get_long() == Some(name) && argument.get_action().takes_values())
+}
+
+fn is_command(word: &OsStr) -> bool {
+    CommandLine::command().get_subcommands().any(|command| OsStr::new(command.get_name()) == word)
+}
+
+/// A word that is no file, and does not look like one, is rather a misspelt command.
+fn may_be_file(word: &OsStr) -> bool {
+    Path::new(word).exists() || word.to_string_lossy().contains(['.', '/', '\\'])
+}
+
+/// What `--color` says, for a text that is shown because the arguments cannot be parsed.
+fn color_of(arguments: &[OsString]) -> ColorChoice {
+    let value = |word: &OsStr| match word.to_str() {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    };
+    let joined = arguments.iter().find_map(|each| each.to_str()?.strip_prefix("--color="));
+    let apart = arguments.windows(2).find(|pair| pair[0] == "--color").map(|pair| value(&pair[1]));
+    joined.map(|text| value(OsStr::new(text))).or(apart).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ordered(line: &str) -> String {
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let words: Vec<String> =
+            command_first(&arguments).iter().map(|each| each.to_string_lossy().into_owned()).collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn a_file_alone_is_checked() {
+        assert_eq!(ordered("cssame a.csm"), "cssame check a.csm");
+        assert_eq!(ordered("cssame --format json a.csm"), "cssame check --format json a.csm");
+        assert_eq!(ordered("cssame -q -- explain"), "cssame check -q -- explain");
+    }
+
+    #[test]
+    fn options_may_stand_before_the_command() {
+        assert_eq!(ordered("cssame --format json explain CS0401"), "cssame explain --format json CS0401");
+        assert_eq!(ordered("cssame --input n=5 -q check a.csm"), "cssame check --input n=5 -q a.csm");
+    }
+
+    #[test]
+    fn a_misspelt_command_stays_a_command() {
+        assert_eq!(ordered("cssame chekc a.csm"), "cssame chekc a.csm");
+        assert_eq!(ordered("cssame --help"), "cssame --help");
+    }
+}

@@ -1,0 +1,50 @@
+//! Writing files so that none is ever half-written.
+
+use super::status::Failure;
+use crate::diagnostics::Code;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes a file: under another name first, so that a reader sees the old content or the new, never a part.
+///
+/// # Errors
+///
+/// CS0910 with the message of the operating system.
+pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    write_through_sibling(path, text).map_err(|error| cannot_write(path, &error))
+}
+
+/// Makes a directory, and those that it lies in.
+///
+/// # Errors
+///
+/// CS0910 with the message of the operating system.
+pub fn create_directory(path: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(path).map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::error(Code::CannotWrite, format!("`{}` cannot be written: {error}", path.display()))
+}
+
+fn write_through_sibling(path: &Path, text: &str) -> io::Result<()> {
+    // A device or a pipe cannot be replaced, only written.
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        return File::options().write(true).open(path)?.write_all(text.as_bytes());
+    }
+    let sibling = sibling_of(path)?;
+    let written = File::create(&sibling)
+        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&sibling, path));
+    if written.is_err() {
+        // It may not exist at all; the first error is the one to report.
+        let _ = fs::remove_file(&sibling);
+    }
+    written
+}
+
+fn sibling_of(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
+    Ok(path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id())))
+}

@@ -1,0 +1,44 @@
+//! JSON answers: one object, which begins with the schema, the command and the file.
+
+use super::load::name_of;
+use crate::diagnostics::Diagnostic;
+use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
+use crate::source::SourceMap;
+use serde::Serialize;
+use std::path::Path;
+
+/// The value of `"schema"` in every answer.
+pub const SCHEMA: &str = "cssame/1";
+
+#[derive(Serialize)]
+struct Document<'a, T: Serialize> {
+    schema: &'static str,
+    command: &'a str,
+    file: Option<String>,
+    #[serde(flatten)]
+    data: &'a T,
+}
+
+/// The text of an answer, with a newline at its end. `data` must serialise to an object.
+#[must_use]
+pub fn document<T: Serialize>(command: &str, file: Option<&Path>, data: &T) -> String {
+    let document = Document { schema: SCHEMA, command, file: file.map(name_of), data };
+    // Only a map with keys that are no strings could fail, and no answer has one.
+    let mut text = serde_json::to_string_pretty(&document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
+    text.push('\n');
+    text
+}
+
+/// The data of an answer that is a list of diagnostics.
+#[derive(Debug, Serialize)]
+pub struct Diagnostics {
+    diagnostics: Vec<DiagnosticData>,
+}
+
+impl Diagnostics {
+    /// The data of these diagnostics, in their order.
+    #[must_use]
+    pub fn new(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Diagnostics {
+        Diagnostics { diagnostics: diagnostics.iter().map(|each| diagnostic_data(sources, each)).collect() }
+    }
+}

@@ -1,0 +1,92 @@
+//! Reading a source file and compiling it.
+
+use super::status::Failure;
+use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::ir::Program;
+use crate::ir::compile::{Compiled, compile};
+use crate::source::{FileId, SourceMap};
+use crate::syntax;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// One MiB more than may be read: enough to see that a file is too large, also one without end.
+const READ_BYTES: u64 = 257 << 20;
+
+/// A program that compiles, and its text.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Holds the one file.
+    pub sources: SourceMap,
+    /// The file.
+    pub file: FileId,
+    /// The program.
+    pub program: Program,
+}
+
+/// The name of a file as it stands in the output: as the user gave it.
+#[must_use]
+pub fn name_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Reads a file into `sources`.
+///
+/// # Errors
+///
+/// A diagnostic for a file that cannot be read, is too large, or is no text.
+pub fn read(sources: &mut SourceMap, path: &Path) -> Result<FileId, Diagnostic> {
+    let name = name_of(path);
+    match read_bytes(path) {
+        Ok(bytes) => syntax::add_bytes(sources, &name, &bytes),
+        Err(error) => Err(cannot_read(&name, path, &error)),
+    }
+}
+
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(READ_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn cannot_read(name: &str, path: &Path, error: &io::Error) -> Diagnostic {
+    if fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
+        let message = format!("`{name}` cannot be read: it is a directory");
+        return Diagnostic::general(Code::CannotRead, Severity::Error, message).with_help("name the files in it");
+    }
+    Diagnostic::general(Code::CannotRead, Severity::Error, format!("`{name}` cannot be read: {error}"))
+}
+
+/// Reads and compiles a program.
+///
+/// # Errors
+///
+/// All errors of the file, or the reason why it cannot be read.
+pub fn load(path: &Path, inputs: &[(String, String)]) -> Result<Loaded, Failure> {
+    let mut sources = SourceMap::default();
+    let file = match read(&mut sources, path) {
+        Ok(file) => file,
+        Err(diagnostic) => return Err(Failure::new(sources, vec![diagnostic])),
+    };
+    let Compiled { program, diagnostics } = compile(&sources, file, inputs);
+    match program {
+        Some(program) => Ok(Loaded { sources, file, program }),
+        None => Err(Failure::new(sources, diagnostics)),
+    }
+}
+
+/// Reads and compiles a program that is to be executed.
+///
+/// # Errors
+///
+/// As [`load`], and for a program without main.
+pub fn load_executable(path: &Path, inputs: &[(String, String)]) -> Result<Loaded, Failure> {
+    let loaded = load(path, inputs)?;
+    if loaded.program.main.is_some() {
+        return Ok(loaded);
+    }
+    let message = format!("`{}` has no main to run", name_of(path));
+    let diagnostic = Diagnostic::general(Code::NoMain, Severity::Error, message)
+        .with_help("add a function `main`, or statements at top level");
+    Err(Failure::new(loaded.sources, vec![diagnostic]))
+}

@@ -1,0 +1,65 @@
+//! The command line: one file for each subcommand, and the only place that prints or exits.
+//!
+//! In: the arguments. Out: text or JSON on standard output, what accompanies it on standard error, and the exit status
+//! ([`Status`]). [`arguments`] parses, [`load`] reads and compiles, a subcommand calls the library and hands its data
+//! to [`output`], in human words or as JSON ([`json`]).
+
+pub mod arguments;
+pub mod check;
+pub mod explain;
+pub mod files;
+pub mod internal;
+pub mod json;
+pub mod load;
+pub mod names;
+pub mod options;
+pub mod output;
+pub mod pi;
+pub mod snippet;
+pub mod status;
+
+pub use status::{Failure, Status};
+
+use arguments::{Job, Parsed};
+use options::{ColorChoice, Format};
+use output::Output;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Runs the program with the arguments of the process; the first is its name.
+#[must_use]
+pub fn run(arguments: &[OsString]) -> ExitCode {
+    let command = match arguments::parse(arguments) {
+        Parsed::Command(command) => command,
+        Parsed::Answer { text, asked } => return answer(&text, asked),
+    };
+    let job = command.job();
+    let mut output = Output::new(job.output_options().color, job.output_options().quiet);
+    let status = job.execute(&mut output).unwrap_or_else(|failure| {
+        report_failure(job, &failure, &mut output);
+        Status::Invalid
+    });
+    output.finish(status)
+}
+
+/// What the argument parser has to say: help that was asked for goes to standard output, a usage error does not.
+fn answer(text: &str, asked: bool) -> ExitCode {
+    let mut output = Output::new(ColorChoice::Auto, false);
+    if asked {
+        output.print(text);
+        return output.finish(Status::Clean);
+    }
+    output.note(text);
+    output.finish(Status::Invalid)
+}
+
+/// Shows why a command has no answer: in JSON, an object with `diagnostics` takes the place of the answer.
+fn report_failure(job: &dyn Job, failure: &Failure, output: &mut Output) {
+    match job.format() {
+        Format::Json => {
+            let data = json::Diagnostics::new(&failure.sources, &failure.diagnostics);
+            output.print(&json::document(job.name(), job.file(), &data));
+        }
+        Format::Human | Format::Dot => output.complain(&failure.sources, &failure.diagnostics),
+    }
+}

@@ -1,0 +1,96 @@
+//! Options that several subcommands share.
+
+use clap::{Args, ValueEnum};
+use std::env;
+
+/// Options of every command that reads a program.
+#[derive(Args, Clone, Debug)]
+pub struct ProgramOptions {
+    /// Set an `input` constant of the program (repeatable)
+    #[arg(long = "input", value_name = "NAME=VALUE", value_parser = parse_input)]
+    pub inputs: Vec<(String, String)>,
+}
+
+/// Options of every command: how to show the answer.
+#[derive(Args, Clone, Debug)]
+pub struct OutputOptions {
+    /// Colour the text
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+    /// Leave out summaries and the progress bar
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// The form of the answer, for commands that know these two.
+#[derive(Args, Clone, Debug)]
+pub struct FormatOption {
+    /// Text for people, or one JSON object
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
+    pub format: AnswerFormat,
+}
+
+/// Values of `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AnswerFormat {
+    /// Text for people.
+    Human,
+    /// One JSON object (docs/json.md).
+    Json,
+}
+
+impl From<AnswerFormat> for Format {
+    fn from(format: AnswerFormat) -> Format {
+        match format {
+            AnswerFormat::Human => Format::Human,
+            AnswerFormat::Json => Format::Json,
+        }
+    }
+}
+
+/// The form of an answer, of any command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Text for people.
+    Human,
+    /// A graph in the language of Graphviz.
+    Dot,
+    /// One JSON object.
+    Json,
+}
+
+/// Values of `--color`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless the environment says otherwise.
+    #[default]
+    Auto,
+    /// Also in a pipe.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+impl ColorChoice {
+    /// Whether to colour a stream. The environment decides where the command line does not: `NO_COLOR`,
+    /// `CLICOLOR_FORCE`, `CLICOLOR=0` and `TERM=dumb`, the first that is set.
+    #[must_use]
+    pub fn wanted(self, terminal: bool) -> bool {
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        match self {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto if set("NO_COLOR").is_some() => false,
+            ColorChoice::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+            ColorChoice::Auto if set("CLICOLOR").is_some_and(|value| value == "0") => false,
+            ColorChoice::Auto => terminal && set("TERM").is_none_or(|value| value != "dumb"),
+        }
+    }
+}
+
+fn parse_input(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("write it as NAME=VALUE, such as `n=5`".to_owned()),
+    }
+}

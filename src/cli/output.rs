@@ -1,0 +1,104 @@
+//! Writing to the two standard streams, with or without colour.
+//!
+//! In: text. Out: bytes. A reader that has gone away (`cssame … | head`) is no fault: the rest is dropped. Any other
+//! failure to write standard output makes the exit status 2.
+
+use super::options::ColorChoice;
+use super::status::Status;
+use crate::diagnostics::{Code, Diagnostic, Severity, terminal};
+use crate::source::SourceMap;
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
+use std::process::ExitCode;
+
+/// The standard streams of one run.
+#[derive(Debug)]
+pub struct Output {
+    stdout: BufWriter<Stdout>,
+    failed: Option<io::Error>,
+    stdout_colour: bool,
+    stderr_colour: bool,
+    quiet: bool,
+}
+
+impl Output {
+    /// `quiet` leaves out what only accompanies the result.
+    #[must_use]
+    pub fn new(color: ColorChoice, quiet: bool) -> Output {
+        Output {
+            stdout: BufWriter::new(io::stdout()),
+            failed: None,
+            stdout_colour: color.wanted(io::stdout().is_terminal()),
+            stderr_colour: color.wanted(io::stderr().is_terminal()),
+            quiet,
+        }
+    }
+
+    /// Whether standard output is to be coloured.
+    #[must_use]
+    pub fn colour(&self) -> bool {
+        self.stdout_colour
+    }
+
+    /// Whether what only accompanies the result is left out.
+    #[must_use]
+    pub fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Writes to standard output.
+    pub fn print(&mut self, text: &str) {
+        if self.failed.is_none()
+            && let Err(error) = self.stdout.write_all(text.as_bytes())
+        {
+            self.failed = Some(error);
+        }
+    }
+
+    /// Writes to standard error. What was printed before comes first.
+    pub fn note(&mut self, text: &str) {
+        self.flush();
+        // There is no better place to complain about a broken standard error.
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+
+    /// Writes to standard error, unless quiet.
+    pub fn summary(&mut self, text: &str) {
+        if !self.quiet {
+            self.note(text);
+        }
+    }
+
+    /// Renders diagnostics to standard error.
+    pub fn complain(&mut self, sources: &SourceMap, diagnostics: &[Diagnostic]) {
+        let text = terminal::render_all(sources, diagnostics, self.stderr_colour);
+        self.note(&text);
+    }
+
+    /// Writes out what is left, and ends the run.
+    #[must_use]
+    pub fn finish(mut self, status: Status) -> ExitCode {
+        self.flush();
+        let status = match self.failed.take() {
+            Some(error) if error.kind() != ErrorKind::BrokenPipe => {
+                let message = format!("standard output cannot be written: {error}");
+                self.complain(
+                    &SourceMap::default(),
+                    &[Diagnostic::general(Code::CannotWrite, Severity::Error, message)],
+                );
+                Status::Invalid
+            }
+            _ => status,
+        };
+        // Nothing is left to write; the buffer of a broken pipe must not be tried again.
+        let _ = self.stdout.into_parts();
+        ExitCode::from(status.code())
+    }
+
+    fn flush(&mut self) {
+        if self.failed.is_none()
+            && let Err(error) = self.stdout.flush()
+        {
+            self.failed = Some(error);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! `cssame pi FILE`: the pi functions, their terms, what was pruned and why.
+
+use super::arguments::Job;
+use super::json;
+use super::load::{self, Loaded};
+use super::options::{Format, FormatOption, OutputOptions, ProgramOptions};
+use super::output::Output;
+use super::snippet::{self, Table, plural};
+use super::status::{Failure, Status};
+use crate::cssame::{self, PiReport, PrunedData, ReadReport, TermData};
+use crate::source::SourceMap;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+const ABOUT: &str = "\
+Shows, for every read of a shared variable that more than one write can reach, which writes it may see: the pi \
+function of CSSAME form. Below them stand the writes that were pruned, each with its reason: a lock hides them, or the \
+order of the threads does.
+
+No execution reads from a write that is not listed. Whether each of them can really happen, `cssame futures` decides.";
+
+const EXAMPLES: &str = "\
+Examples:
+  cssame pi samples/cssame_fig2.csm
+  cssame pi --all samples/cssame_fig5.csm
+  cssame pi --format json samples/cssame_fig7.csm";
+
+/// Arguments of `pi`.
+#[derive(Args, Clone, Debug)]
+#[command(about = "Show which writes each read may see, and what was pruned", long_about = ABOUT)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Source file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Show also reads that can see a single write, from which nothing was pruned
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub(crate) program: ProgramOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+}
+
+impl Job for Arguments {
+    fn name(&self) -> &'static str {
+        "pi"
+    }
+
+    fn file(&self) -> Option<&Path> {
+        Some(&self.file)
+    }
+
+    fn format(&self) -> Format {
+        self.format.format.into()
+    }
+
+    fn output_options(&self) -> &OutputOptions {
+        &self.output
+    }
+
+    /// Pi functions are facts, not faults: the status is 0.
+    fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
+        let Loaded { sources, program, .. } = load::load_executable(&self.file, &self.program.inputs)?;
+        let report =
+            cssame::analyse(&program).map(|form| cssame::report(&sources, &program, &form)).unwrap_or_default();
+        match self.format() {
+            Format::Json => output.print(&json::document(self.name(), self.file(), &report)),
+            _ => {
+                output.print(&human(&sources, &report, self.all, output.colour()));
+                output.summary(&summary(&report));
+            }
+        }
+        Ok(Status::Clean)
+    }
+}
+
+fn human(sources: &SourceMap, report: &PiReport, all: bool, colour: bool) -> String {
+    let mut blocks: Vec<String> =
+        report.pis.iter().map(|read| read_block(sources, read, colour)).collect();
+    let single = report.single.iter().filter(|read| all || !read.pruned.is_empty());
+    blocks.extend(single.map(|read| read_block(sources, read, colour)));
+    blocks.join("\n")
+}
+
+/// A read: its place, its terms, and what it cannot see.
+fn read_block(sources: &SourceMap, read: &ReadReport, colour: bool) -> String {
+    let versions: Vec<&str> = read.terms.iter().map(|term| term.version.as_str()).collect();
+    let title = match versions.as_slice() {
+        [] => format!("{} in {}", read.read, read.thread),
+        [only] => format!("{} in {} = {only}", read.read, read.thread),
+        several => format!("{} in {} = pi({})", read.read, read.thread, several.join(", ")),
+    };
+    let mut text = snippet::title(&title, colour);
+    text += &snippet::place(sources, read.span, &format!("may see {}", plural(read.terms.len(), "write")), colour);
+    // One table, so that both lists have the same columns.
+    let mut table = Table::new("  ");
+    for term in &read.terms {
+        table.row(term_cells(sources, term));
+    }
+    for pruned in &read.pruned {
+        let mut cells = term_cells(sources, &pruned.term);
+        cells.push(reason(pruned));
+        table.row(cells);
+    }
+    let lines = table.lines();
+    let (terms, pruned) = lines.split_at(read.terms.len());
+    terms.iter().for_each(|line| text += line);
+    if !pruned.is_empty() {
+        text += "  and cannot see\n";
+        pruned.iter().for_each(|line| text += line);
+    }
+    text
+}
+
+/// `a_2`, `a@14:5`, `T1`, `a = 2;`
+fn term_cells(sources: &SourceMap, term: &TermData) -> Vec<String> {
+    let line = snippet::statement(sources, term.span);
+    vec![term.version.clone(), term.def.clone(), term.thread.clone(), line]
+}
+
+/// The reason in words.
+fn reason(pruned: &PrunedData) -> String {
+    let lock = pruned.lock.as_deref().map_or_else(|| "the atomic block".to_owned(), |lock| format!("`{lock}`"));
+    match pruned.reason {
+        "killed-before-unlock" => format!("killed before {lock} is free"),
+        "not-upward-exposed" => format!("the read has its own write under {lock}"),
+        "ordered-after" => "comes after the read".to_owned(),
+        "overwritten" => "always overwritten before the read".to_owned(),
+        "exclusive" => "never runs together with the read".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn summary(report: &PiReport) -> String {
+    let terms: usize = report.pis.iter().map(|read| read.terms.len()).sum();
+    let pruned: usize = report.pis.iter().chain(&report.single).map(|read| read.pruned.len()).sum();
+    let merged = if report.merged { "; calling contexts were merged (see `cssame explain CS0908`)" } else { "" };
+    format!(
+        "{}, {}, {pruned} pruned{merged}\n",
+        plural(report.pis.len(), "pi function"),
+        plural(terms, "term"),
+    )
+}

@@ -1,0 +1,501 @@
+//! Calling contexts and static threads, before the graph is built.
+//!
+//! In: the program. Out: [`Unfolding`]: the contexts that can be reached from `main`, with what is known of their arguments,
+//! and for each call, fork and spawn of a context, the contexts it leads to. A worklist raises arguments until nothing
+//! changes; branches whose condition is constant in a context are followed on one side only.
+
+use super::value::{AbstractValue, Evaluator, Writers};
+use super::{Context, ContextId, Instance, InstanceId, MAIN_THREAD, Thread, ThreadId};
+use crate::ir::{
+    BlockId, Function, FunctionId, Instruction, NewThread, Operand, Program, Storage, Terminator, ThreadLabel, VariableId,
+};
+use crate::source::arena::Arena;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::FxHashMap;
+
+/// How a function's contexts are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// By call string.
+    Clone,
+    /// One for each thread.
+    PerThread,
+    /// One, in the pseudo-thread that counts as parallel with everything.
+    Unordered,
+}
+
+/// A `parfor` of at most that many constant iterations is unrolled into one static thread for each.
+const MAX_UNROLLED: i64 = 16;
+/// The unfolded graph may have that many blocks, or four times those of the program.
+const BLOCK_BUDGET: u64 = 200_000;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Site(ContextId, BlockId, u32, u32),
+    Thread(FunctionId, ThreadId),
+    Function(FunctionId),
+}
+
+/// Contexts, threads, and where each site of a context leads.
+pub(super) struct Unfolding {
+    pub contexts: Arena<ContextId, Context>,
+    pub threads: Arena<ThreadId, Thread>,
+    pub instances: Arena<InstanceId, Instance>,
+    pub instance_ids: FxHashMap<(VariableId, Option<ContextId>), InstanceId>,
+    pub writers: Vec<Writers>,
+    pub calls: FxHashMap<(ContextId, BlockId, u32), ContextId>,
+    pub forks: FxHashMap<(ContextId, BlockId, u32), Vec<ThreadId>>,
+    pub reachable: Vec<Vec<BlockId>>,
+    pub merged: bool,
+    policies: Vec<Policy>,
+    recursive: Vec<bool>,
+    keys: FxHashMap<Key, ContextId>,
+    thread_keys: FxHashMap<Key, ThreadId>,
+    unordered: Option<ThreadId>,
+    pending: Vec<ContextId>,
+    queued: Vec<bool>,
+}
+
+/// Unfolds a program from its `main`.
+pub(super) fn unfold(program: &Program, main: FunctionId) -> Unfolding {
+    let plan = plan(program, main);
+    let mut unfolding = Unfolding {
+        contexts: Arena::new(),
+        threads: Arena::new(),
+        instances: Arena::new(),
+        instance_ids: FxHashMap::default(),
+        writers: program.functions.iter().map(Writers::of).collect(),
+        calls: FxHashMap::default(),
+        forks: FxHashMap::default(),
+        reachable: Vec::new(),
+        merged: plan.merged,
+        policies: plan.policies,
+        recursive: plan.recursive,
+        keys: FxHashMap::default(),
+        thread_keys: FxHashMap::default(),
+        unordered: None,
+        pending: Vec::new(),
+        queued: Vec::new(),
+    };
+    unfolding.threads.push(Thread {
+        parent: None,
+        path: "main".to_owned(),
+        fork: 0,
+        multiple: false,
+        unordered: false,
+        spawned: false,
+        root: ContextId(0),
+        region: None,
+    });
+    unfolding.new_context(main, MAIN_THREAD, None, 0);
+    while let Some(context) = unfolding.pending.pop() {
+        unfolding.queued[context.index()] = false;
+        unfolding.visit(program, context);
+    }
+    unfolding
+}
+
+struct Plan {
+    policies: Vec<Policy>,
+    recursive: Vec<bool>,
+    merged: bool,
+}
+
+/// Decides how contexts are told apart, by what the unfolding would cost.
+fn plan(program: &Program, main: FunctionId) -> Plan {
+    let count = program.functions.len();
+    let mut graph: DiGraph<(), bool> = DiGraph::with_capacity(count, count * 2);
+    for _ in 0..count {
+        graph.add_node(());
+    }
+    let mut calls = vec![0u32; count];
+    for (id, function) in program.functions.entries() {
+        for (callee, forks) in callees(function) {
+            graph.add_edge(NodeIndex::new(id.index()), NodeIndex::new(callee.index()), forks);
+            calls[callee.index()] += 1;
+        }
+    }
+    let mut recursive = vec![false; count];
+    let mut policies = vec![Policy::Clone; count];
+    let mut cost = vec![0u64; count];
+    for component in kosaraju_scc(&graph) {
+        let inside = |node: NodeIndex| component.contains(&node);
+        let cyclic = component.len() > 1 || graph.contains_edge(component[0], component[0]);
+        let forks = cyclic
+            && component.iter().any(|&node| graph.edges(node).any(|edge| {
+                *edge.weight() && inside(petgraph::visit::EdgeRef::target(&edge))
+            }));
+        let mut total = 0u64;
+        for &node in &component {
+            let own = program.functions[FunctionId::new(node.index())].blocks.len() as u64 + 2;
+            let outside = graph.neighbors(node).filter(|&target| !inside(target)).map(|target| cost[target.index()]);
+            total = outside.fold(total.saturating_add(own), u64::saturating_add);
+        }
+        for &node in &component {
+            cost[node.index()] = total;
+            recursive[node.index()] = cyclic;
+            if forks {
+                policies[node.index()] = Policy::Unordered;
+            } else if cyclic && component.len() > 4 {
+                // Call strings through a large component would be many.
+                policies[node.index()] = Policy::PerThread;
+            }
+        }
+    }
+    let blocks: u64 = program.functions.iter().map(|function| function.blocks.len() as u64).sum();
+    let budget = BLOCK_BUDGET.max(blocks.saturating_mul(4));
+    let merged = cost[main.index()] > budget;
+    if merged {
+        merge_contexts(program, main, &graph, &calls, budget, &mut policies);
+    }
+    Plan { policies, recursive, merged }
+}
+
+/// Merges the contexts of functions that are called from several places.
+fn merge_contexts(
+    program: &Program,
+    main: FunctionId,
+    graph: &DiGraph<(), bool>,
+    calls: &[u32],
+    budget: u64,
+    policies: &mut [Policy],
+) {
+    // The number of thread roots that reach each function.
+    let mut roots = vec![main.index()];
+    roots.extend(program.functions.iter().flat_map(|function| {
+        callees(function).filter(|&(_, forks)| forks).map(|(callee, _)| callee.index()).collect::<Vec<_>>()
+    }));
+    let mut reached = vec![0u64; policies.len()];
+    let mut cost = 0u64;
+    let mut seen = vec![usize::MAX; policies.len()];
+    for (round, &root) in roots.iter().enumerate() {
+        let mut waiting = vec![root];
+        while let Some(node) = waiting.pop() {
+            if std::mem::replace(&mut seen[node], round) == round {
+                continue;
+            }
+            reached[node] += 1;
+            cost += program.functions[FunctionId::new(node)].blocks.len() as u64;
+            let edges = graph.edges(NodeIndex::new(node)).filter(|edge| !edge.weight());
+            waiting.extend(edges.map(|edge| petgraph::visit::EdgeRef::target(&edge).index()));
+        }
+        // A rough sum is enough to know that it is too much.
+        if cost > budget.saturating_mul(4) {
+            break;
+        }
+    }
+    for (node, policy) in policies.iter_mut().enumerate() {
+        if *policy == Policy::Clone && calls[node] > 1 {
+            *policy = if cost <= budget || reached[node] <= 1 && cost <= budget.saturating_mul(4) {
+                Policy::PerThread
+            } else {
+                Policy::Unordered
+            };
+        }
+    }
+}
+
+/// The functions that a function calls (false) or runs as threads (true).
+fn callees(function: &Function) -> impl Iterator<Item = (FunctionId, bool)> {
+    function.blocks.iter().flat_map(|block| &block.instructions).flat_map(|instruction| {
+        let (call, threads): (Option<FunctionId>, &[NewThread]) = match instruction {
+            Instruction::Call { function, .. } => (Some(*function), &[]),
+            Instruction::Fork { threads, .. } => (None, threads),
+            Instruction::Spawn { thread, .. } => (None, std::slice::from_ref(thread)),
+            _ => (None, &[]),
+        };
+        call.map(|callee| (callee, false)).into_iter().chain(threads.iter().map(|thread| (thread.function, true)))
+    })
+}
+
+impl Unfolding {
+    /// The instance of a variable in a context.
+    pub fn instance(&mut self, program: &Program, variable: VariableId, context: ContextId) -> InstanceId {
+        let owner = match program.variables[variable].storage {
+            Storage::Global => None,
+            Storage::Local(_) => Some(context),
+        };
+        let single = owner.is_none_or(|owner| {
+            let context = &self.contexts[owner];
+            !context.recursive && !self.threads[context.thread].unordered
+        });
+        let instances = &mut self.instances;
+        *self
+            .instance_ids
+            .entry((variable, owner))
+            .or_insert_with(|| instances.push(Instance { variable, context: owner, single, unique: owner.is_none() }))
+    }
+
+    /// Makes sure that the variables that a function names have instances in a context.
+    fn make_instances(&mut self, program: &Program, context: ContextId) {
+        let function = &program.functions[self.contexts[context].function];
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            if let Instruction::Allocate { variable, .. } = instruction {
+                self.instance(program, *variable, context);
+            }
+        }
+    }
+
+    /// The value of something in a context.
+    pub fn evaluate<R>(&self, program: &Program, context: ContextId, f: impl FnOnce(&Evaluator<'_>) -> R) -> R {
+        let of = &self.contexts[context];
+        let instance = |variable: VariableId| {
+            let owner = match program.variables[variable].storage {
+                Storage::Global => None,
+                Storage::Local(_) => Some(context),
+            };
+            self.instance_ids.get(&(variable, owner)).copied().unwrap_or(InstanceId(0))
+        };
+        f(&Evaluator {
+            function: &program.functions[of.function],
+            writers: &self.writers[of.function.index()],
+            arguments: &of.arguments,
+            instance: &instance,
+        })
+    }
+
+    fn new_context(&mut self, function: FunctionId, thread: ThreadId, caller: Option<ContextId>, arguments: usize) -> ContextId {
+        let id = self.contexts.push(Context {
+            function,
+            thread,
+            arguments: vec![AbstractValue::Bottom; arguments],
+            caller,
+            recursive: self.recursive[function.index()],
+            entry: 0,
+            exit: 0,
+        });
+        self.reachable.push(Vec::new());
+        self.queued.push(true);
+        self.pending.push(id);
+        id
+    }
+
+    fn visit(&mut self, program: &Program, context: ContextId) {
+        if self.instances.is_empty() {
+            for (variable, declared) in program.variables.entries() {
+                if declared.storage == Storage::Global {
+                    self.instance(program, variable, context);
+                }
+            }
+        }
+        self.make_instances(program, context);
+        let reachable = self.reachable_blocks(program, context);
+        let function = &program.functions[self.contexts[context].function];
+        for &block in &reachable {
+            for (position, instruction) in function.blocks[block].instructions.iter().enumerate() {
+                let site = (context, block, position as u32);
+                match instruction {
+                    Instruction::Call { function, arguments, .. } => {
+                        let values = self.values(program, context, arguments);
+                        let target = self.callee(*function, site);
+                        self.raise(target, &values);
+                        self.calls.insert(site, target);
+                    }
+                    Instruction::Fork { threads, bounds } => {
+                        let iterations = bounds.and_then(|bounds| self.trip_count(program, context, &bounds));
+                        let made = self.fork(program, site, threads, iterations, false);
+                        self.forks.insert(site, made);
+                    }
+                    Instruction::Spawn { thread, .. } => {
+                        let made = self.fork(program, site, std::slice::from_ref(thread), None, true);
+                        self.forks.insert(site, made);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.reachable[context.index()] = reachable;
+    }
+
+    fn values(&self, program: &Program, context: ContextId, operands: &[Operand]) -> Vec<AbstractValue> {
+        self.evaluate(program, context, |evaluator| operands.iter().map(|&operand| evaluator.operand(operand)).collect())
+    }
+
+    /// The values of the loop variable of a `parfor`, where they are constant and few.
+    fn trip_count(&self, program: &Program, context: ContextId, bounds: &crate::ir::TripBounds) -> Option<Vec<i64>> {
+        let (first, limit) = self.evaluate(program, context, |evaluator| {
+            Some((evaluator.constant(bounds.first)?, evaluator.constant(bounds.limit)?))
+        })?;
+        let values: Vec<i64> = (0..=MAX_UNROLLED).map(|round| first + round * bounds.step).take_while(|&value| value < limit).collect();
+        (1..=MAX_UNROLLED).contains(&(values.len() as i64)).then_some(values)
+    }
+
+    fn callee(&mut self, function: FunctionId, site: (ContextId, BlockId, u32)) -> ContextId {
+        let (caller, block, position) = site;
+        let thread = self.contexts[caller].thread;
+        let key = match self.policies[function.index()] {
+            Policy::Clone => {
+                if self.recursive[function.index()]
+                    && let Some(open) = self.open_context(caller, function)
+                {
+                    return open;
+                }
+                Key::Site(caller, block, position, 0)
+            }
+            Policy::PerThread => Key::Thread(function, thread),
+            Policy::Unordered => Key::Function(function),
+        };
+        if let Some(&known) = self.keys.get(&key) {
+            return known;
+        }
+        let thread = if matches!(key, Key::Function(_)) { self.unordered_thread() } else { thread };
+        let made = self.new_context(function, thread, Some(caller), 0);
+        self.keys.insert(key, made);
+        made
+    }
+
+    /// A context of the function that is open on the call string of a context, in the same thread.
+    fn open_context(&self, caller: ContextId, function: FunctionId) -> Option<ContextId> {
+        let thread = self.contexts[caller].thread;
+        let mut at = Some(caller);
+        while let Some(context) = at {
+            let of = &self.contexts[context];
+            if of.thread != thread {
+                return None;
+            }
+            if of.function == function {
+                return Some(context);
+            }
+            at = of.caller;
+        }
+        None
+    }
+
+    fn unordered_thread(&mut self) -> ThreadId {
+        if let Some(thread) = self.unordered {
+            return thread;
+        }
+        let thread = self.threads.push(Thread {
+            parent: Some(MAIN_THREAD),
+            path: "any thread".to_owned(),
+            fork: 0,
+            multiple: true,
+            unordered: true,
+            spawned: false,
+            root: ContextId(0),
+            region: None,
+        });
+        self.unordered = Some(thread);
+        thread
+    }
+
+    fn raise(&mut self, context: ContextId, values: &[AbstractValue]) {
+        let arguments = &mut self.contexts[context].arguments;
+        arguments.resize(values.len().max(arguments.len()), AbstractValue::Bottom);
+        let mut changed = false;
+        for (argument, value) in arguments.iter_mut().zip(values) {
+            changed |= argument.join(value);
+        }
+        if changed && !std::mem::replace(&mut self.queued[context.index()], true) {
+            self.pending.push(context);
+        }
+    }
+
+    /// The threads of a fork: one for each new thread, or for each iteration.
+    fn fork(
+        &mut self,
+        program: &Program,
+        site: (ContextId, BlockId, u32),
+        threads: &[NewThread],
+        iterations: Option<Vec<i64>>,
+        spawned: bool,
+    ) -> Vec<ThreadId> {
+        let mut made = Vec::new();
+        for (arm, thread) in threads.iter().enumerate() {
+            let mut values = self.values(program, site.0, &thread.arguments);
+            match (&iterations, thread.label) {
+                (Some(iterations), ThreadLabel::Iteration(label)) => {
+                    for (round, &value) in iterations.iter().enumerate() {
+                        if let Some(last) = values.last_mut() {
+                            *last = AbstractValue::Constant(value);
+                        }
+                        let name = format!("{}[{round}]", program.texts.get(label));
+                        made.push(self.thread(site, round as u32, thread, &name, &values, (false, spawned)));
+                    }
+                }
+                (None, ThreadLabel::Iteration(label)) => {
+                    let name = format!("{}[*]", program.texts.get(label));
+                    made.push(self.thread(site, u32::MAX, thread, &name, &values, (true, spawned)));
+                }
+                (_, ThreadLabel::Name(label)) => {
+                    let name = program.texts.get(label).to_owned();
+                    made.push(self.thread(site, arm as u32, thread, &name, &values, (false, spawned)));
+                }
+            }
+        }
+        made
+    }
+
+    fn thread(
+        &mut self,
+        site: (ContextId, BlockId, u32),
+        arm: u32,
+        new: &NewThread,
+        name: &str,
+        values: &[AbstractValue],
+        (multiple, spawned): (bool, bool),
+    ) -> ThreadId {
+        let key = Key::Site(site.0, site.1, site.2, arm);
+        if let Some(&thread) = self.thread_keys.get(&key) {
+            let root = self.threads[thread].root;
+            self.raise(root, values);
+            return thread;
+        }
+        let parent = self.contexts[site.0].thread;
+        let path = if parent == MAIN_THREAD { name.to_owned() } else { format!("{}/{name}", self.threads[parent].path) };
+        // Below the pseudo-thread nothing is ordered, and a function that is merged brings its own pseudo-thread.
+        let unordered = self.threads[parent].unordered || self.policies[new.function.index()] == Policy::Unordered;
+        let thread = self.threads.push(Thread {
+            parent: Some(parent),
+            path,
+            fork: 0,
+            multiple: multiple || unordered,
+            unordered,
+            spawned,
+            root: ContextId(0),
+            region: None,
+        });
+        self.thread_keys.insert(key, thread);
+        let root = if self.policies[new.function.index()] == Policy::Unordered {
+            self.callee(new.function, site)
+        } else {
+            self.new_context(new.function, thread, Some(site.0), values.len())
+        };
+        self.threads[thread].root = root;
+        self.raise(root, values);
+        thread
+    }
+
+    /// Blocks that control can reach in a context, constant branches followed on one side; the entry first.
+    fn reachable_blocks(&self, program: &Program, context: ContextId) -> Vec<BlockId> {
+        let function = &program.functions[self.contexts[context].function];
+        let mut seen = vec![false; function.blocks.len()];
+        let mut order = vec![BlockId(0)];
+        seen[0] = true;
+        let mut next = 0;
+        while next < order.len() {
+            let block = order[next];
+            next += 1;
+            for target in self.live_successors(program, context, &function.blocks[block].terminator) {
+                if !std::mem::replace(&mut seen[target.index()], true) {
+                    order.push(target);
+                }
+            }
+        }
+        order.sort_unstable();
+        order
+    }
+
+    /// The successors of a block that can be taken in a context.
+    pub fn live_successors(&self, program: &Program, context: ContextId, terminator: &Terminator) -> Vec<BlockId> {
+        if let Terminator::Branch { condition, then_block, else_block } = *terminator {
+            match self.evaluate(program, context, |evaluator| evaluator.operand(condition)) {
+                AbstractValue::Constant(0) => return vec![else_block],
+                AbstractValue::Constant(_) => return vec![then_block],
+                _ => {}
+            }
+        }
+        terminator.successors().collect()
+    }
+}

@@ -1,0 +1,188 @@
+//! Locks held: for each block and each event, the locks that its thread certainly holds.
+//!
+//! In: the unfolded graph. Out: interned sets of lock locations. A forward analysis over the local graph, meeting by
+//! intersection. A semaphore that begins with 1, and that every thread raises only while it holds it, is a lock.
+//!
+//! What it does not see: locks made of variables (`cas`, Peterson's), and which of several locks an ambiguous reference means.
+
+use super::{Concurrency, Event, EventKind, LocationId};
+use crate::ir::{LeafKind, Program, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Names an interned set of locks; 0 is the empty set.
+pub type LocksetId = u32;
+
+/// Stands in the sets for "inside an atomic block", which all other threads respect.
+pub const ATOMIC: LocationId = LocationId(u32::MAX);
+
+/// Sets of held locks.
+#[derive(Clone, Debug)]
+pub struct Locksets {
+    sets: Vec<Vec<LocationId>>,
+    ids: FxHashMap<Vec<LocationId>, LocksetId>,
+    /// At the begin of each block; `None` where control does not come.
+    at_entry: Vec<Option<LocksetId>>,
+    /// Semaphores that work as locks.
+    pub mutex_semaphores: FxHashSet<LocationId>,
+}
+
+impl Locksets {
+    /// The locks of a set, sorted.
+    #[must_use]
+    pub fn locks(&self, set: LocksetId) -> &[LocationId] {
+        &self.sets[set as usize]
+    }
+
+    /// What is held at the begin of a block; `None` where control does not come.
+    #[must_use]
+    pub fn at_entry(&self, block: u32) -> Option<LocksetId> {
+        self.at_entry[block as usize]
+    }
+
+    fn intern(&mut self, set: Vec<LocationId>) -> LocksetId {
+        if let Some(&id) = self.ids.get(&set) {
+            return id;
+        }
+        let id = self.sets.len() as LocksetId;
+        self.sets.push(set.clone());
+        self.ids.insert(set, id);
+        id
+    }
+
+    fn with(&mut self, set: LocksetId, lock: LocationId) -> LocksetId {
+        let mut locks = self.sets[set as usize].clone();
+        if let Err(position) = locks.binary_search(&lock) {
+            locks.insert(position, lock);
+        }
+        self.intern(locks)
+    }
+
+    fn without(&mut self, set: LocksetId, freed: &[LocationId]) -> LocksetId {
+        let locks = self.sets[set as usize].iter().copied().filter(|lock| !freed.contains(lock)).collect();
+        self.intern(locks)
+    }
+
+    fn meet(&mut self, a: LocksetId, b: LocksetId) -> LocksetId {
+        if a == b {
+            return a;
+        }
+        let other = &self.sets[b as usize];
+        let both = self.sets[a as usize].iter().copied().filter(|lock| other.contains(lock)).collect();
+        self.intern(both)
+    }
+
+    /// What is held behind an event, where `set` is held before it.
+    pub fn step(&mut self, program: &Program, concurrency: &Concurrency, set: LocksetId, event: &Event) -> LocksetId {
+        match event.kind {
+            EventKind::Lock => match concurrency.certain_location(program, event) {
+                Some(lock) => self.with(set, lock),
+                None => set,
+            },
+            EventKind::Unlock => self.without(set, concurrency.locations_of(event)),
+            EventKind::Acquire => match concurrency.certain_location(program, event) {
+                Some(semaphore) if self.mutex_semaphores.contains(&semaphore) => self.with(set, semaphore),
+                _ => set,
+            },
+            EventKind::Release => self.without(set, concurrency.locations_of(event)),
+            EventKind::AtomicBegin => self.with(set, ATOMIC),
+            EventKind::AtomicEnd => self.without(set, &[ATOMIC]),
+            _ => set,
+        }
+    }
+}
+
+/// Computes the locks held everywhere.
+#[must_use]
+pub fn find_locksets(program: &Program, concurrency: &Concurrency) -> Locksets {
+    let mut candidates = mutex_candidates(program, concurrency);
+    loop {
+        let mut locksets = solve(program, concurrency, candidates.clone());
+        let wrong = wrong_releases(program, concurrency, &mut locksets);
+        if wrong.is_empty() {
+            return locksets;
+        }
+        candidates.retain(|semaphore| !wrong.contains(semaphore));
+    }
+}
+
+fn mutex_candidates(program: &Program, concurrency: &Concurrency) -> FxHashSet<LocationId> {
+    let mut candidates = FxHashSet::default();
+    let mut doubtful = FxHashSet::default();
+    for event in &concurrency.events {
+        if !matches!(event.kind, EventKind::Acquire | EventKind::Release) {
+            continue;
+        }
+        match concurrency.certain_location(program, event) {
+            Some(location) => {
+                let leaf = &program.leaves[concurrency.locations[location].leaf];
+                if leaf.kind == LeafKind::Semaphore && leaf.initial.first() == Some(&Value::Int(1)) {
+                    candidates.insert(location);
+                }
+            }
+            None => doubtful.extend(concurrency.locations_of(event).iter().copied()),
+        }
+    }
+    candidates.retain(|location| !doubtful.contains(location));
+    candidates
+}
+
+/// Candidates that are raised somewhere by a thread that may not hold them.
+fn wrong_releases(program: &Program, concurrency: &Concurrency, locksets: &mut Locksets) -> FxHashSet<LocationId> {
+    let mut wrong = FxHashSet::default();
+    if locksets.mutex_semaphores.is_empty() {
+        return wrong;
+    }
+    for block in 0..concurrency.blocks.len() as u32 {
+        let Some(mut set) = locksets.at_entry(block) else { continue };
+        for event in concurrency.events_of(block) {
+            if event.kind == EventKind::Release
+                && let Some(location) = concurrency.certain_location(program, event)
+                && locksets.mutex_semaphores.contains(&location)
+                && !locksets.locks(set).contains(&location)
+            {
+                wrong.insert(location);
+            }
+            set = locksets.step(program, concurrency, set, event);
+        }
+    }
+    wrong
+}
+
+fn solve(program: &Program, concurrency: &Concurrency, mutex_semaphores: FxHashSet<LocationId>) -> Locksets {
+    let count = concurrency.local.node_count();
+    let mut locksets = Locksets {
+        sets: vec![Vec::new()],
+        ids: FxHashMap::from_iter([(Vec::new(), 0)]),
+        at_entry: vec![None; count],
+        mutex_semaphores,
+    };
+    let mut queued = vec![false; count];
+    let mut waiting: std::collections::VecDeque<u32> = std::collections::VecDeque::new();
+    for thread in concurrency.threads.iter() {
+        let entry = concurrency.contexts[thread.root].entry;
+        locksets.at_entry[entry as usize] = Some(0);
+        if !std::mem::replace(&mut queued[entry as usize], true) {
+            waiting.push_back(entry);
+        }
+    }
+    while let Some(block) = waiting.pop_front() {
+        queued[block as usize] = false;
+        let Some(mut set) = locksets.at_entry[block as usize] else { continue };
+        for event in concurrency.events_of(block) {
+            set = locksets.step(program, concurrency, set, event);
+        }
+        for &target in concurrency.local.successors(block) {
+            let joined = match locksets.at_entry[target as usize] {
+                Some(known) => locksets.meet(known, set),
+                None => set,
+            };
+            if locksets.at_entry[target as usize] != Some(joined) {
+                locksets.at_entry[target as usize] = Some(joined);
+                if !std::mem::replace(&mut queued[target as usize], true) {
+                    waiting.push_back(target);
+                }
+            }
+        }
+    }
+    locksets
+}

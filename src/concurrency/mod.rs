@@ -1,0 +1,332 @@
+//! Threads, contexts, shared variables, locks held, and what may happen in parallel.
+//!
+//! In: the IR. Out: [`Concurrency`]: the program unfolded into one flow graph without calls (every function once for each
+//! calling context), in which each block belongs to one static thread, and the relations over its blocks: may-happen-in-parallel,
+//! locks held, order by barriers and signals.
+//!
+//! The unfolding follows whole call strings, so that a function called by two threads is analysed for each, with its
+//! constant arguments, its locks and its objects. Where that would grow too large, contexts are merged: for each thread, or, last,
+//! for all threads at once, in a pseudo-thread that counts as parallel with everything ([`Thread::unordered`]). Merging loses
+//! precision, never soundness.
+//!
+//! What it does not see: values that are not constant in their context; the order that locks, conditions and counting
+//! semaphores impose (pruning by locks is the business of `cssame`).
+
+mod context;
+mod graph;
+pub mod lockset;
+mod order;
+mod parallel;
+mod region;
+mod sharing;
+mod value;
+
+pub use context::Policy;
+pub use order::ClassId;
+pub use sharing::Sharing;
+
+use crate::ir::{DefinitionId, FunctionId, LeafId, Program, ReadId, VariableId};
+use crate::source::Span;
+use crate::source::arena::{Arena, id};
+use crate::ssa::dominators::Dominators;
+use crate::ssa::graph::Graph;
+use rustc_hash::FxHashMap;
+
+id! {
+    /// A function in a calling context.
+    ContextId
+}
+id! {
+    /// A static thread: `main`, an arm of a fork in its context, a spawned thread.
+    ThreadId
+}
+id! {
+    /// A memory variable of a context: a global, or the local of one calling context.
+    InstanceId
+}
+id! {
+    /// A leaf of an instance, or one element of an array.
+    LocationId
+}
+id! {
+    /// The blocks of a parent in which the threads of one fork may be alive.
+    RegionId
+}
+
+/// The entry of `main`, and of the whole graph.
+pub const MAIN_THREAD: ThreadId = ThreadId(0);
+
+/// A function in a calling context.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The function.
+    pub function: FunctionId,
+    /// The thread that runs it.
+    pub thread: ThreadId,
+    /// Its parameters.
+    pub(crate) arguments: Vec<value::AbstractValue>,
+    /// The context that calls or forks it.
+    pub caller: Option<ContextId>,
+    /// Whether several activations may be live in one thread: its locals are then not single cells.
+    pub recursive: bool,
+    /// Its first block in the graph.
+    pub entry: u32,
+    /// Where its returns lead.
+    pub exit: u32,
+}
+
+/// A static thread.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// The thread that makes it.
+    pub parent: Option<ThreadId>,
+    /// `main`, `T1`, `outer/inner`, `parfor@7[2]`, `parfor@7[*]` where the iterations are not told apart.
+    pub path: String,
+    /// The block that ends with its fork.
+    pub fork: u32,
+    /// Whether several instances may run at once.
+    pub multiple: bool,
+    /// Whether nothing is known of its order: it counts as parallel with everything, itself included.
+    pub unordered: bool,
+    /// Whether it was spawned, not forked.
+    pub spawned: bool,
+    /// The context that it runs.
+    pub root: ContextId,
+    /// Where its parent may be while it is alive.
+    pub region: Option<RegionId>,
+}
+
+/// A memory variable in a context.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The variable.
+    pub variable: VariableId,
+    /// The context whose frame holds it; `None` for a global.
+    pub context: Option<ContextId>,
+    /// Whether all accesses of one thread at any one time mean one and the same variable: a write then kills.
+    pub single: bool,
+    /// Whether all accesses of all threads at any one time mean one and the same variable.
+    pub unique: bool,
+}
+
+/// A part of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// The variable.
+    pub instance: InstanceId,
+    /// The part of it.
+    pub leaf: LeafId,
+    /// An element of an array; `None` for any of them, and for what is no array.
+    pub element: Option<u32>,
+}
+
+/// What an event does to an object or to the set of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// Reads memory.
+    Read(ReadId),
+    /// Writes memory.
+    Write(DefinitionId),
+    /// Reads and writes in one step; `always` unless it is a `cas`, which may write nothing.
+    Update {
+        /// The read.
+        read: ReadId,
+        /// The write.
+        definition: DefinitionId,
+        /// Whether it writes in any case.
+        always: bool,
+    },
+    /// `lock`
+    Lock,
+    /// `unlock`
+    Unlock,
+    /// `set`
+    Set,
+    /// `clear`
+    Clear,
+    /// `wait` on an event
+    WaitEvent,
+    /// `barrier`
+    Barrier,
+    /// `wait` on a condition; the lock stands in the second list.
+    WaitCondition,
+    /// `notify`
+    Notify,
+    /// `notifyAll`
+    NotifyAll,
+    /// `wait()`
+    WaitBare,
+    /// `notify()`
+    NotifyBare,
+    /// `notifyAll()`
+    NotifyAllBare,
+    /// `P`
+    Acquire,
+    /// `V`
+    Release,
+    /// Makes threads; the block's [`Concurrency::forks`] say which.
+    Fork,
+    /// Waits for all forked threads.
+    Join,
+    /// Waits for the thread of a handle.
+    JoinThread,
+    /// Begin of an atomic block.
+    AtomicBegin,
+    /// End of an atomic block.
+    AtomicEnd,
+}
+
+/// Something that happens in a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// What.
+    pub kind: EventKind,
+    /// Where in the text.
+    pub span: Span,
+    /// The possible locations of its object, as a range of [`Concurrency::operands`].
+    pub(crate) operands: (u32, u32),
+    /// For a wait on a condition: the possible locations of the lock.
+    pub(crate) locks: (u32, u32),
+}
+
+/// A block of the unfolded graph.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    /// Its context.
+    pub context: ContextId,
+    /// Its events, as a range of [`Concurrency::events`].
+    pub(crate) events: (u32, u32),
+}
+
+/// A merge at which all branches have run, not one of them.
+#[derive(Clone, Debug)]
+pub struct AndJoin {
+    /// The block.
+    pub block: u32,
+    /// The block at whose end the branches parted.
+    pub marker: u32,
+    /// The predecessors of the block, by branch: of one branch, any one was taken.
+    pub branches: Vec<Vec<u32>>,
+    /// The threads whose writes the branches may hold.
+    pub threads: Vec<ThreadId>,
+}
+
+/// The unfolded program and its relations.
+#[derive(Clone, Debug)]
+pub struct Concurrency {
+    /// Functions in their contexts.
+    pub contexts: Arena<ContextId, Context>,
+    /// Static threads; the first is `main`.
+    pub threads: Arena<ThreadId, Thread>,
+    /// Variables in their contexts.
+    pub instances: Arena<InstanceId, Instance>,
+    /// Parts of memory that are named by some event.
+    pub locations: Arena<LocationId, Location>,
+    /// Blocks; block 0 is the entry of `main`.
+    pub blocks: Vec<Block>,
+    /// Events of all blocks.
+    pub events: Vec<Event>,
+    /// Locations of all events.
+    pub operands: Vec<LocationId>,
+    /// Control flow within each thread: calls and returns, and past forks.
+    pub local: Graph,
+    /// How values flow: as [`Self::local`], but through the forked threads, and along barriers and signals.
+    pub flow: Graph,
+    /// Dominators of [`Self::flow`].
+    pub dominators: Dominators,
+    /// The threads that the fork at the end of a block makes.
+    pub forks: FxHashMap<u32, Vec<ThreadId>>,
+    /// Merges at which all branches have run.
+    pub and_joins: Vec<AndJoin>,
+    /// Which parts of memory are shared.
+    pub sharing: Sharing,
+    /// For each block, its class: blocks of one class are parallel with the same blocks.
+    pub classes: Vec<ClassId>,
+    pub(crate) order: order::Order,
+    pub(crate) regions: region::Regions,
+    /// Whether contexts were merged because the unfolding would have grown too large.
+    pub merged: bool,
+}
+
+/// Analyses a program. A program without `main` has nothing to analyse: `None`.
+#[must_use]
+pub fn analyse(program: &Program) -> Option<Concurrency> {
+    let main = program.main?;
+    let unfolding = context::unfold(program, main);
+    Some(graph::build(program, unfolding))
+}
+
+impl Concurrency {
+    /// The thread of a block.
+    #[must_use]
+    pub fn thread_of(&self, block: u32) -> ThreadId {
+        self.contexts[self.blocks[block as usize].context].thread
+    }
+
+    /// The events of a block.
+    #[must_use]
+    pub fn events_of(&self, block: u32) -> &[Event] {
+        let (start, end) = self.blocks[block as usize].events;
+        &self.events[start as usize..end as usize]
+    }
+
+    /// Index of the first event of a block in [`Self::events`].
+    #[must_use]
+    pub fn first_event(&self, block: u32) -> usize {
+        self.blocks[block as usize].events.0 as usize
+    }
+
+    /// The possible locations of an event's object.
+    #[must_use]
+    pub fn locations_of(&self, event: &Event) -> &[LocationId] {
+        &self.operands[event.operands.0 as usize..event.operands.1 as usize]
+    }
+
+    /// The possible locks of a wait on a condition.
+    #[must_use]
+    pub fn locks_of(&self, event: &Event) -> &[LocationId] {
+        &self.operands[event.locks.0 as usize..event.locks.1 as usize]
+    }
+
+    /// The one location that an event certainly means, where it is a single cell or object.
+    #[must_use]
+    pub fn certain_location(&self, program: &Program, event: &Event) -> Option<LocationId> {
+        match self.locations_of(event) {
+            [only] if self.is_certain(program, *only) => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// Whether a location means one cell (or object) whoever names it.
+    #[must_use]
+    pub fn is_certain(&self, program: &Program, location: LocationId) -> bool {
+        self.kills(program, location) && self.instances[self.locations[location].instance].unique
+    }
+
+    /// Whether a write to a location certainly replaces what the thread would read there.
+    #[must_use]
+    pub fn kills(&self, program: &Program, location: LocationId) -> bool {
+        let location = &self.locations[location];
+        let element_known = location.element.is_some() || !program.leaves[location.leaf].array;
+        element_known && self.instances[location.instance].single
+    }
+
+    /// Whether some instance of a thread may run in parallel with another one of it.
+    #[must_use]
+    pub fn may_be_many(&self, thread: ThreadId) -> bool {
+        let mut at = Some(thread);
+        while let Some(id) = at {
+            if self.threads[id].multiple {
+                return true;
+            }
+            at = self.threads[id].parent;
+        }
+        false
+    }
+
+    /// Whether events in two blocks may happen in parallel.
+    #[must_use]
+    pub fn parallel(&self, a: u32, b: u32) -> bool {
+        self.parallel_classes(self.classes[a as usize], self.classes[b as usize])
+    }
+}

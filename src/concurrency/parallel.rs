@@ -1,0 +1,55 @@
+//! May-happen-in-parallel.
+//!
+//! Two blocks may run in parallel if their threads part at one fork, or if one lies in the region of a thread that the other
+//! belongs to, or if a thread that both belong to may have several instances; unless a signal or a barrier orders them.
+
+use super::order::ClassId;
+use super::{Concurrency, MAIN_THREAD, ThreadId};
+use smallvec::SmallVec;
+
+impl Concurrency {
+    /// The threads from `main` down to that of a block.
+    fn chain(&self, thread: ThreadId) -> SmallVec<[ThreadId; 6]> {
+        let mut chain = SmallVec::new();
+        let mut at = Some(thread);
+        while let Some(thread) = at {
+            chain.push(thread);
+            at = self.threads[thread].parent;
+        }
+        chain.reverse();
+        chain
+    }
+
+    /// Whether two blocks may run in parallel by the structure of forks and joins alone.
+    #[must_use]
+    pub fn structurally_parallel(&self, a: u32, b: u32) -> bool {
+        let (thread_a, thread_b) = (self.thread_of(a), self.thread_of(b));
+        if self.threads[thread_a].unordered || self.threads[thread_b].unordered {
+            return true;
+        }
+        if thread_a == MAIN_THREAD && thread_b == MAIN_THREAD {
+            return false;
+        }
+        let (chain_a, chain_b) = (self.chain(thread_a), self.chain(thread_b));
+        let common = chain_a.iter().zip(&chain_b).take_while(|(x, y)| x == y).count();
+        if chain_a[..common].iter().any(|&thread| self.threads[thread].multiple) {
+            return true;
+        }
+        match (chain_a.get(common), chain_b.get(common)) {
+            (None, None) => false,
+            (Some(&child), None) => self.regions.contains(self.threads[child].region, b),
+            (None, Some(&child)) => self.regions.contains(self.threads[child].region, a),
+            (Some(&child_a), Some(&child_b)) => {
+                let (a, b) = (&self.threads[child_a], &self.threads[child_b]);
+                a.fork == b.fork || self.regions.contains(a.region, b.fork) || self.regions.contains(b.region, a.fork)
+            }
+        }
+    }
+
+    /// Whether blocks of two classes may run in parallel.
+    #[must_use]
+    pub fn parallel_classes(&self, a: ClassId, b: ClassId) -> bool {
+        let (block_a, block_b) = (self.order.representative(a), self.order.representative(b));
+        self.structurally_parallel(block_a, block_b) && !self.order.separated(a, b)
+    }
+}

@@ -1,0 +1,113 @@
+//! Which parts of memory are shared: accessed by two threads that may run in parallel.
+//!
+//! In: the accesses of all blocks and the structure of the threads (forks and joins; no locks, events or barriers). Out: the
+//! shared leaves, and which reads and writes in the text touch one: those are the visible steps of the machine.
+
+use super::{Concurrency, EventKind, InstanceId};
+use crate::ir::{DefinitionId, LeafId, Program, ReadId};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+
+/// What is shared.
+#[derive(Clone, Debug, Default)]
+pub struct Sharing {
+    /// By [`LeafId`].
+    pub leaves: FixedBitSet,
+    /// By [`ReadId`]: the read may touch a shared leaf.
+    pub reads: FixedBitSet,
+    /// By [`DefinitionId`]: the write may touch a shared leaf; initial definitions of shared leaves too.
+    pub definitions: FixedBitSet,
+    /// Shared leaves in their contexts.
+    pub instances: FxHashMap<(InstanceId, LeafId), ()>,
+}
+
+impl Sharing {
+    /// Whether a leaf of an instance is shared.
+    #[must_use]
+    pub fn is_shared(&self, instance: InstanceId, leaf: LeafId) -> bool {
+        self.instances.contains_key(&(instance, leaf))
+    }
+
+    /// Whether a read in the text may touch something shared.
+    #[must_use]
+    pub fn read(&self, read: ReadId) -> bool {
+        self.reads.contains(read.index())
+    }
+
+    /// Whether a write in the text may touch something shared.
+    #[must_use]
+    pub fn definition(&self, definition: DefinitionId) -> bool {
+        self.definitions.contains(definition.index())
+    }
+}
+
+/// Finds what is shared.
+pub(super) fn find_shared(program: &Program, concurrency: &Concurrency) -> Sharing {
+    // One block for each class of blocks that accesses a leaf is enough: blocks of a class are parallel with the same ones.
+    let mut accessors: FxHashMap<(InstanceId, LeafId), Vec<(super::ClassId, u32)>> = FxHashMap::default();
+    for block in 0..concurrency.blocks.len() as u32 {
+        for event in concurrency.events_of(block) {
+            if !is_access(event.kind) {
+                continue;
+            }
+            for &location in concurrency.locations_of(event) {
+                let location = concurrency.locations[location];
+                let list = accessors.entry((location.instance, location.leaf)).or_default();
+                let class = concurrency.classes[block as usize];
+                if list.last().is_none_or(|last| last.0 != class) && !list.iter().rev().take(32).any(|known| known.0 == class) {
+                    list.push((class, block));
+                }
+            }
+        }
+    }
+    let mut sharing = Sharing {
+        leaves: FixedBitSet::with_capacity(program.leaves.len()),
+        reads: FixedBitSet::with_capacity(program.reads.len()),
+        definitions: FixedBitSet::with_capacity(program.definitions.len()),
+        instances: FxHashMap::default(),
+    };
+    for (&key, list) in &accessors {
+        let parallel = list.iter().enumerate().any(|(position, &(_, a))| {
+            list[..=position].iter().any(|&(_, b)| concurrency.structurally_parallel(a, b))
+        });
+        if parallel {
+            sharing.instances.insert(key, ());
+            sharing.leaves.insert(key.1.index());
+        }
+    }
+    mark_sites(program, concurrency, &mut sharing);
+    sharing
+}
+
+fn is_access(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Read(_) | EventKind::Write(_) | EventKind::Update { .. })
+}
+
+fn mark_sites(program: &Program, concurrency: &Concurrency, sharing: &mut Sharing) {
+    for event in &concurrency.events {
+        if !is_access(event.kind) {
+            continue;
+        }
+        let shared = concurrency.locations_of(event).iter().any(|&location| {
+            let location = concurrency.locations[location];
+            sharing.is_shared(location.instance, location.leaf)
+        });
+        if !shared {
+            continue;
+        }
+        match event.kind {
+            EventKind::Read(read) => sharing.reads.insert(read.index()),
+            EventKind::Write(definition) => sharing.definitions.insert(definition.index()),
+            EventKind::Update { read, definition, .. } => {
+                sharing.reads.insert(read.index());
+                sharing.definitions.insert(definition.index());
+            }
+            _ => {}
+        }
+    }
+    for leaf in sharing.leaves.ones() {
+        if let Some(definition) = program.leaves[LeafId::new(leaf)].initial_definition {
+            sharing.definitions.insert(definition.index());
+        }
+    }
+}

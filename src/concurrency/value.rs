@@ -1,0 +1,224 @@
+//! Abstract values of registers in a context: a constant, a set of references, or unknown.
+//!
+//! In: a function whose registers are mostly written once, and the values of its parameters. Out: the value of an operand.
+//! A register that several instructions write is unknown; so a value needs no iteration over the function.
+
+use super::InstanceId;
+use crate::ir::{
+    Arithmetic, BinaryOperator, BlockId, Function, Instruction, Operand, RegisterId, ScalarType, UnaryOperator, Value,
+    VariableId,
+};
+
+/// What a register may hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AbstractValue {
+    /// Nothing yet.
+    Bottom,
+    /// Those bits.
+    Constant(i64),
+    /// One of those addresses: an instance and a number of cells; sorted.
+    References(Vec<(InstanceId, u32)>),
+    /// Anything that is no reference.
+    Unknown,
+}
+
+impl AbstractValue {
+    /// Takes in another value; true if that changed anything.
+    pub fn join(&mut self, other: &AbstractValue) -> bool {
+        let joined = match (&*self, other) {
+            (_, AbstractValue::Bottom) => return false,
+            (AbstractValue::Bottom, other) => other.clone(),
+            (a, b) if a == b => return false,
+            (AbstractValue::References(a), AbstractValue::References(b)) => {
+                let mut all = a.clone();
+                all.extend(b);
+                all.sort_unstable();
+                all.dedup();
+                AbstractValue::References(all)
+            }
+            _ => AbstractValue::Unknown,
+        };
+        let changed = *self != joined;
+        *self = joined;
+        changed
+    }
+}
+
+/// For each register of a function, the instruction that writes it, where there is just one.
+#[derive(Clone, Debug, Default)]
+pub struct Writers {
+    only: Vec<Writer>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writer {
+    None,
+    Parameter(u32),
+    Instruction(BlockId, u32),
+    Several,
+}
+
+impl Writers {
+    /// The writers of a function's registers.
+    #[must_use]
+    pub fn of(function: &Function) -> Writers {
+        let mut only = vec![Writer::None; function.registers.len()];
+        let mut note = |register: RegisterId, writer: Writer| {
+            let slot = &mut only[register.index()];
+            *slot = if *slot == Writer::None { writer } else { Writer::Several };
+        };
+        for (position, &register) in function.parameters.iter().enumerate() {
+            note(register, Writer::Parameter(position as u32));
+        }
+        for (id, block) in function.blocks.entries() {
+            for (position, instruction) in block.instructions.iter().enumerate() {
+                if let Some(dest) = instruction.dest() {
+                    note(dest, Writer::Instruction(id, position as u32));
+                }
+            }
+        }
+        Writers { only }
+    }
+
+    /// The only instruction that writes a register.
+    #[must_use]
+    pub fn instruction<'f>(&self, function: &'f Function, register: RegisterId) -> Option<&'f Instruction> {
+        match self.only[register.index()] {
+            Writer::Instruction(block, position) => function.blocks[block].instructions.get(position as usize),
+            _ => None,
+        }
+    }
+}
+
+/// No chain of registers is followed further.
+const MAX_CHAIN: u32 = 64;
+
+/// Evaluates operands of one function in one context.
+pub struct Evaluator<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// Its registers' writers.
+    pub writers: &'a Writers,
+    /// The values of its parameters.
+    pub arguments: &'a [AbstractValue],
+    /// The instance of a global or of a local variable of this context.
+    pub instance: &'a dyn Fn(VariableId) -> InstanceId,
+}
+
+impl Evaluator<'_> {
+    /// The value of an operand.
+    #[must_use]
+    pub fn operand(&self, operand: Operand) -> AbstractValue {
+        self.at(operand, MAX_CHAIN)
+    }
+
+    /// The constant that an operand is, if it is one in this context.
+    #[must_use]
+    pub fn constant(&self, operand: Operand) -> Option<i64> {
+        match self.operand(operand) {
+            AbstractValue::Constant(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    fn at(&self, operand: Operand, fuel: u32) -> AbstractValue {
+        let register = match operand {
+            Operand::Constant(value) => return AbstractValue::Constant(value.bits()),
+            Operand::Register(register) => register,
+        };
+        if fuel == 0 {
+            return AbstractValue::Unknown;
+        }
+        match self.writers.only[register.index()] {
+            Writer::Parameter(position) => {
+                self.arguments.get(position as usize).cloned().unwrap_or(AbstractValue::Unknown)
+            }
+            Writer::Instruction(block, position) => {
+                let instruction = &self.function.blocks[block].instructions[position as usize];
+                self.instruction(instruction, fuel - 1)
+            }
+            Writer::None | Writer::Several => AbstractValue::Unknown,
+        }
+    }
+
+    fn instruction(&self, instruction: &Instruction, fuel: u32) -> AbstractValue {
+        let constant = |operand: Operand| match self.at(operand, fuel) {
+            AbstractValue::Constant(bits) => Some(bits),
+            _ => None,
+        };
+        let bits = match instruction {
+            Instruction::Copy { source, .. } => return self.at(*source, fuel),
+            Instruction::Unary { op, operand, .. } => constant(*operand).and_then(|bits| unary(*op, bits)),
+            Instruction::Binary { op, left, right, .. } => {
+                constant(*left).zip(constant(*right)).and_then(|(left, right)| binary(*op, left, right))
+            }
+            Instruction::Allocate { variable, .. } => {
+                return AbstractValue::References(vec![((self.instance)(*variable), 0)]);
+            }
+            Instruction::Address { place, .. } => return self.address(place.base, place.offset, fuel),
+            _ => None,
+        };
+        bits.map_or(AbstractValue::Unknown, AbstractValue::Constant)
+    }
+
+    /// The addresses that a base and an offset may mean.
+    #[must_use]
+    pub fn address(&self, base: crate::ir::Base, offset: u32, fuel: u32) -> AbstractValue {
+        match base {
+            crate::ir::Base::Global(variable) => AbstractValue::References(vec![((self.instance)(variable), offset)]),
+            crate::ir::Base::Reference(register) => match self.at(Operand::Register(register), fuel) {
+                AbstractValue::References(targets) => AbstractValue::References(
+                    targets.into_iter().map(|(instance, start)| (instance, start + offset)).collect(),
+                ),
+                _ => AbstractValue::Unknown,
+            },
+        }
+    }
+
+    /// The addresses that a place may mean, without its index.
+    #[must_use]
+    pub fn targets(&self, place: &crate::ir::Place) -> Vec<(InstanceId, u32)> {
+        match self.address(place.base, place.offset, MAX_CHAIN) {
+            AbstractValue::References(targets) => targets,
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn unary(op: UnaryOperator, bits: i64) -> Option<i64> {
+    Some(match op {
+        UnaryOperator::Negate(Arithmetic::Int) => i64::from((bits as i32).wrapping_neg()),
+        UnaryOperator::Negate(Arithmetic::Long) => bits.wrapping_neg(),
+        UnaryOperator::Complement(_) => !bits,
+        UnaryOperator::Not => i64::from(bits == 0),
+        UnaryOperator::Convert(ScalarType::Int | ScalarType::Bool, ScalarType::Long | ScalarType::Int) => bits,
+        UnaryOperator::Convert(ScalarType::Long, ScalarType::Int) => i64::from(bits as i32),
+        UnaryOperator::Convert(ScalarType::Int | ScalarType::Long, ScalarType::Bool) => i64::from(bits != 0),
+        UnaryOperator::Convert(ScalarType::Int | ScalarType::Long, ScalarType::Double) => Value::Double(bits as f64).bits(),
+        _ => return None,
+    })
+}
+
+fn binary(op: BinaryOperator, left: i64, right: i64) -> Option<i64> {
+    let narrow = |arithmetic: Arithmetic, value: i64| match arithmetic {
+        Arithmetic::Int => Some(i64::from(value as i32)),
+        Arithmetic::Long => Some(value),
+        Arithmetic::Double => None,
+    };
+    let integer = |arithmetic: Arithmetic, value: bool| (arithmetic != Arithmetic::Double).then_some(i64::from(value));
+    match op {
+        BinaryOperator::Add(arithmetic) => narrow(arithmetic, left.wrapping_add(right)),
+        BinaryOperator::Subtract(arithmetic) => narrow(arithmetic, left.wrapping_sub(right)),
+        BinaryOperator::Multiply(arithmetic) => narrow(arithmetic, left.wrapping_mul(right)),
+        BinaryOperator::Divide(arithmetic) if right != 0 => narrow(arithmetic, left.wrapping_div(right)),
+        BinaryOperator::Remainder(arithmetic) if right != 0 => narrow(arithmetic, left.wrapping_rem(right)),
+        BinaryOperator::Less(arithmetic) => integer(arithmetic, left < right),
+        BinaryOperator::LessEqual(arithmetic) => integer(arithmetic, left <= right),
+        BinaryOperator::And => Some(left & right),
+        BinaryOperator::Or => Some(left | right),
+        BinaryOperator::Xor => Some(left ^ right),
+        BinaryOperator::Equal => Some(i64::from(left == right)),
+        BinaryOperator::NotEqual => Some(i64::from(left != right)),
+        _ => None,
+    }
+}

@@ -1,0 +1,242 @@
+//! The accesses to shared memory, as variables of SSA.
+//!
+//! In: the events of the unfolded graph. Out: a table of accesses by block. A variable is a shared leaf of an instance; an array
+//! whose elements are only ever named by constant indices has one variable for each element.
+
+use crate::concurrency::{Concurrency, Event, EventKind, InstanceId, Location};
+use crate::ir::{DefinitionId, DefinitionKind, LeafId, Program, ReadId};
+use crate::ssa::build::{AccessKind, Accesses};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// An access, beside its entry in [`Accesses`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    /// The block.
+    pub block: u32,
+    /// Index of the event; `u32::MAX` for a use that only asks for a version.
+    pub event: u32,
+    /// What it reads.
+    pub read: Option<ReadId>,
+    /// What it writes.
+    pub definition: Option<DefinitionId>,
+    /// The element of an array that has one variable.
+    pub element: Option<u32>,
+}
+
+/// A variable of SSA.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Variable {
+    pub leaf: LeafId,
+}
+
+/// All accesses to shared memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    pub variables: Vec<Variable>,
+    pub accesses: Vec<Access>,
+    /// For each event, its accesses.
+    pub of_event: Vec<(u32, u32)>,
+    /// What SSA sees.
+    pub ssa: Accesses,
+    /// For each merge at which all branches have run, and each variable that its branches may write: the use that asks for the version
+    /// at the parting.
+    pub markers: FxHashMap<(u32, u32), u32>,
+    by_definition: FxHashMap<DefinitionId, Vec<u32>>,
+    ids: FxHashMap<(InstanceId, LeafId, Option<u32>), u32>,
+    /// Arrays with an index that is not constant.
+    dynamic: FxHashSet<(InstanceId, LeafId)>,
+    elements: FxHashMap<(InstanceId, LeafId), Vec<u32>>,
+}
+
+impl Table {
+    pub fn block_of(&self, access: u32) -> u32 {
+        self.accesses[access as usize].block
+    }
+
+    /// The accesses that make a definition.
+    pub fn events_of_definition(&self, definition: DefinitionId) -> &[u32] {
+        self.by_definition.get(&definition).map_or(&[], Vec::as_slice)
+    }
+
+    /// The variable of an access.
+    pub fn variable_of(&self, access: u32) -> u32 {
+        self.ssa.all()[access as usize].variable
+    }
+
+    fn variable(&mut self, instance: InstanceId, leaf: LeafId, element: Option<u32>) -> u32 {
+        let variables = &mut self.variables;
+        *self.ids.entry((instance, leaf, element)).or_insert_with(|| {
+            variables.push(Variable { leaf });
+            variables.len() as u32 - 1
+        })
+    }
+
+    /// The variables that a location stands for, each with the element where several share a variable.
+    fn variables_of(&mut self, program: &Program, location: Location) -> Vec<(u32, Option<u32>)> {
+        let key = (location.instance, location.leaf);
+        if !program.leaves[location.leaf].array {
+            return vec![(self.variable(key.0, key.1, None), None)];
+        }
+        if self.dynamic.contains(&key) {
+            return vec![(self.variable(key.0, key.1, None), location.element)];
+        }
+        let elements = match location.element {
+            Some(element) => vec![element],
+            None => self.elements.get(&key).cloned().unwrap_or_default(),
+        };
+        elements.into_iter().map(|element| (self.variable(key.0, key.1, Some(element)), None)).collect()
+    }
+}
+
+/// Collects the accesses to shared memory.
+pub(super) fn collect(program: &Program, concurrency: &Concurrency) -> Table {
+    let mut table = Table { of_event: vec![(0, 0); concurrency.events.len()], ..Table::default() };
+    find_elements(program, concurrency, &mut table);
+    let written = written_by_thread(program, concurrency, &mut table);
+    let mut markers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for (index, join) in concurrency.and_joins.iter().enumerate() {
+        markers.entry(join.marker).or_default().push(index as u32);
+    }
+    for block in 0..concurrency.flow.node_count() as u32 {
+        let first = concurrency.first_event(block);
+        for (offset, event) in concurrency.events_of(block).iter().enumerate() {
+            let start = table.accesses.len() as u32;
+            add_event(program, concurrency, &mut table, block, (first + offset) as u32, event);
+            table.of_event[first + offset] = (start, table.accesses.len() as u32);
+        }
+        for &join in markers.get(&block).map_or(&[][..], Vec::as_slice) {
+            let mut variables: Vec<u32> = concurrency.and_joins[join as usize]
+                .threads
+                .iter()
+                .flat_map(|thread| written[thread.index()].iter().copied())
+                .collect();
+            variables.sort_unstable();
+            variables.dedup();
+            for variable in variables {
+                let access = push(&mut table, variable, AccessKind::Use, Access {
+                    block,
+                    event: u32::MAX,
+                    read: None,
+                    definition: None,
+                    element: None,
+                });
+                table.markers.insert((join, variable), access);
+            }
+        }
+        table.ssa.end_block();
+    }
+    table
+}
+
+fn push(table: &mut Table, variable: u32, kind: AccessKind, access: Access) -> u32 {
+    let index = table.accesses.len() as u32;
+    if let Some(definition) = access.definition {
+        table.by_definition.entry(definition).or_default().push(index);
+    }
+    table.accesses.push(access);
+    table.ssa.push(variable, kind);
+    index
+}
+
+/// What an event reads and writes.
+fn parts(event: &Event) -> (Option<ReadId>, Option<DefinitionId>, bool) {
+    match event.kind {
+        EventKind::Read(read) => (Some(read), None, true),
+        EventKind::Write(definition) => (None, Some(definition), true),
+        EventKind::Update { read, definition, always } => (Some(read), Some(definition), always),
+        _ => (None, None, true),
+    }
+}
+
+fn add_event(program: &Program, concurrency: &Concurrency, table: &mut Table, block: u32, index: u32, event: &Event) {
+    let (read, definition, always) = parts(event);
+    if read.is_none() && definition.is_none() {
+        return;
+    }
+    let locations = concurrency.locations_of(event);
+    for &id in locations {
+        let location = concurrency.locations[id];
+        if !concurrency.sharing.is_shared(location.instance, location.leaf) {
+            continue;
+        }
+        // A declaration makes the whole variable anew; everything else kills only what it certainly names.
+        let declares = definition.is_some_and(|definition| {
+            matches!(program.definitions[definition].kind, DefinitionKind::Initial(_)) && location.element.is_none()
+        });
+        let single = concurrency.instances[location.instance].single;
+        let certain = locations.len() == 1 && (concurrency.kills(program, id) || (declares && single));
+        for (variable, element) in table.variables_of(program, location) {
+            let base = Access { block, event: index, read: None, definition: None, element };
+            if read.is_some() {
+                push(table, variable, AccessKind::Use, Access { read, ..base });
+            }
+            if definition.is_some() {
+                let kills = certain && always && (element.is_none() || declares);
+                let kind = if kills { AccessKind::Definition } else { AccessKind::WeakDefinition };
+                push(table, variable, kind, Access { definition, ..base });
+            }
+        }
+    }
+}
+
+/// Finds the elements of the arrays whose indices are all constant.
+fn find_elements(program: &Program, concurrency: &Concurrency, table: &mut Table) {
+    for event in &concurrency.events {
+        let (read, definition, _) = parts(event);
+        let initial = definition.is_some_and(|id| matches!(program.definitions[id].kind, DefinitionKind::Initial(_)));
+        if read.is_none() && definition.is_none() {
+            continue;
+        }
+        for &id in concurrency.locations_of(event) {
+            let location = concurrency.locations[id];
+            let key = (location.instance, location.leaf);
+            if !program.leaves[location.leaf].array {
+                continue;
+            }
+            match location.element {
+                Some(element) => table.elements.entry(key).or_default().push(element),
+                None if initial => {}
+                None => {
+                    table.dynamic.insert(key);
+                }
+            }
+        }
+    }
+    for elements in table.elements.values_mut() {
+        elements.sort_unstable();
+        elements.dedup();
+    }
+}
+
+/// The variables that each thread or a thread below it writes.
+fn written_by_thread(program: &Program, concurrency: &Concurrency, table: &mut Table) -> Vec<Vec<u32>> {
+    let mut written: Vec<Vec<u32>> = vec![Vec::new(); concurrency.threads.len()];
+    if concurrency.and_joins.is_empty() {
+        return written;
+    }
+    for block in 0..concurrency.blocks.len() as u32 {
+        let thread = concurrency.thread_of(block);
+        for event in concurrency.events_of(block) {
+            if parts(event).1.is_none() {
+                continue;
+            }
+            for &id in concurrency.locations_of(event) {
+                let location = concurrency.locations[id];
+                if concurrency.sharing.is_shared(location.instance, location.leaf) {
+                    let variables = table.variables_of(program, location);
+                    written[thread.index()].extend(variables.into_iter().map(|(variable, _)| variable));
+                }
+            }
+        }
+    }
+    for thread in concurrency.threads.ids().rev() {
+        let mut own = std::mem::take(&mut written[thread.index()]);
+        own.sort_unstable();
+        own.dedup();
+        if let Some(parent) = concurrency.threads[thread].parent {
+            written[parent.index()].extend(&own);
+        }
+        written[thread.index()] = own;
+    }
+    written
+}

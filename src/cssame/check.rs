@@ -1,0 +1,1 @@
+//! Diagnostics of synchronisation and of concurrent reads.

@@ -1,0 +1,151 @@
+//! Control definitions: which definitions reach a version of SSA.
+//!
+//! In: the SSA form over the graph of value flow. Out: for a version, the accesses that may have made its value, and whether the
+//! initial value of a global may be it. Phi functions are followed; at a merge where all branches have run, a value from before the
+//! parting is not followed if some branch certainly replaces it.
+
+use super::access::Table;
+use crate::concurrency::{Concurrency, ThreadId};
+use crate::ssa::build::{AccessKind, NO_VERSION, Origin, Ssa};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What may be the value of a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reaching {
+    /// Accesses that write, sorted.
+    pub accesses: Vec<u32>,
+    /// Whether the initial value may.
+    pub initial: bool,
+}
+
+/// Follows versions.
+pub(super) struct Follower<'a> {
+    pub concurrency: &'a Concurrency,
+    pub table: &'a Table,
+    pub ssa: &'a Ssa,
+    /// Phi functions (by index) at which a version (of the same variable) is dropped.
+    dropped: FxHashMap<u32, u32>,
+    memo: FxHashMap<usize, Reaching>,
+}
+
+/// A walk that checks a merge follows at most that many versions.
+const MAX_VERSIONS: usize = 10_000;
+
+impl<'a> Follower<'a> {
+    pub fn new(concurrency: &'a Concurrency, table: &'a Table, ssa: &'a Ssa) -> Follower<'a> {
+        let mut follower =
+            Follower { concurrency, table, ssa, dropped: FxHashMap::default(), memo: FxHashMap::default() };
+        follower.find_dropped();
+        follower
+    }
+
+    /// What reaches a version.
+    pub fn reaching(&mut self, variable: u32, version: u32) -> Reaching {
+        if version == NO_VERSION {
+            return Reaching::default();
+        }
+        let value = self.ssa.value(variable, version);
+        if let Some(known) = self.memo.get(&value) {
+            return known.clone();
+        }
+        let (reaching, _) = self.follow(variable, &[version], None, true, usize::MAX);
+        self.memo.insert(value, reaching.clone());
+        reaching
+    }
+
+    /// What reaches a version where nothing is dropped.
+    pub fn reaching_without_drops(&self, variable: u32, version: u32) -> Reaching {
+        if version == NO_VERSION {
+            return Reaching::default();
+        }
+        self.follow(variable, &[version], None, false, usize::MAX).0
+    }
+
+    /// Walks back from versions, not past `stop`; says whether `stop` was met. Past `limit` versions it pretends that it was.
+    fn follow(&self, variable: u32, from: &[u32], stop: Option<u32>, drops: bool, limit: usize) -> (Reaching, bool) {
+        let mut reaching = Reaching::default();
+        let mut met = false;
+        // A version is visited once for each version that is being dropped on the way to it.
+        let mut seen: FxHashSet<(u32, Option<u32>)> = FxHashSet::default();
+        let mut waiting: Vec<(u32, Option<u32>)> = from.iter().map(|&version| (version, None)).collect();
+        while let Some((version, without)) = waiting.pop() {
+            if version == NO_VERSION || Some(version) == without {
+                continue;
+            }
+            if Some(version) == stop {
+                met = true;
+                continue;
+            }
+            if !seen.insert((version, without)) {
+                continue;
+            }
+            if seen.len() > limit {
+                return (reaching, true);
+            }
+            match self.ssa.origin(variable, version) {
+                Origin::Entry => reaching.initial = true,
+                Origin::Access(access) => {
+                    reaching.accesses.push(access);
+                    if self.table.ssa.all()[access as usize].kind == AccessKind::WeakDefinition {
+                        waiting.push((self.ssa.used(access as usize), without));
+                    }
+                }
+                Origin::Phi(phi) => {
+                    let dropped = if drops { self.dropped.get(&phi).copied().or(without) } else { None };
+                    waiting.extend(self.ssa.arguments(phi as usize).iter().map(|&argument| (argument, dropped)));
+                }
+            }
+        }
+        reaching.accesses.sort_unstable();
+        reaching.accesses.dedup();
+        (reaching, met)
+    }
+
+    /// Finds the phi functions at merges of branches that have all run, of which one certainly replaces the value from before.
+    fn find_dropped(&mut self) {
+        for (index, join) in self.concurrency.and_joins.iter().enumerate() {
+            if !self.concurrency.dominators.dominates(join.marker, join.block) {
+                continue;
+            }
+            for phi in self.ssa.phis_of_block(join.block) {
+                let variable = self.ssa.phis()[phi].variable;
+                let Some(&marker) = self.table.markers.get(&(index as u32, variable)) else { continue };
+                let before = self.ssa.used(marker as usize);
+                if before != NO_VERSION && self.replaced(index, phi, variable, before) {
+                    self.dropped.insert(phi as u32, before);
+                }
+            }
+        }
+    }
+
+    fn replaced(&self, join: usize, phi: usize, variable: u32, before: u32) -> bool {
+        let join = &self.concurrency.and_joins[join];
+        let predecessors = self.concurrency.flow.predecessors(join.block);
+        let arguments = self.ssa.arguments(phi);
+        let certain = join.branches.iter().any(|branch| {
+            let of_branch: Vec<u32> = predecessors
+                .iter()
+                .zip(arguments)
+                .filter(|(predecessor, argument)| branch.contains(predecessor) && **argument != NO_VERSION)
+                .map(|(_, &argument)| argument)
+                .collect();
+            if of_branch.is_empty() {
+                return false;
+            }
+            let (_, met) = self.follow(variable, &of_branch, Some(before), false, MAX_VERSIONS);
+            // A branch that shows the variable's value at entry has not replaced it either.
+            !met && !of_branch.contains(&before)
+        });
+        certain && !self.made_meanwhile(&join.threads, variable, before)
+    }
+
+    /// Whether a definition behind `before` can also run while the branches do: it may then be newer than theirs.
+    fn made_meanwhile(&self, threads: &[ThreadId], variable: u32, before: u32) -> bool {
+        let (reaching, _) = self.follow(variable, &[before], None, false, MAX_VERSIONS);
+        reaching.accesses.iter().any(|&access| {
+            let block = self.table.block_of(access);
+            let regions = threads.iter().map(|&thread| self.concurrency.threads[thread].region);
+            regions.into_iter().any(|region| self.concurrency.regions.contains(region, block))
+        })
+    }
+}

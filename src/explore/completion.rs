@@ -1,0 +1,130 @@
+//! Completes the beginning of an execution to a whole one.
+//!
+//! In: the graph of a search, and a state in it. Out: the steps from there to an end: on a shortest way to one where
+//! all threads have ended, else on a shortest way to any end. Where the search has not come far enough to know one, all
+//! threads move in turn for a while. An execution that cannot end stays as it is.
+
+use super::graph::{DISCARDED, Graph, NodeKind};
+use crate::vm::{Choice, Machine, Move, Progress, State, Tables};
+
+const FAR: u32 = u32::MAX;
+
+/// Steps in turn after which a beginning is left as it is.
+const STEPS_IN_TURN: usize = 10_000;
+
+/// Distances of all states to the ends.
+pub(super) struct Completion<'a> {
+    machine: &'a Machine,
+    graph: &'a Graph,
+    to_finish: Vec<u32>,
+    to_end: Vec<u32>,
+}
+
+impl<'a> Completion<'a> {
+    pub(super) fn new(machine: &'a Machine, graph: &'a Graph) -> Completion<'a> {
+        let reversed = graph.reversed();
+        let distances = |wanted: &dyn Fn(NodeKind) -> bool| {
+            let mut distance = vec![FAR; graph.len()];
+            let mut level: Vec<u32> = (0..graph.len() as u32).filter(|&node| wanted(graph.kind(node))).collect();
+            level.iter().for_each(|&node| distance[node as usize] = 0);
+            let mut next = Vec::new();
+            let mut steps = 0;
+            while !level.is_empty() {
+                steps += 1;
+                for &node in &level {
+                    for &source in reversed.sources(node) {
+                        if distance[source as usize] == FAR {
+                            distance[source as usize] = steps;
+                            next.push(source);
+                        }
+                    }
+                }
+                level.clear();
+                std::mem::swap(&mut level, &mut next);
+            }
+            distance
+        };
+        let to_finish = distances(&|kind| kind == NodeKind::Finished);
+        let to_end = distances(&NodeKind::is_end);
+        Completion { machine, graph, to_finish, to_end }
+    }
+
+    /// Adds to steps that lead to `node` those that complete the execution.
+    pub(super) fn complete(&self, schedule: &mut Vec<Choice>, node: u32) {
+        let distance = if self.to_finish[node as usize] != FAR { &self.to_finish } else { &self.to_end };
+        let known = distance[node as usize] != FAR;
+        if self.graph.kind(node).is_end() || (!known && self.graph.kind(node) != NodeKind::Waiting && !self.is_cut()) {
+            return;
+        }
+        let mut tables = Tables::new();
+        let mut state = self.machine.initial(&mut tables);
+        for &choice in schedule.iter() {
+            self.machine.step(&mut state, &mut tables, choice, &mut ());
+        }
+        if known {
+            self.follow(schedule, &mut state, &mut tables, node, distance);
+        } else {
+            in_turn(self.machine, schedule, &mut state, &mut tables);
+        }
+    }
+
+    /// Whether some state was not expanded.
+    fn is_cut(&self) -> bool {
+        (0..self.graph.len() as u32).any(|node| self.graph.kind(node) == NodeKind::Waiting)
+    }
+
+    fn follow(
+        &self,
+        schedule: &mut Vec<Choice>,
+        state: &mut State,
+        tables: &mut Tables,
+        mut node: u32,
+        distance: &[u32],
+    ) {
+        let mut moves = Vec::new();
+        while distance[node as usize] > 0 {
+            let edges = self.graph.edges(node);
+            let open = edges.iter().enumerate().filter(|&(_, &target)| target != DISCARDED);
+            let Some((place, &target)) = open.min_by_key(|&(_, &target)| distance[target as usize]) else { return };
+            self.machine.moves(state, &mut moves);
+            let Some(choice) = nth_choice(&moves, place) else { return };
+            self.machine.step(state, tables, choice, &mut ());
+            schedule.push(choice);
+            node = target;
+        }
+    }
+}
+
+/// The choice at that place in the list of all choices.
+fn nth_choice(moves: &[Move], place: usize) -> Option<Choice> {
+    let mut rest = u32::try_from(place).ok()?;
+    for &Move { thread, alternatives } in moves {
+        if rest < alternatives {
+            return Some(Choice { thread, alternative: rest });
+        }
+        rest -= alternatives;
+    }
+    None
+}
+
+/// Lets the threads move in turn. If that does not come to an end soon, or is discarded, nothing is added.
+fn in_turn(machine: &Machine, schedule: &mut Vec<Choice>, state: &mut State, tables: &mut Tables) {
+    let length = schedule.len();
+    let mut moves = Vec::new();
+    let mut last = None;
+    for _ in 0..STEPS_IN_TURN {
+        machine.moves(state, &mut moves);
+        let Some(&Move { thread, .. }) = moves.iter().find(|one| Some(one.thread) > last).or(moves.first()) else {
+            return;
+        };
+        last = Some(thread);
+        let choice = Choice { thread, alternative: 0 };
+        schedule.push(choice);
+        match machine.step(state, tables, choice, &mut ()) {
+            Progress::Running => {}
+            Progress::Finished | Progress::Failed(_) => return,
+            Progress::Discarded => break,
+        }
+    }
+    schedule.truncate(length);
+}

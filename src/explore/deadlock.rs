@@ -1,0 +1,107 @@
+//! Deadlocks: who stands where, waits for what, and who holds it.
+//!
+//! In: a state in which no thread can move. Out: plain data, in which threads are named by their paths, so that the
+//! same deadlock found twice compares equal.
+
+use crate::ir::LeafId;
+use crate::vm::{Choice, CodeIndex, Machine, Obstacle, PathId, State, Tables};
+
+/// A synchronisation object: a leaf, and which element of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Object {
+    /// The leaf; `None` for an object that no variable holds any more.
+    pub leaf: Option<LeafId>,
+    /// The cell in it.
+    pub element: u32,
+}
+
+/// What a blocked thread waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum WaitsFor {
+    /// A lock.
+    Lock {
+        /// Which.
+        object: Object,
+        /// Who holds it; `None` where that thread has ended without a trace.
+        holder: Option<PathId>,
+        /// Where it was taken.
+        taken_at: CodeIndex,
+    },
+    /// An event that is not set.
+    Event(Object),
+    /// Other threads at a barrier.
+    Barrier {
+        /// Which.
+        object: Object,
+        /// How many have arrived.
+        arrived: u32,
+        /// How many it takes.
+        count: u32,
+    },
+    /// A notification of a condition.
+    Condition(Object),
+    /// A bare notification.
+    Notification,
+    /// A semaphore that is zero.
+    Semaphore(Object),
+    /// Threads that it has made.
+    Threads(Vec<PathId>),
+}
+
+/// A thread in a deadlock.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BlockedThread {
+    /// Its name.
+    pub path: PathId,
+    /// Where it stands.
+    pub at: CodeIndex,
+    /// What it waits for.
+    pub waits_for: WaitsFor,
+}
+
+/// A deadlock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deadlock {
+    /// The threads that have not ended, in the order of threads.
+    pub threads: Vec<BlockedThread>,
+    /// The steps that lead to it.
+    pub schedule: Vec<Choice>,
+}
+
+/// Describes the blocked threads of a state.
+#[must_use]
+pub fn blocked_threads(machine: &Machine, tables: &Tables, state: &State) -> Vec<BlockedThread> {
+    let mut threads: Vec<BlockedThread> = state
+        .threads()
+        .filter_map(|thread| {
+            let obstacle = machine.obstacle(state, thread)?;
+            let waits_for = waits_for(machine, state, &obstacle);
+            Some(BlockedThread { path: state.path(thread), at: state.position(thread), waits_for })
+        })
+        .collect();
+    threads.sort_by(|left, right| tables.compare_paths(left.path, right.path));
+    threads
+}
+
+fn waits_for(machine: &Machine, state: &State, obstacle: &Obstacle) -> WaitsFor {
+    let object = |address| match machine.leaf_at(state, address) {
+        Some((leaf, element)) => Object { leaf: Some(leaf), element },
+        None => Object { leaf: None, element: 0 },
+    };
+    match *obstacle {
+        Obstacle::Lock { address, holder, taken_at } => {
+            WaitsFor::Lock { object: object(address), holder: holder.map(|holder| state.path(holder)), taken_at }
+        }
+        Obstacle::Event { address } => WaitsFor::Event(object(address)),
+        Obstacle::Barrier { address, arrived, count } => {
+            WaitsFor::Barrier { object: object(address), arrived, count }
+        }
+        Obstacle::Condition { address } => WaitsFor::Condition(object(address)),
+        Obstacle::Notification => WaitsFor::Notification,
+        Obstacle::Semaphore { address } => WaitsFor::Semaphore(object(address)),
+        Obstacle::Children { ref threads } => {
+            WaitsFor::Threads(threads.iter().map(|&thread| state.path(thread)).collect())
+        }
+        Obstacle::Thread { thread } | Obstacle::AtomicBlock { thread } => WaitsFor::Threads(vec![state.path(thread)]),
+    }
+}

@@ -1,0 +1,227 @@
+//! Decides whether some execution has a given selection of pi terms.
+//!
+//! In: selections: a read (or one instance of it in its thread), and the definition that it is to read from. Out: an
+//! execution that has them, or a smallest set of selections that contradict each other. The search carries for each
+//! selection whether it was evaluated, and whether it was satisfied. A complete execution agrees where no selection was
+//! evaluated without ever being satisfied, and at least one was satisfied; one that satisfies all is preferred.
+
+use super::engine::{self, EndContext, Ghost, Transition, Visitor};
+use super::limits::{Bound, Limits, Progress};
+use crate::ir::{DefinitionId, ReadId};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex};
+use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+/// A read that is to read from a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// The read.
+    pub read: ReadId,
+    /// Which instance of it in its thread, from 1; `None` is satisfied by any instance.
+    pub instance: Option<u32>,
+    /// The definition.
+    pub definition: DefinitionId,
+}
+
+/// Whether a selection is consistent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Some execution has it.
+    Consistent {
+        /// The shortest one.
+        schedule: Vec<Choice>,
+        /// By selection: whether it is satisfied; the others are not evaluated.
+        satisfied: Vec<bool>,
+    },
+    /// No execution has it.
+    Inconsistent {
+        /// Places of selections that no execution has together, none of which can be left out.
+        core: Vec<usize>,
+    },
+    /// A bound was hit before it was decided.
+    Undecided,
+}
+
+/// The answer to a selection.
+#[derive(Clone, Debug)]
+pub struct SelectAnswer {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The bound that was hit.
+    pub bound: Option<Bound>,
+    /// How much was visited.
+    pub progress: Progress,
+}
+
+/// Decides whether some execution has the selections.
+pub fn select(
+    machine: &Machine,
+    selections: &[Selection],
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> SelectAnswer {
+    let ghost = Evaluation { selections: selections.into(), states: vec![NEVER; selections.len()], counts: Vec::new() };
+    let mut ends = Ends::default();
+    let searched = engine::search(machine, limits, ghost, &mut ends, progress);
+    let accepted = ends.list.iter().filter(|(states, _)| accepts(states, |_| true));
+    let satisfied = |states: &[u8]| states.iter().filter(|&&state| state == SATISFIED).count();
+    // Of equally good ones the first, which is the shortest.
+    let best = accepted.min_by_key(|(states, node)| (usize::MAX - satisfied(states), *node));
+    let verdict = match best {
+        Some((states, node)) => Verdict::Consistent {
+            schedule: searched.graph.path_to(*node),
+            satisfied: states.iter().map(|&state| state == SATISFIED).collect(),
+        },
+        None if searched.bound.is_some() => Verdict::Undecided,
+        None => Verdict::Inconsistent { core: ends.core(selections.len()) },
+    };
+    SelectAnswer { verdict, bound: searched.bound, progress: searched.progress }
+}
+
+/// The selection was not evaluated.
+const NEVER: u8 = 0;
+/// It was evaluated, and read from something else each time.
+const MISSED: u8 = 1;
+/// It was satisfied.
+const SATISFIED: u8 = 2;
+
+/// Whether an execution that ends so agrees with a part of the selections.
+fn accepts(states: &[u8], part: impl Fn(usize) -> bool) -> bool {
+    let mut any = false;
+    for (_, &state) in states.iter().enumerate().filter(|(place, _)| part(*place)) {
+        match state {
+            MISSED => return false,
+            SATISFIED => any = true,
+            _ => {}
+        }
+    }
+    any
+}
+
+/// The states of the selections in one execution.
+#[derive(Debug)]
+struct Evaluation {
+    selections: Rc<[Selection]>,
+    states: Vec<u8>,
+    /// By thread and selection: how often the thread has evaluated it, for those that ask for an instance.
+    counts: Vec<u32>,
+}
+
+impl Clone for Evaluation {
+    fn clone(&self) -> Self {
+        let selections = Rc::clone(&self.selections);
+        Evaluation { selections, states: self.states.clone(), counts: self.counts.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        // All of one search have the same selections.
+        self.states.clone_from(&source.states);
+        self.counts.clone_from(&source.counts);
+    }
+}
+
+impl Evaluation {
+    /// Counts an evaluation by a thread, up to one more than is asked for, so that loops have finitely many states.
+    fn count(&mut self, thread: ThreadIndex, place: usize, wanted: u32) -> u32 {
+        let width = self.selections.len();
+        if self.counts.len() < (thread.index() + 1) * width {
+            self.counts.resize((thread.index() + 1) * width, 0);
+        }
+        let count = &mut self.counts[thread.index() * width + place];
+        *count = (*count + 1).min(wanted.saturating_add(1));
+        *count
+    }
+
+    fn forget(&mut self, thread: ThreadIndex) {
+        let width = self.selections.len();
+        if let Some(counts) = self.counts.get_mut(thread.index() * width..(thread.index() + 1) * width) {
+            counts.fill(0);
+        }
+    }
+}
+
+impl Observer for Evaluation {
+    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+        match event {
+            Event::Read { read, writer, .. } => {
+                for place in 0..self.selections.len() {
+                    let selection = self.selections[place];
+                    if selection.read != read {
+                        continue;
+                    }
+                    if let Some(wanted) = selection.instance
+                        && self.count(thread, place, wanted) != wanted
+                    {
+                        continue;
+                    }
+                    let state = if writer == Some(selection.definition) { SATISFIED } else { MISSED };
+                    self.states[place] = self.states[place].max(state);
+                }
+            }
+            Event::End { .. } => self.forget(thread),
+            _ => {}
+        }
+    }
+}
+
+impl Ghost for Evaluation {
+    fn encode(&self, words: &mut Vec<u64>) {
+        words.extend(self.states.iter().map(|&state| u64::from(state)));
+        // Threads that have counted nothing must not be told from threads that are not there.
+        let used = self.counts.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
+        words.extend(self.counts[..used].iter().map(|&count| u64::from(count)));
+    }
+
+    fn decode(&mut self, words: &[u64]) {
+        let (states, counts) = words.split_at(self.selections.len());
+        self.states.clear();
+        self.states.extend(states.iter().map(|&state| state as u8));
+        self.counts.clear();
+        self.counts.extend(counts.iter().map(|&count| count as u32));
+    }
+}
+
+/// The ends of executions: how the selections stood, and the first node with that.
+#[derive(Default)]
+struct Ends {
+    list: Vec<(Vec<u8>, u32)>,
+    known: FxHashSet<Vec<u8>>,
+}
+
+impl Ends {
+    /// Selections that contradict each other, none of which can be left out: one is left out after the other, as long
+    /// as the rest still contradict each other.
+    fn core(&self, count: usize) -> Vec<usize> {
+        let mut core: Vec<usize> = (0..count).collect();
+        let consistent = |part: &[usize]| self.list.iter().any(|(states, _)| accepts(states, |one| part.contains(&one)));
+        for place in 0..count {
+            let rest: Vec<usize> = core.iter().copied().filter(|&one| one != place).collect();
+            if !rest.is_empty() && !consistent(&rest) {
+                core = rest;
+            }
+        }
+        core
+    }
+}
+
+impl Observer for Ends {
+    const ACTIVE: bool = false;
+
+    fn event(&mut self, _: ThreadIndex, _: CodeIndex, _: Event) {}
+}
+
+impl Visitor<Evaluation> for Ends {
+    fn begin(&mut self) {}
+
+    fn transition(&mut self, _: &Transition) {}
+
+    fn end(&mut self, context: &EndContext<'_, Evaluation>) -> ControlFlow<()> {
+        let states = &context.ghost.states;
+        if self.known.insert(states.clone()) {
+            self.list.push((states.clone(), context.node));
+        }
+        // The first execution that satisfies all is the shortest one.
+        if states.iter().all(|&state| state == SATISFIED) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}

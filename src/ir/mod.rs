@@ -1,0 +1,266 @@
+//! The parallel flow graph (PFG): functions of basic blocks of three-address instructions.
+//!
+//! In: the typed tree of `hir`. Out: a [`Program`], the only form that the analyses and the machine read. Every instruction
+//! makes at most one access to memory. Spans stand beside the instructions, never in them.
+//!
+//! Private scalar locals are [`Register`]s. Everything else is memory: a [`Variable`] is a global, or a local that is
+//! captured by the arms of a `cobegin`/`parfor`, an array, an object or a synchronisation object. A variable is a run of cells;
+//! its [`Leaf`]s say what the cells are. The arms of a `cobegin` are functions of their own, which take what they capture
+//! by reference.
+
+pub mod compile;
+pub mod dot;
+pub mod flow;
+pub mod json;
+pub mod lower;
+pub mod operation;
+pub mod print;
+pub mod verify;
+
+pub use crate::source::arena;
+use crate::source::Span;
+pub use crate::source::texts::{TextId, Texts};
+use arena::{Arena, id};
+pub use operation::*;
+
+id! {
+    /// A function, a method, or an arm of a `cobegin`/`parfor`.
+    FunctionId
+}
+id! {
+    /// A basic block of one function.
+    BlockId
+}
+id! {
+    /// A private scalar, a temporary or a reference, of one function.
+    RegisterId
+}
+id! {
+    /// A memory variable.
+    VariableId
+}
+id! {
+    /// A part of a memory variable that holds one kind of thing: a scalar, an array, or a synchronisation object.
+    LeafId
+}
+id! {
+    /// What a program text calls a variable: a declared variable or a field of a class. SSA versions are counted for each.
+    SymbolId
+}
+id! {
+    /// A place in the text that reads memory.
+    ReadId
+}
+id! {
+    /// A place in the text that writes memory, or the initial definition of a leaf.
+    DefinitionId
+}
+
+/// A whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Functions; the order is that of the text, an arm after the function that holds it.
+    pub functions: Arena<FunctionId, Function>,
+    /// Where execution begins; `None` for a file that holds only classes and functions.
+    pub main: Option<FunctionId>,
+    /// Memory variables.
+    pub variables: Arena<VariableId, Variable>,
+    /// Parts of memory variables; the leaves of one variable stand together, by rising offset.
+    pub leaves: Arena<LeafId, Leaf>,
+    /// Declared variables and fields.
+    pub symbols: Arena<SymbolId, Symbol>,
+    /// Places that read memory.
+    pub reads: Arena<ReadId, Read>,
+    /// Places that write memory, and initial definitions.
+    pub definitions: Arena<DefinitionId, Definition>,
+    /// Interned texts.
+    pub texts: Texts,
+}
+
+/// What a variable or a field is called, and where it is declared.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    /// `balance`
+    pub name: TextId,
+    /// Its name in the declaration.
+    pub span: Span,
+}
+
+/// Who owns a memory variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// There from the start, once.
+    Global,
+    /// Made by [`Instruction::Allocate`] in a frame of that function.
+    Local(FunctionId),
+}
+
+/// A memory variable: a run of cells.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name in the text; a hidden one, such as an anonymous barrier, has a name that shows what it is.
+    pub name: TextId,
+    /// Its name in the declaration.
+    pub span: Span,
+    /// Who owns it.
+    pub storage: Storage,
+    /// Its first leaf.
+    pub first_leaf: LeafId,
+    /// Number of its leaves.
+    pub leaf_count: u32,
+    /// Number of its cells.
+    pub size: u32,
+}
+
+impl Variable {
+    /// The ids of its leaves.
+    pub fn leaves(&self) -> impl Iterator<Item = LeafId> + use<> {
+        let first = self.first_leaf.index();
+        (first..first + self.leaf_count as usize).map(LeafId::new)
+    }
+}
+
+/// What the cells of a leaf hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeafKind {
+    /// Data of that type.
+    Data(ScalarType),
+    /// A lock: one cell, 0 when free, else the holder.
+    Lock,
+    /// An event: one cell, 1 when set.
+    Event,
+    /// A barrier for that many threads: two cells, the count and the number that have arrived.
+    Barrier(u32),
+    /// A condition: one cell, which only gives it an address.
+    Condition,
+    /// A semaphore: one cell, its count.
+    Semaphore,
+}
+
+/// A part of a memory variable.
+#[derive(Clone, Debug)]
+pub struct Leaf {
+    /// The variable that it is a part of.
+    pub variable: VariableId,
+    /// As the text names it from outside: `a`, `acc.balance`, `t`.
+    pub name: TextId,
+    /// The declared variable or field.
+    pub symbol: SymbolId,
+    /// First cell, counted from that of the variable.
+    pub offset: u32,
+    /// Number of cells.
+    pub length: u32,
+    /// Whether it is an array (also one of a single element).
+    pub array: bool,
+    /// What the cells hold.
+    pub kind: LeafKind,
+    /// What the cells begin with; as many as there are cells.
+    pub initial: Vec<Value>,
+    /// Its initial definition; only data has one.
+    pub initial_definition: Option<DefinitionId>,
+}
+
+/// A place that reads memory.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The variable as written at that place: `a`, `acc.balance`, `balance`.
+    pub name: TextId,
+    /// The declared variable or field.
+    pub symbol: SymbolId,
+    /// Where the name stands.
+    pub span: Span,
+    /// The function that holds it.
+    pub function: FunctionId,
+}
+
+/// How a definition comes about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefinitionKind {
+    /// The value before the first write: of the declaration.
+    Initial(LeafId),
+    /// A write by an instruction of that function.
+    Write(FunctionId),
+}
+
+/// A place that writes memory, or an initial definition.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// The variable as written at that place.
+    pub name: TextId,
+    /// The declared variable or field.
+    pub symbol: SymbolId,
+    /// Where the name stands; for an initial definition, in the declaration.
+    pub span: Span,
+    /// How it comes about.
+    pub kind: DefinitionKind,
+    /// SSA version: 0 for an initial definition, then in text order for each symbol.
+    pub version: u32,
+}
+
+/// What a function comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunctionKind {
+    /// `main`, or the statements at top level.
+    Main,
+    /// A function of the program.
+    Function,
+    /// A method of a class; its first parameter is the object. `public` says whether others may call it.
+    Method {
+        /// Whether others may call it.
+        public: bool,
+    },
+    /// An arm of a `cobegin`, or the body of a `parfor`.
+    Arm,
+}
+
+/// A function: registers, and blocks of which the first is the entry.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// `main`, `f`, `Account.deposit`, and for an arm its label.
+    pub name: TextId,
+    /// Its name in the text.
+    pub span: Span,
+    /// What it comes from.
+    pub kind: FunctionKind,
+    /// The registers that take the arguments, in order.
+    pub parameters: Vec<RegisterId>,
+    /// Type of the result, if there is one.
+    pub result: Option<ScalarType>,
+    /// Its registers.
+    pub registers: Arena<RegisterId, Register>,
+    /// Its blocks; block 0 is the entry.
+    pub blocks: Arena<BlockId, Block>,
+}
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisterType {
+    /// A value.
+    Scalar(ScalarType),
+    /// The address of a variable or of a part of one.
+    Reference,
+}
+
+/// A register.
+#[derive(Clone, Debug)]
+pub struct Register {
+    /// Its name in the text; a temporary has none.
+    pub name: Option<TextId>,
+    /// Where it is declared, or the expression that it holds.
+    pub span: Span,
+    /// What it holds.
+    pub ty: RegisterType,
+}
+
+/// A basic block.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Run in order.
+    pub instructions: Vec<Instruction>,
+    /// Where each of them stands in the text; as many as there are instructions.
+    pub spans: Vec<Span>,
+    /// What comes behind the last instruction.
+    pub terminator: Terminator,
+    /// Where the terminator stands in the text.
+    pub terminator_span: Span,
+}

@@ -1,0 +1,583 @@
+//! Instructions, operands and values.
+
+use super::{BlockId, DefinitionId, FunctionId, ReadId, RegisterId, TextId, VariableId};
+
+/// Types of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarType {
+    /// 32 bits, two's complement, wrapping.
+    Int,
+    /// 64 bits, two's complement, wrapping.
+    Long,
+    /// Truth.
+    Bool,
+    /// IEEE 754 binary64.
+    Double,
+    /// An interned text.
+    String,
+    /// A thread handle: 0, or the number of a thread plus one.
+    Thread,
+}
+
+impl ScalarType {
+    /// As it is written.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            ScalarType::Int => "int",
+            ScalarType::Long => "long",
+            ScalarType::Bool => "bool",
+            ScalarType::Double => "double",
+            ScalarType::String => "string",
+            ScalarType::Thread => "thread",
+        }
+    }
+}
+
+/// A constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// An `int`.
+    Int(i32),
+    /// A `long`.
+    Long(i64),
+    /// A `bool`.
+    Bool(bool),
+    /// A `double`.
+    Double(f64),
+    /// A `string`.
+    String(TextId),
+    /// No thread.
+    NoThread,
+}
+
+impl Value {
+    /// Its type.
+    #[must_use]
+    pub fn ty(self) -> ScalarType {
+        match self {
+            Value::Int(_) => ScalarType::Int,
+            Value::Long(_) => ScalarType::Long,
+            Value::Bool(_) => ScalarType::Bool,
+            Value::Double(_) => ScalarType::Double,
+            Value::String(_) => ScalarType::String,
+            Value::NoThread => ScalarType::Thread,
+        }
+    }
+
+    /// The 64 bits that stand for it in a register or a memory cell.
+    #[must_use]
+    pub fn bits(self) -> i64 {
+        match self {
+            Value::Int(value) => i64::from(value),
+            Value::Long(value) => value,
+            Value::Bool(value) => i64::from(value),
+            Value::Double(value) => value.to_bits() as i64,
+            Value::String(text) => i64::from(text.0),
+            Value::NoThread => 0,
+        }
+    }
+
+    /// The value of that type that the bits stand for.
+    #[must_use]
+    pub fn from_bits(ty: ScalarType, bits: i64) -> Value {
+        match ty {
+            ScalarType::Int => Value::Int(bits as i32),
+            ScalarType::Long => Value::Long(bits),
+            ScalarType::Bool => Value::Bool(bits != 0),
+            ScalarType::Double => Value::Double(f64::from_bits(bits as u64)),
+            ScalarType::String => Value::String(TextId(bits as u32)),
+            // A handle has no literal but the empty one.
+            ScalarType::Thread => Value::NoThread,
+        }
+    }
+}
+
+/// What an instruction works on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Operand {
+    /// The value of a register.
+    Register(RegisterId),
+    /// A constant.
+    Constant(Value),
+}
+
+/// Where a place begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// A global variable.
+    Global(VariableId),
+    /// What a reference register points to.
+    Reference(RegisterId),
+}
+
+/// A place in memory: base + offset + index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// Where it begins.
+    pub base: Base,
+    /// Cells to skip.
+    pub offset: u32,
+    /// An element of an array.
+    pub index: Option<Index>,
+}
+
+/// An index into an array.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Index {
+    /// Its value, an `int` or a `long`; outside `0..length` the program fails.
+    pub operand: Operand,
+    /// Length of the array.
+    pub length: u32,
+}
+
+/// Types that arithmetic is done in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arithmetic {
+    /// 32 bits, wrapping.
+    Int,
+    /// 64 bits, wrapping.
+    Long,
+    /// IEEE.
+    Double,
+}
+
+/// Operators of one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOperator {
+    /// `-`
+    Negate(Arithmetic),
+    /// `~`, not for doubles
+    Complement(Arithmetic),
+    /// `!`, of a bool
+    Not,
+    /// From one type to another.
+    Convert(ScalarType, ScalarType),
+}
+
+/// Operators of two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOperator {
+    /// `+`
+    Add(Arithmetic),
+    /// `-`
+    Subtract(Arithmetic),
+    /// `*`
+    Multiply(Arithmetic),
+    /// `/`; a zero divisor of an integer division is a failure
+    Divide(Arithmetic),
+    /// `%`, as `/`
+    Remainder(Arithmetic),
+    /// `<<`, of an `int` or a `long`; the count is a `long`, masked
+    ShiftLeft(Arithmetic),
+    /// `>>`, arithmetic
+    ShiftRight(Arithmetic),
+    /// `&`, of integers or bools alike
+    And,
+    /// `|`
+    Or,
+    /// `^`
+    Xor,
+    /// `<`
+    Less(Arithmetic),
+    /// `<=`
+    LessEqual(Arithmetic),
+    /// `==` of integers, bools, strings or handles: of the bits
+    Equal,
+    /// `!=` of the bits
+    NotEqual,
+    /// `==` of doubles
+    EqualDouble,
+    /// `!=` of doubles
+    NotEqualDouble,
+}
+
+/// An atomic read and write of one cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AtomicOperation {
+    /// Writes `new` where the cell holds `old`; the result says whether it did.
+    CompareAndSwap {
+        /// What the cell must hold.
+        old: Operand,
+        /// What it then gets.
+        new: Operand,
+        /// Whether the cell holds a double, which compares by value.
+        double: bool,
+    },
+    /// Writes the operand; the result is what the cell held.
+    Swap(Operand),
+    /// Adds the operand; the result is what the cell held.
+    FetchAdd(Operand, Arithmetic),
+}
+
+/// What a thread is called, below the path of the thread that makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadLabel {
+    /// An arm's label, the handle's name, or the function's.
+    Name(TextId),
+    /// `parfor@LINE[k]`: the text before the bracket; `k` is the ordinal.
+    Iteration(TextId),
+}
+
+/// A thread to be made: a function, its arguments, and its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewThread {
+    /// What it runs.
+    pub function: FunctionId,
+    /// With these arguments.
+    pub arguments: Vec<Operand>,
+    /// What it is called.
+    pub label: ThreadLabel,
+    /// The ordinal of an iteration of a `parfor`.
+    pub ordinal: Option<Operand>,
+}
+
+/// Bounds of a `parfor` in the canonical form `i = first; i < limit; i += step`, for analyses that unroll it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TripBounds {
+    /// First value of the loop variable.
+    pub first: Operand,
+    /// The loop ends where the variable is not below it.
+    pub limit: Operand,
+    /// Added each round; positive.
+    pub step: i64,
+}
+
+/// Operations on synchronisation objects.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Synchronisation {
+    /// Blocks until the lock is free, then takes it. Not re-entrant.
+    Lock(Place),
+    /// Frees a lock that this thread holds, else fails.
+    Unlock(Place),
+    /// Sets an event.
+    Set(Place),
+    /// Unsets an event.
+    Clear(Place),
+    /// Blocks until an event is set.
+    WaitEvent(Place),
+    /// Arrives at a barrier and blocks until all have.
+    Barrier(Place),
+    /// Frees the lock and waits to be notified, then takes the lock again.
+    WaitCondition {
+        /// The condition.
+        condition: Place,
+        /// The lock, which this thread must hold.
+        lock: Place,
+    },
+    /// Wakes one thread that waits on the condition.
+    Notify(Place),
+    /// Wakes all threads that wait on the condition.
+    NotifyAll(Place),
+    /// Waits for a bare notification.
+    WaitBare,
+    /// Wakes one thread that waits bare.
+    NotifyBare,
+    /// Wakes all threads that wait bare.
+    NotifyAllBare,
+    /// Blocks until the semaphore is positive, then lowers it.
+    Acquire(Place),
+    /// Raises the semaphore.
+    Release(Place),
+}
+
+/// Three-address instructions. At most one access to memory each.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Instruction {
+    /// `dest = source`
+    Copy {
+        /// Gets the value.
+        dest: RegisterId,
+        /// The value.
+        source: Operand,
+    },
+    /// `dest = op operand`
+    Unary {
+        /// Gets the result.
+        dest: RegisterId,
+        /// The operator.
+        op: UnaryOperator,
+        /// Its operand.
+        operand: Operand,
+    },
+    /// `dest = left op right`
+    Binary {
+        /// Gets the result.
+        dest: RegisterId,
+        /// The operator.
+        op: BinaryOperator,
+        /// First operand.
+        left: Operand,
+        /// Second operand.
+        right: Operand,
+    },
+    /// `dest = place`
+    Load {
+        /// Gets the value.
+        dest: RegisterId,
+        /// What is read.
+        place: Place,
+        /// Where in the text.
+        read: ReadId,
+    },
+    /// `place = value`
+    Store {
+        /// What is written.
+        place: Place,
+        /// The value.
+        value: Operand,
+        /// Where in the text; an initial definition where a declaration's initialiser is evaluated.
+        definition: DefinitionId,
+    },
+    /// An atomic read and write.
+    Atomic {
+        /// Gets the result: a bool of `cas`, else the old value.
+        dest: RegisterId,
+        /// Which.
+        op: AtomicOperation,
+        /// What is read and written.
+        place: Place,
+        /// The read.
+        read: ReadId,
+        /// The write.
+        definition: DefinitionId,
+    },
+    /// `dest = &place`, to pass an object by reference.
+    Address {
+        /// Gets the reference.
+        dest: RegisterId,
+        /// The place, without index.
+        place: Place,
+    },
+    /// Makes the cells of a local variable, or makes them new where the declaration runs again in the same frame.
+    Allocate {
+        /// Gets the reference; no other instruction writes it.
+        dest: RegisterId,
+        /// The variable.
+        variable: VariableId,
+    },
+    /// `dest = choose(low, high)`: any `int` of the range, both ends included; none discards the execution.
+    Choose {
+        /// Gets the choice.
+        dest: RegisterId,
+        /// Lowest.
+        low: Operand,
+        /// Highest.
+        high: Operand,
+    },
+    /// Writes a line to the output of the thread: the operands with one space between.
+    Print {
+        /// The operands and their types.
+        arguments: Vec<(Operand, ScalarType)>,
+    },
+    /// Fails unless the condition holds.
+    Assert {
+        /// A bool.
+        condition: Operand,
+        /// What the program says then.
+        message: Option<TextId>,
+    },
+    /// Fails.
+    Error {
+        /// What the program says.
+        message: Option<TextId>,
+    },
+    /// Discards the execution unless the condition holds.
+    Assume {
+        /// A bool.
+        condition: Operand,
+    },
+    /// Calls a function.
+    Call {
+        /// Gets the result.
+        dest: Option<RegisterId>,
+        /// Which.
+        function: FunctionId,
+        /// References and values, as the parameters want them.
+        arguments: Vec<Operand>,
+    },
+    /// An operation on a synchronisation object.
+    Synchronise(Synchronisation),
+    /// Makes the threads of a `cobegin`, or one iteration of a `parfor`. They belong to the group that the next
+    /// [`Instruction::Join`] of this thread waits for.
+    Fork {
+        /// The threads.
+        threads: Vec<NewThread>,
+        /// For a `parfor`.
+        bounds: Option<TripBounds>,
+    },
+    /// Waits for all threads that this thread forked.
+    Join,
+    /// Makes a thread that nobody waits for by itself.
+    Spawn {
+        /// Gets the handle.
+        dest: Option<RegisterId>,
+        /// The thread.
+        thread: NewThread,
+    },
+    /// Waits for the thread of a handle; fails as an error where the handle is empty.
+    JoinThread {
+        /// The handle.
+        handle: Operand,
+    },
+    /// From here to the matching end, in one step.
+    AtomicBegin,
+    /// The end of an atomic block.
+    AtomicEnd,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Terminator {
+    /// Goes on there.
+    Jump(BlockId),
+    /// Goes on at one of two places.
+    Branch {
+        /// A bool.
+        condition: Operand,
+        /// Where it holds.
+        then_block: BlockId,
+        /// Where it does not.
+        else_block: BlockId,
+    },
+    /// Leaves the function.
+    Return(Option<Operand>),
+}
+
+impl Terminator {
+    /// The blocks that may come next, in order.
+    pub fn successors(&self) -> impl DoubleEndedIterator<Item = BlockId> + use<> {
+        let (first, second) = match *self {
+            Terminator::Jump(target) => (Some(target), None),
+            Terminator::Branch { then_block, else_block, .. } => (Some(then_block), Some(else_block)),
+            Terminator::Return(_) => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
+impl Instruction {
+    /// The register that it writes.
+    #[must_use]
+    pub fn dest(&self) -> Option<RegisterId> {
+        match self {
+            Instruction::Copy { dest, .. }
+            | Instruction::Unary { dest, .. }
+            | Instruction::Binary { dest, .. }
+            | Instruction::Load { dest, .. }
+            | Instruction::Atomic { dest, .. }
+            | Instruction::Address { dest, .. }
+            | Instruction::Allocate { dest, .. }
+            | Instruction::Choose { dest, .. } => Some(*dest),
+            Instruction::Call { dest, .. } | Instruction::Spawn { dest, .. } => *dest,
+            Instruction::Store { .. }
+            | Instruction::Print { .. }
+            | Instruction::Assert { .. }
+            | Instruction::Error { .. }
+            | Instruction::Assume { .. }
+            | Instruction::Synchronise(_)
+            | Instruction::Fork { .. }
+            | Instruction::Join
+            | Instruction::JoinThread { .. }
+            | Instruction::AtomicBegin
+            | Instruction::AtomicEnd => None,
+        }
+    }
+
+    /// Calls `f` with every register that it reads, those of its places included.
+    pub fn uses(&self, f: &mut impl FnMut(RegisterId)) {
+        let operand = |operand: &Operand, f: &mut dyn FnMut(RegisterId)| {
+            if let Operand::Register(register) = operand {
+                f(*register);
+            }
+        };
+        match self {
+            Instruction::Copy { source, .. } => operand(source, f),
+            Instruction::Unary { operand: only, .. } => operand(only, f),
+            Instruction::Binary { left, right, .. } => {
+                operand(left, f);
+                operand(right, f);
+            }
+            Instruction::Load { place, .. } | Instruction::Address { place, .. } => place.uses(f),
+            Instruction::Store { place, value, .. } => {
+                place.uses(f);
+                operand(value, f);
+            }
+            Instruction::Atomic { op, place, .. } => {
+                place.uses(f);
+                match op {
+                    AtomicOperation::CompareAndSwap { old, new, .. } => {
+                        operand(old, f);
+                        operand(new, f);
+                    }
+                    AtomicOperation::Swap(value) | AtomicOperation::FetchAdd(value, _) => operand(value, f),
+                }
+            }
+            Instruction::Choose { low, high, .. } => {
+                operand(low, f);
+                operand(high, f);
+            }
+            Instruction::Print { arguments } => arguments.iter().for_each(|(argument, _)| operand(argument, f)),
+            Instruction::Assert { condition, .. } | Instruction::Assume { condition } => operand(condition, f),
+            Instruction::Call { arguments, .. } => arguments.iter().for_each(|argument| operand(argument, f)),
+            Instruction::Synchronise(synchronisation) => synchronisation.places().for_each(|place| place.uses(f)),
+            Instruction::Fork { threads, .. } => threads.iter().for_each(|thread| thread.uses(f)),
+            Instruction::Spawn { thread, .. } => thread.uses(f),
+            Instruction::JoinThread { handle } => operand(handle, f),
+            Instruction::Allocate { .. }
+            | Instruction::Error { .. }
+            | Instruction::Join
+            | Instruction::AtomicBegin
+            | Instruction::AtomicEnd => {}
+        }
+    }
+}
+
+impl NewThread {
+    fn uses(&self, f: &mut impl FnMut(RegisterId)) {
+        for operand in self.arguments.iter().chain(&self.ordinal) {
+            if let Operand::Register(register) = operand {
+                f(*register);
+            }
+        }
+    }
+}
+
+impl Place {
+    /// A whole variable, or its first cell.
+    #[must_use]
+    pub fn global(variable: VariableId) -> Place {
+        Place { base: Base::Global(variable), offset: 0, index: None }
+    }
+
+    /// Calls `f` with every register that the address is computed from.
+    pub fn uses(&self, f: &mut impl FnMut(RegisterId)) {
+        if let Base::Reference(register) = self.base {
+            f(register);
+        }
+        if let Some(Index { operand: Operand::Register(register), .. }) = self.index {
+            f(register);
+        }
+    }
+}
+
+impl Synchronisation {
+    /// The places of the objects that it works on.
+    pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
+        let (first, second) = match *self {
+            Synchronisation::Lock(place)
+            | Synchronisation::Unlock(place)
+            | Synchronisation::Set(place)
+            | Synchronisation::Clear(place)
+            | Synchronisation::WaitEvent(place)
+            | Synchronisation::Barrier(place)
+            | Synchronisation::Notify(place)
+            | Synchronisation::NotifyAll(place)
+            | Synchronisation::Acquire(place)
+            | Synchronisation::Release(place) => (Some(place), None),
+            Synchronisation::WaitCondition { condition, lock } => (Some(condition), Some(lock)),
+            Synchronisation::WaitBare | Synchronisation::NotifyBare | Synchronisation::NotifyAllBare => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}

@@ -1,0 +1,128 @@
+//! The verifier of the PFG.
+//!
+//! In: a program. Out: everything in it that breaks the rules of the IR. Form comes before meaning: first every id must
+//! exist (`tables`, `ids`), then types must fit (`types`), then what holds along paths (`paths`): registers are written
+//! before they are read, atomic blocks are balanced, forked threads are joined. Structs are taken apart in full, so that
+//! a new field has to be thought of here.
+//!
+//! That an instruction makes at most one access to memory holds by its type: only `Load`, `Store` and `Atomic` have a
+//! place in memory to access, and each has one.
+//!
+//! What it does not see: whether the program means what its text says.
+
+mod ids;
+mod paths;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use super::{BlockId, Function, FunctionId, LeafId, Program, VariableId};
+use std::fmt;
+
+/// A broken rule of the IR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The function, if it is in one.
+    pub function: Option<FunctionId>,
+    /// The block, if it is in one.
+    pub block: Option<BlockId>,
+    /// The instruction of the block; its terminator stands behind the last one.
+    pub position: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(function) = self.function {
+            write!(f, "function {}", function.0)?;
+        }
+        if let Some(block) = self.block {
+            write!(f, ", block {}", block.0)?;
+        }
+        if let Some(position) = self.position {
+            write!(f, ", instruction {position}")?;
+        }
+        if self.function.is_some() {
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// Checks a program.
+///
+/// # Errors
+///
+/// All broken rules. Where an id does not exist, only those of the same kind: nothing further is looked at.
+pub fn verify(program: &Program) -> Result<(), Vec<Violation>> {
+    let mut faults = Vec::new();
+    tables::check_tables(program, &mut faults);
+    for (id, function) in program.functions.entries() {
+        ids::check_ids(&mut Scope::new(program, id, function, &mut faults));
+    }
+    if faults.is_empty() {
+        tables::check_places(program, &mut faults);
+        for (id, function) in program.functions.entries() {
+            let mut scope = Scope::new(program, id, function, &mut faults);
+            types::check_types(&mut scope);
+            paths::check_paths(&mut scope);
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// The function that is being checked, and the place in it.
+struct Scope<'a> {
+    program: &'a Program,
+    id: FunctionId,
+    function: &'a Function,
+    block: Option<BlockId>,
+    position: Option<usize>,
+    faults: &'a mut Vec<Violation>,
+}
+
+impl<'a> Scope<'a> {
+    fn new(program: &'a Program, id: FunctionId, function: &'a Function, faults: &'a mut Vec<Violation>) -> Scope<'a> {
+        Scope { program, id, function, block: None, position: None, faults }
+    }
+
+    fn at(&mut self, block: BlockId, position: Option<usize>) {
+        self.block = Some(block);
+        self.position = position;
+    }
+
+    fn demand(&mut self, holds: bool, message: impl FnOnce() -> String) {
+        if !holds {
+            let (function, block, position) = (Some(self.id), self.block, self.position);
+            self.faults.push(Violation { function, block, position, message: message() });
+        }
+    }
+}
+
+/// Notes a broken rule that is in no function.
+fn demand(faults: &mut Vec<Violation>, holds: bool, message: impl FnOnce() -> String) {
+    if !holds {
+        faults.push(Violation { function: None, block: None, position: None, message: message() });
+    }
+}
+
+/// The leaf of a variable that holds the cell at `offset`.
+#[must_use]
+pub fn leaf_at(program: &Program, variable: VariableId, offset: u32) -> Option<LeafId> {
+    let variable = program.variables.get(variable)?;
+    let (mut low, mut high) = (variable.first_leaf.index(), variable.first_leaf.index() + variable.leaf_count as usize);
+    while low < high {
+        let middle = low.midpoint(high);
+        let leaf = program.leaves.get(LeafId::new(middle))?;
+        if offset < leaf.offset {
+            high = middle;
+        } else if offset - leaf.offset >= leaf.length {
+            low = middle + 1;
+        } else {
+            return Some(LeafId::new(middle));
+        }
+    }
+    None
+}

@@ -1,0 +1,137 @@
+//! The tables of the program: variables and their leaves, symbols, reads and definitions.
+//!
+//! In: a program. Out: ids in the tables that do not exist, leaves that do not tile their variable, and reads and
+//! definitions that do not stand where they say.
+
+use super::{Violation, demand};
+use crate::ir::{
+    Definition, DefinitionId, DefinitionKind, Instruction, Leaf, LeafId, LeafKind, Program, Read, ScalarType, Storage,
+    Symbol, TextId, Value, Variable, VariableId,
+};
+
+/// Checks the tables by themselves.
+pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
+    let Program { functions, main, variables, leaves, symbols, reads, definitions, texts } = program;
+    let text = |id: TextId| id.index() < texts.len();
+    demand(faults, main.is_none_or(|main| functions.get(main).is_some()), || "main does not exist".into());
+    for (id, Symbol { name, span: _ }) in symbols.entries() {
+        demand(faults, text(*name), || format!("symbol {}: its name does not exist", id.0));
+    }
+    for (id, Read { name, symbol, span: _, function }) in reads.entries() {
+        let exists = text(*name) && symbols.get(*symbol).is_some() && functions.get(*function).is_some();
+        demand(faults, exists, || format!("read {}: an id does not exist", id.0));
+    }
+    for (id, Definition { name, symbol, span: _, kind, version }) in definitions.entries() {
+        let (origin, initial) = match kind {
+            DefinitionKind::Initial(leaf) => {
+                (leaves.get(*leaf).is_some_and(|leaf| leaf.initial_definition == Some(id)), true)
+            }
+            DefinitionKind::Write(function) => (functions.get(*function).is_some(), false),
+        };
+        let exists = text(*name) && symbols.get(*symbol).is_some() && origin;
+        demand(faults, exists, || format!("definition {}: an id does not exist", id.0));
+        demand(faults, (*version == 0) == initial, || format!("definition {}: version {version}", id.0));
+    }
+    check_versions(program, faults);
+    let mut next_leaf = 0;
+    for (id, variable) in variables.entries() {
+        check_variable(program, id, variable, &mut next_leaf, faults);
+    }
+    demand(faults, next_leaf == leaves.len(), || "leaves without variable".into());
+}
+
+/// The versions of the writes of one symbol are all different.
+fn check_versions(program: &Program, faults: &mut Vec<Violation>) {
+    let writes = program.definitions.iter().filter(|definition| matches!(definition.kind, DefinitionKind::Write(_)));
+    let mut versions: Vec<_> = writes.map(|definition| (definition.symbol, definition.version)).collect();
+    versions.sort_unstable();
+    for pair in versions.windows(2) {
+        demand(faults, pair[0] != pair[1], || format!("symbol {} has version {} twice", pair[0].0.0, pair[0].1));
+    }
+}
+
+fn check_variable(
+    program: &Program,
+    id: VariableId,
+    variable: &Variable,
+    next_leaf: &mut usize,
+    faults: &mut Vec<Violation>,
+) {
+    let Variable { name, span: _, storage, first_leaf, leaf_count, size } = variable;
+    let owner = match storage {
+        Storage::Global => true,
+        Storage::Local(function) => program.functions.get(*function).is_some(),
+    };
+    demand(faults, name.index() < program.texts.len() && owner, || format!("variable {}: an id does not exist", id.0));
+    demand(faults, first_leaf.index() == *next_leaf, || format!("variable {}: its leaves do not come next", id.0));
+    *next_leaf += *leaf_count as usize;
+    let mut offset = 0_u32;
+    for leaf_id in variable.leaves() {
+        let Some(leaf) = program.leaves.get(leaf_id) else {
+            demand(faults, false, || format!("variable {}: leaf {} does not exist", id.0, leaf_id.0));
+            return;
+        };
+        let tiles = leaf.variable == id && leaf.offset == offset;
+        demand(faults, tiles, || format!("leaf {} does not follow the one before in variable {}", leaf_id.0, id.0));
+        offset = offset.saturating_add(leaf.length);
+        check_leaf(program, leaf_id, leaf, faults);
+    }
+    demand(faults, offset == *size, || format!("the leaves of variable {} do not fill it", id.0));
+}
+
+fn check_leaf(program: &Program, id: LeafId, leaf: &Leaf, faults: &mut Vec<Violation>) {
+    let Leaf { variable: _, name, symbol, offset: _, length, array, kind, initial, initial_definition } = leaf;
+    let exists = name.index() < program.texts.len() && program.symbols.get(*symbol).is_some();
+    demand(faults, exists, || format!("leaf {}: an id does not exist", id.0));
+    let (cells, cell_type) = match kind {
+        LeafKind::Data(ty) => (*length, *ty),
+        LeafKind::Barrier(_) => (2, ScalarType::Int),
+        LeafKind::Lock | LeafKind::Event | LeafKind::Condition | LeafKind::Semaphore => (1, ScalarType::Int),
+    };
+    demand(faults, *length == cells, || format!("leaf {}: {length} cells", id.0));
+    let data = matches!(kind, LeafKind::Data(_));
+    demand(faults, data || !array, || format!("leaf {}: an array of synchronisation objects", id.0));
+    demand(faults, *array || !data || *length == 1, || format!("leaf {}: a scalar of {length} cells", id.0));
+    demand(faults, !data || initial.len() == *length as usize, || format!("leaf {}: number of initial values", id.0));
+    let fits = |value: &Value| !data || value.ty() == cell_type;
+    demand(faults, initial.iter().all(fits), || format!("leaf {}: type of an initial value", id.0));
+    let texts = |value: &Value| !matches!(value, Value::String(text) if text.index() >= program.texts.len());
+    demand(faults, initial.iter().all(texts), || format!("leaf {}: an initial text does not exist", id.0));
+    let definition = initial_definition.and_then(|definition| program.definitions.get(definition));
+    let own = definition.is_some_and(|definition| definition.kind == DefinitionKind::Initial(id));
+    let same = definition.is_none_or(|definition| definition.symbol == *symbol);
+    demand(faults, data == own && same, || format!("leaf {}: its initial definition", id.0));
+}
+
+/// Each read stands in one instruction, and each write; in the function that they name.
+pub(super) fn check_places(program: &Program, faults: &mut Vec<Violation>) {
+    let mut reads = vec![0_u32; program.reads.len()];
+    let mut writes = vec![0_u32; program.definitions.len()];
+    for (id, function) in program.functions.entries() {
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            let (read, definition) = match instruction {
+                Instruction::Load { read, .. } => (Some(*read), None),
+                Instruction::Store { definition, .. } => (None, Some(*definition)),
+                Instruction::Atomic { read, definition, .. } => (Some(*read), Some(*definition)),
+                _ => (None, None),
+            };
+            if let Some(read) = read {
+                reads[read.index()] += 1;
+                demand(faults, program.reads[read].function == id, || format!("read {} is elsewhere", read.0));
+            }
+            if let Some(definition) = definition {
+                writes[definition.index()] += 1;
+                let elsewhere = matches!(program.definitions[definition].kind, DefinitionKind::Write(owner) if owner != id);
+                demand(faults, !elsewhere, || format!("definition {} is elsewhere", definition.0));
+            }
+        }
+    }
+    for (index, &count) in reads.iter().enumerate() {
+        demand(faults, count == 1, || format!("read {index} stands in {count} instructions"));
+    }
+    for (index, &count) in writes.iter().enumerate() {
+        let kind = program.definitions[DefinitionId::new(index)].kind;
+        let initial = matches!(kind, DefinitionKind::Initial(_));
+        demand(faults, initial || count == 1, || format!("definition {index} stands in {count} instructions"));
+    }
+}

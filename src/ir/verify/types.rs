@@ -1,0 +1,292 @@
+//! Types: operands fit their operators, arguments their parameters, places what they hold.
+//!
+//! In: a function whose ids exist. Out: what does not fit. What a reference points to is known where it comes from an
+//! `Allocate` of this function; that of a parameter is not looked into.
+
+use super::{Scope, leaf_at};
+use crate::ir::{
+    Arithmetic, AtomicOperation, Base, BinaryOperator, FunctionId, FunctionKind, Instruction, LeafKind, NewThread,
+    Operand, Place, RegisterId, RegisterType, ScalarType, Synchronisation, Terminator, ThreadLabel, TripBounds, UnaryOperator,
+    VariableId,
+};
+
+use RegisterType::{Reference, Scalar};
+
+/// Checks the types of a function.
+pub(super) fn check_types(scope: &mut Scope<'_>) {
+    let function = scope.function;
+    if scope.program.main == Some(scope.id) {
+        scope.demand(function.kind == FunctionKind::Main && function.parameters.is_empty(), || "not a main".into());
+    }
+    let mut check = Types { allocated: vec![None; function.registers.len()], scope };
+    check.find_allocated();
+    for (id, block) in function.blocks.entries() {
+        for (position, instruction) in block.instructions.iter().enumerate() {
+            check.scope.at(id, Some(position));
+            check.instruction(instruction);
+        }
+        check.scope.at(id, Some(block.instructions.len()));
+        match block.terminator {
+            Terminator::Jump(_) => {}
+            Terminator::Branch { condition, then_block: _, else_block: _ } => check.scalar(&condition, ScalarType::Bool),
+            Terminator::Return(value) => {
+                let ty = value.map(|value| check.type_of(&value));
+                check.scope.demand(ty == function.result.map(Scalar), || "returns what it should not".into());
+            }
+        }
+    }
+}
+
+fn scalar_of(arithmetic: Arithmetic) -> ScalarType {
+    match arithmetic {
+        Arithmetic::Int => ScalarType::Int,
+        Arithmetic::Long => ScalarType::Long,
+        Arithmetic::Double => ScalarType::Double,
+    }
+}
+
+struct Types<'s, 'a> {
+    scope: &'s mut Scope<'a>,
+    /// The variable that each register is the address of, where an `Allocate` says so.
+    allocated: Vec<Option<VariableId>>,
+}
+
+impl Types<'_, '_> {
+    /// Also checks that nothing else writes the register of an `Allocate`.
+    fn find_allocated(&mut self) {
+        let function = self.scope.function;
+        let mut writers = vec![0_u32; function.registers.len()];
+        function.parameters.iter().for_each(|parameter| writers[parameter.index()] += 1);
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            instruction.dest().into_iter().for_each(|dest| writers[dest.index()] += 1);
+            if let Instruction::Allocate { dest, variable } = instruction {
+                self.allocated[dest.index()] = Some(*variable);
+            }
+        }
+        for (index, allocated) in self.allocated.iter().enumerate() {
+            let alone = allocated.is_none() || writers[index] == 1;
+            self.scope.demand(alone, || format!("register {index} is allocated and written elsewhere"));
+        }
+    }
+
+    fn register(&self, register: RegisterId) -> RegisterType {
+        self.scope.function.registers[register].ty
+    }
+
+    fn type_of(&self, operand: &Operand) -> RegisterType {
+        match operand {
+            Operand::Register(register) => self.register(*register),
+            Operand::Constant(value) => Scalar(value.ty()),
+        }
+    }
+
+    fn scalar(&mut self, operand: &Operand, expected: ScalarType) {
+        let ty = self.type_of(operand);
+        self.scope.demand(ty == Scalar(expected), || format!("an operand is {ty:?}, not {}", expected.name()));
+    }
+
+    fn dest(&mut self, dest: RegisterId, expected: RegisterType) {
+        let ty = self.register(dest);
+        self.scope.demand(ty == expected, || format!("register {} is {ty:?}, but gets {expected:?}", dest.0));
+    }
+
+    /// Checks a place, and gives the kind of its leaf where that is known.
+    fn place(&mut self, place: &Place) -> Option<LeafKind> {
+        let variable = match place.base {
+            Base::Global(variable) => Some(variable),
+            Base::Reference(register) => {
+                self.scope.demand(self.scope.function.registers[register].ty == Reference, || {
+                    format!("register {} is no reference", register.0)
+                });
+                self.allocated[register.index()]
+            }
+        };
+        if let Some(index) = &place.index {
+            let ty = self.type_of(&index.operand);
+            let integer = matches!(ty, Scalar(ScalarType::Int | ScalarType::Long));
+            self.scope.demand(integer, || format!("an index is {ty:?}"));
+        }
+        let leaf = leaf_at(self.scope.program, variable?, place.offset);
+        self.scope.demand(leaf.is_some(), || "a place outside its variable".into());
+        let leaf = &self.scope.program.leaves[leaf?];
+        if let Some(index) = &place.index {
+            let fits = leaf.array && leaf.offset == place.offset && leaf.length == index.length;
+            self.scope.demand(fits, || "an index into what is not that array".into());
+        }
+        Some(leaf.kind)
+    }
+
+    /// An access to data of that type.
+    fn data(&mut self, place: &Place, ty: RegisterType) {
+        self.scope.demand(ty != Reference, || "a reference in memory".into());
+        if let Some(kind) = self.place(place) {
+            let fits = matches!(kind, LeafKind::Data(data) if Scalar(data) == ty);
+            self.scope.demand(fits, || format!("{ty:?} at {kind:?}"));
+        }
+    }
+
+    fn object(&mut self, place: &Place, fits: fn(LeafKind) -> bool) {
+        self.scope.demand(place.index.is_none(), || "an index at a synchronisation object".into());
+        if let Some(kind) = self.place(place) {
+            self.scope.demand(fits(kind), || format!("the operation does not fit {kind:?}"));
+        }
+    }
+
+    fn instruction(&mut self, instruction: &Instruction) {
+        match instruction {
+            Instruction::Copy { dest, source } => self.dest(*dest, self.type_of(source)),
+            Instruction::Unary { dest, op, operand } => self.unary(*dest, *op, operand),
+            Instruction::Binary { dest, op, left, right } => self.binary(*dest, *op, left, right),
+            Instruction::Load { dest, place, read: _ } => self.data(place, self.register(*dest)),
+            Instruction::Store { place, value, definition: _ } => self.data(place, self.type_of(value)),
+            Instruction::Atomic { dest, op, place, read: _, definition: _ } => self.atomic(*dest, op, place),
+            Instruction::Address { dest, place } => {
+                self.dest(*dest, Reference);
+                self.scope.demand(place.index.is_none(), || "the address of an element".into());
+                self.place(place);
+            }
+            Instruction::Allocate { dest, variable: _ } => self.dest(*dest, Reference),
+            Instruction::Choose { dest, low, high } => {
+                self.scalar(low, ScalarType::Int);
+                self.scalar(high, ScalarType::Int);
+                self.dest(*dest, Scalar(ScalarType::Int));
+            }
+            Instruction::Print { arguments } => arguments.iter().for_each(|(operand, ty)| self.scalar(operand, *ty)),
+            Instruction::Assert { condition, message: _ } | Instruction::Assume { condition } => {
+                self.scalar(condition, ScalarType::Bool);
+            }
+            Instruction::Call { dest, function, arguments } => {
+                self.arguments(*function, arguments);
+                let result = self.scope.program.functions[*function].result;
+                if let Some(dest) = dest {
+                    let ty = self.register(*dest);
+                    self.scope.demand(result.map(Scalar) == Some(ty), || "the result of a call does not fit".into());
+                }
+            }
+            Instruction::Synchronise(operation) => self.synchronisation(operation),
+            Instruction::Fork { threads, bounds } => self.fork(threads, bounds.as_ref()),
+            Instruction::Spawn { dest, thread } => {
+                self.thread(thread);
+                dest.iter().for_each(|&dest| self.dest(dest, Scalar(ScalarType::Thread)));
+            }
+            Instruction::JoinThread { handle } => self.scalar(handle, ScalarType::Thread),
+            Instruction::Error { message: _ } | Instruction::Join | Instruction::AtomicBegin | Instruction::AtomicEnd => {}
+        }
+    }
+
+    fn unary(&mut self, dest: RegisterId, op: UnaryOperator, operand: &Operand) {
+        let (from, to) = match op {
+            UnaryOperator::Negate(arithmetic) | UnaryOperator::Complement(arithmetic) => {
+                (scalar_of(arithmetic), scalar_of(arithmetic))
+            }
+            UnaryOperator::Not => (ScalarType::Bool, ScalarType::Bool),
+            UnaryOperator::Convert(from, to) => (from, to),
+        };
+        let bitwise = op == UnaryOperator::Complement(Arithmetic::Double);
+        self.scope.demand(!bitwise, || "the complement of a double".into());
+        self.scalar(operand, from);
+        self.dest(dest, Scalar(to));
+    }
+
+    fn binary(&mut self, dest: RegisterId, op: BinaryOperator, left: &Operand, right: &Operand) {
+        let (left_type, right_type) = (self.type_of(left), self.type_of(right));
+        let both = |ty: ScalarType| left_type == Scalar(ty) && right_type == Scalar(ty);
+        let boolean = Scalar(ScalarType::Bool);
+        let (fits, result) = match op {
+            BinaryOperator::Add(arithmetic)
+            | BinaryOperator::Subtract(arithmetic)
+            | BinaryOperator::Multiply(arithmetic)
+            | BinaryOperator::Divide(arithmetic)
+            | BinaryOperator::Remainder(arithmetic) => (both(scalar_of(arithmetic)), Scalar(scalar_of(arithmetic))),
+            BinaryOperator::ShiftLeft(arithmetic) | BinaryOperator::ShiftRight(arithmetic) => {
+                let ty = Scalar(scalar_of(arithmetic));
+                let counts = right_type == Scalar(ScalarType::Long) && arithmetic != Arithmetic::Double;
+                (left_type == ty && counts, ty)
+            }
+            BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Xor => {
+                let bits = matches!(left_type, Scalar(ScalarType::Int | ScalarType::Long | ScalarType::Bool));
+                (left_type == right_type && bits, left_type)
+            }
+            BinaryOperator::Less(arithmetic) | BinaryOperator::LessEqual(arithmetic) => {
+                (both(scalar_of(arithmetic)), boolean)
+            }
+            BinaryOperator::Equal | BinaryOperator::NotEqual => {
+                let bits = left_type != Reference && left_type != Scalar(ScalarType::Double);
+                (left_type == right_type && bits, boolean)
+            }
+            BinaryOperator::EqualDouble | BinaryOperator::NotEqualDouble => (both(ScalarType::Double), boolean),
+        };
+        self.scope.demand(fits, || format!("{op:?} of {left_type:?} and {right_type:?}"));
+        self.dest(dest, result);
+    }
+
+    fn atomic(&mut self, dest: RegisterId, op: &AtomicOperation, place: &Place) {
+        let ty = match op {
+            AtomicOperation::CompareAndSwap { old, new, double } => {
+                let ty = self.type_of(old);
+                let fits = ty == self.type_of(new) && *double == (ty == Scalar(ScalarType::Double));
+                self.scope.demand(fits, || "a compare-and-swap of several types".into());
+                self.dest(dest, Scalar(ScalarType::Bool));
+                ty
+            }
+            AtomicOperation::Swap(value) => {
+                let ty = self.type_of(value);
+                self.dest(dest, ty);
+                ty
+            }
+            AtomicOperation::FetchAdd(value, arithmetic) => {
+                self.scalar(value, scalar_of(*arithmetic));
+                self.dest(dest, Scalar(scalar_of(*arithmetic)));
+                Scalar(scalar_of(*arithmetic))
+            }
+        };
+        self.data(place, ty);
+    }
+
+    fn arguments(&mut self, function: FunctionId, arguments: &[Operand]) {
+        let callee = &self.scope.program.functions[function];
+        let expected: Vec<RegisterType> =
+            callee.parameters.iter().map(|&parameter| callee.registers[parameter].ty).collect();
+        let given: Vec<RegisterType> = arguments.iter().map(|argument| self.type_of(argument)).collect();
+        self.scope.demand(given == expected, || format!("arguments {given:?} for parameters {expected:?}"));
+    }
+
+    fn thread(&mut self, thread: &NewThread) {
+        let NewThread { function, arguments, label, ordinal } = thread;
+        self.arguments(*function, arguments);
+        let iteration = matches!(label, ThreadLabel::Iteration(_));
+        self.scope.demand(iteration == ordinal.is_some(), || "an ordinal and a label that do not fit".into());
+        ordinal.iter().for_each(|ordinal| self.scalar(ordinal, ScalarType::Int));
+    }
+
+    fn fork(&mut self, threads: &[NewThread], bounds: Option<&TripBounds>) {
+        threads.iter().for_each(|thread| self.thread(thread));
+        if let Some(TripBounds { first, limit, step }) = bounds {
+            let integers = [first, limit].into_iter().all(|bound| matches!(self.type_of(bound), Scalar(_)));
+            self.scope.demand(integers && *step > 0, || "bounds that are none".into());
+        }
+    }
+
+    fn synchronisation(&mut self, operation: &Synchronisation) {
+        match operation {
+            Synchronisation::Lock(place) | Synchronisation::Unlock(place) => {
+                self.object(place, |kind| kind == LeafKind::Lock);
+            }
+            Synchronisation::Set(place) | Synchronisation::Clear(place) | Synchronisation::WaitEvent(place) => {
+                self.object(place, |kind| kind == LeafKind::Event);
+            }
+            Synchronisation::Barrier(place) => self.object(place, |kind| matches!(kind, LeafKind::Barrier(_))),
+            Synchronisation::WaitCondition { condition, lock } => {
+                self.object(condition, |kind| kind == LeafKind::Condition);
+                self.object(lock, |kind| kind == LeafKind::Lock);
+            }
+            Synchronisation::Notify(place) | Synchronisation::NotifyAll(place) => {
+                self.object(place, |kind| kind == LeafKind::Condition);
+            }
+            Synchronisation::Acquire(place) | Synchronisation::Release(place) => {
+                self.object(place, |kind| kind == LeafKind::Semaphore);
+            }
+            Synchronisation::WaitBare | Synchronisation::NotifyBare | Synchronisation::NotifyAllBare => {}
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `cssame` analyses explicitly parallel programs.
+//!
+//! Input: source text in the cobegin/coend language (`docs/language.md`). Output: plain data types, one for each
+//! question that can be asked of a program; [`cli`] prints them.
+//!
+//! The layers are the modules below, in order: each uses only what stands before it (`tests/tidy.rs` holds the table
+//! of allowed edges).
+
+pub mod source;
+
+pub mod diagnostics;
+
+pub mod syntax;
+
+pub mod hir;
+
+pub mod ir;
+
+pub mod ssa;
+
+pub mod concurrency;
+
+pub mod cssame;
+
+pub mod vm;
+
+pub mod schedule;
+
+pub mod explore;
+
+pub mod cli;

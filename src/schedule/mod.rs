@@ -1,0 +1,1 @@
+//! Who moves next: policies, recorded schedules, traces.

@@ -1,0 +1,195 @@
+//! Source files, spans, and line and column positions.
+//!
+//! In: file names and their text. Out: [`Span`]s that name a range of bytes of one file, and [`Position`]s
+//! (line and column, both from 1, columns in characters) computed from them.
+
+pub mod arena;
+pub mod texts;
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Names one file of a [`SourceMap`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub u32);
+
+/// A half-open range of bytes, `start..end`, of one file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span `start..end` of `file`.
+    #[must_use]
+    pub fn new(file: FileId, start: usize, end: usize) -> Span {
+        Span { file, start: start as u32, end: end as u32 }
+    }
+
+    /// The smallest span that holds both; `other` must lie in the same file.
+    #[must_use]
+    pub fn to(self, other: Span) -> Span {
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// A place in a file: line and column, both from 1, the column in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// One file: its name as given by the user, its text, and where its lines begin.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    name: Arc<str>,
+    text: Arc<str>,
+    line_starts: Vec<u32>,
+    ascii: bool,
+}
+
+impl SourceFile {
+    /// A file of that name with that text.
+    #[must_use]
+    pub fn new(name: &str, text: &str) -> SourceFile {
+        let line_starts = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1))
+            .collect();
+        SourceFile { name: name.into(), text: text.into(), line_starts, ascii: text.is_ascii() }
+    }
+
+    /// The name that the user gave.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Number of lines; a text that ends in a newline has an empty last one.
+    #[must_use]
+    pub fn line_count(&self) -> u32 {
+        self.line_starts.len() as u32
+    }
+
+    /// Position of the byte at `offset`; an offset past the end is the end.
+    #[must_use]
+    pub fn position(&self, offset: u32) -> Position {
+        let offset = offset.min(self.text.len() as u32);
+        let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
+        let start = self.line_starts[line] as usize;
+        let column = if self.ascii {
+            offset - start as u32
+        } else {
+            let mut end = offset as usize;
+            while !self.text.is_char_boundary(end) {
+                end -= 1;
+            }
+            self.text[start..end].chars().count() as u32
+        };
+        Position { line: line as u32 + 1, column: column + 1 }
+    }
+
+    /// The text of a line (from 1) without its newline, or "" where there is no such line.
+    #[must_use]
+    pub fn line_text(&self, line: u32) -> &str {
+        let Some(&start) = (line as usize).checked_sub(1).and_then(|index| self.line_starts.get(index)) else {
+            return "";
+        };
+        let end = self.line_starts.get(line as usize).map_or(self.text.len(), |&next| next as usize);
+        self.text[start as usize..end].trim_end_matches(['\n', '\r'])
+    }
+
+    /// Byte range of a line (from 1), its newline included.
+    #[must_use]
+    pub fn line_range(&self, line_index: usize) -> Option<std::ops::Range<usize>> {
+        let start = *self.line_starts.get(line_index)? as usize;
+        let end = self.line_starts.get(line_index + 1).map_or(self.text.len(), |&next| next as usize);
+        Some(start..end)
+    }
+}
+
+/// All files of one run.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// Adds a file and names it.
+    pub fn add(&mut self, name: &str, text: &str) -> FileId {
+        self.files.push(SourceFile::new(name, text));
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The file of that id, which must come from this map.
+    #[must_use]
+    pub fn file(&self, file: FileId) -> &SourceFile {
+        &self.files[file.0 as usize]
+    }
+
+    /// The file of that id, if this map made it.
+    #[must_use]
+    pub fn get(&self, file: FileId) -> Option<&SourceFile> {
+        self.files.get(file.0 as usize)
+    }
+
+    /// Where a span begins.
+    #[must_use]
+    pub fn position(&self, span: Span) -> Position {
+        self.file(span.file).position(span.start)
+    }
+
+    /// The line (from 1) on which a span begins.
+    #[must_use]
+    pub fn line(&self, span: Span) -> u32 {
+        self.position(span).line
+    }
+
+    /// The text that a span covers.
+    #[must_use]
+    pub fn text(&self, span: Span) -> &str {
+        self.file(span.file).text().get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let file = SourceFile::new("a.csm", "int é = 1;\nx");
+        assert_eq!(file.position(0), Position { line: 1, column: 1 });
+        // `é` is two bytes: the `=` stands at byte 7, but in column 7.
+        assert_eq!(file.position(7), Position { line: 1, column: 7 });
+        assert_eq!(file.position(12), Position { line: 2, column: 1 });
+        assert_eq!(file.position(999), Position { line: 2, column: 2 });
+        assert_eq!(file.line_text(1), "int é = 1;");
+    }
+
+    #[test]
+    fn an_empty_file_has_one_line() {
+        let file = SourceFile::new("e", "");
+        assert_eq!(file.line_count(), 1);
+        assert_eq!(file.position(0), Position { line: 1, column: 1 });
+    }
+}

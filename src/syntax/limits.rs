@@ -1,0 +1,22 @@
+//! The bounds that keep time and memory linear in the size of the input, whatever it holds.
+
+/// Brackets, braces and cobegins that may be open at once.
+pub(crate) const MAX_NESTING: usize = 256;
+
+/// Statements without braces, conditional expressions and prefix operators that may be open at once: each holds a place
+/// on the stack of the parser. More than [`super::ast::MAX_DEPTH`], which is the bound of the tree.
+pub(crate) const MAX_PREFIXES: u32 = 512;
+
+/// Errors after which the parser stops.
+pub(crate) const MAX_PROBLEMS: usize = 10_000;
+
+/// Errors that are shown for one file.
+pub(crate) const MAX_SHOWN: usize = 20;
+
+/// Skipping a token after an error costs the parser the square of what is open around it. So much may be spent in one
+/// file, and no statement may be so long that skipping it costs more: at the greatest depth some 10,000 tokens, in the
+/// body of a function millions.
+pub(crate) const RECOVERY_BUDGET: u64 = 1 << 30;
+
+/// Bytes of the largest file that is read.
+pub(crate) const MAX_FILE_BYTES: usize = 256 << 20;

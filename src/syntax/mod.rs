@@ -1,0 +1,27 @@
+//! Source text to syntax tree, and back.
+//!
+//! In: the text of a file ([`add_bytes`] makes text of bytes). Out: [`parse`] gives an [`ast::Program`] and all syntax
+//! errors, [`print`] the text of a program. The parts in the order of their work: `lexer` makes tokens, `tokens` sees to
+//! matching brackets, the generated `grammar` parses, `builder` makes the tree and watches its height, `report` words
+//! the errors.
+
+pub mod ast;
+
+mod builder;
+mod expected;
+mod lexer;
+mod limits;
+mod parser;
+mod printer;
+mod problem;
+mod report;
+mod tokens;
+
+lalrpop_util::lalrpop_mod!(
+    #[allow(clippy::all, clippy::pedantic, unused, missing_docs, rust_2018_idioms, reason = "generated code")]
+    grammar,
+    "/cssame.rs"
+);
+
+pub use parser::{Parsed, add_bytes, parse};
+pub use printer::{print, print_expression, print_statement};

@@ -1,0 +1,519 @@
+//! Syntax tree to source text.
+//!
+//! In: a [`Program`]. Out: text that parses to the same tree, spans aside: four spaces of indentation, one statement a
+//! line, and parentheses only where precedence asks for them. Error nodes come out as comments, so the text of a program
+//! with errors parses, but not to the same tree. Comments and the layout of the original text are lost.
+
+use super::ast::*;
+use std::fmt::Write;
+
+/// The text of a program.
+#[must_use]
+pub fn print(program: &Program) -> String {
+    let mut printer = Printer::default();
+    let mut apart = false;
+    for (index, item) in program.items.iter().enumerate() {
+        let large = matches!(item, Item::Function(_) | Item::Class(_));
+        if index > 0 && (large || apart) {
+            printer.out.push('\n');
+        }
+        apart = large;
+        printer.item(item);
+    }
+    printer.out
+}
+
+/// The text of a statement, as [`print`] writes it without indentation.
+#[must_use]
+pub fn print_statement(statement: &Stmt) -> String {
+    let mut printer = Printer::default();
+    printer.statement(statement);
+    printer.out.truncate(printer.out.trim_end().len());
+    printer.out
+}
+
+/// The text of an expression.
+#[must_use]
+pub fn print_expression(expr: &Expr) -> String {
+    let mut printer = Printer::default();
+    printer.expression(expr, LOOSEST);
+    printer.out
+}
+
+#[derive(Default)]
+struct Printer {
+    out: String,
+    indentation: usize,
+}
+
+impl Printer {
+    // ---- Layout ----
+
+    /// Begins a line.
+    fn begin(&mut self) {
+        for _ in 0..self.indentation {
+            self.out.push_str("    ");
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn format(&mut self, arguments: std::fmt::Arguments<'_>) {
+        // Writing to a string never fails.
+        let _ = self.out.write_fmt(arguments);
+    }
+
+    fn indented(&mut self, content: impl FnOnce(&mut Printer)) {
+        self.indentation += 1;
+        content(self);
+        self.indentation -= 1;
+    }
+
+    fn list<T>(&mut self, elements: &[T], mut each: impl FnMut(&mut Printer, &T)) {
+        for (index, element) in elements.iter().enumerate() {
+            if index > 0 {
+                self.text(", ");
+            }
+            each(self, element);
+        }
+    }
+
+    // ---- Items ----
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Function(function) => {
+                self.begin();
+                self.function(function);
+            }
+            Item::Class(class) => self.class(class),
+            Item::Extern(declaration) => {
+                self.format(format_args!("extern {} {}", type_name(&declaration.result), declaration.name.name));
+                self.parameters(&declaration.parameters);
+                if let Some((lowest, highest)) = &declaration.range {
+                    self.text(" in ");
+                    self.expression(lowest, LOOSEST);
+                    self.text("..");
+                    self.expression(highest, LOOSEST);
+                }
+                self.text(";\n");
+            }
+            Item::Input(input) => {
+                self.format(format_args!("input {} {} = ", type_name(&input.ty), input.name.name));
+                self.expression(&input.value, LOOSEST);
+                self.text(";\n");
+            }
+            Item::Statement(statement) => self.line(statement),
+            Item::Error(_) => self.text("/* error */\n"),
+        }
+    }
+
+    fn function(&mut self, function: &Function) {
+        self.format(format_args!("{} {}", type_name(&function.result), function.name.name));
+        self.parameters(&function.parameters);
+        self.text(" ");
+        self.block(&function.body);
+        self.text("\n");
+    }
+
+    fn parameters(&mut self, parameters: &[Parameter]) {
+        self.text("(");
+        self.list(parameters, |printer, parameter| {
+            printer.format(format_args!("{} {}", type_name(&parameter.ty), parameter.name.name));
+        });
+        self.text(")");
+    }
+
+    fn class(&mut self, class: &Class) {
+        self.format(format_args!("class {} {{\n", class.name.name));
+        self.indented(|printer| {
+            for member in &class.members {
+                printer.begin();
+                if !member.public {
+                    printer.text("private ");
+                }
+                match &member.kind {
+                    MemberKind::Field(declaration) => {
+                        printer.declaration(declaration);
+                        printer.text(";\n");
+                    }
+                    MemberKind::Method(function) => printer.function(function),
+                    MemberKind::Error(_) => printer.text("/* error */;\n"),
+                }
+            }
+        });
+        self.text("}\n");
+    }
+
+    fn declaration(&mut self, declaration: &Declaration) {
+        self.format(format_args!("{} ", type_name(&declaration.ty)));
+        self.list(&declaration.declarators, |printer, declarator| {
+            printer.text(&declarator.name.name);
+            if let Some(size) = &declarator.size {
+                printer.text("[");
+                printer.expression(size, LOOSEST);
+                printer.text("]");
+            }
+            match &declarator.initialiser {
+                None => {}
+                Some(Initialiser::Value(value)) => {
+                    printer.text(" = ");
+                    printer.expression(value, LOOSEST);
+                }
+                Some(Initialiser::List(values)) => {
+                    printer.text(" = {");
+                    printer.list(values, |printer, value| printer.expression(value, LOOSEST));
+                    printer.text("}");
+                }
+                Some(Initialiser::Count(count)) => {
+                    printer.text("(");
+                    printer.expression(count, LOOSEST);
+                    printer.text(")");
+                }
+            }
+        });
+    }
+
+    // ---- Statements ----
+
+    /// A statement on a line of its own.
+    fn line(&mut self, statement: &Stmt) {
+        self.begin();
+        self.statement(statement);
+        self.text("\n");
+    }
+
+    fn block(&mut self, block: &Block) {
+        if block.statements.is_empty() {
+            return self.text("{}");
+        }
+        self.text("{\n");
+        self.lines(&block.statements);
+        self.begin();
+        self.text("}");
+    }
+
+    fn lines(&mut self, statements: &[Stmt]) {
+        self.indented(|printer| statements.iter().for_each(|statement| printer.line(statement)));
+    }
+
+    /// A statement without the newline behind it; what comes before it on the line is written.
+    fn statement(&mut self, statement: &Stmt) {
+        match &statement.kind {
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::If { condition, then_branch, else_branch } => {
+                self.if_statement(condition, then_branch, else_branch.as_deref());
+            }
+            StmtKind::While { condition, body } => {
+                self.text("while (");
+                self.expression(condition, LOOSEST);
+                self.text(")");
+                self.body(body);
+            }
+            StmtKind::DoWhile { body, condition } => {
+                self.text("do");
+                self.body(body);
+                self.continue_after(body);
+                self.text("while (");
+                self.expression(condition, LOOSEST);
+                self.text(");");
+            }
+            StmtKind::For { initial, condition, step, body } => {
+                self.head("for", initial.as_deref(), condition.as_ref(), step.as_deref());
+                self.body(body);
+            }
+            StmtKind::Parfor { initial, condition, step, body } => {
+                self.head("parfor", Some(initial), Some(condition), Some(step));
+                self.body(body);
+            }
+            StmtKind::Cobegin(arms) => self.cobegin(arms),
+            StmtKind::Synchronized { lock, body } => {
+                self.text("synchronized (");
+                self.expression(lock, LOOSEST);
+                self.text(") ");
+                self.block(body);
+            }
+            StmtKind::Atomic(body) => {
+                self.text("atomic ");
+                self.block(body);
+            }
+            StmtKind::Error => self.text("/* error */;"),
+            _ => {
+                self.simple(statement);
+                self.text(";");
+            }
+        }
+    }
+
+    /// A statement that ends in `;`, without it.
+    fn simple(&mut self, statement: &Stmt) {
+        match &statement.kind {
+            StmtKind::Declare(declaration) => self.declaration(declaration),
+            StmtKind::Assign { target, op, value } => {
+                self.expression(target, LOOSEST);
+                self.format(format_args!(" {}= ", op.map_or("", BinaryOp::symbol)));
+                self.expression(value, LOOSEST);
+            }
+            StmtKind::Step { target, increment } => {
+                self.expression(target, LOOSEST);
+                self.text(if *increment { "++" } else { "--" });
+            }
+            StmtKind::Break => self.text("break"),
+            StmtKind::Continue => self.text("continue"),
+            StmtKind::Return(None) => self.text("return"),
+            StmtKind::Return(Some(value)) => {
+                self.text("return ");
+                self.expression(value, LOOSEST);
+            }
+            StmtKind::Call(call) => self.expression(call, LOOSEST),
+            _ => self.text("skip"),
+        }
+    }
+
+    fn if_statement(&mut self, condition: &Expr, then_branch: &Stmt, else_branch: Option<&Stmt>) {
+        self.text("if (");
+        self.expression(condition, LOOSEST);
+        self.text(")");
+        let Some(else_branch) = else_branch else { return self.body(then_branch) };
+        if takes_else(then_branch) {
+            self.text(" {\n");
+            self.lines(std::slice::from_ref(then_branch));
+            self.begin();
+            self.text("} ");
+        } else {
+            self.body(then_branch);
+            self.continue_after(then_branch);
+        }
+        self.text("else");
+        if matches!(else_branch.kind, StmtKind::If { .. }) {
+            self.text(" ");
+            self.statement(else_branch);
+        } else {
+            self.body(else_branch);
+        }
+    }
+
+    /// The statement that a head rules: a block on the same line, anything else on the next.
+    fn body(&mut self, body: &Stmt) {
+        if let StmtKind::Block(block) = &body.kind {
+            self.text(" ");
+            return self.block(block);
+        }
+        self.text("\n");
+        self.indented(|printer| {
+            printer.begin();
+            printer.statement(body);
+        });
+    }
+
+    /// Where the keyword behind a body stands: behind the brace, or on the next line.
+    fn continue_after(&mut self, body: &Stmt) {
+        if matches!(body.kind, StmtKind::Block(_)) {
+            self.text(" ");
+        } else {
+            self.text("\n");
+            self.begin();
+        }
+    }
+
+    fn head(&mut self, keyword: &str, initial: Option<&Stmt>, condition: Option<&Expr>, step: Option<&Stmt>) {
+        self.format(format_args!("{keyword} ("));
+        if let Some(initial) = initial {
+            self.simple(initial);
+        }
+        self.text(";");
+        if let Some(condition) = condition {
+            self.text(" ");
+            self.expression(condition, LOOSEST);
+        }
+        self.text(";");
+        if let Some(step) = step {
+            self.text(" ");
+            self.simple(step);
+        }
+        self.text(")");
+    }
+
+    fn cobegin(&mut self, arms: &[Arm]) {
+        self.text("cobegin\n");
+        self.indented(|printer| {
+            for arm in arms {
+                printer.begin();
+                printer.format(format_args!("{}:", arm.label.name));
+                match arm.statements.as_slice() {
+                    [Stmt { kind: StmtKind::Block(block), .. }] => {
+                        printer.text(" ");
+                        printer.block(block);
+                        printer.text("\n");
+                    }
+                    statements => {
+                        printer.text("\n");
+                        printer.lines(statements);
+                    }
+                }
+            }
+        });
+        self.begin();
+        self.text("coend");
+    }
+
+    // ---- Expressions ----
+
+    /// An expression in a place that takes everything that binds at least so tightly.
+    fn expression(&mut self, expr: &Expr, least: u8) {
+        let tightness = tightness(expr);
+        if tightness < least {
+            self.text("(");
+        }
+        match &expr.kind {
+            ExprKind::Binary { op, left, right } => {
+                self.expression(left, tightness);
+                self.format(format_args!(" {} ", op.symbol()));
+                self.expression(right, tightness + 1);
+            }
+            ExprKind::Conditional { condition, then_value, else_value } => {
+                self.expression(condition, LOOSEST + 1);
+                self.text(" ? ");
+                self.expression(then_value, LOOSEST);
+                self.text(" : ");
+                self.expression(else_value, LOOSEST);
+            }
+            ExprKind::Unary { op, operand } => {
+                self.text(op.symbol());
+                // `--x` would be one operator.
+                let minus_again = *op == UnaryOp::Negate && begins_with_minus(operand);
+                self.expression(operand, if minus_again { TIGHTEST + 1 } else { UNARY });
+            }
+            ExprKind::Cast { ty, operand } => {
+                self.format(format_args!("({}) ", type_name(ty)));
+                self.expression(operand, UNARY);
+            }
+            _ => self.primary(expr),
+        }
+        if tightness < least {
+            self.text(")");
+        }
+    }
+
+    fn primary(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Int { value, long } => {
+                // 2^63 stands only behind a minus, which is a node of its own.
+                let digits = if *value == i64::MIN { value.unsigned_abs().to_string() } else { value.to_string() };
+                let suffix = if *long && *value >= 0 && *value <= i64::from(i32::MAX) { "L" } else { "" };
+                self.format(format_args!("{digits}{suffix}"));
+            }
+            ExprKind::Double(value) => self.format(format_args!("{value:?}")),
+            ExprKind::Bool(value) => self.format(format_args!("{value}")),
+            ExprKind::String(text) => self.string(text),
+            ExprKind::Name(name) => self.text(name),
+            ExprKind::This => self.text("this"),
+            ExprKind::Field { object, field } => {
+                self.expression(object, TIGHTEST);
+                self.format(format_args!(".{}", field.name));
+            }
+            ExprKind::Index { array, index } => {
+                self.expression(array, TIGHTEST);
+                self.text("[");
+                self.expression(index, LOOSEST);
+                self.text("]");
+            }
+            ExprKind::Call { receiver, callee, arguments } => {
+                if let Some(receiver) = receiver {
+                    self.expression(receiver, TIGHTEST);
+                    self.text(".");
+                }
+                self.format(format_args!("{}(", callee.name));
+                self.list(arguments, |printer, argument| printer.expression(argument, LOOSEST));
+                self.text(")");
+            }
+            ExprKind::Spawn(call) => {
+                self.text("spawn ");
+                self.expression(call, LOOSEST);
+            }
+            _ => self.text("0 /* error */"),
+        }
+    }
+
+    fn string(&mut self, text: &str) {
+        self.text("\"");
+        for character in text.chars() {
+            match character {
+                '\n' => self.text("\\n"),
+                '\t' => self.text("\\t"),
+                '\r' => self.text("\\r"),
+                '\0' => self.text("\\0"),
+                '\\' => self.text("\\\\"),
+                '"' => self.text("\\\""),
+                other => self.out.push(other),
+            }
+        }
+        self.text("\"");
+    }
+}
+
+/// A type as it is written.
+fn type_name(ty: &TypeName) -> &str {
+    match &ty.kind {
+        TypeKind::Int => "int",
+        TypeKind::Long => "long",
+        TypeKind::Bool => "bool",
+        TypeKind::Double => "double",
+        TypeKind::String => "string",
+        TypeKind::Void => "void",
+        TypeKind::Lock => "lock",
+        TypeKind::Event => "event",
+        TypeKind::Barrier => "barrier",
+        TypeKind::Cond => "cond",
+        TypeKind::Sem => "sem",
+        TypeKind::Thread => "thread",
+        TypeKind::Class(name) => name,
+    }
+}
+
+/// How tightly `?:` binds.
+const LOOSEST: u8 = 1;
+/// How tightly a prefix operator or a cast binds.
+const UNARY: u8 = 12;
+/// How tightly names, literals, calls and the like bind.
+const TIGHTEST: u8 = 13;
+
+fn tightness(expr: &Expr) -> u8 {
+    match &expr.kind {
+        ExprKind::Conditional { .. } => LOOSEST,
+        ExprKind::Binary { op, .. } => match op {
+            BinaryOp::Or => 2,
+            BinaryOp::And => 3,
+            BinaryOp::BitOr => 4,
+            BinaryOp::BitXor => 5,
+            BinaryOp::BitAnd => 6,
+            BinaryOp::Equal | BinaryOp::NotEqual => 7,
+            BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => 8,
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => 9,
+            BinaryOp::Add | BinaryOp::Subtract => 10,
+            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => 11,
+        },
+        ExprKind::Unary { .. } | ExprKind::Cast { .. } => UNARY,
+        _ => TIGHTEST,
+    }
+}
+
+fn begins_with_minus(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Unary { op, .. } => *op == UnaryOp::Negate,
+        ExprKind::Int { value, .. } => *value < 0 && *value != i64::MIN,
+        _ => false,
+    }
+}
+
+/// Whether an `else` behind this statement would belong to it.
+fn takes_else(statement: &Stmt) -> bool {
+    match &statement.kind {
+        StmtKind::If { else_branch: None, .. } => true,
+        StmtKind::If { else_branch: Some(last), .. } => takes_else(last),
+        StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::Parfor { body, .. } => takes_else(body),
+        _ => false,
+    }
+}

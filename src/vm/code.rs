@@ -1,0 +1,282 @@
+//! The code that the machine runs.
+//!
+//! One flat array of instructions of 16 bytes for the whole program: registers are slots of a frame, globals are
+//! addresses, jumps are indices. What does not fit (calls, forks, indexed places, …) stands in tables beside it.
+//! Loads and stores come in a shared form, which is a visible operation, and a local one.
+
+use crate::ir::{
+    Arithmetic, AtomicOperation, BinaryOperator, BlockId, DefinitionId, FunctionId, ReadId, ScalarType, TextId,
+    UnaryOperator, VariableId,
+};
+
+/// Index of an instruction in the code of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CodeIndex(pub u32);
+
+impl CodeIndex {
+    /// As an index.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Where an instruction comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Origin {
+    /// The function.
+    pub function: FunctionId,
+    /// The block.
+    pub block: BlockId,
+    /// The instruction in the block; the number of its instructions stands for the terminator.
+    pub instruction: u32,
+}
+
+/// A register of a frame; slot 0 is the frame's header.
+pub(super) type Slot = u32;
+
+/// No slot: a result that nobody wants.
+pub(super) const NO_SLOT: Slot = u32::MAX;
+
+const CONSTANT: u32 = 1 << 31;
+
+/// A slot, or a constant by its place in the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Source(u32);
+
+impl Source {
+    pub(super) fn slot(slot: Slot) -> Source {
+        debug_assert!(slot < CONSTANT);
+        Source(slot)
+    }
+
+    pub(super) fn constant(index: usize) -> Source {
+        debug_assert!(index < CONSTANT as usize);
+        Source(index as u32 | CONSTANT)
+    }
+
+    /// Its value in a frame.
+    #[inline(always)]
+    pub(super) fn value(self, frame: &[i64], constants: &[i64]) -> i64 {
+        if self.0 & CONSTANT == 0 { frame[self.0 as usize] } else { constants[(self.0 & !CONSTANT) as usize] }
+    }
+}
+
+/// A place with a reference or an index in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ComputedPlace {
+    /// The slot of the reference; [`NO_SLOT`] for a global.
+    pub reference: Slot,
+    /// Added to the reference, or the address itself.
+    pub address: u32,
+    /// The index and the length of the array; a length of 0 means that there is no index.
+    pub index: Source,
+    pub length: u32,
+}
+
+impl ComputedPlace {
+    /// The address, or `None` where the index is out of range.
+    #[inline(always)]
+    pub(super) fn address(&self, frame: &[i64], constants: &[i64]) -> Option<u32> {
+        let base = if self.reference == NO_SLOT { 0 } else { frame[self.reference as usize] as u32 };
+        if self.length == 0 {
+            return Some(base + self.address);
+        }
+        let index = self.index.value(frame, constants);
+        if (0..i64::from(self.length)).contains(&index) { Some(base + self.address + index as u32) } else { None }
+    }
+}
+
+/// Index into one of the tables of [`Compiled`](super::compile::Compiled).
+pub(super) type TableIndex = u32;
+
+/// An instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Code {
+    Copy { dest: Slot, source: Source },
+    Unary { dest: Slot, op: UnaryOperator, operand: Source },
+    /// All operators but integer division.
+    Binary { dest: Slot, op: BinaryOperator, left: Source, right: Source },
+    /// Integer division and remainder.
+    Divide { dest: Slot, op: BinaryOperator, left: Source, right: Source },
+    Jump { target: u32 },
+    Branch { condition: Source, then_target: u32, else_target: u32 },
+    /// A global scalar.
+    Load { dest: Slot, address: u32, read: ReadId },
+    LoadAt { dest: Slot, place: TableIndex, read: ReadId },
+    Store { address: u32, value: Source, definition: DefinitionId },
+    StoreAt { place: TableIndex, value: Source, definition: DefinitionId },
+    SharedLoad { dest: Slot, address: u32, read: ReadId },
+    SharedLoadAt { dest: Slot, place: TableIndex, read: ReadId },
+    SharedStore { address: u32, value: Source, definition: DefinitionId },
+    SharedStoreAt { place: TableIndex, value: Source, definition: DefinitionId },
+    Atomic { atomic: TableIndex },
+    SharedAtomic { atomic: TableIndex },
+    Address { dest: Slot, place: TableIndex },
+    Allocate { dest: Slot, variable: VariableId },
+    Call { call: TableIndex },
+    Return { value: Source, present: bool },
+    Choose { dest: Slot, low: Source, high: Source },
+    Print { print: TableIndex },
+    Assert { condition: Source, message: Option<TextId> },
+    Error { message: Option<TextId> },
+    Assume { condition: Source },
+    Lock { place: TableIndex },
+    Unlock { place: TableIndex },
+    Set { place: TableIndex },
+    Clear { place: TableIndex },
+    WaitEvent { place: TableIndex },
+    Barrier { place: TableIndex },
+    WaitCondition { condition: TableIndex, lock: TableIndex },
+    Notify { place: TableIndex },
+    NotifyAll { place: TableIndex },
+    WaitBare,
+    NotifyBare,
+    NotifyAllBare,
+    Acquire { place: TableIndex },
+    Release { place: TableIndex },
+    Fork { fork: TableIndex },
+    Join,
+    Spawn { dest: Slot, fork: TableIndex },
+    JoinThread { handle: Source },
+    AtomicBegin,
+    AtomicEnd,
+}
+
+impl Code {
+    /// Whether it is an operation that other threads can observe: a step of its own.
+    pub(super) fn is_visible(self) -> bool {
+        match self {
+            Code::SharedLoad { .. }
+            | Code::SharedLoadAt { .. }
+            | Code::SharedStore { .. }
+            | Code::SharedStoreAt { .. }
+            | Code::SharedAtomic { .. }
+            | Code::Choose { .. }
+            | Code::Lock { .. }
+            | Code::Unlock { .. }
+            | Code::Set { .. }
+            | Code::Clear { .. }
+            | Code::WaitEvent { .. }
+            | Code::Barrier { .. }
+            | Code::WaitCondition { .. }
+            | Code::Notify { .. }
+            | Code::NotifyAll { .. }
+            | Code::WaitBare
+            | Code::NotifyBare
+            | Code::NotifyAllBare
+            | Code::Acquire { .. }
+            | Code::Release { .. }
+            | Code::Fork { .. }
+            | Code::Join
+            | Code::Spawn { .. }
+            | Code::JoinThread { .. }
+            | Code::AtomicBegin => true,
+            Code::Copy { .. }
+            | Code::Unary { .. }
+            | Code::Binary { .. }
+            | Code::Divide { .. }
+            | Code::Jump { .. }
+            | Code::Branch { .. }
+            | Code::Load { .. }
+            | Code::LoadAt { .. }
+            | Code::Store { .. }
+            | Code::StoreAt { .. }
+            | Code::Atomic { .. }
+            | Code::Address { .. }
+            | Code::Allocate { .. }
+            | Code::Call { .. }
+            | Code::Return { .. }
+            | Code::Print { .. }
+            | Code::Assert { .. }
+            | Code::Error { .. }
+            | Code::Assume { .. }
+            | Code::AtomicEnd => false,
+        }
+    }
+
+    /// Whether a thread may stand before it between two steps, or a frame be suspended at it: visible operations and
+    /// local work that can have an effect.
+    pub(super) fn may_stand(self) -> bool {
+        self.is_visible()
+            || matches!(
+                self,
+                Code::Divide { .. }
+                    | Code::LoadAt { .. }
+                    | Code::StoreAt { .. }
+                    | Code::Atomic { .. }
+                    | Code::Print { .. }
+                    | Code::Assert { .. }
+                    | Code::Error { .. }
+                    | Code::Assume { .. }
+            )
+    }
+}
+
+/// A call: arguments go into the first slots of the callee that its parameters have.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub function: FunctionId,
+    pub arguments: Box<[Source]>,
+    pub dest: Slot,
+}
+
+/// An atomic read and write.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Atomic {
+    pub dest: Slot,
+    pub place: TableIndex,
+    pub kind: AtomicKind,
+    pub read: ReadId,
+    pub definition: DefinitionId,
+}
+
+/// [`AtomicOperation`] with resolved operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum AtomicKind {
+    CompareAndSwap { old: Source, new: Source, double: bool },
+    Swap(Source),
+    FetchAdd(Source, Arithmetic),
+}
+
+impl AtomicKind {
+    pub(super) fn resolve(op: &AtomicOperation, mut source: impl FnMut(crate::ir::Operand) -> Source) -> AtomicKind {
+        match *op {
+            AtomicOperation::CompareAndSwap { old, new, double } => {
+                AtomicKind::CompareAndSwap { old: source(old), new: source(new), double }
+            }
+            AtomicOperation::Swap(value) => AtomicKind::Swap(source(value)),
+            AtomicOperation::FetchAdd(value, kind) => AtomicKind::FetchAdd(source(value), kind),
+        }
+    }
+}
+
+/// The arguments of a print.
+pub(super) type Print = Box<[(Source, ScalarType)]>;
+
+/// A thread to be made.
+#[derive(Clone, Debug)]
+pub(super) struct Start {
+    pub function: FunctionId,
+    pub arguments: Box<[Source]>,
+    pub label: TextId,
+    /// Of an iteration.
+    pub ordinal: Option<Source>,
+    /// Rank of this place among all places that make threads, in text order.
+    pub rank: u32,
+}
+
+/// What the machine knows of a function.
+#[derive(Clone, Debug)]
+pub(super) struct FunctionCode {
+    /// Its first instruction.
+    pub entry: u32,
+    /// Words of a frame, the header included.
+    pub frame_size: u32,
+    /// The slots of its parameters.
+    pub parameters: Box<[Slot]>,
+    /// The slots that hold the addresses of the locals which it allocates.
+    pub allocations: Box<[Slot]>,
+    /// Whether its locals may outlive its frames: it may pass a reference to a spawned thread.
+    pub leaks: bool,
+}

@@ -1,0 +1,289 @@
+//! States as runs of words, and their fingerprints.
+//!
+//! In: a state. Out: words from which an equal state can be made again, in a canonical form: of a frame only the
+//! registers that are live where it stands, no spare capacity. The first part of the words is what determines the
+//! future, the outputs and the last writers; the second part is the numbers of instances in the names of threads, in
+//! which two states may differ and still count as one. The fingerprint is a hash of the first part.
+//!
+//! Fingerprints have 128 bits from two multiplicative mixes with different constants. A search that meets n states
+//! takes two different ones for the same with a probability of about n²/2¹²⁹: below 10⁻²⁰ for a thousand million.
+
+use super::machine::Machine;
+use super::state::{Block, Cell, Closed, Instances, State, Thread, ThreadStatus};
+use super::tables::{OutputId, PathId};
+
+/// A state as words.
+#[derive(Clone, Debug, Default)]
+pub struct Encoding {
+    words: Vec<u64>,
+    significant: usize,
+}
+
+impl Encoding {
+    /// All words; [`Machine::decode`] makes a state of them.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The hash of the first part.
+    #[must_use]
+    pub fn fingerprint(&self) -> u128 {
+        hash(&self.words[..self.significant])
+    }
+
+    /// The hash of the first part and of more words that belong to the state for the caller.
+    #[must_use]
+    pub fn fingerprint_with(&self, more: &[u64]) -> u128 {
+        let first = self.fingerprint();
+        let second = hash(more);
+        let low = fold(first as u64 ^ SECRETS[4], second as u64 ^ SECRETS[5]);
+        let high = fold((first >> 64) as u64 ^ SECRETS[6], (second >> 64) as u64 ^ SECRETS[7]);
+        // A plain xor beside the products: these alone would lose a half that is equal to its secret.
+        (u128::from(high) << 64 | u128::from(low)) ^ first.rotate_left(23) ^ second
+    }
+}
+
+/// Digits of the fraction of pi.
+const SECRETS: [u64; 8] = [
+    0x243f_6a88_85a3_08d3,
+    0x1319_8a2e_0370_7344,
+    0xa409_3822_299f_31d0,
+    0x082e_fa98_ec4e_6c89,
+    0x4528_21e6_38d0_1377,
+    0xbe54_66cf_34e9_0c6c,
+    0xc0ac_29b7_c97c_50dd,
+    0x3f84_d5b5_b547_0917,
+];
+
+#[inline(always)]
+fn fold(left: u64, right: u64) -> u64 {
+    let product = u128::from(left) * u128::from(right);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// Hashes words to 128 bits.
+#[must_use]
+pub fn hash(words: &[u64]) -> u128 {
+    let length = words.len() as u64;
+    let (mut low, mut high) = (SECRETS[0] ^ length, SECRETS[1] ^ length);
+    let mut pairs = words.chunks_exact(2);
+    for pair in &mut pairs {
+        low = fold(pair[0] ^ SECRETS[2], pair[1] ^ low);
+        high = fold(pair[0] ^ high, pair[1] ^ SECRETS[3]);
+    }
+    if let [last] = pairs.remainder() {
+        low = fold(last ^ SECRETS[2], low);
+        high = fold(last ^ high, SECRETS[3]);
+    }
+    low = fold(low ^ SECRETS[4], SECRETS[5]);
+    high = fold(high ^ SECRETS[6], SECRETS[7]);
+    u128::from(high) << 64 | u128::from(low)
+}
+
+fn pair(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+fn low(word: u64) -> u32 {
+    word as u32
+}
+
+fn high(word: u64) -> u32 {
+    (word >> 32) as u32
+}
+
+const SPAWNED: u64 = 1 << 40;
+const DEEP: u64 = 1 << 41;
+
+const STATUSES: [ThreadStatus; 8] = [
+    ThreadStatus::Free,
+    ThreadStatus::Ready,
+    ThreadStatus::AtBarrier,
+    ThreadStatus::WaitingCondition,
+    ThreadStatus::Reacquiring,
+    ThreadStatus::WaitingBare,
+    ThreadStatus::Diverged,
+    ThreadStatus::Ended,
+];
+
+/// Reads words one after the other.
+struct Reader<'a> {
+    words: std::slice::Iter<'a, u64>,
+}
+
+impl Reader<'_> {
+    fn word(&mut self) -> u64 {
+        self.words.next().copied().unwrap_or(0)
+    }
+}
+
+impl Machine {
+    /// The hash of everything that determines the future of a state, its outputs and its last writers.
+    #[must_use]
+    pub fn fingerprint(&self, state: &State) -> u128 {
+        let mut encoding = Encoding::default();
+        self.encode(state, &mut encoding);
+        encoding.fingerprint()
+    }
+
+    /// Writes a state as words.
+    pub fn encode(&self, state: &State, out: &mut Encoding) {
+        let words = &mut out.words;
+        words.clear();
+        words.push(pair(state.cells.len() as u32, state.threads.len() as u32));
+        words.push(pair(state.blocks.len() as u32, state.closed.len() as u32));
+        words.push(pair(u32::from(state.exclusive), u32::from(state.unfinished)));
+        // The first cell is none.
+        words.extend(state.cells[1..].iter().map(|cell| cell.value as u64));
+        let mut writers = state.cells[1..].chunks_exact(2);
+        words.extend((&mut writers).map(|two| pair(two[0].writer, two[1].writer)));
+        words.extend(writers.remainder().iter().map(|one| pair(one.writer, 0)));
+        for block in &state.blocks {
+            words.extend([pair(block.start, block.size), u64::from(block.variable)]);
+        }
+        words.extend(state.closed.iter().map(|closed| pair(closed.path.0, closed.output.0)));
+        for thread in &state.threads {
+            self.encode_thread(state, thread, words);
+        }
+        out.significant = words.len();
+        for thread in &state.threads {
+            words.push(pair(thread.path.0, thread.shape.0));
+        }
+        words.extend(state.closed.iter().map(|closed| u64::from(closed.shape.0)));
+        for entry in &state.instances {
+            words.extend([pair(entry.parent.0, entry.label), entry.ordinal as u64, u64::from(entry.count)]);
+        }
+    }
+
+    fn encode_thread(&self, state: &State, thread: &Thread, words: &mut Vec<u64>) {
+        let deep = thread.depth > 0 || thread.parent_frame > 0;
+        let flags = if thread.spawned { SPAWNED } else { 0 } | if deep { DEEP } else { 0 };
+        let status = (thread.status as u64) << 32 | u64::from(thread.atomic) << 48;
+        words.push(u64::from(thread.pc) | status | flags);
+        if thread.status == ThreadStatus::Free {
+            return;
+        }
+        let name = if thread.output == OutputId::EMPTY { thread.shape } else { thread.path };
+        words.push(pair(name.0, thread.output.0));
+        if thread.status == ThreadStatus::Ended {
+            return;
+        }
+        words.push(pair(thread.wait, u32::from(thread.parent)));
+        if deep {
+            words.extend([pair(thread.frame, thread.depth), u64::from(thread.parent_frame)]);
+        }
+        let diverged = thread.status == ThreadStatus::Diverged;
+        let (mut frame, mut at) = (thread.frame, thread.pc);
+        for _ in 0..=thread.depth {
+            let start = (thread.base + frame) as usize;
+            let header = state.stack[start];
+            words.push(header as u64);
+            if !diverged {
+                let live = self.compiled.live_at(at);
+                words.extend(live.iter().map(|&slot| state.stack[start + slot as usize] as u64));
+            }
+            at = (header as u32).wrapping_sub(1);
+            if let Some(origin) = self.compiled.origins.get(at as usize) {
+                frame = frame.wrapping_sub(self.compiled.functions[origin.function].frame_size);
+            }
+        }
+    }
+
+    /// Makes the state that words stand for. They must come from [`Machine::encode`] of the same machine.
+    pub fn decode(&self, words: &[u64], state: &mut State) {
+        let mut reader = Reader { words: words.iter() };
+        let counts = reader.word();
+        let more = reader.word();
+        let rest = reader.word();
+        state.exclusive = low(rest) as u16;
+        state.unfinished = high(rest) as u16;
+        state.cells.clear();
+        state.cells.push(Cell { value: 0, writer: super::state::NO_WRITER });
+        let cells = low(counts) as usize;
+        state.cells.extend((1..cells).map(|_| Cell { value: reader.word() as i64, writer: 0 }));
+        for two in state.cells[1..].chunks_mut(2) {
+            let writers = reader.word();
+            two[0].writer = low(writers);
+            if let Some(second) = two.get_mut(1) {
+                second.writer = high(writers);
+            }
+        }
+        state.blocks.clear();
+        state.blocks.extend((0..low(more)).map(|_| {
+            let place = reader.word();
+            Block { start: low(place), size: high(place), variable: reader.word() as u32 }
+        }));
+        state.closed.clear();
+        state.closed.extend((0..high(more)).map(|_| {
+            let word = reader.word();
+            Closed { shape: PathId(0), path: PathId(low(word)), output: OutputId(high(word)) }
+        }));
+        state.threads.clear();
+        state.stack.clear();
+        for _ in 0..high(counts) {
+            self.decode_thread(&mut reader, state);
+        }
+        for thread in &mut state.threads {
+            let names = reader.word();
+            thread.path = PathId(low(names));
+            thread.shape = PathId(high(names));
+        }
+        for closed in &mut state.closed {
+            closed.shape = PathId(reader.word() as u32);
+        }
+        state.instances.clear();
+        while reader.words.len() > 0 {
+            let names = reader.word();
+            let (ordinal, count) = (reader.word() as i64, reader.word() as u32);
+            state.instances.push(Instances { parent: PathId(low(names)), label: high(names), ordinal, count });
+        }
+    }
+
+    fn decode_thread(&self, reader: &mut Reader<'_>, state: &mut State) {
+        let word = reader.word();
+        let mut thread = Thread::free(state.stack.len() as u32, 0);
+        thread.pc = low(word);
+        thread.status = STATUSES[(word >> 32 & 7) as usize];
+        thread.spawned = word & SPAWNED != 0;
+        thread.atomic = (word >> 48) as u16;
+        if thread.status != ThreadStatus::Free {
+            thread.output = OutputId(high(reader.word()));
+        }
+        if !matches!(thread.status, ThreadStatus::Free | ThreadStatus::Ended) {
+            let waits = reader.word();
+            thread.wait = low(waits);
+            thread.parent = high(waits) as u16;
+            if word & DEEP != 0 {
+                let depth = reader.word();
+                thread.frame = low(depth);
+                thread.depth = high(depth);
+                thread.parent_frame = reader.word() as u32;
+            }
+            self.decode_frames(reader, &mut thread, &mut state.stack);
+        }
+        state.threads.push(thread);
+    }
+
+    fn decode_frames(&self, reader: &mut Reader<'_>, thread: &mut Thread, stack: &mut Vec<i64>) {
+        let compiled = &self.compiled;
+        thread.frame_size = compiled.functions[compiled.origins[thread.pc as usize].function].frame_size;
+        thread.capacity = thread.frame + thread.frame_size;
+        stack.resize((thread.base + thread.capacity) as usize, 0);
+        let (mut frame, mut at) = (thread.frame, thread.pc);
+        for _ in 0..=thread.depth {
+            let start = (thread.base + frame) as usize;
+            let header = reader.word();
+            stack[start] = header as i64;
+            if thread.status != ThreadStatus::Diverged {
+                for &slot in compiled.live_at(at) {
+                    stack[start + slot as usize] = reader.word() as i64;
+                }
+            }
+            at = low(header).wrapping_sub(1);
+            if let Some(origin) = compiled.origins.get(at as usize) {
+                frame = frame.wrapping_sub(compiled.functions[origin.function].frame_size);
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Local work: everything between two visible operations of a thread.
+//!
+//! In: a running thread. Out: the place where it has to stop. Without `effects` it stops before anything that others
+//! could notice (a print, an assertion that does not hold, a division by zero, …); with them it does those as well and
+//! stops only before a visible operation. An assertion that holds is no effect.
+
+use super::code::{AtomicKind, Code, CodeIndex, NO_SLOT, Source, TableIndex};
+use super::observe::{Event, Observer};
+use super::outcome::{FailureKind, Progress};
+use super::state::{Cell, State, Thread, ThreadIndex, ThreadStatus};
+use super::step::{Run, Stop, writer};
+use super::value;
+
+impl super::machine::Machine {
+    /// Writes the header of the current frame of a thread: where it returns to, and no children.
+    pub(super) fn write_header(&self, state: &mut State, thread: ThreadIndex, return_to: u32) {
+        let Thread { base, frame, .. } = state.threads[thread.index()];
+        state.stack[(base + frame) as usize] = i64::from(return_to);
+    }
+}
+
+impl<O: Observer> Run<'_, O> {
+    /// Does local work up to the next stop.
+    pub(super) fn local(&mut self, effects: bool) -> Stop {
+        let mut budget = self.machine.options.local_instructions;
+        loop {
+            let code = self.simple(&mut budget);
+            if budget == 0 {
+                return self.diverge(effects);
+            }
+            budget -= 1;
+            match code {
+                Code::Call { call } => {
+                    if !self.call(call) {
+                        return self.diverge(effects);
+                    }
+                }
+                Code::Return { value, present } => {
+                    if self.return_from_frame(value, present) {
+                        return Stop::Ended;
+                    }
+                }
+                Code::Allocate { dest, variable } => self.allocate(dest, variable),
+                Code::AtomicEnd => {
+                    self.event(Event::AtomicEnd);
+                    let this = self.this();
+                    this.pc += 1;
+                    this.atomic = this.atomic.saturating_sub(1);
+                    if this.atomic == 0 {
+                        return Stop::AtomicEnd;
+                    }
+                }
+                Code::Atomic { atomic } if self.atomic(atomic, false) => self.this().pc += 1,
+                code if code.is_visible() => return Stop::Visible,
+                _ if !effects => return Stop::Effect,
+                code => {
+                    if let Some(progress) = self.effect(code) {
+                        return Stop::Over(progress);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The thread runs for ever. Its own step ends the execution; while it runs ahead in a step of somebody, the
+    /// others may still move.
+    fn diverge(&mut self, effects: bool) -> Stop {
+        if effects {
+            return Stop::Over(self.fail(FailureKind::StepLimit, None));
+        }
+        self.this().status = ThreadStatus::Diverged;
+        Stop::Effect
+    }
+
+    /// Runs what works on registers and private memory; gives the instruction at which it stops.
+    fn simple(&mut self, budget: &mut u32) -> Code {
+        let Run { machine, state, observer, thread, .. } = self;
+        let compiled = &machine.compiled;
+        let State { cells, threads, stack, .. } = &mut **state;
+        let slot = &mut threads[thread.index()];
+        let start = (slot.base + slot.frame) as usize;
+        let frame = &mut stack[start..start + slot.frame_size as usize];
+        let constants = &compiled.constants[..];
+        let code = &compiled.code[..];
+        let mut pc = slot.pc as usize;
+        let stopped = loop {
+            let instruction = code[pc];
+            if *budget == 0 {
+                break instruction;
+            }
+            *budget -= 1;
+            match instruction {
+                Code::Copy { dest, source } => frame[dest as usize] = source.value(frame, constants),
+                Code::Binary { dest, op, left, right } => {
+                    frame[dest as usize] =
+                        value::binary(op, left.value(frame, constants), right.value(frame, constants));
+                }
+                Code::Branch { condition, then_target, else_target } => {
+                    let holds = condition.value(frame, constants) != 0;
+                    pc = if holds { then_target } else { else_target } as usize;
+                    continue;
+                }
+                Code::Jump { target } => {
+                    pc = target as usize;
+                    continue;
+                }
+                Code::Unary { dest, op, operand } => {
+                    frame[dest as usize] = value::unary(op, operand.value(frame, constants));
+                }
+                Code::Divide { dest, op, left, right } => {
+                    match value::divide(op, left.value(frame, constants), right.value(frame, constants)) {
+                        Some(result) => frame[dest as usize] = result,
+                        None => break instruction,
+                    }
+                }
+                Code::Load { .. } | Code::LoadAt { .. } => {
+                    let (dest, address, read) = match instruction {
+                        Code::Load { dest, address, read } => (dest, Some(address), read),
+                        Code::LoadAt { dest, place, read } => {
+                            (dest, compiled.places[place as usize].address(frame, constants), read)
+                        }
+                        _ => break instruction,
+                    };
+                    let Some(address) = address else { break instruction };
+                    let cell = cells[address as usize];
+                    frame[dest as usize] = cell.value;
+                    if O::ACTIVE {
+                        let (value, writer) = (cell.value, writer(cell));
+                        let event = Event::Read { read, address, value, writer, shared: false };
+                        observer.event(*thread, CodeIndex(pc as u32), event);
+                    }
+                }
+                Code::Store { .. } | Code::StoreAt { .. } => {
+                    let (address, source, definition) = match instruction {
+                        Code::Store { address, value, definition } => (Some(address), value, definition),
+                        Code::StoreAt { place, value, definition } => {
+                            (compiled.places[place as usize].address(frame, constants), value, definition)
+                        }
+                        _ => break instruction,
+                    };
+                    let Some(address) = address else { break instruction };
+                    let value = source.value(frame, constants);
+                    let cell = &mut cells[address as usize];
+                    let old = cell.value;
+                    *cell = Cell { value, writer: definition.0 };
+                    if O::ACTIVE {
+                        let event = Event::Write { definition, address, old, value, shared: false };
+                        observer.event(*thread, CodeIndex(pc as u32), event);
+                    }
+                }
+                Code::Address { dest, place } => {
+                    let address = compiled.places[place as usize].address(frame, constants);
+                    frame[dest as usize] = address.map_or(0, i64::from);
+                }
+                Code::Assert { condition, .. } | Code::Assume { condition } => {
+                    if condition.value(frame, constants) == 0 {
+                        break instruction;
+                    }
+                }
+                _ => break instruction,
+            }
+            pc += 1;
+        };
+        slot.pc = pc as u32;
+        stopped
+    }
+
+    /// Does local work that has an effect. `Some` where it ends the execution.
+    fn effect(&mut self, code: Code) -> Option<Progress> {
+        let (kind, message) = match code {
+            Code::Print { print } => {
+                self.print(print);
+                return None;
+            }
+            Code::Assume { .. } => return Some(Progress::Discarded),
+            Code::Assert { message, .. } => (FailureKind::Assert, message),
+            Code::Error { message } => (FailureKind::Error, message),
+            Code::Divide { .. } => (FailureKind::DivisionByZero, None),
+            _ => (FailureKind::IndexOutOfRange, None),
+        };
+        Some(self.fail(kind, message))
+    }
+
+    fn print(&mut self, print: TableIndex) {
+        let mut line = String::new();
+        let machine = self.machine;
+        for (position, &(source, ty)) in machine.compiled.prints[print as usize].iter().enumerate() {
+            if position > 0 {
+                line.push(' ');
+            }
+            value::format(&machine.texts, ty, self.value(source), &mut line);
+        }
+        let before = self.this().output;
+        let output = self.tables.append(before, &line);
+        self.this().output = output;
+        self.event(Event::Print { output });
+        self.this().pc += 1;
+    }
+
+    /// An atomic read and write; false where the index is out of range.
+    pub(super) fn atomic(&mut self, atomic: TableIndex, shared: bool) -> bool {
+        let atomic = self.machine.compiled.atomics[atomic as usize];
+        let Some((address, old)) = self.machine.cell_at(self.state, self.thread, atomic.place) else {
+            return false;
+        };
+        let (result, new) = match atomic.kind {
+            AtomicKind::CompareAndSwap { old: expected, new, double } => {
+                let equal = value::equal(double, old, self.value(expected));
+                (i64::from(equal), equal.then(|| self.value(new)))
+            }
+            AtomicKind::Swap(new) => (old, Some(self.value(new))),
+            AtomicKind::FetchAdd(operand, kind) => (old, Some(value::add(kind, old, self.value(operand)))),
+        };
+        let cell = self.state.cells[address as usize];
+        self.event(Event::Read { read: atomic.read, address, value: old, writer: writer(cell), shared });
+        if let Some(value) = new {
+            self.state.cells[address as usize] = Cell { value, writer: atomic.definition.0 };
+            self.event(Event::Write { definition: atomic.definition, address, old, value, shared });
+        }
+        self.set_register(atomic.dest, result);
+        true
+    }
+
+    fn allocate(&mut self, dest: u32, variable: crate::ir::VariableId) {
+        let current = self.state.frame(self.thread)[dest as usize] as u32;
+        let function = self.machine.compiled.origins[self.pc() as usize].function;
+        let leaks = self.machine.compiled.functions[function].leaks;
+        let address = if current != 0 && !leaks {
+            self.machine.layout.reset(self.state, variable, current);
+            current
+        } else {
+            self.machine.layout.allocate(self.state, variable)
+        };
+        self.set_register(dest, i64::from(address));
+        let size = self.machine.layout.size(variable);
+        self.event(Event::Allocate { variable, address, size });
+        self.this().pc += 1;
+    }
+
+    /// Enters a function; false where the calls are too deep.
+    fn call(&mut self, call: TableIndex) -> bool {
+        let machine = self.machine;
+        let call = &machine.compiled.calls[call as usize];
+        let function = &machine.compiled.functions[call.function];
+        let Thread { base, frame, frame_size, depth, pc, .. } = *self.this();
+        if depth + 1 >= machine.options.frames {
+            return false;
+        }
+        let new_frame = frame + frame_size;
+        self.state.reserve_segment(self.thread, new_frame + function.frame_size);
+        let (below, above) = self.state.stack.split_at_mut((base + new_frame) as usize);
+        let caller = &below[(base + frame) as usize..];
+        let callee = &mut above[..function.frame_size as usize];
+        callee.fill(0);
+        callee[0] = i64::from(pc + 1);
+        for (&slot, argument) in function.parameters.iter().zip(&call.arguments) {
+            callee[slot as usize] = argument.value(caller, &machine.compiled.constants);
+        }
+        let this = self.this();
+        this.frame = new_frame;
+        this.frame_size = function.frame_size;
+        this.depth = depth + 1;
+        this.pc = function.entry;
+        true
+    }
+
+    /// Leaves a function; true where it was the last one of the thread, which then has ended.
+    fn return_from_frame(&mut self, value: Source, present: bool) -> bool {
+        let result = if present { self.value(value) } else { 0 };
+        let machine = self.machine;
+        let function = &machine.compiled.functions[machine.compiled.origins[self.pc() as usize].function];
+        if !function.leaks {
+            for &slot in &function.allocations {
+                let address = self.state.frame(self.thread)[slot as usize] as u32;
+                if address != 0 {
+                    machine.layout.free(self.state, address);
+                }
+            }
+        }
+        let this = self.this();
+        if this.depth == 0 {
+            self.end_thread();
+            return true;
+        }
+        let Thread { base, frame, .. } = *this;
+        let return_to = self.state.stack[(base + frame) as usize] as u32;
+        let caller = machine.compiled.origins[return_to as usize - 1].function;
+        let frame_size = machine.compiled.functions[caller].frame_size;
+        let this = self.this();
+        this.depth -= 1;
+        this.frame -= frame_size;
+        this.frame_size = frame_size;
+        this.pc = return_to;
+        if let Code::Call { call } = machine.compiled.code[return_to as usize - 1] {
+            let dest = machine.compiled.calls[call as usize].dest;
+            if dest != NO_SLOT {
+                self.set_register(dest, result);
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,213 @@
+//! One instruction of the intermediate representation to one instruction of the machine.
+//!
+//! In: an instruction, the slots of its function. Out: a [`Code`]; what does not fit into it goes into the tables of
+//! the compiler. Every instruction becomes exactly one, so the order of places in the text is kept.
+
+use super::code::*;
+use super::compile::Compiler;
+use crate::ir::{
+    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, FunctionId, Instruction, NewThread, Operand, Place,
+    ReadId, RegisterId, ScalarType, Synchronisation, ThreadLabel,
+};
+
+/// Lowers the instructions of one place.
+pub(super) struct Lowering<'c, 'a> {
+    pub compiler: &'c mut Compiler<'a>,
+    pub slots: &'c [Slot],
+    pub origin: Origin,
+}
+
+impl Lowering<'_, '_> {
+    fn slot(&self, register: RegisterId) -> Slot {
+        self.slots[register.index()]
+    }
+
+    fn optional_slot(&self, register: Option<RegisterId>) -> Slot {
+        register.map_or(NO_SLOT, |register| self.slot(register))
+    }
+
+    /// An operand.
+    pub(super) fn source(&mut self, operand: Operand) -> Source {
+        match operand {
+            Operand::Register(register) => Source::slot(self.slot(register)),
+            Operand::Constant(value) => self.compiler.constant(value.bits()),
+        }
+    }
+
+    fn sources(&mut self, operands: &[Operand]) -> Box<[Source]> {
+        operands.iter().map(|&operand| self.source(operand)).collect()
+    }
+
+    /// The address of a place that is known now.
+    fn fixed_address(&self, place: &Place) -> Option<u32> {
+        match (place.base, place.index) {
+            (Base::Global(variable), None) => {
+                self.compiler.layout.global_address(variable).map(|base| base + place.offset)
+            }
+            _ => None,
+        }
+    }
+
+    fn place(&mut self, place: &Place) -> TableIndex {
+        let (reference, base) = match place.base {
+            Base::Global(variable) => (NO_SLOT, self.compiler.layout.global_address(variable).unwrap_or(0)),
+            Base::Reference(register) => (self.slot(register), 0),
+        };
+        let (index, length) = match place.index {
+            Some(index) => (self.source(index.operand), index.length),
+            None => (Source::slot(0), 0),
+        };
+        let places = &mut self.compiler.output.places;
+        places.push(ComputedPlace { reference, address: base + place.offset, index, length });
+        places.len() as TableIndex - 1
+    }
+
+    fn load(&mut self, dest: RegisterId, place: &Place, read: ReadId) -> Code {
+        let dest = self.slot(dest);
+        let shared = self.compiler.visibility.read(read);
+        match (self.fixed_address(place), shared) {
+            (Some(address), true) => Code::SharedLoad { dest, address, read },
+            (Some(address), false) => Code::Load { dest, address, read },
+            (None, true) => Code::SharedLoadAt { dest, place: self.place(place), read },
+            (None, false) => Code::LoadAt { dest, place: self.place(place), read },
+        }
+    }
+
+    fn store(&mut self, place: &Place, value: Operand, definition: DefinitionId) -> Code {
+        let value = self.source(value);
+        let shared = self.compiler.visibility.definition(definition);
+        match (self.fixed_address(place), shared) {
+            (Some(address), true) => Code::SharedStore { address, value, definition },
+            (Some(address), false) => Code::Store { address, value, definition },
+            (None, true) => Code::SharedStoreAt { place: self.place(place), value, definition },
+            (None, false) => Code::StoreAt { place: self.place(place), value, definition },
+        }
+    }
+
+    fn binary(&mut self, dest: RegisterId, op: BinaryOperator, left: Operand, right: Operand) -> Code {
+        let (dest, left, right) = (self.slot(dest), self.source(left), self.source(right));
+        match op {
+            BinaryOperator::Divide(Arithmetic::Int | Arithmetic::Long)
+            | BinaryOperator::Remainder(Arithmetic::Int | Arithmetic::Long) => Code::Divide { dest, op, left, right },
+            _ => Code::Binary { dest, op, left, right },
+        }
+    }
+
+    fn start(&mut self, thread: &NewThread, arm: u32) -> Start {
+        let Origin { function, block, instruction } = self.origin;
+        let rank = self.compiler.ranks.get(&(function.0, block.0, instruction, arm)).copied().unwrap_or(0);
+        let label = match thread.label {
+            ThreadLabel::Name(text) | ThreadLabel::Iteration(text) => text,
+        };
+        Start {
+            function: thread.function,
+            arguments: self.sources(&thread.arguments),
+            label,
+            ordinal: thread.ordinal.map(|ordinal| self.source(ordinal)),
+            rank,
+        }
+    }
+
+    fn fork(&mut self, threads: &[NewThread]) -> TableIndex {
+        let starts = threads.iter().enumerate().map(|(arm, thread)| self.start(thread, arm as u32)).collect();
+        let forks = &mut self.compiler.output.forks;
+        forks.push(starts);
+        forks.len() as TableIndex - 1
+    }
+
+    fn atomic(
+        &mut self,
+        dest: RegisterId,
+        op: &AtomicOperation,
+        place: &Place,
+        read: ReadId,
+        definition: DefinitionId,
+    ) -> Code {
+        let shared = self.compiler.visibility.read(read) || self.compiler.visibility.definition(definition);
+        let dest = self.slot(dest);
+        let place = self.place(place);
+        let kind = AtomicKind::resolve(op, |operand| self.source(operand));
+        let atomics = &mut self.compiler.output.atomics;
+        atomics.push(Atomic { dest, place, kind, read, definition });
+        let atomic = atomics.len() as TableIndex - 1;
+        if shared { Code::SharedAtomic { atomic } } else { Code::Atomic { atomic } }
+    }
+
+    fn print(&mut self, arguments: &[(Operand, ScalarType)]) -> Code {
+        let arguments = arguments.iter().map(|&(operand, ty)| (self.source(operand), ty)).collect();
+        let prints = &mut self.compiler.output.prints;
+        prints.push(arguments);
+        Code::Print { print: prints.len() as TableIndex - 1 }
+    }
+
+    fn call(&mut self, dest: Option<RegisterId>, function: FunctionId, arguments: &[Operand]) -> Code {
+        let call = Call { function, arguments: self.sources(arguments), dest: self.optional_slot(dest) };
+        let calls = &mut self.compiler.output.calls;
+        calls.push(call);
+        Code::Call { call: calls.len() as TableIndex - 1 }
+    }
+
+    fn synchronise(&mut self, operation: &Synchronisation) -> Code {
+        match operation {
+            Synchronisation::Lock(place) => Code::Lock { place: self.place(place) },
+            Synchronisation::Unlock(place) => Code::Unlock { place: self.place(place) },
+            Synchronisation::Set(place) => Code::Set { place: self.place(place) },
+            Synchronisation::Clear(place) => Code::Clear { place: self.place(place) },
+            Synchronisation::WaitEvent(place) => Code::WaitEvent { place: self.place(place) },
+            Synchronisation::Barrier(place) => Code::Barrier { place: self.place(place) },
+            Synchronisation::WaitCondition { condition, lock } => {
+                Code::WaitCondition { condition: self.place(condition), lock: self.place(lock) }
+            }
+            Synchronisation::Notify(place) => Code::Notify { place: self.place(place) },
+            Synchronisation::NotifyAll(place) => Code::NotifyAll { place: self.place(place) },
+            Synchronisation::WaitBare => Code::WaitBare,
+            Synchronisation::NotifyBare => Code::NotifyBare,
+            Synchronisation::NotifyAllBare => Code::NotifyAllBare,
+            Synchronisation::Acquire(place) => Code::Acquire { place: self.place(place) },
+            Synchronisation::Release(place) => Code::Release { place: self.place(place) },
+        }
+    }
+
+    /// An instruction.
+    pub(super) fn instruction(&mut self, instruction: &Instruction) -> Code {
+        match instruction {
+            Instruction::Copy { dest, source } => {
+                Code::Copy { dest: self.slot(*dest), source: self.source(*source) }
+            }
+            Instruction::Unary { dest, op, operand } => {
+                Code::Unary { dest: self.slot(*dest), op: *op, operand: self.source(*operand) }
+            }
+            Instruction::Binary { dest, op, left, right } => self.binary(*dest, *op, *left, *right),
+            Instruction::Load { dest, place, read } => self.load(*dest, place, *read),
+            Instruction::Store { place, value, definition } => self.store(place, *value, *definition),
+            Instruction::Atomic { dest, op, place, read, definition } => {
+                self.atomic(*dest, op, place, *read, *definition)
+            }
+            Instruction::Address { dest, place } => {
+                Code::Address { dest: self.slot(*dest), place: self.place(place) }
+            }
+            Instruction::Allocate { dest, variable } => {
+                Code::Allocate { dest: self.slot(*dest), variable: *variable }
+            }
+            Instruction::Choose { dest, low, high } => {
+                Code::Choose { dest: self.slot(*dest), low: self.source(*low), high: self.source(*high) }
+            }
+            Instruction::Print { arguments } => self.print(arguments),
+            Instruction::Assert { condition, message } => {
+                Code::Assert { condition: self.source(*condition), message: *message }
+            }
+            Instruction::Error { message } => Code::Error { message: *message },
+            Instruction::Assume { condition } => Code::Assume { condition: self.source(*condition) },
+            Instruction::Call { dest, function, arguments } => self.call(*dest, *function, arguments),
+            Instruction::Synchronise(operation) => self.synchronise(operation),
+            Instruction::Fork { threads, .. } => Code::Fork { fork: self.fork(threads) },
+            Instruction::Join => Code::Join,
+            Instruction::Spawn { dest, thread } => {
+                Code::Spawn { dest: self.optional_slot(*dest), fork: self.fork(std::slice::from_ref(thread)) }
+            }
+            Instruction::JoinThread { handle } => Code::JoinThread { handle: self.source(*handle) },
+            Instruction::AtomicBegin => Code::AtomicBegin,
+            Instruction::AtomicEnd => Code::AtomicEnd,
+        }
+    }
+}

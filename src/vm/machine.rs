@@ -1,0 +1,381 @@
+//! The machine: a compiled program, and the questions that can be asked of its states.
+//!
+//! In: a program and its [`Visibility`]. Out: the first state, the threads that can move in a state, and what a thread
+//! that cannot move waits for. [`Machine::step`] stands in `step`.
+
+use super::code::{Code, CodeIndex, Origin};
+use super::compile::{self, Compiled};
+use super::memory::Layout;
+use super::observe::Observer;
+use super::outcome::{Choice, Move};
+use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
+use super::tables::{Path, PathId, Tables};
+use super::visibility::Visibility;
+use crate::ir::{FunctionId, LeafId, Program, TextId, Texts, VariableId};
+use crate::source::Span;
+
+/// Limits and options of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Local instructions in one step beyond which a thread counts as one that runs for ever.
+    pub local_instructions: u32,
+    /// Frames of one thread beyond which its calls count as endless.
+    pub frames: u32,
+    /// Thread slots in use at one time beyond which a program fails.
+    pub threads: u16,
+    /// Whether a thread that waits for a condition may wake without a notification.
+    pub spurious_wakeups: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { local_instructions: 1_000_000, frames: 1_000, threads: 65_000, spurious_wakeups: false }
+    }
+}
+
+/// What a thread that cannot move waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A lock, its holder, and where that took it.
+    Lock {
+        /// The lock.
+        address: u32,
+        /// Who holds it; `None` where that thread has ended without a trace.
+        holder: Option<ThreadIndex>,
+        /// Where it was taken.
+        taken_at: CodeIndex,
+    },
+    /// An event that is not set.
+    Event {
+        /// The event.
+        address: u32,
+    },
+    /// Other threads at a barrier.
+    Barrier {
+        /// The barrier.
+        address: u32,
+        /// How many have arrived.
+        arrived: u32,
+        /// How many it takes.
+        count: u32,
+    },
+    /// A notification of a condition.
+    Condition {
+        /// The condition.
+        address: u32,
+    },
+    /// A bare notification.
+    Notification,
+    /// A semaphore that is zero.
+    Semaphore {
+        /// The semaphore.
+        address: u32,
+    },
+    /// Threads that it has forked.
+    Children {
+        /// Those that have not ended.
+        threads: Vec<ThreadIndex>,
+    },
+    /// A thread that it joins.
+    Thread {
+        /// That thread.
+        thread: ThreadIndex,
+    },
+    /// The end of an atomic block of another thread.
+    AtomicBlock {
+        /// The thread in the block.
+        thread: ThreadIndex,
+    },
+}
+
+/// A compiled program.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub(super) compiled: Compiled,
+    pub(super) layout: Layout,
+    pub(super) options: Options,
+    pub(super) texts: Texts,
+    main: Option<FunctionId>,
+    main_label: TextId,
+}
+
+impl Machine {
+    /// Compiles a program with the usual [`Options`].
+    #[must_use]
+    pub fn new(program: &Program, visible: &Visibility) -> Machine {
+        Machine::with_options(program, visible, Options::default())
+    }
+
+    /// Compiles a program.
+    #[must_use]
+    pub fn with_options(program: &Program, visible: &Visibility, options: Options) -> Machine {
+        let layout = Layout::new(program);
+        let compiled = compile::compile(program, visible, &layout);
+        let mut texts = program.texts.clone();
+        let main_label = texts.intern("main");
+        Machine { compiled, layout, options, texts, main: program.main, main_label }
+    }
+
+    /// The state in which main stands before its first visible operation. A program without main is finished at once.
+    #[must_use]
+    pub fn initial(&self, tables: &mut Tables) -> State {
+        self.start(tables, &mut ())
+    }
+
+    /// As [`Machine::initial`], watched: main may have done local work.
+    #[must_use]
+    pub fn start<O: Observer>(&self, tables: &mut Tables, observer: &mut O) -> State {
+        let mut state = State { cells: self.layout.initial().to_vec(), ..State::default() };
+        let path =
+            tables.intern_path(Path { parent: None, label: self.main_label, ordinal: None, instance: 1, rank: 0 });
+        if let Some(main) = self.main {
+            let function = &self.compiled.functions[main];
+            let mut thread = Thread::free(0, 0);
+            thread.status = ThreadStatus::Ready;
+            thread.spawned = true;
+            thread.path = path;
+            thread.shape = path;
+            thread.pc = function.entry;
+            thread.frame_size = function.frame_size;
+            state.threads.push(thread);
+            state.unfinished = 1;
+            state.reserve_segment(ThreadIndex(0), function.frame_size);
+            self.write_header(&mut state, ThreadIndex(0), u32::MAX);
+            self.run_ahead(&mut state, tables, ThreadIndex(0), observer);
+        }
+        state
+    }
+
+    /// The threads that can move, in the order of their slots.
+    pub fn moves(&self, state: &State, out: &mut Vec<Move>) {
+        out.clear();
+        for index in 0..state.threads.len() {
+            let thread = ThreadIndex(index as u16);
+            let alternatives = self.alternatives(state, thread);
+            if alternatives > 0 {
+                out.push(Move { thread, alternatives });
+            }
+        }
+    }
+
+    /// All steps that the state allows, in order. A `choose` over a wide range gives as many; [`Machine::moves`] does
+    /// not spell them out.
+    pub fn enabled(&self, state: &State, out: &mut Vec<Choice>) {
+        out.clear();
+        for index in 0..state.threads.len() {
+            let thread = ThreadIndex(index as u16);
+            out.extend((0..self.alternatives(state, thread)).map(|alternative| Choice { thread, alternative }));
+        }
+    }
+
+    /// In how many ways a thread can move; 0 where it cannot.
+    #[inline]
+    #[must_use]
+    pub fn alternatives(&self, state: &State, thread: ThreadIndex) -> u32 {
+        let slot = &state.threads[thread.index()];
+        if slot.status != ThreadStatus::Ready {
+            return self.waiting_alternatives(state, thread);
+        }
+        if state.exclusive != NO_THREAD && state.exclusive != thread.0 {
+            return 0;
+        }
+        match self.compiled.code[slot.pc as usize] {
+            Code::SharedLoad { .. } | Code::SharedStore { .. } => 1,
+            code => self.ready_alternatives(state, thread, code),
+        }
+    }
+
+    fn waiting_alternatives(&self, state: &State, thread: ThreadIndex) -> u32 {
+        if state.exclusive != NO_THREAD {
+            return 0;
+        }
+        let slot = &state.threads[thread.index()];
+        match slot.status {
+            ThreadStatus::Reacquiring => {
+                let Code::WaitCondition { lock, .. } = self.compiled.code[slot.pc as usize] else { return 0 };
+                u32::from(self.cell_at(state, thread, lock).is_none_or(|(_, value)| value == 0))
+            }
+            ThreadStatus::WaitingCondition => u32::from(self.options.spurious_wakeups),
+            ThreadStatus::Diverged => 1,
+            ThreadStatus::Free
+            | ThreadStatus::Ready
+            | ThreadStatus::AtBarrier
+            | ThreadStatus::WaitingBare
+            | ThreadStatus::Ended => 0,
+        }
+    }
+
+    fn ready_alternatives(&self, state: &State, thread: ThreadIndex, code: Code) -> u32 {
+        let cell = |place| self.cell_at(state, thread, place).map(|(_, value)| value);
+        match code {
+            // A place whose index is out of range fails, and failing is always possible.
+            Code::Lock { place } => u32::from(cell(place).is_none_or(|holder| holder == 0)),
+            Code::WaitEvent { place } => u32::from(cell(place).is_none_or(|set| set != 0)),
+            Code::Acquire { place } => u32::from(cell(place).is_none_or(|count| count > 0)),
+            Code::Notify { place } => match self.cell_at(state, thread, place) {
+                Some((address, _)) => self.waiting_for(state, address).count().max(1) as u32,
+                None => 1,
+            },
+            Code::NotifyBare => self.waiting_bare(state).count().max(1) as u32,
+            Code::Join => u32::from(state.frame(thread)[0] >> 32 == 0),
+            Code::JoinThread { handle } => {
+                let handle = handle.value(state.frame(thread), &self.compiled.constants);
+                let status = handle.checked_sub(1).and_then(|index| state.threads.get(index as usize));
+                u32::from(status.is_none_or(|other| other.status == ThreadStatus::Ended))
+            }
+            Code::Choose { low, high, .. } => {
+                let frame = state.frame(thread);
+                let low = low.value(frame, &self.compiled.constants);
+                let high = high.value(frame, &self.compiled.constants);
+                // An empty range discards the execution, in one way.
+                u32::try_from(high.saturating_sub(low).saturating_add(1).max(1)).unwrap_or(u32::MAX)
+            }
+            _ => 1,
+        }
+    }
+
+    /// Address and value of a cell; `None` where the index is out of range.
+    #[inline]
+    pub(super) fn cell_at(&self, state: &State, thread: ThreadIndex, place: u32) -> Option<(u32, i64)> {
+        let place = &self.compiled.places[place as usize];
+        let address = place.address(state.frame(thread), &self.compiled.constants)?;
+        Some((address, state.cells[address as usize].value))
+    }
+
+    /// The threads that wait for a condition.
+    pub(super) fn waiting_for(&self, state: &State, condition: u32) -> impl Iterator<Item = ThreadIndex> {
+        let slots = state.threads.iter().enumerate();
+        let waiting = move |thread: &Thread| thread.status == ThreadStatus::WaitingCondition && thread.wait == condition;
+        slots.filter(move |(_, thread)| waiting(thread)).map(|(index, _)| ThreadIndex(index as u16))
+    }
+
+    /// The threads that wait bare.
+    pub(super) fn waiting_bare(&self, state: &State) -> impl Iterator<Item = ThreadIndex> {
+        let slots = state.threads.iter().enumerate();
+        let waiting = slots.filter(|(_, thread)| thread.status == ThreadStatus::WaitingBare);
+        waiting.map(|(index, _)| ThreadIndex(index as u16))
+    }
+
+    /// Whether all threads have ended.
+    #[must_use]
+    pub fn is_finished(&self, state: &State) -> bool {
+        state.unfinished == 0
+    }
+
+    /// Whether no thread can move and some thread has not ended.
+    #[must_use]
+    pub fn is_deadlock(&self, state: &State) -> bool {
+        let mut threads = (0..state.threads.len()).map(|index| ThreadIndex(index as u16));
+        state.unfinished > 0 && threads.all(|thread| self.alternatives(state, thread) == 0)
+    }
+
+    /// What a thread waits for; `None` where it can move or has ended.
+    #[must_use]
+    pub fn obstacle(&self, state: &State, thread: ThreadIndex) -> Option<Obstacle> {
+        let slot = state.threads.get(thread.index())?;
+        if matches!(slot.status, ThreadStatus::Ended | ThreadStatus::Free) || self.alternatives(state, thread) > 0 {
+            return None;
+        }
+        if state.exclusive != NO_THREAD && state.exclusive != thread.0 {
+            return Some(Obstacle::AtomicBlock { thread: ThreadIndex(state.exclusive) });
+        }
+        let address = |place| self.cell_at(state, thread, place).map_or(0, |(address, _)| address);
+        let lock = |address: u32| {
+            let cell = state.cells[address as usize];
+            let holder = (cell.value <= i64::from(NO_THREAD)).then(|| ThreadIndex((cell.value - 1) as u16));
+            Obstacle::Lock { address, holder, taken_at: CodeIndex(cell.writer) }
+        };
+        Some(match (slot.status, self.compiled.code[slot.pc as usize]) {
+            (ThreadStatus::WaitingCondition, _) => Obstacle::Condition { address: slot.wait },
+            (ThreadStatus::WaitingBare, _) => Obstacle::Notification,
+            (ThreadStatus::AtBarrier, _) => Obstacle::Barrier {
+                address: slot.wait,
+                count: state.value(slot.wait) as u32,
+                arrived: state.value(slot.wait + 1) as u32,
+            },
+            (ThreadStatus::Reacquiring, Code::WaitCondition { lock: place, .. }) => lock(address(place)),
+            (_, Code::Lock { place }) => lock(address(place)),
+            (_, Code::WaitEvent { place }) => Obstacle::Event { address: address(place) },
+            (_, Code::Acquire { place }) => Obstacle::Semaphore { address: address(place) },
+            (_, Code::JoinThread { handle }) => {
+                let handle = handle.value(state.frame(thread), &self.compiled.constants);
+                Obstacle::Thread { thread: ThreadIndex((handle - 1) as u16) }
+            }
+            _ => Obstacle::Children {
+                threads: state.threads().filter(|&child| state.parent(child) == Some(thread)).collect(),
+            },
+        })
+    }
+
+    /// Where an instruction comes from.
+    #[must_use]
+    pub fn origin(&self, at: CodeIndex) -> Origin {
+        self.compiled.origins[at.index()]
+    }
+
+    /// The place in the text of an instruction.
+    #[must_use]
+    pub fn span(&self, at: CodeIndex) -> Span {
+        self.compiled.spans[at.index()]
+    }
+
+    /// Whether an execution may be discarded: by an `assume`, or by a `choose` from nothing.
+    #[must_use]
+    pub fn may_discard(&self) -> bool {
+        let code = &self.compiled.code;
+        code.iter().any(|code| matches!(code, Code::Assume { .. } | Code::Choose { .. }))
+    }
+
+    /// Number of instructions.
+    #[must_use]
+    pub fn code_length(&self) -> usize {
+        self.compiled.code.len()
+    }
+
+    /// The texts of the program.
+    #[must_use]
+    pub fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
+    /// The options that it was made with.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The variable that a cell belongs to, and the offset of the cell in it.
+    #[must_use]
+    pub fn variable_at(&self, state: &State, address: u32) -> Option<(VariableId, u32)> {
+        self.layout.variable_at(state, address)
+    }
+
+    /// The leaf that a cell belongs to, and the offset of the cell in it.
+    #[must_use]
+    pub fn leaf_at(&self, state: &State, address: u32) -> Option<(LeafId, u32)> {
+        let (variable, offset) = self.layout.variable_at(state, address)?;
+        self.layout.leaf_at(variable, offset)
+    }
+
+    /// The first cell of a global variable.
+    #[must_use]
+    pub fn global_address(&self, variable: VariableId) -> Option<u32> {
+        self.layout.global_address(variable)
+    }
+
+    /// The name of a thread as users read it.
+    #[must_use]
+    pub fn path_name(&self, tables: &Tables, path: PathId) -> String {
+        tables.path_name(&self.texts, path)
+    }
+
+    /// What the threads have printed, in the order of the threads; those that have printed nothing are left out.
+    #[must_use]
+    pub fn outputs(&self, state: &State, tables: &Tables) -> Vec<(PathId, super::tables::OutputId)> {
+        let closed = state.closed.iter().map(|closed| (closed.path, closed.output));
+        let open = state.threads().map(|thread| (state.path(thread), state.output(thread)));
+        let mut outputs: Vec<_> = closed.chain(open).filter(|(_, output)| output.0 != 0).collect();
+        outputs.sort_by(|left, right| tables.compare_paths(left.0, right.0));
+        outputs
+    }
+}

@@ -1,0 +1,174 @@
+//! Addresses: where globals stand, what new variables begin with, and the allocator of locals.
+//!
+//! In: the variables of a program. Out: a [`Layout`]. Address 0 is no address. Globals come first, in their order;
+//! behind them the cells of locals, first fit, so that equal histories give equal addresses. Freed cells are zero
+//! again, so that no trace of them is left in a state.
+
+use super::state::{Block, Cell, NO_THREAD, NO_WRITER, State, ThreadIndex};
+use crate::ir::{LeafId, LeafKind, Program, Storage, Value, Variable, VariableId};
+
+/// Where globals stand and what variables begin with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    /// By variable: the address of a global, 0 for a local.
+    addresses: Vec<u32>,
+    /// By variable: what its cells begin with.
+    templates: Vec<Box<[Cell]>>,
+    /// All global cells at the start; the first is no cell.
+    initial: Vec<Cell>,
+    /// The global variables, by rising address.
+    globals: Vec<VariableId>,
+    /// Leaves by variable, with offset and length.
+    leaves: Vec<Vec<(u32, u32, LeafId)>>,
+    /// Offsets of the locks, by variable.
+    locks: Vec<Box<[u32]>>,
+    /// Addresses of the locks of globals.
+    global_locks: Vec<u32>,
+}
+
+impl Layout {
+    /// The layout of a program.
+    pub(super) fn new(program: &Program) -> Layout {
+        let empty = Cell { value: 0, writer: NO_WRITER };
+        let mut layout = Layout { initial: vec![empty], ..Layout::default() };
+        for (id, variable) in program.variables.entries() {
+            let template = template(program, variable);
+            let address = match variable.storage {
+                Storage::Global => {
+                    layout.globals.push(id);
+                    let address = layout.initial.len() as u32;
+                    layout.initial.extend(&template);
+                    address
+                }
+                Storage::Local(_) => 0,
+            };
+            layout.addresses.push(address);
+            layout.templates.push(template.into_boxed_slice());
+            layout.leaves.push(
+                variable.leaves().map(|leaf| (program.leaves[leaf].offset, program.leaves[leaf].length, leaf)).collect(),
+            );
+            let locks = variable.leaves().map(|leaf| &program.leaves[leaf]).filter(|leaf| leaf.kind == LeafKind::Lock);
+            let locks: Box<[u32]> = locks.map(|leaf| leaf.offset).collect();
+            if variable.storage == Storage::Global {
+                layout.global_locks.extend(locks.iter().map(|offset| address + offset));
+            }
+            layout.locks.push(locks);
+        }
+        layout
+    }
+
+    /// Notes that the holder of some locks is no more: its slot may be used again, and the locks stay taken.
+    pub(super) fn orphan_locks(&self, state: &mut State, holder: ThreadIndex) {
+        let State { cells, blocks, .. } = state;
+        let orphan = |cell: &mut Cell| {
+            if cell.value == i64::from(holder.0) + 1 {
+                cell.value = i64::from(NO_THREAD) + 1;
+            }
+        };
+        for &address in &self.global_locks {
+            orphan(&mut cells[address as usize]);
+        }
+        for block in blocks {
+            for &offset in &self.locks[block.variable as usize] {
+                orphan(&mut cells[(block.start + offset) as usize]);
+            }
+        }
+    }
+
+    /// The address of a global variable.
+    pub(super) fn global_address(&self, variable: VariableId) -> Option<u32> {
+        self.addresses.get(variable.index()).copied().filter(|&address| address != 0)
+    }
+
+    /// Number of cells of a variable.
+    pub(super) fn size(&self, variable: VariableId) -> u32 {
+        self.templates[variable.index()].len() as u32
+    }
+
+    /// What memory begins with.
+    pub(super) fn initial(&self) -> &[Cell] {
+        &self.initial
+    }
+
+    /// Number of cells of globals, the one that is none included.
+    pub(super) fn global_count(&self) -> u32 {
+        self.initial.len() as u32
+    }
+
+    /// The variable that a cell belongs to, and the offset of the cell in it.
+    pub(super) fn variable_at(&self, state: &State, address: u32) -> Option<(VariableId, u32)> {
+        if address < self.global_count() {
+            let index = self.globals.partition_point(|global| self.addresses[global.index()] <= address);
+            let variable = *self.globals.get(index.checked_sub(1)?)?;
+            return Some((variable, address - self.addresses[variable.index()]));
+        }
+        let index = state.blocks.partition_point(|block| block.start <= address);
+        let block = state.blocks.get(index.checked_sub(1)?)?;
+        (address < block.start + block.size).then(|| (VariableId(block.variable), address - block.start))
+    }
+
+    /// The leaf that holds that cell of a variable, and the offset of the cell in it.
+    pub(super) fn leaf_at(&self, variable: VariableId, offset: u32) -> Option<(LeafId, u32)> {
+        let leaves = self.leaves.get(variable.index())?;
+        let &(start, length, leaf) = leaves.iter().rev().find(|leaf| leaf.0 <= offset)?;
+        (offset < start + length.max(1)).then_some((leaf, offset - start))
+    }
+
+    /// Makes the cells of a local variable, in the first gap that is wide enough.
+    pub(super) fn allocate(&self, state: &mut State, variable: VariableId) -> u32 {
+        let template = &self.templates[variable.index()];
+        let size = template.len().max(1) as u32;
+        let mut start = self.global_count();
+        let mut position = state.blocks.len();
+        for (index, block) in state.blocks.iter().enumerate() {
+            if block.start - start >= size {
+                position = index;
+                break;
+            }
+            start = block.start + block.size;
+        }
+        state.blocks.insert(position, Block { start, size, variable: variable.0 });
+        let end = (start + size) as usize;
+        if state.cells.len() < end {
+            state.cells.resize(end, Cell { value: 0, writer: NO_WRITER });
+        }
+        self.reset(state, variable, start);
+        start
+    }
+
+    /// Gives the cells of a local variable their first values again.
+    pub(super) fn reset(&self, state: &mut State, variable: VariableId, address: u32) {
+        let template = &self.templates[variable.index()];
+        let start = address as usize;
+        state.cells[start..start + template.len()].copy_from_slice(template);
+    }
+
+    /// Frees the cells of a local variable.
+    pub(super) fn free(&self, state: &mut State, address: u32) {
+        let index = state.blocks.partition_point(|block| block.start < address);
+        let Some(&block) = state.blocks.get(index).filter(|block| block.start == address) else {
+            return;
+        };
+        state.blocks.remove(index);
+        let (start, end) = (block.start as usize, (block.start + block.size) as usize);
+        state.cells[start..end].fill(Cell { value: 0, writer: NO_WRITER });
+        let used = state.blocks.last().map_or(self.global_count(), |last| last.start + last.size);
+        state.cells.truncate(used as usize);
+    }
+}
+
+fn template(program: &Program, variable: &Variable) -> Vec<Cell> {
+    let mut cells = vec![Cell { value: 0, writer: NO_WRITER }; variable.size as usize];
+    for leaf in variable.leaves().map(|leaf| &program.leaves[leaf]) {
+        let range = leaf.offset as usize..(leaf.offset + leaf.length) as usize;
+        let Some(part) = cells.get_mut(range) else { continue };
+        for (cell, value) in part.iter_mut().zip(leaf.initial.iter().map(|value| value.bits()).chain(std::iter::repeat(0))) {
+            cell.value = value;
+            cell.writer = leaf.initial_definition.map_or(NO_WRITER, |definition| definition.0);
+        }
+        if let (LeafKind::Barrier(count), Some(cell)) = (leaf.kind, part.first_mut()) {
+            cell.value = Value::Int(count as i32).bits();
+        }
+    }
+    cells
+}

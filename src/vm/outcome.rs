@@ -1,0 +1,98 @@
+//! How steps and executions end.
+
+use super::code::CodeIndex;
+use super::state::ThreadIndex;
+use crate::ir::TextId;
+
+/// Why a program fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FailureKind {
+    /// An `assert` that does not hold.
+    Assert,
+    /// An `error` that was reached.
+    Error,
+    /// A `join` of a handle that no thread was assigned to.
+    EmptyHandle,
+    /// An integer division or remainder by zero.
+    DivisionByZero,
+    /// An index outside of its array.
+    IndexOutOfRange,
+    /// `unlock`, or `wait` for a condition, of a lock that the thread does not hold.
+    UnlockNotHeld,
+    /// Local work without end, calls too deep, or too many threads.
+    StepLimit,
+}
+
+impl FailureKind {
+    /// The word for the status of an outcome.
+    #[must_use]
+    pub fn status(self) -> &'static str {
+        match self {
+            FailureKind::Assert => "assert",
+            FailureKind::Error | FailureKind::EmptyHandle => "error",
+            FailureKind::DivisionByZero => "division-by-zero",
+            FailureKind::IndexOutOfRange => "index-out-of-range",
+            FailureKind::UnlockNotHeld => "unlock-not-held",
+            FailureKind::StepLimit => "step-limit",
+        }
+    }
+
+    /// A sentence, for failures that the program gives no message for.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            FailureKind::Assert => "assertion failed",
+            FailureKind::Error => "error reached",
+            FailureKind::EmptyHandle => "join of a handle without a thread",
+            FailureKind::DivisionByZero => "division by zero",
+            FailureKind::IndexOutOfRange => "index out of range",
+            FailureKind::UnlockNotHeld => "the lock is not held by this thread",
+            FailureKind::StepLimit => "the thread does not come to an end",
+        }
+    }
+}
+
+/// A failure of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Failure {
+    /// Why.
+    pub kind: FailureKind,
+    /// What the program says.
+    pub message: Option<TextId>,
+    /// Who fails.
+    pub thread: ThreadIndex,
+    /// At which instruction.
+    pub at: CodeIndex,
+}
+
+/// What a step has led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The execution goes on, or is in a deadlock: [`Machine::moves`](super::Machine::moves) tells.
+    Running,
+    /// All threads have ended.
+    Finished,
+    /// The program has failed, and the execution is over.
+    Failed(Failure),
+    /// An assumption does not hold: the execution is to be forgotten.
+    Discarded,
+}
+
+/// A step that a state allows: a thread, and which of its alternatives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Choice {
+    /// Who moves.
+    pub thread: ThreadIndex,
+    /// Which value of a `choose` (0 is the lowest), or which of the waiting threads a `notify` wakes (in the order of
+    /// their slots); else 0.
+    pub alternative: u32,
+}
+
+/// A thread that can move, and the number of its alternatives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Who can move.
+    pub thread: ThreadIndex,
+    /// In how many ways; at least one.
+    pub alternatives: u32,
+}

@@ -1,0 +1,287 @@
+//! One step of an execution.
+//!
+//! In: a state and a [`Choice`] that it allows. Out: the state after the step, and what it has led to. A step is the
+//! pending local work with an effect, if there is some, then one visible operation, then all local work without effect
+//! up to the next place where the thread has to stand. So a thread always stands before a visible operation, before
+//! an effect, or has ended; and whether it can move is seen without running it.
+
+use super::code::{Code, CodeIndex};
+use super::machine::Machine;
+use super::observe::{Event, Observer};
+use super::outcome::{Choice, Failure, FailureKind, Progress};
+use super::state::{Cell, NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
+use super::tables::Tables;
+use crate::ir::TextId;
+
+/// A thread that is running.
+pub(super) struct Run<'a, O> {
+    pub machine: &'a Machine,
+    pub state: &'a mut State,
+    pub tables: &'a mut Tables,
+    pub observer: &'a mut O,
+    pub thread: ThreadIndex,
+}
+
+/// Where a thread stops that does local work.
+pub(super) enum Stop {
+    /// Before a visible operation.
+    Visible,
+    /// Before an effect, which it was not to do; or it diverges.
+    Effect,
+    /// Behind the end of the outermost atomic block.
+    AtomicEnd,
+    /// The thread has ended.
+    Ended,
+    /// The execution is over.
+    Over(Progress),
+}
+
+/// What has become of a thread that performed a visible operation.
+pub(super) enum Performed {
+    /// It goes on.
+    On,
+    /// It waits to be woken.
+    Blocked,
+    /// The execution is over.
+    Over(Progress),
+}
+
+impl Machine {
+    /// Does a step that [`Machine::enabled`] has listed for this state.
+    ///
+    /// After a failure or a discard the state is that of the middle of the step; its outputs are right.
+    #[inline]
+    pub fn step<O: Observer>(
+        &self,
+        state: &mut State,
+        tables: &mut Tables,
+        choice: Choice,
+        observer: &mut O,
+    ) -> Progress {
+        let thread = choice.thread;
+        Run { machine: self, state, tables, observer, thread }.step(choice.alternative)
+    }
+
+    /// Lets a thread do its local work without effect.
+    pub(super) fn run_ahead<O: Observer>(
+        &self,
+        state: &mut State,
+        tables: &mut Tables,
+        thread: ThreadIndex,
+        observer: &mut O,
+    ) {
+        Run { machine: self, state, tables, observer, thread }.local(false);
+    }
+}
+
+impl<O: Observer> Run<'_, O> {
+    #[inline(always)]
+    pub(super) fn this(&mut self) -> &mut Thread {
+        &mut self.state.threads[self.thread.index()]
+    }
+
+    #[inline(always)]
+    pub(super) fn pc(&self) -> u32 {
+        self.state.threads[self.thread.index()].pc
+    }
+
+    #[inline(always)]
+    pub(super) fn code(&self) -> Code {
+        self.machine.compiled.code[self.pc() as usize]
+    }
+
+    #[inline(always)]
+    pub(super) fn event(&mut self, event: Event) {
+        if O::ACTIVE {
+            let at = CodeIndex(self.pc());
+            self.observer.event(self.thread, at, event);
+        }
+    }
+
+    /// An event of another thread.
+    pub(super) fn event_of(&mut self, thread: ThreadIndex, event: Event) {
+        if O::ACTIVE {
+            let at = self.state.position(thread);
+            self.observer.event(thread, at, event);
+        }
+    }
+
+    /// Sets a register of the current frame.
+    #[inline(always)]
+    pub(super) fn set_register(&mut self, slot: u32, value: i64) {
+        let Thread { base, frame, .. } = self.state.threads[self.thread.index()];
+        self.state.stack[(base + frame + slot) as usize] = value;
+    }
+
+    /// The value of an operand in the current frame.
+    #[inline(always)]
+    pub(super) fn value(&self, source: super::code::Source) -> i64 {
+        source.value(self.state.frame(self.thread), &self.machine.compiled.constants)
+    }
+
+    /// The execution fails here.
+    pub(super) fn fail(&mut self, kind: FailureKind, message: Option<TextId>) -> Progress {
+        let failure = Failure { kind, message, thread: self.thread, at: CodeIndex(self.pc()) };
+        self.event(Event::Failure(failure));
+        Progress::Failed(failure)
+    }
+
+    #[inline]
+    fn step(&mut self, mut alternative: u32) -> Progress {
+        self.state.exclusive = NO_THREAD;
+        if self.this().status != ThreadStatus::Ready {
+            return self.step_of_waiting();
+        }
+        if !self.code().is_visible() {
+            match self.local(true) {
+                Stop::Visible if self.machine.alternatives(self.state, self.thread) != 1 => return Progress::Running,
+                Stop::Visible => alternative = 0,
+                Stop::Over(progress) => return progress,
+                Stop::Effect | Stop::AtomicEnd | Stop::Ended => return self.settled(),
+            }
+        }
+        match self.perform(alternative) {
+            Performed::On => {}
+            Performed::Blocked => return Progress::Running,
+            Performed::Over(progress) => return progress,
+        }
+        if self.this().atomic > 0
+            && let Some(progress) = self.atomic_block()
+        {
+            return progress;
+        }
+        self.local(false);
+        self.settled()
+    }
+
+    fn settled(&self) -> Progress {
+        if self.state.unfinished == 0 { Progress::Finished } else { Progress::Running }
+    }
+
+    fn step_of_waiting(&mut self) -> Progress {
+        match self.this().status {
+            ThreadStatus::Reacquiring => {
+                self.reacquire();
+                self.local(false);
+                self.settled()
+            }
+            ThreadStatus::WaitingCondition => {
+                self.this().status = ThreadStatus::Reacquiring;
+                self.event(Event::Woken { by: None });
+                Progress::Running
+            }
+            ThreadStatus::Diverged => self.fail(FailureKind::StepLimit, None),
+            ThreadStatus::Free
+            | ThreadStatus::Ready
+            | ThreadStatus::AtBarrier
+            | ThreadStatus::WaitingBare
+            | ThreadStatus::Ended => Progress::Running,
+        }
+    }
+
+    /// Goes on to the end of an atomic block. `Some` where the step ends before: the execution is over, or there is a
+    /// choice to make inside of the block.
+    fn atomic_block(&mut self) -> Option<Progress> {
+        loop {
+            match self.local(true) {
+                Stop::AtomicEnd => return None,
+                Stop::Ended | Stop::Effect => return Some(self.settled()),
+                Stop::Over(progress) => return Some(progress),
+                Stop::Visible => {}
+            }
+            if self.machine.alternatives(self.state, self.thread) != 1 {
+                self.state.exclusive = self.thread.0;
+                return Some(Progress::Running);
+            }
+            match self.perform(0) {
+                Performed::On => {}
+                Performed::Blocked => return Some(Progress::Running),
+                Performed::Over(progress) => return Some(progress),
+            }
+        }
+    }
+
+    /// Performs the visible operation that the thread stands before; it must be possible now.
+    #[inline]
+    fn perform(&mut self, alternative: u32) -> Performed {
+        match self.code() {
+            Code::SharedLoad { dest, address, read } => {
+                self.load(dest, address, read);
+                self.this().pc += 1;
+                Performed::On
+            }
+            Code::SharedStore { address, value, definition } => {
+                let value = self.value(value);
+                self.store(address, value, definition);
+                self.this().pc += 1;
+                Performed::On
+            }
+            code => self.perform_other(code, alternative),
+        }
+    }
+
+    fn perform_other(&mut self, code: Code, alternative: u32) -> Performed {
+        match code {
+            Code::SharedLoadAt { dest, place, read } => match self.machine.cell_at(self.state, self.thread, place) {
+                Some((address, _)) => self.load(dest, address, read),
+                None => return Performed::Over(self.fail(FailureKind::IndexOutOfRange, None)),
+            },
+            Code::SharedStoreAt { place, value, definition } => {
+                match self.machine.cell_at(self.state, self.thread, place) {
+                    Some((address, _)) => {
+                        let value = self.value(value);
+                        self.store(address, value, definition);
+                    }
+                    None => return Performed::Over(self.fail(FailureKind::IndexOutOfRange, None)),
+                }
+            }
+            Code::SharedAtomic { atomic } => {
+                if !self.atomic(atomic, true) {
+                    return Performed::Over(self.fail(FailureKind::IndexOutOfRange, None));
+                }
+            }
+            Code::Choose { dest, low, high } => {
+                let (low, high) = (self.value(low), self.value(high));
+                if low > high {
+                    return Performed::Over(Progress::Discarded);
+                }
+                let value = low.saturating_add(i64::from(alternative)).min(high);
+                self.set_register(dest, value);
+                self.event(Event::Choose { value });
+            }
+            Code::AtomicBegin => {
+                self.event(Event::AtomicBegin);
+                self.this().atomic += 1;
+            }
+            Code::Fork { .. } | Code::Spawn { .. } | Code::Join | Code::JoinThread { .. } => {
+                return self.perform_thread_operation(code);
+            }
+            _ => return self.synchronise(code, alternative),
+        }
+        self.this().pc += 1;
+        Performed::On
+    }
+
+    /// A shared load.
+    #[inline(always)]
+    fn load(&mut self, dest: u32, address: u32, read: crate::ir::ReadId) {
+        let cell = self.state.cells[address as usize];
+        self.set_register(dest, cell.value);
+        self.event(Event::Read { read, address, value: cell.value, writer: writer(cell), shared: true });
+    }
+
+    /// A shared store.
+    #[inline(always)]
+    fn store(&mut self, address: u32, value: i64, definition: crate::ir::DefinitionId) {
+        let cell = &mut self.state.cells[address as usize];
+        let old = cell.value;
+        *cell = Cell { value, writer: definition.0 };
+        self.event(Event::Write { definition, address, old, value, shared: true });
+    }
+}
+
+/// The definition that has written a cell.
+#[inline(always)]
+pub(super) fn writer(cell: Cell) -> Option<crate::ir::DefinitionId> {
+    (cell.writer != super::state::NO_WRITER).then_some(crate::ir::DefinitionId(cell.writer))
+}

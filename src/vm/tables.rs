@@ -1,0 +1,188 @@
+//! Names of threads and printed lines, interned.
+//!
+//! States hold only ids into these tables; a search shares one value among all its states. Equal names and equal
+//! outputs have equal ids, so states can be compared by ids. Outputs are linked lists: an id stands for all lines of
+//! a thread so far. The tables only grow.
+
+use crate::ir::TextId;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::cmp::Ordering;
+
+/// The interned name of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathId(pub u32);
+
+/// The interned output of a thread; 0 is the empty one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OutputId(pub u32);
+
+impl OutputId {
+    /// Nothing printed.
+    pub const EMPTY: OutputId = OutputId(0);
+}
+
+/// One part of the name of a thread, below the name of the thread that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Path {
+    /// The thread that made it; main has none.
+    pub parent: Option<PathId>,
+    /// Label, handle or function, or `parfor@LINE`.
+    pub label: TextId,
+    /// For an iteration of a `parfor`.
+    pub ordinal: Option<i64>,
+    /// Counts threads of equal names, from 1.
+    pub instance: u32,
+    /// Rank, in the order of the text, of the place that makes it.
+    pub rank: u32,
+}
+
+/// Names of threads and printed lines.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    paths: indexmap::IndexMap<Path, PathId, FxBuildHasher>,
+    lines: indexmap::IndexSet<String, FxBuildHasher>,
+    outputs: Vec<(OutputId, u32)>,
+    output_index: FxHashMap<(OutputId, u32), OutputId>,
+}
+
+impl Tables {
+    /// Empty tables.
+    #[must_use]
+    pub fn new() -> Tables {
+        Tables::default()
+    }
+
+    /// The id of a name.
+    pub fn intern_path(&mut self, path: Path) -> PathId {
+        if let Some(index) = self.paths.get_index_of(&path) {
+            return PathId(index as u32);
+        }
+        let shape = if path.instance == 1 && path.parent.is_none_or(|parent| self.shape(parent) == parent) {
+            PathId(self.paths.len() as u32)
+        } else {
+            let parent = path.parent.map(|parent| self.shape(parent));
+            self.intern_path(Path { parent, instance: 1, ..path })
+        };
+        PathId(self.paths.insert_full(path, shape).0 as u32)
+    }
+
+    /// The parts of a name.
+    #[must_use]
+    pub fn path(&self, id: PathId) -> Option<&Path> {
+        self.paths.get_index(id.0 as usize).map(|(path, _)| path)
+    }
+
+    /// The name without the numbers of instances.
+    #[must_use]
+    pub fn shape(&self, id: PathId) -> PathId {
+        self.paths.get_index(id.0 as usize).map_or(id, |(_, &shape)| shape)
+    }
+
+    /// The names from main down to that one.
+    fn chain(&self, id: PathId) -> Vec<&Path> {
+        let mut chain: Vec<&Path> =
+            std::iter::successors(self.path(id), |path| path.parent.and_then(|parent| self.path(parent))).collect();
+        chain.reverse();
+        chain
+    }
+
+    /// The order in which threads are listed: main first, then as the text makes them.
+    #[must_use]
+    pub fn compare_paths(&self, left: PathId, right: PathId) -> Ordering {
+        let key = |path: &&Path| (path.rank, path.ordinal, path.instance);
+        self.chain(left).iter().map(key).cmp(self.chain(right).iter().map(key))
+    }
+
+    /// The output that comes of adding a line to one.
+    pub fn append(&mut self, output: OutputId, line: &str) -> OutputId {
+        let line = match self.lines.get_index_of(line) {
+            Some(index) => index as u32,
+            None => self.lines.insert_full(line.to_owned()).0 as u32,
+        };
+        if self.outputs.is_empty() {
+            self.outputs.push((OutputId::EMPTY, 0));
+        }
+        let outputs = &mut self.outputs;
+        *self.output_index.entry((output, line)).or_insert_with(|| {
+            outputs.push((output, line));
+            OutputId(outputs.len() as u32 - 1)
+        })
+    }
+
+    /// The last line of an output.
+    #[must_use]
+    pub fn last_line(&self, output: OutputId) -> Option<&str> {
+        let &(_, line) = self.outputs.get(output.0 as usize).filter(|_| output != OutputId::EMPTY)?;
+        self.lines.get_index(line as usize).map(String::as_str)
+    }
+
+    /// The lines of an output, in order.
+    #[must_use]
+    pub fn lines(&self, output: OutputId) -> Vec<&str> {
+        let mut lines = Vec::new();
+        let mut at = output;
+        while let Some(line) = self.last_line(at) {
+            lines.push(line);
+            at = self.outputs[at.0 as usize].0;
+        }
+        lines.reverse();
+        lines
+    }
+
+    /// The name of a thread as users read it: `T1/inner`, `parfor@7[2]`, `t#2`; main is `main`.
+    #[must_use]
+    pub fn path_name(&self, texts: &crate::ir::Texts, id: PathId) -> String {
+        let chain = self.chain(id);
+        // The name of main stands only for main itself.
+        let parts = if chain.len() > 1 { &chain[1..] } else { &chain[..] };
+        let mut name = String::new();
+        for (position, path) in parts.iter().enumerate() {
+            if position > 0 {
+                name.push('/');
+            }
+            name.push_str(texts.get(path.label));
+            if let Some(ordinal) = path.ordinal {
+                name.push_str(&format!("[{ordinal}]"));
+            }
+            if path.instance > 1 {
+                name.push_str(&format!("#{}", path.instance));
+            }
+        }
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Texts;
+
+    #[test]
+    fn names_are_paths_below_main() {
+        let mut texts = Texts::default();
+        let mut tables = Tables::new();
+        let (main_label, arm, loop_label) = (texts.intern("main"), texts.intern("T1"), texts.intern("parfor@7"));
+        let part = |parent, label, ordinal, instance| Path { parent, label, ordinal, instance, rank: 0 };
+        let main = tables.intern_path(part(None, main_label, None, 1));
+        let second = tables.intern_path(part(Some(main), arm, None, 2));
+        let iteration = tables.intern_path(part(Some(second), loop_label, Some(3), 1));
+        assert_eq!(tables.path_name(&texts, main), "main");
+        assert_eq!(tables.path_name(&texts, second), "T1#2");
+        assert_eq!(tables.path_name(&texts, iteration), "T1#2/parfor@7[3]");
+        assert_eq!(tables.path_name(&texts, tables.shape(iteration)), "T1/parfor@7[3]");
+        assert_eq!(tables.shape(main), main);
+        assert_eq!(tables.compare_paths(main, iteration), Ordering::Less);
+    }
+
+    #[test]
+    fn equal_outputs_have_equal_ids() {
+        let mut tables = Tables::new();
+        let one = tables.append(OutputId::EMPTY, "1");
+        let both = tables.append(one, "2");
+        let again = tables.append(OutputId::EMPTY, "1");
+        assert_eq!(one, again);
+        assert_eq!(tables.append(again, "2"), both);
+        assert_eq!(tables.lines(both), ["1", "2"]);
+        assert!(tables.lines(OutputId::EMPTY).is_empty());
+    }
+}

@@ -1,0 +1,158 @@
+//! Threads: fork, spawn, join, end.
+//!
+//! In: a thread that stands before such an operation. Out: the new threads, each of which has run ahead to its first
+//! place to stand. The slot of a forked thread is free after its end; a spawned thread keeps its slot, because its
+//! handle may be joined again. A forked thread that has printed leaves its output in the state, others leave nothing.
+
+use super::code::{Code, NO_SLOT, Start};
+use super::observe::{Event, Observer};
+use super::outcome::FailureKind;
+use super::state::{Closed, Instances, NO_THREAD, Thread, ThreadIndex, ThreadStatus};
+use super::step::{Performed, Run};
+use super::tables::{OutputId, Path, PathId};
+use smallvec::SmallVec;
+
+impl<O: Observer> Run<'_, O> {
+    /// Performs a fork, a spawn or a join that is possible now.
+    pub(super) fn perform_thread_operation(&mut self, code: Code) -> Performed {
+        let machine = self.machine;
+        match code {
+            Code::Fork { fork } => {
+                for start in &machine.compiled.forks[fork as usize] {
+                    if self.start_thread(start, false).is_none() {
+                        return Performed::Over(self.fail(FailureKind::StepLimit, None));
+                    }
+                }
+            }
+            Code::Spawn { dest, fork } => {
+                for start in &machine.compiled.forks[fork as usize] {
+                    let Some(child) = self.start_thread(start, true) else {
+                        return Performed::Over(self.fail(FailureKind::StepLimit, None));
+                    };
+                    if dest != NO_SLOT {
+                        self.set_register(dest, i64::from(child.0) + 1);
+                    }
+                }
+            }
+            Code::Join => self.event(Event::Join),
+            Code::JoinThread { handle } => {
+                let handle = self.value(handle);
+                if handle == 0 {
+                    return Performed::Over(self.fail(FailureKind::EmptyHandle, None));
+                }
+                self.event(Event::JoinThread { child: ThreadIndex((handle - 1) as u16) });
+            }
+            _ => {}
+        }
+        self.this().pc += 1;
+        Performed::On
+    }
+
+    /// Makes a thread and lets it run ahead; `None` where there are too many. Its handle stays valid if it is spawned.
+    fn start_thread(&mut self, start: &Start, spawned: bool) -> Option<ThreadIndex> {
+        let machine = self.machine;
+        let function = &machine.compiled.functions[start.function];
+        let arguments: SmallVec<[i64; 8]> = start.arguments.iter().map(|&argument| self.value(argument)).collect();
+        let ordinal = start.ordinal.map(|ordinal| self.value(ordinal));
+        let (path, shape) = self.name_thread(start, ordinal);
+        let child = self.free_slot()?;
+        let parent = *self.this();
+        let Thread { base, capacity, .. } = self.state.threads[child.index()];
+        let mut thread = Thread::free(base, capacity);
+        thread.status = ThreadStatus::Ready;
+        thread.spawned = spawned;
+        thread.pc = function.entry;
+        thread.frame_size = function.frame_size;
+        thread.path = path;
+        thread.shape = shape;
+        if !spawned {
+            thread.parent = self.thread.0;
+            thread.parent_frame = parent.frame;
+        }
+        self.state.threads[child.index()] = thread;
+        self.state.unfinished += 1;
+        self.state.reserve_segment(child, function.frame_size);
+        let frame = &mut self.state.stack[base as usize..(base + function.frame_size) as usize];
+        frame.fill(0);
+        frame[0] = i64::from(u32::MAX);
+        for (&slot, argument) in function.parameters.iter().zip(arguments) {
+            frame[slot as usize] = argument;
+        }
+        if spawned {
+            self.event(Event::Spawn { child, path });
+        } else {
+            self.add_children(self.thread, parent.frame, 1);
+            self.event(Event::Fork { child, path });
+        }
+        machine.run_ahead(self.state, self.tables, child, self.observer);
+        Some(child)
+    }
+
+    /// Adds to the number of unfinished threads that a frame has forked.
+    fn add_children(&mut self, thread: ThreadIndex, frame: u32, count: i64) {
+        let base = self.state.threads[thread.index()].base;
+        self.state.stack[(base + frame) as usize] += count << 32;
+    }
+
+    fn name_thread(&mut self, start: &Start, ordinal: Option<i64>) -> (PathId, PathId) {
+        let parent = self.this().path;
+        let key = (parent, start.label.0, ordinal.unwrap_or(-1));
+        let instances = &mut self.state.instances;
+        let instance = match instances.binary_search_by_key(&key, |entry| (entry.parent, entry.label, entry.ordinal)) {
+            Ok(index) => {
+                instances[index].count += 1;
+                instances[index].count
+            }
+            Err(index) => {
+                instances.insert(index, Instances { parent, label: key.1, ordinal: key.2, count: 1 });
+                1
+            }
+        };
+        let path = Path { parent: Some(parent), label: start.label, ordinal, instance, rank: start.rank };
+        let id = self.tables.intern_path(path);
+        (id, self.tables.shape(id))
+    }
+
+    fn free_slot(&mut self) -> Option<ThreadIndex> {
+        let threads = &mut self.state.threads;
+        if let Some(index) = threads.iter().position(|thread| thread.status == ThreadStatus::Free) {
+            return Some(ThreadIndex(index as u16));
+        }
+        if threads.len() >= usize::from(self.machine.options.threads.min(NO_THREAD)) {
+            return None;
+        }
+        threads.push(Thread::free(self.state.stack.len() as u32, 0));
+        Some(ThreadIndex(threads.len() as u16 - 1))
+    }
+
+    /// Ends the running thread. If it was forked, its slot is free then.
+    pub(super) fn end_thread(&mut self) {
+        let Thread { parent, parent_frame, path, shape, output, spawned, base, capacity, .. } = *self.this();
+        let waiting = (parent != NO_THREAD).then_some(ThreadIndex(parent));
+        self.event(Event::End { parent: waiting });
+        self.state.unfinished -= 1;
+        // Nobody makes threads below this name any more.
+        self.state.instances.retain(|entry| entry.parent != path);
+        if let Some(parent) = waiting {
+            self.add_children(parent, parent_frame, -1);
+        }
+        if spawned {
+            let this = self.this();
+            this.status = ThreadStatus::Ended;
+            this.frame_size = 0;
+            return;
+        }
+        if output != OutputId::EMPTY {
+            let index = self.state.closed.partition_point(|closed| (closed.shape, closed.path) < (shape, path));
+            self.state.closed.insert(index, Closed { shape, path, output });
+        }
+        self.machine.layout.orphan_locks(self.state, self.thread);
+        *self.this() = Thread::free(base, capacity);
+        while let Some(last) = self.state.threads.last()
+            && last.status == ThreadStatus::Free
+        {
+            self.state.stack.truncate(last.base as usize);
+            self.state.threads.pop();
+        }
+    }
+}

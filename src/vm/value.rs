@@ -1,0 +1,199 @@
+//! Arithmetic on the 64 bits that stand for a value, and how values are printed.
+//!
+//! In: operators of the intermediate representation and operands as bits ([`Value::bits`](crate::ir::Value::bits)).
+//! Out: the result as bits. `int` values are kept sign-extended, so comparisons need not know the width. Integer
+//! division is apart ([`divide`]), because it is the only operator that can fail.
+
+use crate::ir::{Arithmetic, BinaryOperator, ScalarType, Texts, UnaryOperator, Value};
+use std::fmt::Write;
+
+fn double(bits: i64) -> f64 {
+    f64::from_bits(bits as u64)
+}
+
+fn bits(value: f64) -> i64 {
+    value.to_bits() as i64
+}
+
+fn narrow(value: i64) -> i64 {
+    i64::from(value as i32)
+}
+
+/// `op operand`.
+#[must_use]
+pub fn unary(op: UnaryOperator, operand: i64) -> i64 {
+    match op {
+        UnaryOperator::Negate(Arithmetic::Int) => narrow(operand.wrapping_neg()),
+        UnaryOperator::Negate(Arithmetic::Long) => operand.wrapping_neg(),
+        UnaryOperator::Negate(Arithmetic::Double) => bits(-double(operand)),
+        UnaryOperator::Complement(_) => !operand,
+        UnaryOperator::Not => i64::from(operand == 0),
+        UnaryOperator::Convert(from, to) => convert(from, to, operand),
+    }
+}
+
+fn convert(from: ScalarType, to: ScalarType, operand: i64) -> i64 {
+    match (from, to) {
+        (ScalarType::Double, ScalarType::Double) => operand,
+        // `as` saturates and makes 0 of what is not a number, as the language wants.
+        (ScalarType::Double, ScalarType::Int) => i64::from(double(operand) as i32),
+        (ScalarType::Double, ScalarType::Long) => double(operand) as i64,
+        (ScalarType::Double, ScalarType::Bool) => i64::from(double(operand) != 0.0),
+        (_, ScalarType::Double) => bits(operand as f64),
+        (_, ScalarType::Int) => narrow(operand),
+        (_, ScalarType::Bool) => i64::from(operand != 0),
+        (_, ScalarType::Long | ScalarType::String | ScalarType::Thread) => operand,
+    }
+}
+
+/// `left op right`, for every operator that cannot fail; an integer division by zero is 0 here.
+#[inline]
+#[must_use]
+pub fn binary(op: BinaryOperator, left: i64, right: i64) -> i64 {
+    match op {
+        BinaryOperator::Add(kind) => add(kind, left, right),
+        BinaryOperator::Subtract(Arithmetic::Int) => narrow(left.wrapping_sub(right)),
+        BinaryOperator::Subtract(Arithmetic::Long) => left.wrapping_sub(right),
+        BinaryOperator::Subtract(Arithmetic::Double) => bits(double(left) - double(right)),
+        BinaryOperator::Multiply(Arithmetic::Int) => narrow(left.wrapping_mul(right)),
+        BinaryOperator::Multiply(Arithmetic::Long) => left.wrapping_mul(right),
+        BinaryOperator::Multiply(Arithmetic::Double) => bits(double(left) * double(right)),
+        BinaryOperator::Divide(_) | BinaryOperator::Remainder(_) => divide(op, left, right).unwrap_or(0),
+        BinaryOperator::ShiftLeft(Arithmetic::Int) => i64::from((left as i32).wrapping_shl(right as u32)),
+        BinaryOperator::ShiftLeft(_) => left.wrapping_shl(right as u32),
+        BinaryOperator::ShiftRight(Arithmetic::Int) => i64::from((left as i32).wrapping_shr(right as u32)),
+        BinaryOperator::ShiftRight(_) => left.wrapping_shr(right as u32),
+        BinaryOperator::And => left & right,
+        BinaryOperator::Or => left | right,
+        BinaryOperator::Xor => left ^ right,
+        BinaryOperator::Less(Arithmetic::Double) => i64::from(double(left) < double(right)),
+        BinaryOperator::Less(_) => i64::from(left < right),
+        BinaryOperator::LessEqual(Arithmetic::Double) => i64::from(double(left) <= double(right)),
+        BinaryOperator::LessEqual(_) => i64::from(left <= right),
+        BinaryOperator::Equal => i64::from(left == right),
+        BinaryOperator::NotEqual => i64::from(left != right),
+        BinaryOperator::EqualDouble => i64::from(double(left) == double(right)),
+        BinaryOperator::NotEqualDouble => i64::from(double(left) != double(right)),
+    }
+}
+
+/// `left + right`.
+#[inline]
+#[must_use]
+pub fn add(kind: Arithmetic, left: i64, right: i64) -> i64 {
+    match kind {
+        Arithmetic::Int => narrow(left.wrapping_add(right)),
+        Arithmetic::Long => left.wrapping_add(right),
+        Arithmetic::Double => bits(double(left) + double(right)),
+    }
+}
+
+/// A division or a remainder; `None` where an integer is divided by zero.
+#[must_use]
+pub fn divide(op: BinaryOperator, left: i64, right: i64) -> Option<i64> {
+    let remainder = match op {
+        BinaryOperator::Divide(Arithmetic::Double) => return Some(bits(double(left) / double(right))),
+        BinaryOperator::Remainder(Arithmetic::Double) => return Some(bits(double(left) % double(right))),
+        BinaryOperator::Remainder(_) => true,
+        _ => false,
+    };
+    let narrow_result = matches!(
+        op,
+        BinaryOperator::Divide(Arithmetic::Int) | BinaryOperator::Remainder(Arithmetic::Int)
+    );
+    if right == 0 {
+        return None;
+    }
+    let result = if remainder { left.wrapping_rem(right) } else { left.wrapping_div(right) };
+    Some(if narrow_result { narrow(result) } else { result })
+}
+
+/// Whether two cells hold equal values.
+#[must_use]
+pub fn equal(is_double: bool, left: i64, right: i64) -> bool {
+    if is_double { double(left) == double(right) } else { left == right }
+}
+
+/// Appends a value as `print` writes it.
+pub fn format(texts: &Texts, ty: ScalarType, bits: i64, out: &mut String) {
+    // Writing to a string does not fail.
+    let _ = match Value::from_bits(ty, bits) {
+        Value::Int(value) => write!(out, "{value}"),
+        Value::Long(value) => write!(out, "{value}"),
+        Value::Bool(value) => write!(out, "{value}"),
+        Value::Double(value) => write!(out, "{value:?}"),
+        Value::String(text) => out.write_str(texts.get(text)),
+        Value::NoThread => write!(out, "thread {bits}"),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Value;
+
+    fn int(value: i32) -> i64 {
+        Value::Int(value).bits()
+    }
+
+    #[test]
+    fn int_arithmetic_wraps_at_32_bits() {
+        assert_eq!(binary(BinaryOperator::Add(Arithmetic::Int), int(i32::MAX), 1), int(i32::MIN));
+        assert_eq!(binary(BinaryOperator::Multiply(Arithmetic::Int), int(1 << 20), int(1 << 20)), 0);
+        assert_eq!(unary(UnaryOperator::Negate(Arithmetic::Int), int(i32::MIN)), int(i32::MIN));
+        assert_eq!(binary(BinaryOperator::Add(Arithmetic::Long), i64::MAX, 1), i64::MIN);
+    }
+
+    #[test]
+    fn division_truncates_and_wraps() {
+        let divide_int = BinaryOperator::Divide(Arithmetic::Int);
+        let remainder = BinaryOperator::Remainder(Arithmetic::Int);
+        assert_eq!(divide(divide_int, int(-7), 2), Some(-3));
+        assert_eq!(divide(remainder, int(-7), 2), Some(-1));
+        assert_eq!(divide(divide_int, int(i32::MIN), -1), Some(int(i32::MIN)));
+        assert_eq!(divide(remainder, int(i32::MIN), -1), Some(0));
+        assert_eq!(divide(BinaryOperator::Divide(Arithmetic::Long), i64::MIN, -1), Some(i64::MIN));
+        assert_eq!(divide(divide_int, 1, 0), None);
+    }
+
+    #[test]
+    fn doubles_divide_by_zero_without_failure() {
+        let one = Value::Double(1.0).bits();
+        let zero = Value::Double(0.0).bits();
+        let infinite = divide(BinaryOperator::Divide(Arithmetic::Double), one, zero);
+        assert_eq!(infinite, Some(Value::Double(f64::INFINITY).bits()));
+    }
+
+    #[test]
+    fn shift_counts_are_masked() {
+        assert_eq!(binary(BinaryOperator::ShiftLeft(Arithmetic::Int), 1, 33), 2);
+        assert_eq!(binary(BinaryOperator::ShiftRight(Arithmetic::Int), int(-8), 1), int(-4));
+        assert_eq!(binary(BinaryOperator::ShiftLeft(Arithmetic::Long), 1, 33), 1 << 33);
+        assert_eq!(binary(BinaryOperator::ShiftLeft(Arithmetic::Int), 1, 31), int(i32::MIN));
+    }
+
+    #[test]
+    fn casts_of_doubles_saturate() {
+        let huge = Value::Double(1e20).bits();
+        let nan = Value::Double(f64::NAN).bits();
+        assert_eq!(convert(ScalarType::Double, ScalarType::Int, huge), int(i32::MAX));
+        assert_eq!(convert(ScalarType::Double, ScalarType::Long, nan), 0);
+        assert_eq!(convert(ScalarType::Long, ScalarType::Int, 1 << 32), 0);
+    }
+
+    #[test]
+    fn values_print_as_the_language_says() {
+        let texts = Texts::default();
+        let mut out = String::new();
+        for (ty, bits) in [
+            (ScalarType::Int, -3),
+            (ScalarType::Bool, 1),
+            (ScalarType::Double, Value::Double(2.0).bits()),
+            (ScalarType::Double, Value::Double(0.1).bits()),
+        ] {
+            format(&texts, ty, bits, &mut out);
+            out.push(' ');
+        }
+        assert_eq!(out, "-3 true 2.0 0.1 ");
+    }
+}

@@ -1,0 +1,50 @@
+//! Which accesses to memory are steps of their own.
+//!
+//! In: sets of reads and definitions that the analyses before the machine have found to be shared. Out: a
+//! [`Visibility`] that the compiler of the machine asks for every access. An access that is not visible is local
+//! work: the machine does it together with the next visible operation. It is for the caller to see that only
+//! accesses that no other thread can observe are left out.
+
+use crate::ir::{DefinitionId, Program, ReadId};
+use fixedbitset::FixedBitSet;
+
+/// The reads and writes of shared variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Visibility {
+    /// Indexed by [`ReadId`].
+    pub reads: FixedBitSet,
+    /// Indexed by [`DefinitionId`].
+    pub definitions: FixedBitSet,
+}
+
+impl Visibility {
+    /// Every access to memory is visible.
+    #[must_use]
+    pub fn all(program: &Program) -> Visibility {
+        let mut all = Visibility::none(program);
+        all.reads.insert_range(..);
+        all.definitions.insert_range(..);
+        all
+    }
+
+    /// No access to memory is visible; only synchronisation, threads and choices are.
+    #[must_use]
+    pub fn none(program: &Program) -> Visibility {
+        Visibility {
+            reads: FixedBitSet::with_capacity(program.reads.len()),
+            definitions: FixedBitSet::with_capacity(program.definitions.len()),
+        }
+    }
+
+    /// Whether that read is a step of its own.
+    #[must_use]
+    pub fn read(&self, read: ReadId) -> bool {
+        self.reads.contains(read.index())
+    }
+
+    /// Whether that write is a step of its own.
+    #[must_use]
+    pub fn definition(&self, definition: DefinitionId) -> bool {
+        self.definitions.contains(definition.index())
+    }
+}

@@ -1,0 +1,300 @@
+//! Declarations to [`Code`](super::code::Code): classes, globals, functions, and the code of the main thread.
+
+use super::code::{CellInit, Function, NONE, Op, Slot, Variable};
+use super::compile::{Class, Compiler, Field, Frame, Global, Local, Result, barrier_cells};
+use super::value::{Ty, Value};
+use cssame::syntax::ast::{
+    self, Declarator, Expr, ExprKind, Initialiser, Item, MemberKind, Program, StmtKind, TypeName,
+};
+use std::collections::BTreeMap;
+
+impl<'a> Compiler<'a> {
+    /// The whole program.
+    pub fn program(&mut self, program: &'a Program, inputs: &BTreeMap<String, i64>) -> Result<()> {
+        // A spawned function returns to instruction 0: behind it, its result is dropped and its thread ends.
+        for op in [Op::End, Op::Pop, Op::End] {
+            self.emit(op, 0);
+        }
+        self.constants(program, inputs)?;
+        self.declare_classes(program)?;
+        for item in &program.items {
+            match item {
+                Item::Function(function) => self.declare_function(function, None)?,
+                Item::Extern(external) => {
+                    self.externs.insert(&external.name.name, external);
+                }
+                Item::Statement(ast::Stmt { kind: StmtKind::Declare(declaration), .. }) => {
+                    for declarator in &declaration.declarators {
+                        self.declare_global(&declaration.ty, declarator)?;
+                    }
+                }
+                Item::Error(_) => return Err("a syntax error".to_owned()),
+                _ => {}
+            }
+        }
+        self.bodies(program)?;
+        self.main(program)
+    }
+
+    fn constants(&mut self, program: &'a Program, inputs: &BTreeMap<String, i64>) -> Result<()> {
+        for item in &program.items {
+            if let Item::Input(input) = item {
+                let ty = self.ty(&input.ty)?;
+                let value = match inputs.get(&input.name.name) {
+                    Some(&value) => Value::Long(value),
+                    None => self.constant(&input.value).ok_or("an input that is no constant")?,
+                };
+                self.constants.insert(&input.name.name, (ty, value.convert(ty)));
+            }
+        }
+        Ok(())
+    }
+
+    fn declare_classes(&mut self, program: &'a Program) -> Result<()> {
+        let classes: Vec<&ast::Class> = program
+            .items
+            .iter()
+            .filter_map(|item| if let Item::Class(class) = item { Some(class) } else { None })
+            .collect();
+        for (id, class) in classes.iter().enumerate() {
+            self.class_ids.insert(&class.name.name, id);
+            self.classes.push(Class::default());
+        }
+        for (id, class) in classes.iter().enumerate() {
+            for member in &class.members {
+                match &member.kind {
+                    MemberKind::Field(declaration) => {
+                        for declarator in &declaration.declarators {
+                            let (ty, len) = (self.ty(&declaration.ty)?, self.length(declarator)?);
+                            let field = Field { ty, len, offset: 0, declarator };
+                            self.classes[id].order.push(&declarator.name.name);
+                            self.classes[id].fields.insert(&declarator.name.name, field);
+                        }
+                    }
+                    MemberKind::Method(method) => self.declare_function(method, Some(id))?,
+                    MemberKind::Error(_) => return Err("a syntax error".to_owned()),
+                }
+            }
+        }
+        (0..classes.len()).try_for_each(|id| self.lay_out(id, 0))
+    }
+
+    fn lay_out(&mut self, class: usize, depth: u32) -> Result<()> {
+        if depth > 100 {
+            return Err("a class that holds itself".to_owned());
+        }
+        let mut offset = 0;
+        for name in self.classes[class].order.clone() {
+            let Field { ty, len, .. } = self.classes[class].fields[name];
+            if let Ty::Class(inner) = ty {
+                self.lay_out(inner, depth + 1)?;
+            }
+            let size = self.size(ty, len);
+            if let Some(field) = self.classes[class].fields.get_mut(name) {
+                field.offset = offset;
+            }
+            offset += size;
+        }
+        self.classes[class].size = offset;
+        Ok(())
+    }
+
+    fn size(&self, ty: Ty, len: u32) -> u32 {
+        match ty {
+            Ty::Class(class) => self.classes[class].size,
+            // Who has arrived, and how many it takes.
+            Ty::Barrier => 2,
+            _ => len.max(1),
+        }
+    }
+
+    fn declare_function(&mut self, function: &'a ast::Function, class: Option<usize>) -> Result<()> {
+        let id = self.code.functions.len() as u32;
+        let mut parameters: Vec<Ty> = class.map(Ty::Class).into_iter().collect();
+        for parameter in &function.parameters {
+            parameters.push(self.ty(&parameter.ty)?);
+        }
+        let result = self.ty(&function.result)?;
+        self.code.functions.push(Function { entry: 0, parameters, result, slots: 0 });
+        match class {
+            Some(class) => self.classes[class].methods.insert(&function.name.name, id),
+            None => self.functions.insert(&function.name.name, id),
+        };
+        Ok(())
+    }
+
+    fn declare_global(&mut self, ty: &TypeName, declarator: &'a Declarator) -> Result<()> {
+        let (ty, len) = (self.ty(ty)?, self.length(declarator)?);
+        let address = self.code.cells.len() as u32;
+        let cells = self.cells(ty, declarator, &declarator.name.name, true)?;
+        self.code.cells.extend(cells);
+        self.globals.insert(&declarator.name.name, Global { ty, len, address });
+        Ok(())
+    }
+
+    /// The cells of a declared name, with its constant initialiser if it has one.
+    pub fn cells(&mut self, ty: Ty, declarator: &Declarator, name: &str, candidate: bool) -> Result<Vec<CellInit>> {
+        if let Ty::Class(class) = ty {
+            let mut cells = Vec::new();
+            for field in self.classes[class].order.clone() {
+                let Field { ty, declarator, .. } = self.classes[class].fields[field];
+                cells.extend(self.cells(ty, declarator, &format!("{name}.{field}"), true)?);
+            }
+            return Ok(cells);
+        }
+        let first = match &declarator.initialiser {
+            Some(Initialiser::Value(value) | Initialiser::Count(value)) => self.constant(value),
+            _ => None,
+        };
+        if ty == Ty::Barrier {
+            let count = first.ok_or("a barrier without a constant count")?;
+            return Ok(barrier_cells(count.long()));
+        }
+        let zero = ty.zero(&mut self.code.strings);
+        let first = first.map_or(zero, |value| if ty.is_data() { value.convert(ty) } else { value });
+        if !ty.is_data() {
+            return Ok(vec![CellInit { value: first, variable: NONE }]);
+        }
+        let variable = self.variable(name, candidate);
+        let mut cells = vec![CellInit { value: first, variable }; self.length(declarator)?.max(1) as usize];
+        if let Some(Initialiser::List(values)) = &declarator.initialiser {
+            for (cell, value) in cells.iter_mut().zip(values) {
+                cell.value = self.constant(value).map_or(cell.value, |value| value.convert(ty));
+            }
+        }
+        Ok(cells)
+    }
+
+    pub fn variable(&mut self, name: &str, candidate: bool) -> u32 {
+        let initial = self.code.names.intern(&format!("{name}@initial"));
+        self.code.variables.push(Variable { name: name.to_owned(), initial, candidate });
+        self.code.variables.len() as u32 - 1
+    }
+
+    fn bodies(&mut self, program: &'a Program) -> Result<()> {
+        for item in &program.items {
+            match item {
+                Item::Function(function) => {
+                    let id = self.functions[function.name.name.as_str()];
+                    self.body(function, id, None)?;
+                }
+                Item::Class(class) => {
+                    let class_id = self.class_ids[class.name.name.as_str()];
+                    for member in &class.members {
+                        if let MemberKind::Method(method) = &member.kind {
+                            let id = self.classes[class_id].methods[method.name.name.as_str()];
+                            self.body(method, id, Some(class_id))?;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, function: &'a ast::Function, id: u32, class: Option<usize>) -> Result<()> {
+        let result = self.code.functions[id as usize].result;
+        let place = function.span.start;
+        self.frame = Frame::new(id, class, result);
+        let entry = self.begin_function(id, place);
+        if class.is_some() {
+            self.frame.slot();
+        }
+        let slots: Vec<Slot> = function.parameters.iter().map(|_| self.frame.slot()).collect();
+        for (parameter, slot) in function.parameters.iter().zip(slots) {
+            self.declare_parameter(parameter, slot)?;
+        }
+        self.statements(&function.body.statements)?;
+        let zero = result.zero(&mut self.code.strings);
+        self.emit(Op::Push(zero), place);
+        self.emit(Op::Return, place);
+        self.end_function(id, entry);
+        Ok(())
+    }
+
+    fn declare_parameter(&mut self, parameter: &'a ast::Parameter, slot: Slot) -> Result<()> {
+        let ty = self.ty(&parameter.ty)?;
+        let (name, declared) = (parameter.name.name.as_str(), parameter.name.span.start);
+        if ty.is_data() && self.captured.contains(&declared) {
+            let variable = self.variable(name, true);
+            let boxed = self.frame.slot();
+            self.emit(Op::LoadSlot(slot), declared);
+            self.emit(Op::Box { slot: boxed, variable }, declared);
+            self.declare(Local { name, ty, len: 0, slot: boxed, boxed: true, depth: 0, declared });
+        } else {
+            self.declare(Local { name, ty, len: 0, slot, boxed: !ty.is_data(), depth: 0, declared });
+        }
+        Ok(())
+    }
+
+    fn begin_function(&mut self, id: u32, place: u32) -> usize {
+        self.code.functions[id as usize].entry = self.code.ops.len() as u32;
+        self.emit(Op::Enter(0), place)
+    }
+
+    fn end_function(&mut self, id: u32, entry: usize) {
+        self.code.ops[entry] = Op::Enter(self.frame.slots);
+        self.code.functions[id as usize].slots = self.frame.slots;
+    }
+
+    /// The code of the main thread: initialisers and statements in the order of the text, then `main` if there is one.
+    fn main(&mut self, program: &'a Program) -> Result<()> {
+        let id = self.code.functions.len() as u32;
+        self.code.functions.push(Function { entry: 0, parameters: Vec::new(), result: Ty::Void, slots: 0 });
+        self.frame = Frame::new(id, None, Ty::Void);
+        let entry = self.begin_function(id, 0);
+        self.code.entry = entry as u32;
+        let mut statements = 0;
+        for item in &program.items {
+            let Item::Statement(statement) = item else { continue };
+            if let StmtKind::Declare(declaration) = &statement.kind {
+                declaration.declarators.iter().try_for_each(|declarator| self.initialise_global(declarator))?;
+            } else {
+                statements += 1;
+                self.statement(statement)?;
+            }
+        }
+        match self.functions.get("main") {
+            Some(&function) => {
+                self.emit(Op::Frame, 0);
+                self.emit(Op::Call { function, arguments: 0 }, 0);
+                self.emit(Op::Pop, 0);
+            }
+            None if statements == 0 => return Err("there is no main".to_owned()),
+            None => {}
+        }
+        self.emit(Op::End, self.file.text().len() as u32);
+        self.end_function(id, entry);
+        Ok(())
+    }
+
+    fn initialise_global(&mut self, declarator: &'a Declarator) -> Result<()> {
+        let Global { ty, len, address } = self.globals[declarator.name.name.as_str()];
+        let place = declarator.name.span.start;
+        match &declarator.initialiser {
+            Some(Initialiser::Value(Expr { kind: ExprKind::Spawn(call), .. })) => {
+                self.emit(Op::Push(Value::Ref(address)), place);
+                self.spawn(call, Some(&declarator.name.name))
+            }
+            Some(Initialiser::Value(value)) if ty.is_data() && self.constant(value).is_none() => {
+                self.emit(Op::Push(Value::Ref(address)), place);
+                self.convert(value, ty)?;
+                self.emit(Op::StoreInitial { len: 0, step: true }, place);
+                Ok(())
+            }
+            Some(Initialiser::List(values)) => {
+                for (index, value) in values.iter().enumerate() {
+                    if self.constant(value).is_none() {
+                        self.emit(Op::Push(Value::Ref(address)), place);
+                        self.emit(Op::Push(Value::Int(index as i32)), place);
+                        self.convert(value, ty)?;
+                        self.emit(Op::StoreInitial { len, step: true }, place);
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}

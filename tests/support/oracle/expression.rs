@@ -1,0 +1,277 @@
+//! Expressions to [`Code`](super::code::Code): operands left to right, every read of a cell under its name and place.
+
+use super::code::{Op, Slot};
+use super::compile::{Compiler, Field, Global, Result};
+use super::value::{Ty, Value};
+use cssame::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+
+/// Where an assignment or an atomic expression writes.
+#[derive(Clone, Copy, Debug)]
+pub enum Target {
+    /// A private scalar.
+    Slot(Slot, Ty),
+    /// A cell, whose reference (and index, if `len` is not 0) has been pushed.
+    Cell { ty: Ty, len: u32, name: u32 },
+}
+
+impl Target {
+    pub fn ty(self) -> Ty {
+        match self {
+            Target::Slot(_, ty) | Target::Cell { ty, .. } => ty,
+        }
+    }
+}
+
+impl Compiler<'_> {
+    /// Pushes the value of the expression.
+    pub fn expr(&mut self, expr: &Expr) -> Result<Ty> {
+        let place = expr.span.start;
+        match &expr.kind {
+            ExprKind::Int { value, long } => Ok(self.push(
+                if *long { Value::Long(*value) } else { Value::Int(*value as i32) },
+                if *long { Ty::Long } else { Ty::Int },
+                place,
+            )),
+            ExprKind::Double(value) => Ok(self.push(Value::Double(*value), Ty::Double, place)),
+            ExprKind::Bool(value) => Ok(self.push(Value::Bool(*value), Ty::Bool, place)),
+            ExprKind::String(text) => {
+                let id = self.code.strings.intern(text);
+                Ok(self.push(Value::Str(id), Ty::Str, place))
+            }
+            ExprKind::Name(_) | ExprKind::Field { .. } | ExprKind::Index { .. } => self.read(expr),
+            ExprKind::Call { receiver, callee, arguments } => self
+                .call(expr, receiver.as_deref(), callee, arguments)?
+                .ok_or_else(|| format!("{} has no value", callee.name)),
+            ExprKind::Unary { op, operand } => {
+                let ty = self.expr(operand)?;
+                if !ty.is_number() || (ty == Ty::Double && *op != UnaryOp::Negate) {
+                    return Err(format!("{} of a {ty:?}", op.symbol()));
+                }
+                self.emit(Op::Unary(*op), place);
+                Ok(match op {
+                    UnaryOp::Not => Ty::Bool,
+                    _ if ty == Ty::Bool => Ty::Int,
+                    _ => ty,
+                })
+            }
+            ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right } => {
+                self.short_circuit(*op, left, right, place)
+            }
+            ExprKind::Binary { op, left, right } => {
+                let (left, right) = (self.expr(left)?, self.expr(right)?);
+                self.emit(Op::Binary(*op), place);
+                result_of(*op, left, right)
+            }
+            ExprKind::Conditional { condition, then_value, else_value } => {
+                self.conditional(condition, then_value, else_value, place)
+            }
+            ExprKind::Cast { ty, operand } => {
+                let ty = self.ty(ty)?;
+                if !self.expr(operand)?.is_number() || !ty.is_number() {
+                    return Err("a cast of a string".to_owned());
+                }
+                self.emit(Op::Convert(ty), place);
+                Ok(ty)
+            }
+            ExprKind::This | ExprKind::Spawn(_) | ExprKind::Error => Err("no value".to_owned()),
+        }
+    }
+
+    /// Pushes the value of the expression, converted.
+    pub fn convert(&mut self, expr: &Expr, ty: Ty) -> Result<()> {
+        let given = self.expr(expr)?;
+        if !given.fits(ty) {
+            return Err(format!("a {given:?} is given where a {ty:?} is expected"));
+        }
+        if given != ty {
+            self.emit(Op::Convert(ty), expr.span.start);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, value: Value, ty: Ty, place: u32) -> Ty {
+        self.emit(Op::Push(value), place);
+        ty
+    }
+
+    fn read(&mut self, expr: &Expr) -> Result<Ty> {
+        if let ExprKind::Name(name) = &expr.kind
+            && self.local(name).is_none()
+            && self.field(name).is_none()
+            && let Some(&(ty, value)) = self.constants.get(name.as_str())
+        {
+            return Ok(self.push(value, ty, expr.span.start));
+        }
+        let target = self.target(expr)?;
+        if !target.ty().is_data() {
+            return Err("an object is no value".to_owned());
+        }
+        self.load(target, expr.span.start);
+        Ok(target.ty())
+    }
+
+    fn short_circuit(&mut self, op: BinaryOp, left: &Expr, right: &Expr, place: u32) -> Result<Ty> {
+        self.convert(left, Ty::Bool)?;
+        if op == BinaryOp::Or {
+            self.emit(Op::Unary(UnaryOp::Not), place);
+        }
+        let decided = self.emit(Op::JumpFalse(0), place);
+        self.convert(right, Ty::Bool)?;
+        let end = self.emit(Op::Jump(0), place);
+        self.land(decided);
+        self.emit(Op::Push(Value::Bool(op == BinaryOp::Or)), place);
+        self.land(end);
+        Ok(Ty::Bool)
+    }
+
+    fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, place: u32) -> Result<Ty> {
+        self.convert(condition, Ty::Bool)?;
+        let otherwise = self.emit(Op::JumpFalse(0), place);
+        let yes = self.expr(yes)?;
+        // The common type is known only after the other side.
+        let conversion = self.emit(Op::Convert(yes), place);
+        let end = self.emit(Op::Jump(0), place);
+        self.land(otherwise);
+        let no = self.expr(no)?;
+        if !(yes == no || yes.is_number() && no.is_number()) {
+            return Err("a choice between different types".to_owned());
+        }
+        let ty = yes.common(no);
+        self.emit(Op::Convert(ty), place);
+        self.code.ops[conversion] = Op::Convert(ty);
+        self.land(end);
+        Ok(ty)
+    }
+
+    /// The field of that name of the class around this function.
+    pub fn field(&self, name: &str) -> Option<Field<'_>> {
+        self.classes[self.frame.class?].fields.get(name).cloned()
+    }
+
+    /// Finds what is written or read, and pushes its place.
+    pub fn target(&mut self, expr: &Expr) -> Result<Target> {
+        let place = expr.span.start;
+        match &expr.kind {
+            ExprKind::Index { array, index } => {
+                let (ty, len) = self.address(array)?;
+                if len == 0 || !self.expr(index)?.fits(Ty::Long) {
+                    return Err("an element of no array, or no index".to_owned());
+                }
+                let name = self.name_at(&written(array), array.span);
+                Ok(Target::Cell { ty, len, name })
+            }
+            ExprKind::Name(name) => match self.local(name) {
+                Some(local) if !local.boxed => Ok(Target::Slot(local.slot, local.ty)),
+                _ => {
+                    let ty = self.scalar(expr)?;
+                    let name = self.name_at(name, expr.span);
+                    Ok(Target::Cell { ty, len: 0, name })
+                }
+            },
+            ExprKind::Field { .. } => {
+                let ty = self.scalar(expr)?;
+                let name = self.name_at(&written(expr), expr.span);
+                Ok(Target::Cell { ty, len: 0, name })
+            }
+            _ => Err(format!("no variable at byte {place}")),
+        }
+    }
+
+    fn scalar(&mut self, expr: &Expr) -> Result<Ty> {
+        match self.address(expr)? {
+            (ty, 0) => Ok(ty),
+            _ => Err("an array without an index".to_owned()),
+        }
+    }
+
+    /// Pushes the value at a place that has been pushed.
+    pub fn load(&mut self, target: Target, place: u32) {
+        match target {
+            Target::Slot(slot, _) => self.emit(Op::LoadSlot(slot), place),
+            Target::Cell { len, name, .. } => self.emit(Op::Load { name, len }, place),
+        };
+    }
+
+    /// Writes the value on top to the place below it.
+    pub fn store(&mut self, target: Target, place: u32) {
+        match target {
+            Target::Slot(slot, _) => self.emit(Op::StoreSlot(slot), place),
+            Target::Cell { len, name, .. } => self.emit(Op::Store { name, len }, place),
+        };
+    }
+
+    /// Pushes a reference to an object, an array or a boxed variable; says its type and length.
+    pub fn address(&mut self, expr: &Expr) -> Result<(Ty, u32)> {
+        let place = expr.span.start;
+        match &expr.kind {
+            ExprKind::This => {
+                let class = self.frame.class.ok_or("this outside a class")?;
+                self.emit(Op::LoadSlot(0), place);
+                Ok((Ty::Class(class), 0))
+            }
+            ExprKind::Name(name) => {
+                if let Some(local) = self.local(name) {
+                    if !local.boxed {
+                        return Err(format!("{name} is no object"));
+                    }
+                    self.emit(Op::LoadSlot(local.slot), place);
+                    return Ok((local.ty, local.len));
+                }
+                if let Some(Field { ty, len, offset, .. }) = self.field(name) {
+                    self.emit(Op::LoadSlot(0), place);
+                    self.emit(Op::Offset(offset), place);
+                    return Ok((ty, len));
+                }
+                let Global { ty, len, address } =
+                    *self.globals.get(name.as_str()).ok_or_else(|| format!("no variable {name}"))?;
+                self.emit(Op::Push(Value::Ref(address)), place);
+                Ok((ty, len))
+            }
+            ExprKind::Field { object, field } => {
+                let (ty, _) = self.address(object)?;
+                let Ty::Class(class) = ty else { return Err("a field of no object".to_owned()) };
+                let Field { ty, len, offset, .. } =
+                    *self.classes[class].fields.get(field.name.as_str()).ok_or("no such field")?;
+                self.emit(Op::Offset(offset), place);
+                Ok((ty, len))
+            }
+            _ => Err(format!("no object at byte {place}")),
+        }
+    }
+}
+
+/// A variable as it is written: `x`, `acc.balance`; the `this.` before a field is left out.
+pub fn written(expr: &Expr) -> String {
+    match &expr.kind {
+        ExprKind::Name(name) => name.clone(),
+        ExprKind::Field { object, field } if object.kind == ExprKind::This => field.name.clone(),
+        ExprKind::Field { object, field } => format!("{}.{}", written(object), field.name),
+        ExprKind::Index { array, .. } => written(array),
+        _ => String::new(),
+    }
+}
+
+/// The type of `left op right`; an error where the operator is not for these types.
+pub fn result_of(op: BinaryOp, left: Ty, right: Ty) -> Result<Ty> {
+    use BinaryOp as B;
+    let is_equality = matches!(op, B::Equal | B::NotEqual);
+    let strings = left == Ty::Str && right == Ty::Str && is_equality;
+    let numbers = left.is_number() && right.is_number();
+    let doubles = left == Ty::Double || right == Ty::Double;
+    let for_doubles = is_equality
+        || matches!(
+            op,
+            B::Less | B::LessEqual | B::Greater | B::GreaterEqual | B::Add | B::Subtract | B::Multiply | B::Divide
+        );
+    if !strings && (!numbers || doubles && !for_doubles) {
+        return Err(format!("{left:?} {} {right:?}", op.symbol()));
+    }
+    Ok(match op {
+        B::Less | B::LessEqual | B::Greater | B::GreaterEqual | B::Equal | B::NotEqual => Ty::Bool,
+        B::BitAnd | B::BitOr | B::BitXor if left == Ty::Bool && right == Ty::Bool => Ty::Bool,
+        B::ShiftLeft | B::ShiftRight if left == Ty::Bool => Ty::Int,
+        B::ShiftLeft | B::ShiftRight => left,
+        _ if left == Ty::Bool && right == Ty::Bool => Ty::Int,
+        _ => left.common(right),
+    })
+}

@@ -1,0 +1,201 @@
+//! A state of an execution, cheap to copy: the search keeps one copy for each branch point on its path.
+
+use super::code::{Code, NONE};
+use super::value::{Status, Value};
+use std::rc::Rc;
+
+/// Who wrote a value: the name of the write, the path of the thread, the how-manieth write of that thread it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Writer {
+    pub name: u32,
+    pub thread: u32,
+    pub ordinal: u32,
+}
+
+/// A piece of storage.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    pub value: Value,
+    pub variable: u32,
+    pub writer: Writer,
+    /// The thread that used it last, and the epoch of that thread; as long as all uses are ordered by fork and join,
+    /// the last one stands for all.
+    pub last_thread: u32,
+    pub last_epoch: u32,
+}
+
+/// What keeps a thread, or lets it go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// In front of a visible operation.
+    Ready,
+    /// Waits at the barrier of that address, behind the instruction.
+    AtBarrier(u32),
+    /// Waits for the condition of that address, at the instruction.
+    AtCond(u32),
+    /// Was notified and wants its lock back, at the instruction.
+    Reacquiring,
+    /// In a bare `wait()`, behind the instruction.
+    BareWaiting,
+    /// Its next step is a failure.
+    Failing(Status),
+    /// Its next step violates an assumption.
+    Discarding,
+    /// Has finished.
+    Ended,
+}
+
+/// A thread.
+#[derive(Debug)]
+pub struct Thread {
+    pub stack: Vec<Value>,
+    pub pc: u32,
+    pub base: u32,
+    pub calls: u32,
+    pub condition: Condition,
+    /// Its path, and the path without the `#2` of a second thread of that path.
+    pub path: u32,
+    pub base_path: u32,
+    /// Its output so far, and with what belongs to its next step.
+    pub printed: u32,
+    pub ahead: u32,
+    /// Visible reads, visible writes and choices so far.
+    pub reads: u32,
+    pub writes: u32,
+    pub choices: u32,
+    /// Arms that have not ended.
+    pub arms: u32,
+    /// The thread that waits for this arm.
+    pub waiter: u32,
+    /// How many atomic blocks it is in.
+    pub atomic: u32,
+    /// Vector clock of fork and join alone.
+    pub clock: Rc<[u32]>,
+}
+
+/// A state.
+#[derive(Debug, Default)]
+pub struct State {
+    pub cells: Vec<Cell>,
+    pub threads: Vec<Thread>,
+    /// The thread inside an atomic block.
+    pub exclusive: Option<usize>,
+    pub steps: u32,
+}
+
+impl Clone for Thread {
+    fn clone(&self) -> Thread {
+        Thread { stack: self.stack.clone(), clock: Rc::clone(&self.clock), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Thread) {
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.clone_from(&source.stack);
+        *self = Thread { stack, clock: Rc::clone(&source.clock), ..*source };
+    }
+}
+
+impl Clone for State {
+    fn clone(&self) -> State {
+        State { cells: self.cells.clone(), threads: self.threads.clone(), ..*self }
+    }
+
+    /// Reuses the memory: this is what makes a branch point cheap.
+    fn clone_from(&mut self, source: &State) {
+        self.cells.clone_from(&source.cells);
+        self.threads.clone_from(&source.threads);
+        self.exclusive = source.exclusive;
+        self.steps = source.steps;
+    }
+}
+
+impl Thread {
+    pub fn new(path: u32, base_path: u32, pc: u32, stack: Vec<Value>, clock: Rc<[u32]>) -> Thread {
+        Thread {
+            stack,
+            pc,
+            base: 0,
+            calls: 0,
+            condition: Condition::Ready,
+            path,
+            base_path,
+            printed: NONE,
+            ahead: NONE,
+            reads: 0,
+            writes: 0,
+            choices: 0,
+            arms: 0,
+            waiter: NONE,
+            atomic: 0,
+            clock,
+        }
+    }
+
+    pub fn pop(&mut self) -> Value {
+        self.stack.pop().expect("the compiler balances the stack")
+    }
+
+    pub fn push(&mut self, value: Value) {
+        self.stack.push(value);
+    }
+
+    /// The value `depth` below the top.
+    pub fn peek(&self, depth: usize) -> Value {
+        self.stack[self.stack.len() - 1 - depth]
+    }
+
+    pub fn slot(&mut self, slot: u32) -> &mut Value {
+        &mut self.stack[(self.base + slot) as usize]
+    }
+
+    /// Learns all that `other` knows.
+    pub fn join(&mut self, other: &[u32]) {
+        let len = self.clock.len().max(other.len());
+        let at = |clock: &[u32], index: usize| clock.get(index).copied().unwrap_or(0);
+        self.clock = (0..len).map(|index| at(&self.clock, index).max(at(other, index))).collect();
+    }
+
+    /// Its own component of the clock grows, so that what it does from now on is not known to its children.
+    pub fn next_epoch(&mut self, thread: usize) {
+        let mut clock = self.clock.to_vec();
+        clock[thread] += 1;
+        self.clock = clock.into();
+    }
+
+    /// The clock of a child with that index.
+    pub fn child_clock(&self, child: usize) -> Rc<[u32]> {
+        let mut clock = self.clock.to_vec();
+        clock.resize(child + 1, 0);
+        clock[child] = 1;
+        clock.into()
+    }
+}
+
+impl State {
+    /// Only the main thread, in front of its first instruction.
+    pub fn initial(code: &Code, main: u32) -> State {
+        let mut state = State::default();
+        for init in &code.cells {
+            state.allocate(code, init.value, init.variable, None);
+        }
+        let clock: Rc<[u32]> = vec![1].into();
+        state.threads.push(Thread::new(main, main, code.entry, Vec::new(), clock));
+        state
+    }
+
+    /// A new cell; it was made by `thread`, or is there from the beginning.
+    pub fn allocate(&mut self, code: &Code, value: Value, variable: u32, thread: Option<usize>) -> u32 {
+        let name = if variable == NONE { NONE } else { code.variables[variable as usize].initial };
+        let writer = Writer { name, thread: NONE, ordinal: 0 };
+        let (last_thread, last_epoch) = match thread {
+            Some(thread) => (thread as u32, self.threads[thread].clock[thread]),
+            None => (0, 0),
+        };
+        self.cells.push(Cell { value, variable, writer, last_thread, last_epoch });
+        self.cells.len() as u32 - 1
+    }
+
+    pub fn cell(&mut self, address: u32) -> &mut Value {
+        &mut self.cells[address as usize].value
+    }
+}
