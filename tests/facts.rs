@@ -55,9 +55,9 @@ const FIGURE_5: &str = "int n = 1;\nlock L;\ncobegin\n  T1: { lock(L); n = 0; un
 
 #[test]
 fn figure_5_the_barrier_overwrites_the_initial_value() {
-    assert_eq!(show(FIGURE_5), "n@6:57 in T3: n_1 n_2 | n_0(overwritten)");
+    assert_eq!(show(FIGURE_5), "n@6:56 in T3: n_1 n_2 | n_0(overwritten)");
     let without = FIGURE_5.replace("barrier(2);", "");
-    assert_eq!(show(&without), "n@6:46 in T3: n_0 n_1 n_2 |");
+    assert_eq!(show(&without), "n@6:45 in T3: n_0 n_1 n_2 |");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn figure_6_has_four_pi_functions_of_two_terms() {
 fn figure_7_has_two_terms_for_each_variable() {
     let source = "int a, b;\nlock L;\ncobegin\n  T1: { lock(L); a = 1; b = 1; unlock(L); }\n  \
                   T2: { int z = 0; lock(L); a = 2; b = 2; unlock(L); lock(L); if (a == 1) z = b; print(a, z); unlock(L); }\ncoend\n";
-    let expected = "a@5:65 in T2: a_1 a_2 |\nb@5:77 in T2: b_1 b_2 |\na@5:86 in T2: a_1 a_2 |";
+    let expected = "a@5:67 in T2: a_1 a_2 |\nb@5:79 in T2: b_1 b_2 |\na@5:88 in T2: a_1 a_2 |";
     assert_eq!(show(source), expected);
 }
 

@@ -2,6 +2,10 @@
 
 #[path = "support/cfg.rs"]
 mod cfg;
+#[path = "ssa/functions.rs"]
+mod functions;
+#[path = "support/generate/mod.rs"]
+mod generate;
 
 use cfg::{Flow, flow, successors};
 use cssame::ssa::AccessKind::{Definition, Use, WeakDefinition};
@@ -18,7 +22,7 @@ fn graph_of(successors: &[Vec<u32>]) -> Graph {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn dominators_are_those_of_petgraph(successors in successors(24)) {

@@ -7,8 +7,9 @@
 use super::options::{ColorChoice, Format, OutputOptions};
 use super::output::Output;
 use super::status::{Failure, Status};
-use super::{check, explain, pi};
+use super::{check, explain, futures, ir, pi, run};
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
@@ -40,11 +41,23 @@ struct CommandLine {
 /// A command with its arguments.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// `cssame check`
+    /// Show every static diagnostic (the default job)
+    #[command(long_about = check::ABOUT, after_help = check::EXAMPLES)]
     Check(check::Arguments),
-    /// `cssame pi`
+    /// Print an intermediate form: syntax tree, flow graph, SSA
+    #[command(long_about = ir::ABOUT, after_help = ir::EXAMPLES)]
+    Ir(ir::Arguments),
+    /// Show which writes each read may see, and what was pruned
+    #[command(long_about = pi::ABOUT, after_help = pi::EXAMPLES)]
     Pi(pi::Arguments),
-    /// `cssame explain`
+    /// Run one execution, by a seed or by a recorded schedule
+    #[command(long_about = run::ABOUT, after_help = run::EXAMPLES)]
+    Run(run::Arguments),
+    /// Show what can happen: terms, outcomes, failures, deadlocks
+    #[command(long_about = futures::ABOUT, after_help = futures::EXAMPLES)]
+    Futures(futures::Arguments),
+    /// Say what a diagnostic code means
+    #[command(long_about = explain::ABOUT, after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
 }
 
@@ -62,6 +75,15 @@ pub trait Job {
     /// How to show the answer.
     fn output_options(&self) -> &OutputOptions;
 
+    /// What is wrong with its arguments, beyond what the grammar tells.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the user.
+    fn validate(&self) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Runs it.
     ///
     /// # Errors
@@ -76,7 +98,10 @@ impl Command {
     pub fn job(&self) -> &dyn Job {
         match self {
             Command::Check(arguments) => arguments,
+            Command::Ir(arguments) => arguments,
             Command::Pi(arguments) => arguments,
+            Command::Run(arguments) => arguments,
+            Command::Futures(arguments) => arguments,
             Command::Explain(arguments) => arguments,
         }
     }
@@ -102,7 +127,11 @@ pub fn parse(arguments: &[OsString]) -> Parsed {
     let ordered = command_first(arguments);
     let result = CommandLine::command()
         .try_get_matches_from(&ordered)
-        .and_then(|matches| CommandLine::from_arg_matches(&matches));
+        .and_then(|matches| CommandLine::from_arg_matches(&matches))
+        .and_then(|line| match line.command.job().validate() {
+            Ok(()) => Ok(line),
+            Err(message) => Err(CommandLine::command().error(ErrorKind::ArgumentConflict, message)),
+        });
     match result {
         Ok(line) => Parsed::Command(Box::new(line.command)),
         Err(error) => {

@@ -15,13 +15,15 @@ use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-const ABOUT: &str = "\
+/// The long description of the command.
+pub const ABOUT: &str = "\
 Compiles each file and shows everything that can be said of it without running it: syntax, names and types, misuse of \
 locks, events, barriers and conditions, and reads that concurrent writes can reach without protection.
 
 `cssame FILE` is short for `cssame check FILE`.";
 
-const EXAMPLES: &str = "\
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
 Examples:
   cssame check samples/cssame_fig2.csm
   cssame samples/peterson.csm samples/dekker.csm
@@ -32,7 +34,6 @@ cannot be read.";
 
 /// Arguments of `check`.
 #[derive(Args, Clone, Debug)]
-#[command(about = "Show every static diagnostic (the default job)", long_about = ABOUT, after_help = EXAMPLES)]
 pub struct Arguments {
     /// Source files
     #[arg(value_name = "FILE", required = true)]

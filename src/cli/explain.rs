@@ -11,11 +11,13 @@ use clap::Args;
 use serde::Serialize;
 use std::path::Path;
 
-const ABOUT: &str = "\
+/// The long description of the command.
+pub const ABOUT: &str = "\
 Prints the page of the manual for a diagnostic code: what it means, an example, and how to mend it. Without a code it \
 lists all of them.";
 
-const EXAMPLES: &str = "\
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
 Examples:
   cssame explain CS0401
   cssame explain 401
@@ -23,7 +25,6 @@ Examples:
 
 /// Arguments of `explain`.
 #[derive(Args, Clone, Debug)]
-#[command(about = "Say what a diagnostic code means", long_about = ABOUT, after_help = EXAMPLES)]
 pub struct Arguments {
     /// A code, such as CS0401
     #[arg(value_name = "CODE", value_parser = parse_code)]

@@ -6,15 +6,23 @@
 
 pub mod arguments;
 pub mod check;
+pub mod execution;
 pub mod explain;
 pub mod files;
+pub mod finding;
+pub mod futures;
+mod futures_text;
 pub mod internal;
+pub mod ir;
 pub mod json;
 pub mod load;
 pub mod names;
 pub mod options;
 pub mod output;
 pub mod pi;
+pub mod progress;
+mod record;
+pub mod run;
 pub mod snippet;
 pub mod status;
 

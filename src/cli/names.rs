@@ -45,6 +45,22 @@ struct Candidate<'a, I> {
 }
 
 impl Names<'_> {
+    /// The selections that several `READ=DEF` mean.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic for each of them that means nothing, or several things.
+    pub fn selections(&self, texts: &[String]) -> Result<Vec<Selection>, Vec<Diagnostic>> {
+        let (mut selections, mut problems) = (Vec::new(), Vec::new());
+        for text in texts {
+            match self.selection(text) {
+                Ok(selection) => selections.push(selection),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if problems.is_empty() { Ok(selections) } else { Err(problems) }
+    }
+
     /// The selection that `READ=DEF` means.
     ///
     /// # Errors

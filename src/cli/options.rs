@@ -1,7 +1,11 @@
 //! Options that several subcommands share.
 
+use crate::explore::Limits;
 use clap::{Args, ValueEnum};
 use std::env;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Options of every command that reads a program.
 #[derive(Args, Clone, Debug)]
@@ -11,11 +15,61 @@ pub struct ProgramOptions {
     pub inputs: Vec<(String, String)>,
 }
 
+/// Options of every command that executes the program.
+#[derive(Args, Clone, Debug)]
+pub struct ExecutionOptions {
+    /// Let waits for a condition end without a notification
+    #[arg(long)]
+    pub spurious_wakeups: bool,
+}
+
+/// Bounds of a search through all executions.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Bounds")]
+pub struct BoundOptions {
+    /// Follow no execution further than N steps
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_steps: Option<u32>,
+    /// Visit at most N states
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_STATES, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_states: u64,
+    /// Follow at most N executions to their end
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_executions: Option<u64>,
+    /// Stop after this time
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub timeout: Option<Duration>,
+}
+
+/// States that fit into the memory of a common machine: some 100 bytes each.
+const DEFAULT_STATES: u64 = 20_000_000;
+
+impl BoundOptions {
+    /// The bounds of a search that also stops when `interrupt` is set.
+    #[must_use]
+    pub fn limits(&self, interrupt: Arc<AtomicBool>) -> Limits {
+        Limits {
+            max_states: Some(self.max_states),
+            max_steps: self.max_steps,
+            max_executions: self.max_executions,
+            timeout: self.timeout,
+            interrupt: Some(interrupt),
+        }
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|&seconds| seconds > 0.0);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "write it as a number of seconds, such as `10` or `0.5`".to_owned())
+}
+
 /// Options of every command: how to show the answer.
 #[derive(Args, Clone, Debug)]
 pub struct OutputOptions {
-    /// Colour the text
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    /// Colour the text: auto (on a terminal), always or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto, hide_possible_values = true)]
     pub color: ColorChoice,
     /// Leave out summaries and the progress bar
     #[arg(short, long)]
@@ -25,8 +79,8 @@ pub struct OutputOptions {
 /// The form of the answer, for commands that know these two.
 #[derive(Args, Clone, Debug)]
 pub struct FormatOption {
-    /// Text for people, or one JSON object
-    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
+    /// Text for people (human), or one JSON object (json)
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Human, hide_possible_values = true)]
     pub format: AnswerFormat,
 }
 

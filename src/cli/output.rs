@@ -45,6 +45,12 @@ impl Output {
         self.quiet
     }
 
+    /// Whether to show how far a search has come: on a terminal that can redraw a line, unless quiet.
+    #[must_use]
+    pub fn shows_progress(&self) -> bool {
+        !self.quiet && io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    }
+
     /// Writes to standard output.
     pub fn print(&mut self, text: &str) {
         if self.failed.is_none()

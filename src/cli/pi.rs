@@ -12,14 +12,16 @@ use crate::source::SourceMap;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-const ABOUT: &str = "\
+/// The long description of the command.
+pub const ABOUT: &str = "\
 Shows, for every read of a shared variable that more than one write can reach, which writes it may see: the pi \
 function of CSSAME form. Below them stand the writes that were pruned, each with its reason: a lock hides them, or the \
 order of the threads does.
 
 No execution reads from a write that is not listed. Whether each of them can really happen, `cssame futures` decides.";
 
-const EXAMPLES: &str = "\
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
 Examples:
   cssame pi samples/cssame_fig2.csm
   cssame pi --all samples/cssame_fig5.csm
@@ -27,8 +29,6 @@ Examples:
 
 /// Arguments of `pi`.
 #[derive(Args, Clone, Debug)]
-#[command(about = "Show which writes each read may see, and what was pruned", long_about = ABOUT)]
-#[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]

@@ -1,6 +1,7 @@
 //! Pieces of human text: places in the source, titles, and tables, within 80 columns.
 
-use crate::source::{SourceMap, Span};
+use crate::explore::report::ThreadOutput;
+use crate::source::{FileId, SourceMap, Span};
 use anstyle::{AnsiColor, Style};
 
 /// Width of the text, in characters.
@@ -48,6 +49,22 @@ pub fn statement(sources: &SourceMap, span: Span) -> String {
     shorten(text, STATEMENT_WIDTH)
 }
 
+/// The span of the word or the sign at `LINE:COL`; empty at the end of the file where there is no such place.
+#[must_use]
+pub fn span_at(sources: &SourceMap, file: FileId, position: &str) -> Span {
+    let number = |text: &str| text.parse::<u32>().ok();
+    let position = position.split_once(':').and_then(|(line, column)| Some((number(line)?, number(column)?)));
+    let source = sources.file(file);
+    let (line, column) = position.unwrap_or((source.line_count(), 1));
+    let range = (line as usize).checked_sub(1).and_then(|line| source.line_range(line)).unwrap_or_default();
+    let text = source.line_text(line);
+    let start = text.char_indices().nth(column as usize - 1).map_or(text.len(), |(at, _)| at);
+    let rest = &text[start..];
+    let word = rest.find(|each: char| !each.is_alphanumeric() && each != '_').unwrap_or(rest.len());
+    let length = word.max(rest.chars().next().map_or(0, char::len_utf8));
+    Span::new(file, range.start + start, range.start + start + length)
+}
+
 /// The text, cut so that it has at most `width` characters.
 #[must_use]
 pub fn shorten(text: &str, width: usize) -> String {
@@ -62,6 +79,13 @@ pub fn shorten(text: &str, width: usize) -> String {
 #[must_use]
 pub fn plural(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+/// What the threads have printed: `  T1: line`.
+#[must_use]
+pub fn outputs(by_thread: &[ThreadOutput]) -> String {
+    let lines = by_thread.iter().flat_map(|of| of.output.iter().map(|line| format!("  {}: {line}\n", of.thread)));
+    lines.collect()
 }
 
 /// Rows whose cells stand in columns.

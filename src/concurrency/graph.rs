@@ -81,6 +81,12 @@ fn finish(mut builder: GraphBuilder<'_>, local: Graph) -> Concurrency {
     let regions = region::find_regions(&mut builder, &local);
     order::find_unique(&mut builder, &local);
     let order = order::find_order(&mut builder, &local);
+    // Barriers add blocks where their rounds meet.
+    let local = if builder.blocks.len() == local.node_count() {
+        local
+    } else {
+        Graph::from_edges(builder.blocks.len(), &builder.local_edges)
+    };
     let flow = Graph::from_edges(builder.blocks.len(), &builder.flow_edges);
     let dominators = Dominators::new(&flow);
     let mut concurrency = Concurrency {
@@ -121,7 +127,7 @@ impl GraphBuilder<'_> {
 
     pub fn new_block(&mut self, context: ContextId) -> u32 {
         let at = self.events.len() as u32;
-        self.blocks.push(Block { context, events: (at, at) });
+        self.blocks.push(Block { context, source: None, events: (at, at) });
         self.blocks.len() as u32 - 1
     }
 
@@ -137,7 +143,9 @@ impl GraphBuilder<'_> {
         let reachable = std::mem::take(&mut self.unfolding.reachable[context.index()]);
         let mut heads = vec![u32::MAX; function.blocks.len()];
         for &block in &reachable {
-            heads[block.index()] = self.new_block(context);
+            let head = self.new_block(context);
+            self.blocks[head as usize].source = Some(block);
+            heads[block.index()] = head;
         }
         let entry = self.unfolding.contexts[context].entry;
         let exit = self.unfolding.contexts[context].exit;
@@ -177,6 +185,7 @@ impl GraphBuilder<'_> {
         let before = walk.current;
         self.close(before);
         walk.current = self.new_block(walk.context);
+        self.blocks[walk.current as usize].source = Some(walk.at);
         self.open(walk.current);
         (before, walk.current)
     }

@@ -25,7 +25,7 @@ pub use context::Policy;
 pub use order::ClassId;
 pub use sharing::Sharing;
 
-use crate::ir::{DefinitionId, FunctionId, LeafId, Program, ReadId, VariableId};
+use crate::ir::{BlockId, DefinitionId, FunctionId, LeafId, Program, ReadId, VariableId};
 use crate::source::Span;
 use crate::source::arena::{Arena, id};
 use crate::ssa::dominators::Dominators;
@@ -194,6 +194,8 @@ pub struct Event {
 pub struct Block {
     /// Its context.
     pub context: ContextId,
+    /// The block of the function that it is (a part of); `None` for entries, exits and the meetings of barriers.
+    pub source: Option<BlockId>,
     /// Its events, as a range of [`Concurrency::events`].
     pub(crate) events: (u32, u32),
 }

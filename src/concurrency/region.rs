@@ -48,12 +48,18 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
         } else {
             joined.get(&fork).copied().into_iter().collect()
         };
-        let blocks = reach(local, fork, &ends);
+        let mut blocks = reach(local, fork, &ends);
+        let again = spawned && blocks.contains(&fork);
+        if again {
+            // Of several instances a join ends only one.
+            blocks = reach(local, fork, &FxHashSet::default());
+        } else if spawned {
+            wire_handle_joins(builder, local, fork, first, &ends);
+        }
         total += blocks.len();
         let parent = builder.unfolding.threads[first].parent.unwrap_or(MAIN_THREAD);
         let parent_exit = builder.unfolding.contexts[builder.unfolding.threads[parent].root].exit;
         let outlives = spawned && parent != MAIN_THREAD && blocks.contains(&parent_exit);
-        let again = spawned && blocks.contains(&fork);
         for &thread in &threads {
             let thread = &mut builder.unfolding.threads[thread];
             thread.multiple |= again;
@@ -80,6 +86,18 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
         }
     }
     regions
+}
+
+/// Lets values pass from the end of a spawned thread to the joins of its handle.
+fn wire_handle_joins(builder: &mut GraphBuilder<'_>, local: &Graph, fork: u32, thread: ThreadId, ends: &FxHashSet<u32>) {
+    let exit = builder.unfolding.contexts[builder.unfolding.threads[thread].root].exit;
+    let mut ends: Vec<u32> = ends.iter().copied().collect();
+    ends.sort_unstable();
+    for end in ends {
+        builder.flow_edges.push((exit, end));
+        let branches = vec![vec![exit], local.predecessors(end).to_vec()];
+        builder.and_joins.push(super::AndJoin { block: end, marker: fork, branches, threads: vec![thread] });
+    }
 }
 
 /// Blocks that can be reached behind `from` without entering one of `ends`, sorted; `from` itself only through a cycle.

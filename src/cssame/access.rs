@@ -46,6 +46,9 @@ pub(super) struct Table {
     /// Arrays with an index that is not constant.
     dynamic: FxHashSet<(InstanceId, LeafId)>,
     elements: FxHashMap<(InstanceId, LeafId), Vec<u32>>,
+    /// What has variables: all that is shared, and what a read that may touch something shared may read instead (a method
+    /// runs on shared and on private objects).
+    tracked: FxHashSet<(InstanceId, LeafId)>,
 }
 
 impl Table {
@@ -91,6 +94,7 @@ impl Table {
 /// Collects the accesses to shared memory.
 pub(super) fn collect(program: &Program, concurrency: &Concurrency) -> Table {
     let mut table = Table { of_event: vec![(0, 0); concurrency.events.len()], ..Table::default() };
+    find_tracked(concurrency, &mut table);
     find_elements(program, concurrency, &mut table);
     let written = written_by_thread(program, concurrency, &mut table);
     let mut markers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -156,9 +160,10 @@ fn add_event(program: &Program, concurrency: &Concurrency, table: &mut Table, bl
     let locations = concurrency.locations_of(event);
     for &id in locations {
         let location = concurrency.locations[id];
-        if !concurrency.sharing.is_shared(location.instance, location.leaf) {
+        if !table.tracked.contains(&(location.instance, location.leaf)) {
             continue;
         }
+        let read = read.filter(|&read| concurrency.sharing.read(read));
         // A declaration makes the whole variable anew; everything else kills only what it certainly names.
         let declares = definition.is_some_and(|definition| {
             matches!(program.definitions[definition].kind, DefinitionKind::Initial(_)) && location.element.is_none()
@@ -175,6 +180,17 @@ fn add_event(program: &Program, concurrency: &Concurrency, table: &mut Table, bl
                 let kind = if kills { AccessKind::Definition } else { AccessKind::WeakDefinition };
                 push(table, variable, kind, Access { definition, ..base });
             }
+        }
+    }
+}
+
+fn find_tracked(concurrency: &Concurrency, table: &mut Table) {
+    table.tracked = concurrency.sharing.instances.keys().copied().collect();
+    for event in &concurrency.events {
+        let (Some(read), ..) = parts(event) else { continue };
+        if concurrency.sharing.read(read) {
+            let locations = concurrency.locations_of(event).iter().map(|&id| concurrency.locations[id]);
+            table.tracked.extend(locations.map(|location| (location.instance, location.leaf)));
         }
     }
 }
@@ -222,7 +238,7 @@ fn written_by_thread(program: &Program, concurrency: &Concurrency, table: &mut T
             }
             for &id in concurrency.locations_of(event) {
                 let location = concurrency.locations[id];
-                if concurrency.sharing.is_shared(location.instance, location.leaf) {
+                if table.tracked.contains(&(location.instance, location.leaf)) {
                     let variables = table.variables_of(program, location);
                     written[thread.index()].extend(variables.into_iter().map(|(variable, _)| variable));
                 }

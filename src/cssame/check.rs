@@ -1,1 +1,49 @@
 //! Diagnostics of synchronisation and of concurrent reads.
+//!
+//! In: a program and, where it has a `main`, its CSSAME form. Out: diagnostics CS0301 to CS0310 (but CS0308, which is an error
+//! of compilation), CS0401 and CS0402, sorted.
+//!
+//! Each kind has its module; all of them are passes over the unfolded graph. What surely goes wrong when control comes to
+//! the place is an error; what may go wrong on some way is a warning, and its words say `may`. Where calling contexts were
+//! merged, ways through the graph mix callers, and what only some ways show is not reported.
+//!
+//! What it does not see: values. A branch that is never taken counts as a way.
+
+mod held;
+mod lock_order;
+mod locks;
+mod races;
+mod unreachable;
+mod waits;
+mod words;
+mod writes;
+
+use super::Form;
+use crate::diagnostics::{self, Diagnostic};
+use crate::ir::Program;
+use crate::source::SourceMap;
+
+/// What the checks look at.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    sources: &'a SourceMap,
+    program: &'a Program,
+    form: &'a Form,
+}
+
+/// All static diagnostics of a program that compiles. Without a form, only those that need no `main`.
+#[must_use]
+pub fn check(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Vec<Diagnostic> {
+    let mut found = unreachable::check(sources, program);
+    if let Some(form) = form {
+        let subject = Subject { sources, program, form };
+        let mut held = held::Held::new(subject);
+        locks::check(subject, &mut held, &mut found);
+        waits::check(subject, &mut found);
+        writes::check(subject, &mut held, &mut found);
+        races::check(subject, &mut held, &mut found);
+        lock_order::check(subject, &mut held, &mut found);
+    }
+    diagnostics::sort(&mut found);
+    found
+}

@@ -6,7 +6,8 @@
 //! what it has read so far, for each cell the write instance that it holds. Histories are told apart by 128-bit hashes.
 //! Executions that an assumption discards are left out.
 
-use super::engine::{self, EndContext, End, Ghost, Transition, Visitor};
+use super::deadlock::blocked_threads;
+use super::engine::{self, End, EndContext, Ghost, Transition, Visitor};
 use super::limits::{Bound, Limits, Progress};
 use crate::vm::{self, CodeIndex, Event, Machine, Observer, PathId, ThreadIndex};
 use rustc_hash::FxHashSet;
@@ -133,7 +134,8 @@ impl Observer for History {
             Event::Write { address, shared: true, .. } => {
                 let history = self.thread(thread);
                 history.writes += 1;
-                *self.cell(address) = Instance { path: self.threads[thread.index()].path, ordinal: self.threads[thread.index()].writes };
+                *self.cell(address) =
+                    Instance { path: self.threads[thread.index()].path, ordinal: self.threads[thread.index()].writes };
             }
             Event::Choose { value } => self.learn(thread, [u64::from(at.0) | 1 << 63, value as u64]),
             Event::Fork { child, path } | Event::Spawn { child, path } => self.begin_thread(child, path),
@@ -193,14 +195,19 @@ impl Visitor<History> for Counter {
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, History>) -> ControlFlow<()> {
-        // A deadlock, or a failure, is another execution than one that goes on after the same reads.
-        let how = match context.end {
-            End::Finished => 0,
-            End::Deadlock => 1,
-            End::Failed(failure) => 2 + u64::from(failure.at.0),
-        };
-        let [low, high] = halves(context.ghost.total());
-        self.futures.insert(vm::hash(&[low, high, how]));
+        // A deadlock, or a failure, is another execution than one that goes on after the same reads; and so is one in
+        // which others are blocked, or elsewhere.
+        let mut words = halves(context.ghost.total()).to_vec();
+        match context.end {
+            End::Finished => words.push(0),
+            End::Failed(failure) => words.push(2 + u64::from(failure.at.0)),
+            End::Deadlock => {
+                words.push(1);
+                let blocked = blocked_threads(context.machine, context.tables, context.state);
+                words.extend(blocked.iter().map(|thread| u64::from(thread.path.0) << 32 | u64::from(thread.at.0)));
+            }
+        }
+        self.futures.insert(vm::hash(&words));
         ControlFlow::Continue(())
     }
 }

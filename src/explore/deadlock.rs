@@ -93,9 +93,7 @@ fn waits_for(machine: &Machine, state: &State, obstacle: &Obstacle) -> WaitsFor 
             WaitsFor::Lock { object: object(address), holder: holder.map(|holder| state.path(holder)), taken_at }
         }
         Obstacle::Event { address } => WaitsFor::Event(object(address)),
-        Obstacle::Barrier { address, arrived, count } => {
-            WaitsFor::Barrier { object: object(address), arrived, count }
-        }
+        Obstacle::Barrier { address, arrived, count } => WaitsFor::Barrier { object: object(address), arrived, count },
         Obstacle::Condition { address } => WaitsFor::Condition(object(address)),
         Obstacle::Notification => WaitsFor::Notification,
         Obstacle::Semaphore { address } => WaitsFor::Semaphore(object(address)),

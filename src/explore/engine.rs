@@ -302,11 +302,8 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             let message = failure.message.map_or(0, |message| u64::from(message.0) + 1);
             self.more.extend([failure.kind as u64 + 1, u64::from(failure.at.0), message]);
         }
-        let fingerprint = if self.more.is_empty() {
-            self.encoding.fingerprint()
-        } else {
-            self.encoding.fingerprint_with(&self.more)
-        };
+        let fingerprint =
+            if self.more.is_empty() { self.encoding.fingerprint() } else { self.encoding.fingerprint_with(&self.more) };
         let is_first = self.found.graph.len() == 0;
         let (to, is_new) = self.found.graph.visit(fingerprint, from, choice, kind);
         if !is_first {

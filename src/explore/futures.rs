@@ -119,14 +119,21 @@ impl Answer {
         self.bound.is_none()
     }
 
+    /// The term of a read and a definition, if it was seen.
+    #[must_use]
+    pub fn term(&self, read: ReadId, definition: DefinitionId) -> Option<&Term> {
+        let key = (read, definition);
+        let place = self.terms.binary_search_by_key(&key, |term| (term.read, term.definition)).ok()?;
+        self.terms.get(place)
+    }
+
     /// Whether a read can read from a definition; `None` where the exploration did not get far enough to tell.
     #[must_use]
     pub fn is_feasible(&self, read: ReadId, definition: DefinitionId) -> Option<bool> {
-        let key = (read, definition);
-        if self.terms.binary_search_by_key(&key, |term| (term.read, term.definition)).is_ok() {
+        if self.term(read, definition).is_some() {
             return Some(true);
         }
-        (self.is_complete() && !self.undecided.contains(&key)).then_some(false)
+        (self.is_complete() && !self.undecided.contains(&(read, definition))).then_some(false)
     }
 }
 
@@ -197,11 +204,7 @@ fn terms(
 
 type OutcomeKey = (Vec<(PathId, OutputId)>, OutcomeStatus);
 
-fn outcome_list(
-    graph: &Graph,
-    tables: &Tables,
-    found: FxHashMap<OutcomeKey, (u32, Option<Failure>)>,
-) -> Vec<Outcome> {
+fn outcome_list(graph: &Graph, tables: &Tables, found: FxHashMap<OutcomeKey, (u32, Option<Failure>)>) -> Vec<Outcome> {
     let mut outcomes: Vec<(Outcome, u32)> = found
         .into_iter()
         .map(|((outputs, status), (node, failure))| {

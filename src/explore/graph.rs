@@ -128,11 +128,6 @@ impl Graph {
         &self.edges[start as usize..end as usize]
     }
 
-    /// Number of edges.
-    pub(super) fn edge_count(&self) -> usize {
-        self.edges.len()
-    }
-
     pub(super) fn kind(&self, node: u32) -> NodeKind {
         self.nodes[node as usize].kind
     }

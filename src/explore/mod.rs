@@ -3,7 +3,7 @@
 //! In: a [`Machine`](crate::vm::Machine). Out: plain data. [`futures`] visits every state that the program can reach
 //! and says which writes each read can see, which outcomes, failures and deadlocks there are, each with a schedule that
 //! shows it. [`count`] counts the futures: the executions that differ in what some read sees. [`select`] decides
-//! whether some execution has a given selection of pi terms.
+//! whether some execution has a given selection of pi terms. [`report`] gives names to the answers.
 //!
 //! All of them go breadth-first through states that are told apart by 128-bit fingerprints, so a schedule is a
 //! shortest one in steps. All of them are deterministic. A [`Limits`] value bounds them; when a bound is hit, the answer
@@ -18,6 +18,7 @@ mod futures;
 mod graph;
 mod limits;
 mod pairs;
+pub mod report;
 mod select;
 
 pub use count::{CountAnswer, count};

@@ -194,7 +194,8 @@ impl Ends {
     /// as the rest still contradict each other.
     fn core(&self, count: usize) -> Vec<usize> {
         let mut core: Vec<usize> = (0..count).collect();
-        let consistent = |part: &[usize]| self.list.iter().any(|(states, _)| accepts(states, |one| part.contains(&one)));
+        let consistent =
+            |part: &[usize]| self.list.iter().any(|(states, _)| accepts(states, |one| part.contains(&one)));
         for place in 0..count {
             let rest: Vec<usize> = core.iter().copied().filter(|&one| one != place).collect();
             if !rest.is_empty() && !consistent(&rest) {

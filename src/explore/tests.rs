@@ -1,41 +1,318 @@
-//! Tests of the exploration on programs that are built by hand.
+//! Tests of the exploration: the facts of the papers, counts that other tools agree with, limits.
 
+use super::report::{FuturesReport, report};
 use super::*;
-use crate::ir::*;
-use crate::vm::testing::{ProgramBuilder, unlocked_adds};
+use crate::ir::compile::compile;
+use crate::ir::{DefinitionKind, Program};
+use crate::schedule::{Naming, Replay, run};
+use crate::source::SourceMap;
+use crate::vm::testing::unlocked_adds;
 use crate::vm::{Machine, Visibility};
 use std::ops::ControlFlow;
 
-fn machine(program: &Program) -> Machine {
-    Machine::new(program, &Visibility::all(program))
+struct Fixture {
+    sources: SourceMap,
+    program: Program,
+    machine: Machine,
 }
 
-fn explore(program: &Program) -> Answer {
-    futures(&machine(program), &Query::default(), &Limits::default(), &mut |_| ControlFlow::Continue(()))
+fn silent(_: &Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
 }
 
-fn count_of(program: &Program) -> u64 {
-    let answer = count(&machine(program), &Limits::default(), &mut |_| ControlFlow::Continue(()));
-    assert_eq!(answer.bound, None);
-    answer.futures
+impl Fixture {
+    fn new(text: &str) -> Fixture {
+        let mut sources = SourceMap::default();
+        let file = sources.add("test.csm", text);
+        let compiled = compile(&sources, file, &[]);
+        let program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        let machine = Machine::new(&program, &Visibility::all(&program));
+        Fixture { sources, program, machine }
+    }
+
+    fn naming(&self) -> Naming<'_> {
+        Naming { program: &self.program, sources: &self.sources, machine: &self.machine }
+    }
+
+    fn explore(&self, limits: &Limits) -> Answer {
+        futures(&self.machine, &Query::default(), limits, &mut silent)
+    }
+
+    fn report(&self) -> FuturesReport {
+        let report = report(&self.naming(), &self.explore(&Limits::default()), &[], None);
+        assert!(report.complete);
+        report
+    }
+
+    fn count(&self) -> u64 {
+        let answer = count(&self.machine, &Limits::default(), &mut silent);
+        assert_eq!(answer.bound, None);
+        answer.futures
+    }
+
+    /// The selection of the read and the definition that begin so (`a@3`).
+    fn selection(&self, read: &str, definition: &str) -> Selection {
+        let (program, sources) = (&self.program, &self.sources);
+        let reads = program.reads.ids();
+        let read =
+            reads.into_iter().find(|&id| crate::cssame::read_name(sources, program, id).starts_with(read)).unwrap();
+        let mut definitions = program.definitions.ids();
+        let definition = definitions
+            .find(|&id| crate::cssame::definition_name(sources, program, id).starts_with(definition))
+            .unwrap();
+        Selection { read, instance: None, definition }
+    }
+
+    fn select(&self, selections: &[Selection]) -> Verdict {
+        select(&self.machine, selections, &Limits::default(), &mut silent).verdict
+    }
 }
 
-/// The lines and the status of every outcome.
-fn outcomes(answer: &Answer) -> Vec<(Vec<&str>, &'static str)> {
-    let lines = |outcome: &Outcome| {
-        outcome.outputs.iter().flat_map(|&(_, output)| answer.tables.lines(output)).collect()
-    };
-    answer.outcomes.iter().map(|outcome| (lines(outcome), outcome.status.word())).collect()
+/// The outcomes as `status: line|line`.
+fn outcomes(report: &FuturesReport) -> Vec<String> {
+    report.outcomes.iter().map(|outcome| format!("{}: {}", outcome.status, outcome.output.join("|"))).collect()
+}
+
+/// The terms of the reads whose name begins so, as the lines of their definitions.
+fn terms<'a>(report: &'a FuturesReport, read: &str) -> Vec<&'a str> {
+    let terms = report.terms.iter().filter(|term| term.read.starts_with(read) && term.feasible == Some(true));
+    terms.map(|term| term.def.as_str()).collect()
+}
+
+const FIGURE_2: &str = "\
+int a = 0;
+lock L;
+cobegin
+  T1: { lock(L); a = 1; a = 2; unlock(L); }
+  T2: { lock(L); a = 3; unlock(L); }
+  T3: { lock(L); print(a); unlock(L); }
+coend
+";
+
+const FIGURE_5: &str = "\
+int n = 1, result;
+lock L;
+cobegin
+  T1: { lock(L); n = 0; unlock(L); }
+  T2: { lock(L); n = 3; unlock(L); barrier(2); }
+  T3: { barrier(2); lock(L); result = 21 / n; print(result); unlock(L); }
+coend
+";
+
+const FIGURE_7: &str = "\
+int a, b;
+lock L;
+cobegin
+  T1: { lock(L); a = 1; b = 1; unlock(L); }
+  T2: {
+    int z = 0;
+    lock(L); a = 2; b = 2; unlock(L);
+    lock(L); int v = a; if (v == 1) z = b; print(v, z); unlock(L);
+  }
+coend
+";
+
+#[test]
+fn figure_2_reads_the_last_write_of_a_mutex_body() {
+    let fixture = Fixture::new(FIGURE_2);
+    let report = fixture.report();
+    assert_eq!(outcomes(&report), ["ok: 0", "ok: 2", "ok: 3"]);
+    assert_eq!(terms(&report, "a@6"), ["a@initial", "a@4:25", "a@5:18"]);
+    assert_eq!(fixture.count(), 3);
 }
 
 #[test]
-fn unlocked_adds_lose_updates() {
-    let answer = explore(&unlocked_adds(2));
-    assert!(answer.is_complete());
-    assert_eq!(outcomes(&answer), [(vec!["2"], "ok"), (vec!["3"], "ok"), (vec!["4"], "ok")]);
+fn figure_5_divides_by_zero_or_prints_seven() {
+    let report = Fixture::new(FIGURE_5).report();
+    assert_eq!(outcomes(&report), ["division-by-zero: ", "ok: 7"]);
+    assert_eq!(terms(&report, "n@6"), ["n@4:18", "n@5:18"]);
+    let failure = &report.failures[0];
+    assert_eq!((failure.line, failure.thread.as_str()), (6, "T3"));
+}
+
+#[test]
+fn figure_6_has_all_sixteen_combinations() {
+    let arms: String = (1..=4).map(|arm| format!("  T{arm}: n{} += 1;\n", arm - 1)).collect();
+    let text =
+        format!("int n0, n1, n2, n3;\ncobegin\n{arms}  T5: {{ int sum = n0 + n1 + n2 + n3; print(sum); }}\ncoend\n");
+    let fixture = Fixture::new(&text);
+    assert_eq!(fixture.count(), 16);
+    assert_eq!(outcomes(&fixture.report()), ["ok: 0", "ok: 1", "ok: 2", "ok: 3", "ok: 4"]);
+}
+
+#[test]
+fn figure_7_never_mixes_the_two_sections() {
+    let fixture = Fixture::new(FIGURE_7);
+    assert_eq!(outcomes(&fixture.report()), ["ok: 1 1", "ok: 2 0"]);
+    assert_eq!(fixture.count(), 2);
+    let (a1, a2) = (fixture.selection("a@8", "a@4"), fixture.selection("a@8", "a@7"));
+    let (b1, b2) = (fixture.selection("b@8", "b@4"), fixture.selection("b@8", "b@7"));
+    assert!(matches!(fixture.select(&[a1, b1]), Verdict::Consistent { satisfied, .. } if satisfied == [true, true]));
+    assert_eq!(fixture.select(&[a1, b2]), Verdict::Inconsistent { core: vec![1] });
+    // `b` is not read when `a` is 2.
+    assert!(matches!(fixture.select(&[a2, b2]), Verdict::Consistent { satisfied, .. } if satisfied == [true, false]));
+}
+
+#[test]
+fn two_selections_can_contradict_each_other() {
+    let fixture =
+        Fixture::new("int x;\ncobegin\n T1: { x = 1; }\n T2: { int a = x;\n int b = x; print(a, b); }\ncoend\n");
+    let (new, old) = (fixture.selection("x@4", "x@3"), fixture.selection("x@5", "x@initial"));
+    assert_eq!(fixture.select(&[new, old]), Verdict::Inconsistent { core: vec![0, 1] });
+    assert!(matches!(fixture.select(&[old]), Verdict::Consistent { .. }));
+}
+
+#[test]
+fn an_instance_of_a_read_can_be_selected() {
+    let fixture = Fixture::new("int x;\ncobegin\n T1: x = 1;\n T2: for (int i = 0; i < 3; i++)\n print(x);\ncoend\n");
+    let read = fixture.selection("x@5", "x@3");
+    let initial = fixture.selection("x@5", "x@initial");
+    let second = Selection { instance: Some(2), ..read };
+    let third = Selection { instance: Some(3), ..initial };
+    assert!(matches!(fixture.select(&[second]), Verdict::Consistent { .. }));
+    assert_eq!(fixture.select(&[second, third]), Verdict::Inconsistent { core: vec![0, 1] });
 }
 
 #[test]
 fn futures_are_counted_as_peers_count_them() {
-    assert_eq!(count_of(&unlocked_adds(3)), 192);
+    let program = unlocked_adds(3);
+    let machine = Machine::new(&program, &Visibility::all(&program));
+    assert_eq!(count(&machine, &Limits::default(), &mut silent).futures, 192);
+    let locked = "{ for (int k = 0; k < 3; k++) { lock(L); x += 1; unlock(L); } }";
+    assert_eq!(Fixture::new(&format!("int x; lock L; cobegin A: {locked} B: {locked} coend print(x);")).count(), 20);
+    let last = "int x; cobegin A: x = 1; B: x = 2; C: x = 3; D: x = 4; coend print(x);";
+    assert_eq!(Fixture::new(last).count(), 4);
+    let readers = "int x; cobegin W: x = 1; A: print(x); B: print(x); C: print(x); coend";
+    assert_eq!(Fixture::new(readers).count(), 8);
+}
+
+#[test]
+fn every_schedule_replays_to_what_it_claims() {
+    for text in [FIGURE_2, FIGURE_5, FIGURE_7] {
+        let fixture = Fixture::new(text);
+        let report = fixture.report();
+        for outcome in &report.outcomes {
+            let mut replay = Replay::new(fixture.naming(), &outcome.schedule);
+            let execution = run(&fixture.machine, &mut replay, u64::MAX, &mut ());
+            assert_eq!(execution.status.word(), outcome.status);
+            assert_eq!(execution.lines(&fixture.machine), outcome.output);
+        }
+        for term in &report.terms {
+            let schedule = term.schedule.as_deref().unwrap();
+            let mut replay = Replay::new(fixture.naming(), schedule);
+            let execution = run(&fixture.machine, &mut replay, u64::MAX, &mut ());
+            // The schedule is that of a whole execution, and this one can end well.
+            assert!(matches!(execution.status.word(), "ok" | "division-by-zero"), "{}", execution.status.word());
+            let step = &schedule[term.step.unwrap() - 1];
+            let name = format!("{}@{}", step.op.trim_start_matches("read "), step.at);
+            assert_eq!(name, term.read);
+        }
+    }
+}
+
+#[test]
+fn a_deadlock_says_who_waits_for_whom() {
+    let fixture = Fixture::new(
+        "lock A, B;\ncobegin\n T1: { lock(A); lock(B); unlock(B); unlock(A); }\n T2: { lock(B); lock(A); unlock(A); unlock(B); }\ncoend\n",
+    );
+    let report = fixture.report();
+    assert_eq!(outcomes(&report), ["ok: ", "deadlock: "]);
+    let [deadlock] = &report.deadlocks[..] else { panic!("{:?}", report.deadlocks) };
+    let waits: Vec<_> = deadlock
+        .threads
+        .iter()
+        .map(|blocked| (blocked.thread.as_str(), blocked.object.as_deref(), blocked.holder.as_deref()))
+        .collect();
+    assert_eq!(waits, [("main", None, None), ("T1", Some("B"), Some("T2")), ("T2", Some("A"), Some("T1"))]);
+    assert_eq!(deadlock.threads[1].taken_at.as_deref(), Some("4:8"));
+    assert_eq!(deadlock.threads[0].threads, ["T1", "T2"]);
+}
+
+#[test]
+fn what_an_assumption_discards_is_not_seen() {
+    let fixture = Fixture::new(
+        "int x;\ncobegin\n T1: x = 1;\n T2: x = 2;\n T3: { int a = x; assume(a != 2); print(a); }\ncoend\n",
+    );
+    let report = fixture.report();
+    assert_eq!(outcomes(&report), ["ok: 0", "ok: 1"]);
+    assert_eq!(terms(&report, "x@5"), ["x@initial", "x@3:6"]);
+    assert_eq!(fixture.count(), 2);
+}
+
+#[test]
+fn a_read_that_runs_into_an_assumption_later_is_not_seen() {
+    let fixture = Fixture::new(
+        "int x, y;\ncobegin\n T1: { x = 1; y = 1; }\n T2: { int a = x; int b = y; assume(a == b); print(a); }\ncoend\n",
+    );
+    let report = fixture.report();
+    // Old `x` and new `y` do not agree, nor does the other way.
+    assert_eq!(outcomes(&report), ["ok: 0", "ok: 1"]);
+    assert_eq!(terms(&report, "y@4"), ["y@initial", "y@3:15"]);
+}
+
+#[test]
+fn a_loop_without_end_has_finitely_many_states() {
+    let fixture =
+        Fixture::new("int x;\nvoid work() { x = 1 - x; }\nwhile (true) { cobegin T1: work(); T2: work(); coend }\n");
+    let answer = fixture.explore(&Limits::default());
+    assert!(answer.is_complete());
+    assert!(answer.outcomes.is_empty());
+    assert_eq!(terms(&report(&fixture.naming(), &answer, &[], None), "x@2"), ["x@initial", "x@2:15"]);
+}
+
+#[test]
+fn bounds_are_told_and_nothing_is_claimed_beyond_them() {
+    let fixture = Fixture::new(FIGURE_7);
+    let b1 = fixture.selection("b@8", "b@4");
+    for (limits, bound) in [
+        (Limits { max_states: Some(5), ..Limits::default() }, Bound::States),
+        (Limits { max_steps: Some(3), ..Limits::default() }, Bound::Steps),
+        (Limits { max_executions: Some(0), ..Limits::default() }, Bound::Executions),
+        (Limits { timeout: Some(std::time::Duration::ZERO), ..Limits::default() }, Bound::Timeout),
+    ] {
+        let answer = fixture.explore(&limits);
+        assert_eq!(answer.bound, Some(bound));
+        assert_eq!(answer.is_feasible(b1.read, b1.definition), None);
+        let verdict = select(&fixture.machine, &[b1], &limits, &mut silent).verdict;
+        assert_eq!(verdict, Verdict::Undecided);
+    }
+    let limits = Limits::default();
+    let answer = futures(&fixture.machine, &Query::default(), &limits, &mut |_| ControlFlow::Break(()));
+    assert_eq!(answer.bound, Some(Bound::Interrupt));
+}
+
+#[test]
+fn bounds_that_are_wide_enough_change_nothing() {
+    let fixture = Fixture::new(FIGURE_7);
+    let free = fixture.explore(&Limits::default());
+    let depth = free.progress.depth;
+    let limits = Limits { max_steps: Some(depth), max_states: Some(free.progress.states), ..Limits::default() };
+    let bounded = fixture.explore(&limits);
+    assert!(bounded.is_complete());
+    assert_eq!(bounded.terms, free.terms);
+    assert_eq!(bounded.outcomes, free.outcomes);
+}
+
+#[test]
+fn a_term_is_completed_also_behind_a_bound() {
+    let fixture = Fixture::new(FIGURE_2);
+    let answer = fixture.explore(&Limits { max_steps: Some(5), ..Limits::default() });
+    assert!(!answer.is_complete());
+    assert!(!answer.terms.is_empty());
+    for term in &answer.terms {
+        let steps = fixture.naming().steps(&term.schedule);
+        let execution = run(&fixture.machine, &mut Replay::new(fixture.naming(), &steps), u64::MAX, &mut ());
+        assert_eq!(execution.status.word(), "ok");
+    }
+}
+
+#[test]
+fn reads_of_private_memory_count_as_well() {
+    let fixture = Fixture::new("int x = 1;\nprint(x);\nx = 2;\nprint(x);\n");
+    let machine = Machine::new(&fixture.program, &Visibility::none(&fixture.program));
+    let answer = futures(&machine, &Query::default(), &Limits::default(), &mut silent);
+    assert_eq!(answer.terms.len(), 2);
+    let initial =
+        |term: &&Term| matches!(fixture.program.definitions[term.definition].kind, DefinitionKind::Initial(_));
+    assert_eq!(answer.terms.iter().filter(initial).count(), 1);
 }

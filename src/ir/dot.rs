@@ -8,14 +8,15 @@
 //! for which spawned thread; a spawned thread only has an edge that leads to it.
 
 use super::print::{Annotations, Merge, Printer, Site};
-use super::{BlockId, FunctionId, Instruction, Program, Terminator};
+use super::{BlockId, Function, FunctionId, Instruction, Program, Terminator};
 use crate::source::SourceMap;
 use std::fmt::Write;
 
 /// The DOT text of a program.
 #[must_use]
 pub fn dot_program(program: &Program, sources: &SourceMap, annotations: &dyn Annotations) -> String {
-    let mut text = String::from("digraph pfg {\n  node [shape=box, fontname=monospace];\n  edge [fontname=monospace];\n");
+    let mut text =
+        String::from("digraph pfg {\n  node [shape=box, fontname=monospace];\n  edge [fontname=monospace];\n");
     let mut threads = Vec::new();
     for id in program.functions.ids() {
         let printer = Printer::new(program, sources, id, annotations);
@@ -109,7 +110,9 @@ fn thread_edges(program: &Program, function: FunctionId, block: BlockId) -> Vec<
         match instruction {
             Instruction::Spawn { thread, .. } => edges.push((from, entry(thread.function))),
             Instruction::Fork { threads, .. } => {
-                let joins = joins_after(program, function, block, position + 1);
+                let joins = joins_after(&program.functions[function], block, position + 1);
+                let joins: Vec<String> =
+                    joins.into_iter().map(|(block, position)| node(program, (function, block), position)).collect();
                 for thread in threads {
                     edges.push((from.clone(), entry(thread.function)));
                     for end in returns(program, thread.function) {
@@ -123,19 +126,18 @@ fn thread_edges(program: &Program, function: FunctionId, block: BlockId) -> Vec<
     edges
 }
 
-/// The nodes of the joins that are reached from there without passing another join.
-fn joins_after(program: &Program, function: FunctionId, block: BlockId, position: usize) -> Vec<String> {
-    let blocks = &program.functions[function].blocks;
+/// The joins (block and position) that are reached from there without passing another join.
+pub(crate) fn joins_after(function: &Function, block: BlockId, position: usize) -> Vec<(BlockId, usize)> {
     let mut joins = Vec::new();
     let mut seen = rustc_hash::FxHashSet::default();
     let mut work = vec![(block, position)];
     while let Some((block, first)) = work.pop() {
-        let later = blocks[block].instructions.iter().enumerate().skip(first);
-        let join = later.into_iter().find(|(_, instruction)| matches!(instruction, Instruction::Join));
-        if let Some((position, _)) = join {
-            joins.push(node(program, (function, block), position));
+        let content = &function.blocks[block];
+        let mut later = content.instructions.iter().enumerate().skip(first);
+        if let Some((position, _)) = later.find(|(_, instruction)| matches!(instruction, Instruction::Join)) {
+            joins.push((block, position));
         } else {
-            work.extend(blocks[block].terminator.successors().filter(|&next| seen.insert(next)).map(|next| (next, 0)));
+            work.extend(content.terminator.successors().filter(|&next| seen.insert(next)).map(|next| (next, 0)));
         }
     }
     joins

@@ -3,7 +3,7 @@
 //! In: a program and the [`Annotations`] of a form. Out: [`ProgramData`], which derives `Serialize`. Every instruction has
 //! its text, as the text form has it, and apart from that what other programs want to know without parsing it.
 
-use super::print::{Annotations, Merge, Mention, Printer, Site, kind_text};
+use super::print::{Annotations, Mention, Merge, Printer, Site, kind_text};
 use super::{BlockId, FunctionId, FunctionKind, Instruction, Program, Storage, TextId};
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
@@ -217,7 +217,11 @@ impl Context<'_> {
             place: self.place(function.span),
             parameters: function.parameters.iter().map(|&each| printer.register_name(each)).collect(),
             result: function.result.map(crate::ir::ScalarType::name),
-            blocks: function.blocks.ids().map(|block| self.block(&printer, id, block, reachable[block.index()])).collect(),
+            blocks: function
+                .blocks
+                .ids()
+                .map(|block| self.block(&printer, id, block, reachable[block.index()]))
+                .collect(),
         }
     }
 

@@ -5,16 +5,17 @@
 //! reverse postorder, so that a loop reads from its head to its exit; those that the entry does not reach come last,
 //! and without instructions not at all.
 //!
-//! A register without name is `%` and its number, a reference has an `&` before its name, and of several registers with
-//! one name the later ones are told apart as `i.2`; where names have versions, these tell them apart instead.
+//! A register without name is `%` and its number, a reference has an `&` before its name (`&this` for the object of a
+//! method), and of several registers with one name the later ones are told apart as `i.2`; where names have versions,
+//! these tell them apart instead.
 //!
 //! What it does not see: whether the annotations are right.
 
 mod words;
 
 use super::{
-    Block, BlockId, DefinitionId, Function, FunctionId, FunctionKind, LeafKind, Program, ReadId, RegisterId, RegisterType,
-    Storage,
+    Block, BlockId, DefinitionId, Function, FunctionId, FunctionKind, LeafKind, Program, ReadId, RegisterId,
+    RegisterType, Storage,
 };
 use crate::source::{SourceMap, Span};
 use std::fmt::Write;
@@ -82,7 +83,8 @@ impl Merge {
     /// As it is written.
     #[must_use]
     pub fn text(&self) -> String {
-        let arguments: Vec<String> = self.arguments.iter().map(|each| format!("{}_{}", each.name, each.version)).collect();
+        let arguments: Vec<String> =
+            self.arguments.iter().map(|each| format!("{}_{}", each.name, each.version)).collect();
         format!("{}_{} = {}({})", self.name, self.version, self.function, arguments.join(", "))
     }
 }
@@ -131,7 +133,9 @@ pub fn print_program(program: &Program, sources: &SourceMap, annotations: &dyn A
             kind => kind_text(kind),
         };
         let initial = match (leaf.kind, leaf.array, leaf.initial.first()) {
-            (LeafKind::Data(_) | LeafKind::Semaphore, false, Some(&value)) => format!(" = {}", constant_text(program, value)),
+            (LeafKind::Data(_) | LeafKind::Semaphore, false, Some(&value)) => {
+                format!(" = {}", constant_text(program, value))
+            }
             _ => String::new(),
         };
         let (storage, owner) = match variable.storage {
@@ -242,6 +246,8 @@ impl<'a> Printer<'a> {
         let sign = if declared.ty == RegisterType::Reference { "&" } else { "" };
         match declared.name {
             Some(name) => format!("{sign}{}", self.program.texts.get(name)),
+            // The object of a method is the only parameter without name.
+            None if sign == "&" && self.function.parameters.first() == Some(&register) => "&this".to_owned(),
             None => format!("{sign}%{}", register.0),
         }
     }

@@ -260,9 +260,8 @@ fn finish(
         versions[phi] = counts[variable as usize];
         counts[variable as usize] += 1;
     }
-    let final_version = |variable: u32, version: u32| {
-        placement.phi(&numbering, variable, version).map_or(version, |phi| versions[phi])
-    };
+    let final_version =
+        |variable: u32, version: u32| placement.phi(&numbering, variable, version).map_or(version, |phi| versions[phi]);
     for (access, used) in accesses.all().iter().zip(&mut used) {
         *used = final_version(access.variable, *used);
     }

@@ -42,7 +42,8 @@ impl Dominators {
         for (&node, &dominator) in order.iter().zip(&immediate_ranks).skip(1) {
             immediate[node as usize] = order[dominator as usize];
         }
-        let mut dominators = Dominators { order, ranks, immediate, tree: Vec::new(), first: Vec::new(), last: Vec::new() };
+        let mut dominators =
+            Dominators { order, ranks, immediate, tree: Vec::new(), first: Vec::new(), last: Vec::new() };
         dominators.number_tree(&immediate_ranks);
         dominators
     }

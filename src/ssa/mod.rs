@@ -1,16 +1,26 @@
 //! Static single assignment form.
 //!
-//! In: a flow graph and the accesses of its blocks ([`build`]), or a function of the PFG. Out: the version that each
-//! access reads or makes, and the phi functions.
+//! In: a flow graph and the accesses of its blocks ([`build`]), or a function of the PFG ([`function`]). Out: the version
+//! that each access reads or makes, and the phi functions.
+//!
+//! [`graph`], [`dominators`] and [`build`] know nothing of the PFG; the concurrency layer runs them on its own graphs.
 
 mod arguments;
 pub mod build;
 pub mod dominators;
+pub mod effects;
+pub mod function;
 pub mod graph;
+mod memory;
+pub mod numbers;
 mod placement;
+pub mod print;
 pub mod verify;
 
 pub use build::{Access, AccessKind, Accesses, NO_VERSION, Origin, Phi, Ssa, build_ssa};
 pub use dominators::{Dominators, Frontiers};
+pub use effects::Effects;
+pub use function::{FunctionSsa, SsaVariable, build_function};
 pub use graph::Graph;
+pub use numbers::{Numbers, ProgramSsa, build_program};
 pub use verify::verify_ssa;

@@ -111,7 +111,9 @@ impl Check<'_> {
                 let expected = predecessors.len() + usize::from(block == 0);
                 self.demand(phi.block == block && variables.insert(phi.variable), || format!("phi {index} twice"));
                 self.demand(ssa.arguments(index).len() == expected, || format!("phi {index}: number of arguments"));
-                self.demand(phi.version == next[phi.variable as usize], || format!("phi {index} makes {}", phi.version));
+                self.demand(phi.version == next[phi.variable as usize], || {
+                    format!("phi {index} makes {}", phi.version)
+                });
                 next[phi.variable as usize] += 1;
                 let origin = ssa.origin(phi.variable, phi.version);
                 self.demand(origin == Origin::Phi(index as u32), || format!("phi {index}: {origin:?}"));
@@ -124,7 +126,9 @@ impl Check<'_> {
         self.demand(count == ssa.phis().len(), || "phi functions without block".into());
         for (variable, &versions) in next.iter().enumerate() {
             self.demand(ssa.version_count(variable as u32) == versions, || format!("versions of variable {variable}"));
-            self.demand(ssa.origin(variable as u32, 0) == Origin::Entry, || format!("version 0 of variable {variable}"));
+            self.demand(ssa.origin(variable as u32, 0) == Origin::Entry, || {
+                format!("version 0 of variable {variable}")
+            });
         }
     }
 
@@ -223,9 +227,11 @@ impl Check<'_> {
             seen[block as usize] = true;
             let phis = self.ssa.phis_of_block(block).map(|index| self.ssa.phis()[index]);
             let by_phi = phis.filter(|phi| phi.variable == variable).map(|phi| phi.version);
-            let accesses = self.accesses.of_block(block).filter(|&index| self.accesses.all()[index].variable == variable);
+            let accesses =
+                self.accesses.of_block(block).filter(|&index| self.accesses.all()[index].variable == variable);
             let made = accesses.map(|index| self.ssa.made(index)).filter(|&version| version != NO_VERSION);
-            let out = by_phi.chain(made).last().map_or_else(|| heads[block as usize].clone(), |last| BTreeSet::from([last]));
+            let out =
+                by_phi.chain(made).last().map_or_else(|| heads[block as usize].clone(), |last| BTreeSet::from([last]));
             for &target in self.graph.successors(block) {
                 let head = &mut heads[target as usize];
                 let size = head.len();

@@ -155,6 +155,19 @@ impl<'problems> Builder<'problems> {
         members
     }
 
+    pub(crate) fn extern_function(
+        &self,
+        result: TypeName,
+        name: Ident,
+        parameters: Vec<Parameter>,
+        range: Option<Box<(Expr, Expr)>>,
+        start: u32,
+        end: u32,
+    ) -> Box<Item> {
+        let range = range.map(|range| *range);
+        Box::new(Item::Extern(Extern { result, name, parameters, range, span: self.span(start, end) }))
+    }
+
     // ---- Expressions ----
 
     /// An expression without parts.
@@ -278,7 +291,9 @@ impl<'problems> Builder<'problems> {
         statement
     }
 
-    pub(crate) fn block(&self, body: Body, start: u32, end: u32) -> TallBlock {
+    pub(crate) fn block(&self, mut body: Body, start: u32, end: u32) -> TallBlock {
+        // Statements are large and blocks many: spare room would double the memory of a tree.
+        body.statements.shrink_to_fit();
         let span = self.span(start, end);
         TallBlock { block: Block { statements: body.statements, span }, height: body.height, is_cut: body.is_cut }
     }

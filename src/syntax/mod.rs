@@ -18,7 +18,15 @@ mod report;
 mod tokens;
 
 lalrpop_util::lalrpop_mod!(
-    #[allow(clippy::all, clippy::pedantic, unused, missing_docs, rust_2018_idioms, reason = "generated code")]
+    #[allow(
+        clippy::all,
+        clippy::pedantic,
+        clippy::unwrap_used,
+        unused,
+        missing_docs,
+        rust_2018_idioms,
+        reason = "generated code"
+    )]
     grammar,
     "/cssame.rs"
 );

@@ -55,6 +55,7 @@ pub fn parse(sources: &SourceMap, file: FileId) -> Parsed {
 ///
 /// A diagnostic for a file that is too large or no text. In the latter case the file was added, as far as it can be
 /// read, so that the place can be shown.
+#[expect(clippy::result_large_err, reason = "called once a file")]
 pub fn add_bytes(sources: &mut SourceMap, name: &str, bytes: &[u8]) -> Result<FileId, Diagnostic> {
     if bytes.len() > MAX_FILE_BYTES {
         let (limit, size) = (MAX_FILE_BYTES >> 20, bytes.len() >> 20);

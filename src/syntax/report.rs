@@ -199,88 +199,85 @@ impl Writer<'_> {
 
     fn diagnostic(&self, placed: &Placed) -> Diagnostic {
         let place = placed.shown();
-        let error = |code, message: String, label: &str| Diagnostic::error(code, self.span(place), message, label);
         match &placed.problem.kind {
             ProblemKind::Lexical(kind) => self.lexical(*kind, place),
             ProblemKind::BadEscape => {
-                error(Code::BadEscape, format!("unknown escape {} in a string", self.quote(place)), "unknown escape")
+                let message = format!("unknown escape {} in a string", self.quote(place));
+                self.error(Code::BadEscape, place, message, "unknown escape")
                     .with_help("the escapes are `\\n`, `\\t`, `\\r`, `\\0`, `\\\\` and `\\\"`")
             }
             ProblemKind::Unclosed { opener, opened, at_end } => self.unclosed(placed, *opener, *opened, *at_end),
             ProblemKind::Unmatched(opener) => {
-                let closer = opener.closer();
-                error(
-                    Code::UnexpectedToken,
-                    format!("`{closer}` without a `{}`", opener.text()),
-                    "nothing to close here",
-                )
-                .with_help(format!("remove this `{closer}`, or open a `{}` before it", opener.text()))
+                let (open, close) = (opener.text(), opener.closer());
+                let message = format!("`{close}` without a `{open}`");
+                self.error(Code::UnexpectedToken, place, message, "nothing to close here")
+                    .with_help(format!("remove this `{close}`, or open a `{open}` before it"))
             }
-            ProblemKind::TooDeep => error(
-                Code::NestingTooDeep,
-                format!("nested too deeply at {}", self.quote(place)),
-                "too much is open here",
-            )
-            .with_note(format!("at most {MAX_NESTING} brackets may be open; the rest of the file was not read")),
-            ProblemKind::TooLong => {
-                error(Code::NestingTooDeep, "statement too long".to_owned(), "too long at this depth")
-                    .with_note("the rest of the file was not read")
-            }
-            ProblemKind::TooHigh(what) => {
-                error(Code::NestingTooDeep, format!("{what} nested too deeply"), "too deep from here")
-                    .with_note(format!(
-                        "an expression or a statement holds at most {MAX_NESTING} others in one another"
-                    ))
-                    .with_help(if *what == "expression" {
-                        "split it by local variables"
-                    } else {
-                        "split it into functions"
-                    })
-            }
+            ProblemKind::TooDeep | ProblemKind::TooLong | ProblemKind::TooHigh(_) => self.limit(placed),
             ProblemKind::Unexpected(expected) => self.unexpected(placed, expected),
             ProblemKind::MissingSemicolon => {
                 let before = self.quote(placed.previous);
-                error(Code::UnexpectedToken, format!("missing `;` after {before}"), "expected `;`")
+                self.error(Code::UnexpectedToken, place, format!("missing `;` after {before}"), "expected `;`")
                     .with_help(format!("put `;` after {before}"))
             }
-            ProblemKind::NestedDefinition(what) => error(
-                Code::UnexpectedToken,
-                format!("{what} {} inside a block", self.quote(place)),
-                "not possible here",
-            )
-            .with_help(format!("move the {what} to top level, or close the block before it with `}}`")),
-            ProblemKind::BeforeFirstLabel => error(
-                Code::UnexpectedToken,
-                "statement before the first label of a cobegin".to_owned(),
-                "belongs to no thread",
-            )
-            .with_help("put a label in front, such as `T1:`"),
-            ProblemKind::NoArms => {
-                error(Code::UnexpectedToken, "cobegin without threads".to_owned(), "no label inside")
-                    .with_help("write at least one labelled statement, such as `T1: skip;`")
+            ProblemKind::NestedDefinition(what) => {
+                let message = format!("{what} {} inside a block", self.quote(place));
+                self.error(Code::UnexpectedToken, place, message, "not possible here")
+                    .with_help(format!("move the {what} to top level, or close the block before it with `}}`"))
             }
+            ProblemKind::BeforeFirstLabel => {
+                let message = "statement before the first label of a cobegin";
+                self.error(Code::UnexpectedToken, place, message, "belongs to no thread")
+                    .with_help("put a label in front, such as `T1:`")
+            }
+            ProblemKind::NoArms => self
+                .error(Code::UnexpectedToken, place, "cobegin without threads", "no label inside")
+                .with_help("write at least one labelled statement, such as `T1: skip;`"),
+        }
+    }
+
+    fn error(&self, code: Code, place: (u32, u32), message: impl Into<String>, label: &str) -> Diagnostic {
+        Diagnostic::error(code, self.span(place), message, label)
+    }
+
+    /// Something past a bound of [`super::limits`].
+    fn limit(&self, placed: &Placed) -> Diagnostic {
+        let (code, place) = (Code::NestingTooDeep, placed.shown());
+        match placed.problem.kind {
+            ProblemKind::TooHigh(what) => self
+                .error(code, place, format!("{what} nested too deeply"), "too deep from here")
+                .with_note(format!("at most {MAX_NESTING} expressions, or statements, may stand in one another"))
+                .with_help(if what == "expression" {
+                    "split it by local variables"
+                } else {
+                    "split it into functions"
+                }),
+            ProblemKind::TooLong => self
+                .error(code, place, "statement too long", "too long at this depth")
+                .with_note("the rest of the file was not read"),
+            _ => self
+                .error(code, place, format!("nested too deeply at {}", self.quote(place)), "too much is open here")
+                .with_note(format!("at most {MAX_NESTING} brackets may be open; the rest of the file was not read")),
         }
     }
 
     fn lexical(&self, kind: LexError, place: (u32, u32)) -> Diagnostic {
-        let error = |code, message: &str, span, label: &str| Diagnostic::error(code, self.span(span), message, label);
         match kind {
             LexError::UnexpectedCharacter => {
                 let message = format!("unexpected character {}", self.quote(place));
-                error(Code::UnexpectedCharacter, &message, place, "begins no token")
+                self.error(Code::UnexpectedCharacter, place, message, "begins no token")
             }
             LexError::UnterminatedComment => {
                 let start = (place.0, place.0 + 2);
-                error(Code::UnterminatedComment, "unterminated comment", start, "this comment has no end")
+                self.error(Code::UnterminatedComment, start, "unterminated comment", "this comment has no end")
                     .with_help("end the comment with `*/`")
             }
-            LexError::UnterminatedString => {
-                error(Code::UnterminatedString, "unterminated string", place, "this string has no end on its line")
-                    .with_help("end the string with `\"`; write `\\n` for a line break")
-            }
+            LexError::UnterminatedString => self
+                .error(Code::UnterminatedString, place, "unterminated string", "this string has no end on its line")
+                .with_help("end the string with `\"`; write `\\n` for a line break"),
             LexError::NumberTooLarge => {
                 let message = format!("number {} is too large", self.quote(place));
-                error(Code::NumberTooLarge, &message, place, "does not fit")
+                self.error(Code::NumberTooLarge, place, message, "does not fit")
                     .with_help("an integer is at most 9223372036854775807, a double at most 1.7976931348623157e308")
             }
         }

@@ -142,8 +142,8 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
             _ if begins_statement(token) => self.close_parentheses(start, end),
             _ => {}
         }
-        self.count(token, start, end)?;
-        self.account(token, start, end)?;
+        self.count(token);
+        self.check(token, start, end)?;
         match token {
             Token::OpenParenthesis => self.open(Opener::Parenthesis, start, end)?,
             Token::OpenBracket => self.open(Opener::Bracket, start, end)?,
@@ -163,7 +163,7 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
 
     fn open(&mut self, opener: Opener, start: u32, end: u32) -> Result<(), Stop> {
         if self.frames.len() >= MAX_NESTING {
-            return self.too_deep(start, end);
+            return self.stop(start, end, ProblemKind::TooDeep);
         }
         let is_head = opener == Opener::Parenthesis && matches!(self.previous, Token::For | Token::Parfor);
         let around = std::mem::take(&mut self.open);
@@ -252,8 +252,8 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
         Token::Semicolon
     }
 
-    /// Counts what a token leaves open, and stops where it is too much.
-    fn count(&mut self, token: Token<'source>, start: u32, end: u32) -> Result<(), Stop> {
+    /// Counts what a token leaves open.
+    fn count(&mut self, token: Token<'source>) {
         if self.open.settled && token != Token::Else {
             self.open = Open::default();
         }
@@ -261,40 +261,37 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
         match token {
             Token::Identifier(_) | Token::Integer(_) | Token::This | Token::True | Token::False => {
                 self.open.prefixes = 0;
-                return Ok(());
             }
-            Token::Semicolon => {
-                self.open.settled = true;
-                return Ok(());
-            }
+            Token::Semicolon => self.open.settled = true,
             Token::Comma | Token::HeadSemicolon => {
                 self.open.conditionals = 0;
                 self.open.prefixes = 0;
-                return Ok(());
             }
             Token::If | Token::While | Token::For | Token::Do | Token::Parfor => self.open.statements += 1,
             Token::Question => self.open.conditionals += 1,
             Token::Exclamation | Token::Tilde => self.open.prefixes += 1,
             Token::Minus if !ends_operand(self.previous) => self.open.prefixes += 1,
-            _ => return Ok(()),
+            _ => {}
         }
-        if self.open_around + self.open.sum() > MAX_PREFIXES { self.too_deep(start, end) } else { Ok(()) }
     }
 
-    /// Sees to it that skipping a statement never takes long.
-    fn account(&mut self, token: Token<'source>, start: u32, end: u32) -> Result<(), Stop> {
-        let open = 1 + self.frames.len() as u64 + u64::from(self.open_around + self.open.sum());
+    /// Stops where too much is open, and where skipping the statement would take long.
+    fn check(&mut self, token: Token<'source>, start: u32, end: u32) -> Result<(), Stop> {
+        let prefixes = self.open_around + self.open.sum();
+        let open = 1 + self.frames.len() as u64 + u64::from(prefixes);
         self.problems.cost.set(open * open);
         self.run = if token == Token::Semicolon || begins_statement(token) { 0 } else { self.run + open * open };
-        if self.run <= RECOVERY_BUDGET {
-            return Ok(());
+        if prefixes > MAX_PREFIXES {
+            return self.stop(start, end, ProblemKind::TooDeep);
         }
-        self.problems.note(start, end, ProblemKind::TooLong);
-        Err(Stop)
+        if self.run > RECOVERY_BUDGET {
+            return self.stop(start, end, ProblemKind::TooLong);
+        }
+        Ok(())
     }
 
-    fn too_deep(&mut self, start: u32, end: u32) -> Result<(), Stop> {
-        self.problems.note(start, end, ProblemKind::TooDeep);
+    fn stop(&mut self, start: u32, end: u32, reason: ProblemKind) -> Result<(), Stop> {
+        self.problems.note(start, end, reason);
         Err(Stop)
     }
 }

@@ -93,52 +93,165 @@ pub(super) type TableIndex = u32;
 /// An instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Code {
-    Copy { dest: Slot, source: Source },
-    Unary { dest: Slot, op: UnaryOperator, operand: Source },
+    Copy {
+        dest: Slot,
+        source: Source,
+    },
+    Unary {
+        dest: Slot,
+        op: UnaryOperator,
+        operand: Source,
+    },
     /// All operators but integer division.
-    Binary { dest: Slot, op: BinaryOperator, left: Source, right: Source },
+    Binary {
+        dest: Slot,
+        op: BinaryOperator,
+        left: Source,
+        right: Source,
+    },
     /// Integer division and remainder.
-    Divide { dest: Slot, op: BinaryOperator, left: Source, right: Source },
-    Jump { target: u32 },
-    Branch { condition: Source, then_target: u32, else_target: u32 },
+    Divide {
+        dest: Slot,
+        op: BinaryOperator,
+        left: Source,
+        right: Source,
+    },
+    Jump {
+        target: u32,
+    },
+    Branch {
+        condition: Source,
+        then_target: u32,
+        else_target: u32,
+    },
     /// A global scalar.
-    Load { dest: Slot, address: u32, read: ReadId },
-    LoadAt { dest: Slot, place: TableIndex, read: ReadId },
-    Store { address: u32, value: Source, definition: DefinitionId },
-    StoreAt { place: TableIndex, value: Source, definition: DefinitionId },
-    SharedLoad { dest: Slot, address: u32, read: ReadId },
-    SharedLoadAt { dest: Slot, place: TableIndex, read: ReadId },
-    SharedStore { address: u32, value: Source, definition: DefinitionId },
-    SharedStoreAt { place: TableIndex, value: Source, definition: DefinitionId },
-    Atomic { atomic: TableIndex },
-    SharedAtomic { atomic: TableIndex },
-    Address { dest: Slot, place: TableIndex },
-    Allocate { dest: Slot, variable: VariableId },
-    Call { call: TableIndex },
-    Return { value: Source, present: bool },
-    Choose { dest: Slot, low: Source, high: Source },
-    Print { print: TableIndex },
-    Assert { condition: Source, message: Option<TextId> },
-    Error { message: Option<TextId> },
-    Assume { condition: Source },
-    Lock { place: TableIndex },
-    Unlock { place: TableIndex },
-    Set { place: TableIndex },
-    Clear { place: TableIndex },
-    WaitEvent { place: TableIndex },
-    Barrier { place: TableIndex },
-    WaitCondition { condition: TableIndex, lock: TableIndex },
-    Notify { place: TableIndex },
-    NotifyAll { place: TableIndex },
+    Load {
+        dest: Slot,
+        address: u32,
+        read: ReadId,
+    },
+    LoadAt {
+        dest: Slot,
+        place: TableIndex,
+        read: ReadId,
+    },
+    Store {
+        address: u32,
+        value: Source,
+        definition: DefinitionId,
+    },
+    StoreAt {
+        place: TableIndex,
+        value: Source,
+        definition: DefinitionId,
+    },
+    SharedLoad {
+        dest: Slot,
+        address: u32,
+        read: ReadId,
+    },
+    SharedLoadAt {
+        dest: Slot,
+        place: TableIndex,
+        read: ReadId,
+    },
+    SharedStore {
+        address: u32,
+        value: Source,
+        definition: DefinitionId,
+    },
+    SharedStoreAt {
+        place: TableIndex,
+        value: Source,
+        definition: DefinitionId,
+    },
+    Atomic {
+        atomic: TableIndex,
+    },
+    SharedAtomic {
+        atomic: TableIndex,
+    },
+    Address {
+        dest: Slot,
+        place: TableIndex,
+    },
+    Allocate {
+        dest: Slot,
+        variable: VariableId,
+    },
+    Call {
+        call: TableIndex,
+    },
+    Return {
+        value: Source,
+        present: bool,
+    },
+    Choose {
+        dest: Slot,
+        low: Source,
+        high: Source,
+    },
+    Print {
+        print: TableIndex,
+    },
+    Assert {
+        condition: Source,
+        message: Option<TextId>,
+    },
+    Error {
+        message: Option<TextId>,
+    },
+    Assume {
+        condition: Source,
+    },
+    Lock {
+        place: TableIndex,
+    },
+    Unlock {
+        place: TableIndex,
+    },
+    Set {
+        place: TableIndex,
+    },
+    Clear {
+        place: TableIndex,
+    },
+    WaitEvent {
+        place: TableIndex,
+    },
+    Barrier {
+        place: TableIndex,
+    },
+    WaitCondition {
+        condition: TableIndex,
+        lock: TableIndex,
+    },
+    Notify {
+        place: TableIndex,
+    },
+    NotifyAll {
+        place: TableIndex,
+    },
     WaitBare,
     NotifyBare,
     NotifyAllBare,
-    Acquire { place: TableIndex },
-    Release { place: TableIndex },
-    Fork { fork: TableIndex },
+    Acquire {
+        place: TableIndex,
+    },
+    Release {
+        place: TableIndex,
+    },
+    Fork {
+        fork: TableIndex,
+    },
     Join,
-    Spawn { dest: Slot, fork: TableIndex },
-    JoinThread { handle: Source },
+    Spawn {
+        dest: Slot,
+        fork: TableIndex,
+    },
+    JoinThread {
+        handle: Source,
+    },
     AtomicBegin,
     AtomicEnd,
 }

@@ -69,8 +69,7 @@ impl Compiler<'_> {
 pub(super) fn compile(program: &Program, visibility: &Visibility, layout: &Layout) -> Compiled {
     let ranks = thread_ranks(program);
     let output = Compiled::default();
-    let mut compiler =
-        Compiler { visibility, layout, output, constant_index: FxHashMap::default(), ranks };
+    let mut compiler = Compiler { visibility, layout, output, constant_index: FxHashMap::default(), ranks };
     let leaks = leaking_functions(program);
     let prepared: Vec<(Liveness, SlotMap)> = program
         .functions
@@ -144,9 +143,7 @@ fn thread_ranks(program: &Program) -> FxHashMap<(u32, u32, u32, u32), u32> {
 
 fn has_reference(function: &Function, arguments: &[Operand]) -> bool {
     arguments.iter().any(|argument| match argument {
-        Operand::Register(register) => {
-            function.registers[*register].ty == crate::ir::RegisterType::Reference
-        }
+        Operand::Register(register) => function.registers[*register].ty == crate::ir::RegisterType::Reference,
         Operand::Constant(_) => false,
     })
 }

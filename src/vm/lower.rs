@@ -6,8 +6,8 @@
 use super::code::*;
 use super::compile::Compiler;
 use crate::ir::{
-    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, FunctionId, Instruction, NewThread, Operand, Place,
-    ReadId, RegisterId, ScalarType, Synchronisation, ThreadLabel,
+    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, FunctionId, Instruction, NewThread, Operand,
+    Place, ReadId, RegisterId, ScalarType, Synchronisation, ThreadLabel,
 };
 
 /// Lowers the instructions of one place.
@@ -171,9 +171,7 @@ impl Lowering<'_, '_> {
     /// An instruction.
     pub(super) fn instruction(&mut self, instruction: &Instruction) -> Code {
         match instruction {
-            Instruction::Copy { dest, source } => {
-                Code::Copy { dest: self.slot(*dest), source: self.source(*source) }
-            }
+            Instruction::Copy { dest, source } => Code::Copy { dest: self.slot(*dest), source: self.source(*source) },
             Instruction::Unary { dest, op, operand } => {
                 Code::Unary { dest: self.slot(*dest), op: *op, operand: self.source(*operand) }
             }
@@ -183,12 +181,8 @@ impl Lowering<'_, '_> {
             Instruction::Atomic { dest, op, place, read, definition } => {
                 self.atomic(*dest, op, place, *read, *definition)
             }
-            Instruction::Address { dest, place } => {
-                Code::Address { dest: self.slot(*dest), place: self.place(place) }
-            }
-            Instruction::Allocate { dest, variable } => {
-                Code::Allocate { dest: self.slot(*dest), variable: *variable }
-            }
+            Instruction::Address { dest, place } => Code::Address { dest: self.slot(*dest), place: self.place(place) },
+            Instruction::Allocate { dest, variable } => Code::Allocate { dest: self.slot(*dest), variable: *variable },
             Instruction::Choose { dest, low, high } => {
                 Code::Choose { dest: self.slot(*dest), low: self.source(*low), high: self.source(*high) }
             }

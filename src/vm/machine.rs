@@ -245,7 +245,8 @@ impl Machine {
     /// The threads that wait for a condition.
     pub(super) fn waiting_for(&self, state: &State, condition: u32) -> impl Iterator<Item = ThreadIndex> {
         let slots = state.threads.iter().enumerate();
-        let waiting = move |thread: &Thread| thread.status == ThreadStatus::WaitingCondition && thread.wait == condition;
+        let waiting =
+            move |thread: &Thread| thread.status == ThreadStatus::WaitingCondition && thread.wait == condition;
         slots.filter(move |(_, thread)| waiting(thread)).map(|(index, _)| ThreadIndex(index as u16))
     }
 

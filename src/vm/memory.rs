@@ -45,7 +45,10 @@ impl Layout {
             layout.addresses.push(address);
             layout.templates.push(template.into_boxed_slice());
             layout.leaves.push(
-                variable.leaves().map(|leaf| (program.leaves[leaf].offset, program.leaves[leaf].length, leaf)).collect(),
+                variable
+                    .leaves()
+                    .map(|leaf| (program.leaves[leaf].offset, program.leaves[leaf].length, leaf))
+                    .collect(),
             );
             let locks = variable.leaves().map(|leaf| &program.leaves[leaf]).filter(|leaf| leaf.kind == LeafKind::Lock);
             let locks: Box<[u32]> = locks.map(|leaf| leaf.offset).collect();
@@ -162,7 +165,9 @@ fn template(program: &Program, variable: &Variable) -> Vec<Cell> {
     for leaf in variable.leaves().map(|leaf| &program.leaves[leaf]) {
         let range = leaf.offset as usize..(leaf.offset + leaf.length) as usize;
         let Some(part) = cells.get_mut(range) else { continue };
-        for (cell, value) in part.iter_mut().zip(leaf.initial.iter().map(|value| value.bits()).chain(std::iter::repeat(0))) {
+        for (cell, value) in
+            part.iter_mut().zip(leaf.initial.iter().map(|value| value.bits()).chain(std::iter::repeat(0)))
+        {
             cell.value = value;
             cell.writer = leaf.initial_definition.map_or(NO_WRITER, |definition| definition.0);
         }

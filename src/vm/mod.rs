@@ -21,6 +21,7 @@ mod machine;
 mod memory;
 mod observe;
 mod outcome;
+mod pending;
 mod state;
 mod step;
 mod synchronise;
@@ -34,8 +35,10 @@ pub use encode::{Encoding, hash};
 pub use machine::{Machine, Obstacle, Options};
 pub use observe::{Event, Observer};
 pub use outcome::{Choice, Failure, FailureKind, Move, Progress};
+pub use pending::Pending;
 pub use state::{NO_WRITER, State, ThreadIndex, ThreadStatus};
 pub use tables::{OutputId, Path, PathId, Tables};
+pub use value::format_value;
 pub use visibility::Visibility;
 
 #[cfg(test)]

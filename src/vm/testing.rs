@@ -42,16 +42,22 @@ impl ProgramBuilder {
             program.definitions.push(Definition { name, symbol, span, kind, version: 0 })
         });
         let array = length > 1;
-        program.leaves.push(Leaf { variable, name, symbol, offset: 0, length, array, kind, initial, initial_definition });
+        program.leaves.push(Leaf {
+            variable,
+            name,
+            symbol,
+            offset: 0,
+            length,
+            array,
+            kind,
+            initial,
+            initial_definition,
+        });
         program.variables.push(Variable { name, span, storage, first_leaf: leaf, leaf_count: 1, size: length })
     }
 
     pub fn int(&mut self, name: &str, initial: i32) -> VariableId {
         self.variable(name, LeafKind::Data(ScalarType::Int), vec![Value::Int(initial)], Storage::Global)
-    }
-
-    pub fn array(&mut self, name: &str, length: usize) -> VariableId {
-        self.variable(name, LeafKind::Data(ScalarType::Int), vec![Value::Int(0); length], Storage::Global)
     }
 
     pub fn local_int(&mut self, function: FunctionId, name: &str) -> VariableId {
@@ -62,10 +68,6 @@ impl ProgramBuilder {
     pub fn object(&mut self, name: &str, kind: LeafKind) -> VariableId {
         let cells = if matches!(kind, LeafKind::Barrier(_)) { 2 } else { 1 };
         self.variable(name, kind, vec![Value::Int(0); cells], Storage::Global)
-    }
-
-    pub fn semaphore(&mut self, name: &str, count: i32) -> VariableId {
-        self.variable(name, LeafKind::Semaphore, vec![Value::Int(count)], Storage::Global)
     }
 
     /// A function with one empty block that returns. The one that is called `main` is where execution begins.
@@ -194,12 +196,7 @@ impl FunctionBuilder<'_> {
         definition
     }
 
-    pub fn binary(
-        &mut self,
-        op: BinaryOperator,
-        left: impl Into<Operand>,
-        right: impl Into<Operand>,
-    ) -> RegisterId {
+    pub fn binary(&mut self, op: BinaryOperator, left: impl Into<Operand>, right: impl Into<Operand>) -> RegisterId {
         let dest = self.int_register();
         self.push(Instruction::Binary { dest, op, left: left.into(), right: right.into() });
         dest

@@ -97,10 +97,8 @@ pub fn divide(op: BinaryOperator, left: i64, right: i64) -> Option<i64> {
         BinaryOperator::Remainder(_) => true,
         _ => false,
     };
-    let narrow_result = matches!(
-        op,
-        BinaryOperator::Divide(Arithmetic::Int) | BinaryOperator::Remainder(Arithmetic::Int)
-    );
+    let narrow_result =
+        matches!(op, BinaryOperator::Divide(Arithmetic::Int) | BinaryOperator::Remainder(Arithmetic::Int));
     if right == 0 {
         return None;
     }
@@ -125,6 +123,14 @@ pub fn format(texts: &Texts, ty: ScalarType, bits: i64, out: &mut String) {
         Value::String(text) => out.write_str(texts.get(text)),
         Value::NoThread => write!(out, "thread {bits}"),
     };
+}
+
+/// A value as `print` writes it.
+#[must_use]
+pub fn format_value(texts: &Texts, ty: ScalarType, bits: i64) -> String {
+    let mut out = String::new();
+    format(texts, ty, bits, &mut out);
+    out
 }
 
 #[cfg(test)]

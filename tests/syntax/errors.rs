@@ -72,7 +72,7 @@ fn unexpected_tokens_say_what_was_expected() {
         &["CS0101 1:19 unexpected `<`, expected `(`, `[`, `;`, `,` or `=`"],
     );
     check("class A { x = 5; }", &["CS0101 1:13 unexpected `=`, expected a name"]);
-    check("extern int now() in 0;", &["CS0101 1:22 unexpected `;`, expected an operator or `..`"]);
+    check("extern int now() in 0;", &["CS0101 1:22 unexpected `;`, expected `..`"]);
     check("class", &["CS0101 1:6 unexpected end of file, expected a name"]);
     check("x = string;", &["CS0101 1:5 unexpected `string`, expected an expression"]);
 }

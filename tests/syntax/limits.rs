@@ -93,7 +93,10 @@ fn nonsense_is_skipped_in_bounded_time() {
     assert_eq!(errors(&"@ ".repeat(1 << 18)).len(), 21);
     assert_eq!(errors(&")".repeat(1 << 18)).len(), 21);
     assert_eq!(errors(&"}".repeat(1 << 18)).len(), 21);
-    check(&"if ".repeat(1 << 18), &["CS0101 1:4 unexpected `if`, expected `(`"]);
+    check(
+        &"if ".repeat(1 << 18),
+        &["CS0101 1:4 unexpected `if`, expected `(`", "CS0107 1:1537 nested too deeply at `if`"],
+    );
     assert_eq!(errors(&"\"\n".repeat(1 << 18)).len(), 21);
     assert!(!errors(&"/*".repeat(1 << 18)).is_empty());
     assert_eq!(errors(&format!("{}{}", "{ ".repeat(200), "if ( ".repeat(1 << 18))).len(), 21);

@@ -5,8 +5,8 @@
 use super::{Mention, Printer, Site, Version};
 use crate::ir::verify::leaf_at;
 use crate::ir::{
-    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Instruction, NewThread, Operand, Place, Program, ReadId,
-    RegisterId, Synchronisation, Terminator, ThreadLabel, TripBounds, UnaryOperator, Value,
+    Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Instruction, NewThread, Operand, Place, Program,
+    ReadId, RegisterId, Synchronisation, Terminator, ThreadLabel, TripBounds, UnaryOperator, Value,
 };
 
 /// A constant as it is written: `3`, `3L`, `true`, `1.5`, `"text"`.
@@ -48,11 +48,15 @@ impl Printer<'_> {
         let operand = |operand: &Operand| self.operand(site, operand);
         match instruction {
             Instruction::Copy { dest: to, source } => format!("{} = {}", dest(to), operand(source)),
-            Instruction::Unary { dest: to, op, operand: only } => format!("{} = {}", dest(to), unary(*op, &operand(only))),
+            Instruction::Unary { dest: to, op, operand: only } => {
+                format!("{} = {}", dest(to), unary(*op, &operand(only)))
+            }
             Instruction::Binary { dest: to, op, left, right } => {
                 format!("{} = {} {} {}", dest(to), operand(left), binary(*op), operand(right))
             }
-            Instruction::Load { dest: to, place, read } => format!("{} = load {}", dest(to), self.read(site, place, *read)),
+            Instruction::Load { dest: to, place, read } => {
+                format!("{} = load {}", dest(to), self.read(site, place, *read))
+            }
             Instruction::Store { place, value, definition } => {
                 format!("store {} = {}", self.write(site, place, *definition), operand(value))
             }
@@ -63,7 +67,9 @@ impl Printer<'_> {
                         format!("{} = cas {target}, {}, {}", dest(to), operand(old), operand(new))
                     }
                     AtomicOperation::Swap(value) => format!("{} = swap {target}, {}", dest(to), operand(value)),
-                    AtomicOperation::FetchAdd(value, _) => format!("{} = fetch_add {target}, {}", dest(to), operand(value)),
+                    AtomicOperation::FetchAdd(value, _) => {
+                        format!("{} = fetch_add {target}, {}", dest(to), operand(value))
+                    }
                 }
             }
             Instruction::Address { dest: to, place } => format!("{} = {}", dest(to), self.address(site, place)),
@@ -201,7 +207,8 @@ impl Printer<'_> {
             Base::Global(variable) => format!("&{}", self.program.texts.get(self.program.variables[variable].name)),
             Base::Reference(register) => self.register(site, register, Mention::RegisterRead(register)),
         };
-        if place.offset == 0 { name } else { format!("{name}+{}", place.offset) }
+        // The first part of an object is not the object.
+        if place.offset == 0 && name != "&this" { name } else { format!("{name}+{}", place.offset) }
     }
 
     fn synchronisation(&self, site: Site, operation: &Synchronisation) -> String {
@@ -213,7 +220,9 @@ impl Printer<'_> {
             Synchronisation::Clear(place) => format!("clear {}", object(place)),
             Synchronisation::WaitEvent(place) => format!("wait {}", object(place)),
             Synchronisation::Barrier(place) => format!("barrier {}", object(place)),
-            Synchronisation::WaitCondition { condition, lock } => format!("wait {}, {}", object(condition), object(lock)),
+            Synchronisation::WaitCondition { condition, lock } => {
+                format!("wait {}, {}", object(condition), object(lock))
+            }
             Synchronisation::Notify(place) => format!("notify {}", object(place)),
             Synchronisation::NotifyAll(place) => format!("notifyAll {}", object(place)),
             Synchronisation::WaitBare => "wait".to_owned(),

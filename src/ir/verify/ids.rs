@@ -4,8 +4,8 @@
 
 use super::Scope;
 use crate::ir::{
-    AtomicOperation, Base, Block, DefinitionId, Function, FunctionId, Index, Instruction, NewThread, Operand, Place, ReadId,
-    Register, RegisterId, Synchronisation, Terminator, TextId, ThreadLabel, TripBounds, Value, VariableId,
+    AtomicOperation, Base, Block, DefinitionId, Function, FunctionId, Index, Instruction, NewThread, Operand, Place,
+    ReadId, Register, RegisterId, Synchronisation, Terminator, TextId, ThreadLabel, TripBounds, Value, VariableId,
 };
 
 /// Checks that all ids of a function exist.
@@ -121,7 +121,8 @@ impl Scope<'_> {
             | Instruction::Unary { dest: _, op: _, operand }
             | Instruction::Assume { condition: operand }
             | Instruction::JoinThread { handle: operand } => self.operand(operand),
-            Instruction::Binary { dest: _, op: _, left, right } | Instruction::Choose { dest: _, low: left, high: right } => {
+            Instruction::Binary { dest: _, op: _, left, right }
+            | Instruction::Choose { dest: _, low: left, high: right } => {
                 self.operands([left, right]);
             }
             Instruction::Load { dest: _, place, read } => {

@@ -121,7 +121,8 @@ pub(super) fn check_places(program: &Program, faults: &mut Vec<Violation>) {
             }
             if let Some(definition) = definition {
                 writes[definition.index()] += 1;
-                let elsewhere = matches!(program.definitions[definition].kind, DefinitionKind::Write(owner) if owner != id);
+                let elsewhere =
+                    matches!(program.definitions[definition].kind, DefinitionKind::Write(owner) if owner != id);
                 demand(faults, !elsewhere, || format!("definition {} is elsewhere", definition.0));
             }
         }

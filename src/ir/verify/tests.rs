@@ -3,8 +3,8 @@
 use super::{leaf_at, verify};
 use crate::ir::compile::compile;
 use crate::ir::{
-    Arithmetic, Base, BinaryOperator, Block, BlockId, FunctionId, Instruction, LeafId, Operand, Place, Program, RegisterId,
-    RegisterType, ScalarType, Terminator, Value, VariableId,
+    Arithmetic, Base, BinaryOperator, Block, BlockId, FunctionId, Instruction, LeafId, Operand, Place, Program,
+    RegisterId, RegisterType, ScalarType, Terminator, Value, VariableId,
 };
 use crate::source::{SourceMap, Span};
 
@@ -86,12 +86,15 @@ fn ids_must_exist() {
         }
     });
     assert_finds(&messages, "register 77 does not exist");
-    let messages = broken(|program| program.functions[FunctionId(0)].blocks[BlockId(0)].terminator = Terminator::Jump(BlockId(99)));
+    let messages = broken(|program| {
+        program.functions[FunctionId(0)].blocks[BlockId(0)].terminator = Terminator::Jump(BlockId(99))
+    });
     assert_finds(&messages, "block 99 does not exist");
     let messages = broken(|program| program.functions[FunctionId(0)].blocks[BlockId(0)].spans.clear());
     assert_finds(&messages, "spans");
     let messages = broken(|program| {
-        if let Instruction::Store { place, .. } = instruction(program, |each| matches!(each, Instruction::Store { .. })) {
+        if let Instruction::Store { place, .. } = instruction(program, |each| matches!(each, Instruction::Store { .. }))
+        {
             place.base = Base::Global(VariableId(50));
         }
     });
@@ -124,19 +127,23 @@ fn tables_must_fit() {
 #[test]
 fn types_must_fit() {
     let messages = broken(|program| {
-        if let Instruction::Store { value, .. } = instruction(program, |each| matches!(each, Instruction::Store { .. })) {
+        if let Instruction::Store { value, .. } = instruction(program, |each| matches!(each, Instruction::Store { .. }))
+        {
             *value = Operand::Constant(Value::Bool(true));
         }
     });
     assert_finds(&messages, "Scalar(Bool) at Data(Int)");
     let messages = broken(|program| {
-        if let Instruction::Binary { op, .. } = instruction(program, |each| matches!(each, Instruction::Binary { .. })) {
+        if let Instruction::Binary { op, .. } = instruction(program, |each| matches!(each, Instruction::Binary { .. }))
+        {
             *op = BinaryOperator::Less(Arithmetic::Long);
         }
     });
     assert_finds(&messages, "Less(Long)");
     let messages = broken(|program| {
-        if let Instruction::Call { arguments, .. } = instruction(program, |each| matches!(each, Instruction::Call { .. })) {
+        if let Instruction::Call { arguments, .. } =
+            instruction(program, |each| matches!(each, Instruction::Call { .. }))
+        {
             arguments.clear();
         }
     });
@@ -188,12 +195,8 @@ fn registers_are_written_before_they_are_read() {
         else_block: BlockId(else_block),
     };
     let (to_end, end) = (Terminator::Jump(BlockId(3)), Terminator::Return(None));
-    let one_side = vec![
-        (vec![], branch(1, 2)),
-        (vec![write.clone()], to_end),
-        (vec![], to_end),
-        (vec![read.clone()], end),
-    ];
+    let one_side =
+        vec![(vec![], branch(1, 2)), (vec![write.clone()], to_end), (vec![], to_end), (vec![read.clone()], end)];
     assert_finds(&with_main(one_side), "register 0 may be read before it is written");
     let both_sides = vec![
         (vec![], branch(1, 2)),
@@ -203,11 +206,8 @@ fn registers_are_written_before_they_are_read() {
     ];
     assert!(!with_main(both_sides).iter().any(|message| message.contains("before it is written")));
     // The block that is not reached does not count.
-    let not_reached = vec![
-        (vec![write], Terminator::Jump(BlockId(2))),
-        (vec![], Terminator::Jump(BlockId(2))),
-        (vec![read], end),
-    ];
+    let not_reached =
+        vec![(vec![write], Terminator::Jump(BlockId(2))), (vec![], Terminator::Jump(BlockId(2))), (vec![read], end)];
     assert!(!with_main(not_reached).iter().any(|message| message.contains("before it is written")));
 }
 
@@ -218,9 +218,7 @@ fn atomic_blocks_and_forks_are_closed() {
     assert_finds(&with_main(vec![(vec![Instruction::AtomicEnd], end)]), "has not begun");
     let fork = Instruction::Fork { threads: Vec::new(), bounds: None };
     assert_finds(&with_main(vec![(vec![Instruction::Join, fork.clone()], end)]), "without joining");
-    let looped = vec![
-        (vec![Instruction::AtomicBegin], Terminator::Jump(BlockId(0))),
-    ];
+    let looped = vec![(vec![Instruction::AtomicBegin], Terminator::Jump(BlockId(0)))];
     assert_finds(&with_main(looped), "unbalanced");
     let joined = vec![(vec![fork], Terminator::Jump(BlockId(1))), (vec![Instruction::Join], end)];
     assert!(!with_main(joined).iter().any(|message| message.contains("without joining")));

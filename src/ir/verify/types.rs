@@ -6,8 +6,8 @@
 use super::{Scope, leaf_at};
 use crate::ir::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, FunctionId, FunctionKind, Instruction, LeafKind, NewThread,
-    Operand, Place, RegisterId, RegisterType, ScalarType, Synchronisation, Terminator, ThreadLabel, TripBounds, UnaryOperator,
-    VariableId,
+    Operand, Place, RegisterId, RegisterType, ScalarType, Synchronisation, Terminator, ThreadLabel, TripBounds,
+    UnaryOperator, VariableId,
 };
 
 use RegisterType::{Reference, Scalar};
@@ -28,7 +28,9 @@ pub(super) fn check_types(scope: &mut Scope<'_>) {
         check.scope.at(id, Some(block.instructions.len()));
         match block.terminator {
             Terminator::Jump(_) => {}
-            Terminator::Branch { condition, then_block: _, else_block: _ } => check.scalar(&condition, ScalarType::Bool),
+            Terminator::Branch { condition, then_block: _, else_block: _ } => {
+                check.scalar(&condition, ScalarType::Bool)
+            }
             Terminator::Return(value) => {
                 let ty = value.map(|value| check.type_of(&value));
                 check.scope.demand(ty == function.result.map(Scalar), || "returns what it should not".into());
@@ -170,7 +172,10 @@ impl Types<'_, '_> {
                 dest.iter().for_each(|&dest| self.dest(dest, Scalar(ScalarType::Thread)));
             }
             Instruction::JoinThread { handle } => self.scalar(handle, ScalarType::Thread),
-            Instruction::Error { message: _ } | Instruction::Join | Instruction::AtomicBegin | Instruction::AtomicEnd => {}
+            Instruction::Error { message: _ }
+            | Instruction::Join
+            | Instruction::AtomicBegin
+            | Instruction::AtomicEnd => {}
         }
     }
 

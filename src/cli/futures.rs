@@ -1,0 +1,243 @@
+//! `cssame futures FILE`: which terms and selections can happen; outcomes, failures and deadlocks.
+
+use super::arguments::Job;
+use super::execution::{Prepared, prepare};
+use super::finding;
+use super::futures_text;
+use super::json;
+use super::names::Names;
+use super::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
+use super::output::Output;
+use super::progress::Monitor;
+use super::record;
+use super::status::{Failure, Status};
+use crate::cssame::{definition_name, read_name};
+use crate::diagnostics::Severity;
+use crate::explore::report::{FuturesReport, report};
+use crate::explore::{self, Answer, CountAnswer, Limits, Query, SelectAnswer, Selection, Verdict};
+use crate::ir::{DefinitionId, ReadId};
+use crate::schedule::Step;
+use clap::Args;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Visits every state that the program can reach, and says what can happen at all: which pi terms are feasible and which \
+no execution can realise, what the program can print, where it can fail, and in which deadlocks it can end. Each \
+answer has a shortest execution that shows it.
+
+With `--select` it also decides whether some execution has all the given terms: each read that it evaluates, and that \
+is selected, reads from the selected write. If there is none, it names a smallest contradiction.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame futures samples/cssame_fig2.csm
+  cssame futures --record-dir found samples/bank_transfer_deadlock.csm
+  cssame futures --select a@24:11=a@16:5 samples/cssame_fig2.csm
+  cssame futures --timeout 60 --format json samples/bakery2.csm
+
+A read or a write is named VAR@LINE:COL, or VAR@LINE where that is unique; VAR@initial is the value before the first \
+write, and VAR@LINE:COL#K the K-th time that a thread comes to a read.
+
+Exit status: 0 no failure and no deadlock, 1 some, or the selection is inconsistent, 2 bad usage or a program that does \
+not compile, 3 a bound was hit and nothing was found so far.";
+
+/// States that are visited to count futures where nobody asked for the number: about a second.
+const COUNT_STATES: u64 = 200_000;
+
+/// Arguments of `futures`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// Source file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Decide whether some execution has this term (repeatable: all of them)
+    #[arg(long, value_name = "READ=DEF")]
+    pub select: Vec<String>,
+    /// Count the futures, however many states that takes
+    #[arg(long)]
+    pub count: bool,
+    /// Write the schedules of failures, deadlocks and feasible terms to this directory
+    #[arg(long, value_name = "DIR")]
+    pub record_dir: Option<PathBuf>,
+    /// Show also reads that can see a single write, and all outcomes
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionOptions,
+    #[command(flatten)]
+    pub(crate) program: ProgramOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) bounds: BoundOptions,
+}
+
+/// All that the command finds out, in JSON.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    #[serde(flatten)]
+    pub(crate) futures: FuturesReport,
+    /// Only where something was selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) selection: Option<SelectionReport>,
+}
+
+/// Whether the selection is consistent.
+#[derive(Debug, Serialize)]
+pub(crate) struct SelectionReport {
+    pub(crate) selected: Vec<SelectedReport>,
+    /// Nothing where a bound was hit before that was known.
+    pub(crate) consistent: Option<bool>,
+    /// Selected terms that contradict each other, none of which can be left out.
+    pub(crate) contradiction: Vec<String>,
+    pub(crate) schedule: Option<Vec<Step>>,
+}
+
+/// A selected term.
+#[derive(Debug, Serialize)]
+pub(crate) struct SelectedReport {
+    pub(crate) read: String,
+    pub(crate) instance: Option<u32>,
+    pub(crate) def: String,
+    /// Whether the execution has it; the others are reads that it does not come to.
+    pub(crate) satisfied: bool,
+}
+
+/// The answers of the searches.
+pub(crate) struct Found {
+    pub(crate) answer: Answer,
+    pub(crate) count: Option<CountAnswer>,
+    pub(crate) selection: Option<SelectAnswer>,
+}
+
+impl Job for Arguments {
+    fn name(&self) -> &'static str {
+        "futures"
+    }
+
+    fn file(&self) -> Option<&Path> {
+        Some(&self.file)
+    }
+
+    fn format(&self) -> Format {
+        self.format.format.into()
+    }
+
+    fn output_options(&self) -> &OutputOptions {
+        &self.output
+    }
+
+    fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
+        let prepared = prepare(&self.file, &self.program, &self.execution)?;
+        let selections = self.selections(&prepared)?;
+        let found = self.search(&prepared, &selections, output);
+        let report = self.report(&prepared, &selections, &found);
+        if let Some(directory) = &self.record_dir {
+            record::write_all(directory, &self.file, &prepared, &report)?;
+        }
+        match self.format() {
+            Format::Json => output.print(&json::document(self.name(), self.file(), &report)),
+            _ => {
+                let text = futures_text::human(self, &prepared, &found, &report, output.colour());
+                output.print(&text);
+                if let Some(bound) = found.bound() {
+                    output.complain(prepared.sources(), &[finding::bound(bound)]);
+                }
+                output.summary(&futures_text::summary(&report.futures));
+            }
+        }
+        let selection = report.selection.as_ref().map(|selection| selection.consistent);
+        let failed = !report.futures.failures.is_empty() || !report.futures.deadlocks.is_empty();
+        let decided = found.answer.is_complete() && selection != Some(None);
+        Ok(Status::of_search(failed || selection == Some(Some(false)), decided))
+    }
+}
+
+impl Arguments {
+    /// All slips of the selection in one run.
+    fn selections(&self, prepared: &Prepared) -> Result<Vec<Selection>, Failure> {
+        let names = Names { sources: prepared.sources(), program: &prepared.loaded.program };
+        names.selections(&self.select).map_err(|diagnostics| Failure::new(prepared.sources().clone(), diagnostics))
+    }
+
+    fn search(&self, prepared: &Prepared, selections: &[Selection], output: &Output) -> Found {
+        let began = Instant::now();
+        let monitor = Monitor::start(output);
+        let machine = &prepared.machine;
+        let limits = self.bounds.limits(monitor.interrupt());
+        // What is left of the time when a search begins.
+        let rest = || Limits {
+            timeout: limits.timeout.map(|timeout| timeout.saturating_sub(began.elapsed())),
+            ..limits.clone()
+        };
+        let mut progress = |now: &explore::Progress| monitor.update(now);
+        let answer = explore::futures(machine, &Query::default(), &limits, &mut progress);
+        let selection =
+            (!selections.is_empty()).then(|| explore::select(machine, selections, &rest(), &mut progress));
+        let count = if self.count {
+            Some(explore::count(machine, &rest(), &mut progress))
+        } else {
+            let states = self.bounds.max_states.min(COUNT_STATES);
+            let limits = Limits { max_states: Some(states), ..rest() };
+            // A number that nobody asked for is not worth a bound that is hit.
+            let complete = answer.is_complete() && answer.progress.states <= states;
+            complete.then(|| explore::count(machine, &limits, &mut progress)).filter(|count| count.bound.is_none())
+        };
+        Found { answer, count, selection }
+    }
+
+    fn report(&self, prepared: &Prepared, selections: &[Selection], found: &Found) -> Report {
+        let naming = prepared.naming();
+        let futures = report(&naming, &found.answer, &candidates(prepared), found.count.as_ref());
+        let selection =
+            found.selection.as_ref().map(|answer| selection_report(prepared, selections, &answer.verdict));
+        Report { futures, selection }
+    }
+}
+
+impl Found {
+    /// The bound that has stopped a search.
+    fn bound(&self) -> Option<explore::Bound> {
+        let count = self.count.as_ref().and_then(|count| count.bound);
+        self.answer.bound.or(self.selection.as_ref().and_then(|selection| selection.bound)).or(count)
+    }
+}
+
+/// The terms of all reads of shared variables.
+pub(crate) fn candidates(prepared: &Prepared) -> Vec<(ReadId, DefinitionId)> {
+    let Some(form) = &prepared.form else { return Vec::new() };
+    let reads = form.shared_reads().into_iter();
+    reads.flat_map(|read| form.terms(read).into_iter().map(move |definition| (read, definition))).collect()
+}
+
+fn selection_report(prepared: &Prepared, selections: &[Selection], verdict: &Verdict) -> SelectionReport {
+    let (sources, program) = (prepared.sources(), &prepared.loaded.program);
+    let selected = selections.iter().enumerate().map(|(place, selection)| SelectedReport {
+        read: read_name(sources, program, selection.read),
+        instance: selection.instance,
+        def: definition_name(sources, program, selection.definition),
+        satisfied: matches!(verdict, Verdict::Consistent { satisfied, .. } if satisfied[place]),
+    });
+    let selected: Vec<SelectedReport> = selected.collect();
+    let (consistent, core, schedule) = match verdict {
+        Verdict::Consistent { schedule, .. } => (Some(true), &[][..], Some(prepared.naming().steps(schedule))),
+        Verdict::Inconsistent { core } => (Some(false), &core[..], None),
+        Verdict::Undecided => (None, &[][..], None),
+    };
+    let contradiction = core.iter().map(|&place| selected[place].text()).collect();
+    SelectionReport { selected, consistent, contradiction, schedule }
+}
+
+impl SelectedReport {
+    /// `a@6:24#2=a@4:31`, as on the command line.
+    pub(crate) fn text(&self) -> String {
+        let instance = self.instance.map_or_else(String::new, |instance| format!("#{instance}"));
+        format!("{}{instance}={}", self.read, self.def)
+    }
+}

@@ -1,0 +1,178 @@
+//! The answer of `cssame futures` for people.
+
+use super::execution::Prepared;
+use super::finding;
+use super::futures::{Arguments, Found, Report, SelectionReport};
+use super::record::{self, quoted, replay_command};
+use super::snippet::{self, Table, plural};
+use crate::diagnostics::{Code, Diagnostic, Severity, terminal};
+use crate::explore::Verdict;
+use crate::explore::report::{FuturesReport, OutcomeReport, TermReport};
+use crate::schedule::{self, RenderOptions};
+use crate::vm::Choice;
+use anstyle::AnsiColor;
+use std::path::{Path, PathBuf};
+
+/// Outcomes that are shown without `--all`.
+const OUTCOMES: usize = 20;
+
+/// Directory of the schedules in the command line that writes them.
+const DIRECTORY: &str = "schedules";
+
+/// The whole answer but for the summary.
+pub(crate) fn human(
+    arguments: &Arguments,
+    prepared: &Prepared,
+    found: &Found,
+    report: &Report,
+    colour: bool,
+) -> String {
+    let view = View { arguments, prepared, found, colour };
+    let mut blocks = vec![view.terms(&report.futures), view.outcomes(&report.futures.outcomes)];
+    blocks.extend(view.failures(&report.futures));
+    blocks.extend(view.deadlocks(&report.futures));
+    blocks.extend(report.selection.as_ref().map(|selection| view.selection(selection)));
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n")
+}
+
+/// How much was found, in a line.
+pub(crate) fn summary(report: &FuturesReport) -> String {
+    let count = |feasible| report.terms.iter().filter(|term| term.feasible == feasible).count();
+    let futures = report.futures.map_or_else(String::new, |count| format!("{}, ", plural(count as usize, "future")));
+    let open = match count(None) {
+        0 => String::new(),
+        open => format!(", {open} undecided"),
+    };
+    format!(
+        "{futures}{}: {} feasible, {} impossible{open}; {}, {}\n",
+        plural(report.terms.len(), "term"),
+        count(Some(true)),
+        count(Some(false)),
+        plural(report.executions as usize, "execution"),
+        plural(report.states as usize, "state"),
+    )
+}
+
+struct View<'a> {
+    arguments: &'a Arguments,
+    prepared: &'a Prepared,
+    found: &'a Found,
+    colour: bool,
+}
+
+impl View<'_> {
+    /// A table of reads with their terms.
+    fn terms(&self, report: &FuturesReport) -> String {
+        let of_read: Vec<&[TermReport]> = report.terms.chunk_by(|a, b| a.read == b.read).collect();
+        let shown: Vec<&[TermReport]> =
+            of_read.into_iter().filter(|terms| terms.len() > 1 || self.arguments.all).collect();
+        let mut table = Table::new("  ");
+        for term in shown.iter().copied().flatten() {
+            let verdict = match term.feasible {
+                Some(true) => "feasible",
+                Some(false) => "impossible",
+                None => "undecided",
+            };
+            let steps = term.step.map_or_else(String::new, |step| format!("after {}", plural(step, "step")));
+            table.row(vec![term.read.clone(), term.def.clone(), verdict.to_owned(), steps]);
+        }
+        if shown.is_empty() { String::new() } else { self.title("terms") + &table.lines().concat() }
+    }
+
+    fn outcomes(&self, outcomes: &[OutcomeReport]) -> String {
+        let shown = if self.arguments.all { outcomes.len() } else { outcomes.len().min(OUTCOMES) };
+        let width = outcomes.iter().map(|outcome| outcome.status.len()).max().unwrap_or(0);
+        let mut text = self.title("outcomes");
+        for outcome in &outcomes[..shown] {
+            let threads: Vec<String> =
+                outcome.by_thread.iter().map(|of| format!("{}: {}", of.thread, of.output.join(", "))).collect();
+            let printed = if threads.is_empty() { "(nothing printed)".to_owned() } else { threads.join("; ") };
+            let line = format!("  {:width$}  {printed}", outcome.status);
+            if line.chars().count() <= snippet::WIDTH {
+                text += &(line + "\n");
+            } else {
+                text += &format!("  {}\n{}", outcome.status, snippet::outputs(&outcome.by_thread));
+            }
+        }
+        if shown < outcomes.len() {
+            text += &format!("  and {} more (--all shows them)\n", outcomes.len() - shown);
+        }
+        if outcomes.is_empty() { String::new() } else { text }
+    }
+
+    fn failures(&self, report: &FuturesReport) -> Vec<String> {
+        let witnesses = self.found.answer.failures.iter().zip(&report.failures).enumerate();
+        let block = |(index, (witness, data)): (usize, (&crate::explore::FailureWitness, &_))| {
+            let data: &crate::explore::report::FailureReport = data;
+            let diagnostic = finding::failure(&self.prepared.naming(), &witness.failure, &data.thread);
+            self.finding(&diagnostic, &witness.schedule, |directory| record::failure_file(directory, index))
+        };
+        witnesses.map(block).collect()
+    }
+
+    fn deadlocks(&self, report: &FuturesReport) -> Vec<String> {
+        let witnesses = self.found.answer.deadlocks.iter().zip(&report.deadlocks).enumerate();
+        let block = |(index, (witness, data)): (usize, (&crate::explore::Deadlock, &_))| {
+            let data: &crate::explore::report::DeadlockReport = data;
+            let diagnostic = finding::deadlock(self.prepared.sources(), self.prepared.loaded.file, &data.threads);
+            self.finding(&diagnostic, &witness.schedule, |directory| record::deadlock_file(directory, index))
+        };
+        witnesses.map(block).collect()
+    }
+
+    /// A diagnostic, the steps that lead to it, and how to see them again.
+    fn finding(&self, diagnostic: &Diagnostic, steps: &[Choice], file: impl Fn(&Path) -> PathBuf) -> String {
+        let diagnostic = terminal::render_all(self.prepared.sources(), std::slice::from_ref(diagnostic), self.colour);
+        diagnostic + "\n" + &self.trace(steps) + &self.replay(file)
+    }
+
+    fn trace(&self, steps: &[Choice]) -> String {
+        let trace = schedule::trace(self.prepared.naming(), steps);
+        schedule::render(&trace.cause(), &RenderOptions { width: snippet::WIDTH, color: self.colour })
+    }
+
+    /// The command line that replays a schedule; where none was written, the one that writes it comes first.
+    fn replay(&self, file: impl Fn(&Path) -> PathBuf) -> String {
+        let source = &self.arguments.file;
+        if let Some(directory) = &self.arguments.record_dir {
+            return format!("replay: {}\n", replay_command(source, &file(directory)));
+        }
+        let select: String = self.arguments.select.iter().map(|each| format!(" --select {}", quoted(each))).collect();
+        let options = self.prepared.options_text() + &select;
+        let name = quoted(&super::load::name_of(source));
+        format!(
+            "record: cssame futures {name}{options} --record-dir {DIRECTORY}\nreplay: {}\n",
+            replay_command(source, &file(Path::new(DIRECTORY)))
+        )
+    }
+
+    fn selection(&self, selection: &SelectionReport) -> String {
+        let mut text = self.title("selection");
+        for selected in &selection.selected {
+            let verdict = match (selection.consistent, selected.satisfied) {
+                (Some(true), true) => "  holds",
+                (Some(true), false) => "  is not evaluated",
+                _ => "",
+            };
+            text += &format!("  {}{verdict}\n", selected.text());
+        }
+        match self.found.selection.as_ref().map(|answer| &answer.verdict) {
+            Some(Verdict::Consistent { schedule, .. }) => {
+                text + "  consistent: this execution has it\n\n" + &self.trace(schedule) + &self.replay(record::selection_file)
+            }
+            Some(Verdict::Inconsistent { .. }) => {
+                let message = "no execution has the selected terms".to_owned();
+                let diagnostic = Diagnostic::general(Code::InconsistentSelection, Severity::Error, message)
+                    .with_note(format!("these contradict each other: {}", selection.contradiction.join(", ")))
+                    .with_help("leave out or change one of them");
+                text + &terminal::render_all(self.prepared.sources(), &[diagnostic], self.colour)
+            }
+            _ => text + "  undecided: a bound was hit before\n",
+        }
+    }
+
+    fn title(&self, text: &str) -> String {
+        snippet::styled(text, AnsiColor::Green.on_default().bold(), self.colour) + "\n"
+    }
+}

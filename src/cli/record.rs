@@ -1,0 +1,73 @@
+//! Schedule files of what a search has found.
+
+use super::execution::Prepared;
+use super::files;
+use super::futures::Report;
+use super::load::name_of;
+use super::status::Failure;
+use crate::schedule::Step;
+use std::path::{Path, PathBuf};
+
+/// Writes a schedule for each failure, each deadlock, each feasible term and for the selection.
+///
+/// # Errors
+///
+/// CS0910 where the directory or a file cannot be written.
+pub(crate) fn write_all(
+    directory: &Path,
+    source: &Path,
+    prepared: &Prepared,
+    report: &Report,
+) -> Result<(), Failure> {
+    files::create_directory(directory)?;
+    let write = |path: PathBuf, steps: &[Step], status: &str| {
+        files::write(&path, &prepared.schedule(source, steps.to_vec(), status).to_text())
+    };
+    for (index, failure) in report.futures.failures.iter().enumerate() {
+        write(failure_file(directory, index), &failure.schedule, failure.status)?;
+    }
+    for (index, deadlock) in report.futures.deadlocks.iter().enumerate() {
+        write(deadlock_file(directory, index), &deadlock.schedule, "deadlock")?;
+    }
+    for term in &report.futures.terms {
+        if let Some(schedule) = &term.schedule {
+            write(term_file(directory, &term.read, &term.def), schedule, "term")?;
+        }
+    }
+    if let Some(schedule) = report.selection.as_ref().and_then(|selection| selection.schedule.as_ref()) {
+        write(selection_file(directory), schedule, "selection")?;
+    }
+    Ok(())
+}
+
+/// `DIR/failure-1.json`
+pub(crate) fn failure_file(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("failure-{}.json", index + 1))
+}
+
+/// `DIR/deadlock-1.json`
+pub(crate) fn deadlock_file(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("deadlock-{}.json", index + 1))
+}
+
+/// `DIR/selection.json`
+pub(crate) fn selection_file(directory: &Path) -> PathBuf {
+    directory.join("selection.json")
+}
+
+/// `DIR/term-a-6-24-from-a-4-31.json`: names of files hold no signs that some system forbids.
+fn term_file(directory: &Path, read: &str, definition: &str) -> PathBuf {
+    let plain = |name: &str| name.replace(['@', ':'], "-");
+    directory.join(format!("term-{}-from-{}.json", plain(read), plain(definition)))
+}
+
+/// The command line that replays a schedule file.
+pub(crate) fn replay_command(source: &Path, file: &Path) -> String {
+    format!("cssame run {} --schedule {}", quoted(&name_of(source)), quoted(&name_of(file)))
+}
+
+/// A word as a shell reads it.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |each: char| each.is_alphanumeric() || "_-./=:@,+%".contains(each);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}

@@ -1,0 +1,241 @@
+//! Which locks may be held, and where they were taken; beside the locks that are certainly held.
+//!
+//! In: the unfolded graph and its locksets. Out: [`Held`]: for each event, the `lock` operations (and `P` of a semaphore that
+//! works as a lock) whose lock may still be held. A forward analysis over the local graph, meeting by union.
+//!
+//! An operation on a reference that may mean several locks is undone only by one that may mean just the same locks. Such
+//! locks are [`Held::doubtful`]: the reports about single locks leave them out.
+
+use super::Subject;
+use crate::concurrency::lockset::{LocksetId, Locksets};
+use crate::concurrency::{Concurrency, Event, EventKind, LocationId, ThreadId};
+use crate::ir::Program;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// A set of operations keeps at most that many.
+const MAX_TAKES: usize = 32;
+
+/// An event, and what is held just before it.
+pub(super) struct At<'a> {
+    pub block: u32,
+    /// Its index in the events of the graph.
+    pub index: u32,
+    pub event: &'a Event,
+    /// Names `must`.
+    pub lockset: LocksetId,
+    /// Locks that are certainly held.
+    pub must: &'a [LocationId],
+    /// Operations (indices of events) that took a lock which may still be held.
+    pub may: &'a [u32],
+}
+
+/// What is held everywhere.
+pub(super) struct Held<'a> {
+    program: &'a Program,
+    concurrency: &'a Concurrency,
+    pub locksets: Locksets,
+    sets: Vec<Vec<u32>>,
+    ids: FxHashMap<Vec<u32>, u32>,
+    at_entry: Vec<Option<u32>>,
+    /// The block of each event.
+    pub block_of: Vec<u32>,
+    /// Locks that some operation may mean without certainty.
+    pub doubtful: FxHashSet<LocationId>,
+    /// Whether calling contexts are mixed, so that some ways through the graph are none of the program.
+    pub vague: bool,
+}
+
+impl<'a> Held<'a> {
+    pub fn new(subject: Subject<'a>) -> Held<'a> {
+        let (program, concurrency) = (subject.program, &subject.form.concurrency);
+        let mut held = Held {
+            program,
+            concurrency,
+            locksets: subject.form.locksets.clone(),
+            sets: vec![Vec::new()],
+            ids: FxHashMap::from_iter([(Vec::new(), 0)]),
+            at_entry: vec![None; concurrency.local.node_count()],
+            block_of: vec![0; concurrency.events.len()],
+            doubtful: FxHashSet::default(),
+            vague: is_vague(concurrency),
+        };
+        held.scan();
+        held.solve();
+        held
+    }
+
+    /// Calls `f` with every event that control can come to, in the order of the blocks.
+    pub fn visit(&mut self, mut f: impl FnMut(&Held<'a>, &At<'_>)) {
+        for block in 0..self.concurrency.blocks.len() as u32 {
+            self.visit_block(block, &mut f);
+        }
+    }
+
+    fn visit_block(&mut self, block: u32, f: &mut impl FnMut(&Held<'a>, &At<'_>)) {
+        let (Some(mut lockset), Some(mut takes)) = (self.locksets.at_entry(block), self.at_entry[block as usize]) else {
+            return;
+        };
+        let first = self.concurrency.first_event(block);
+        for (offset, event) in self.concurrency.events_of(block).iter().enumerate() {
+            let index = (first + offset) as u32;
+            let (must, may) = (self.locksets.locks(lockset), self.sets[takes as usize].as_slice());
+            f(self, &At { block, index, event, lockset, must, may });
+            lockset = self.locksets.step(self.program, self.concurrency, lockset, event);
+            takes = self.step(takes, index);
+        }
+    }
+
+    /// What is held at the begin of a block: certainly, and by which operations perhaps.
+    pub fn at_entry(&self, block: u32) -> Option<(&[LocationId], &[u32])> {
+        let lockset = self.locksets.at_entry(block)?;
+        let takes = self.at_entry[block as usize]?;
+        Some((self.locksets.locks(lockset), &self.sets[takes as usize]))
+    }
+
+    /// The operations whose lock may be held at the end of a block.
+    pub fn at_end(&mut self, block: u32) -> Vec<u32> {
+        let Some(takes) = self.at_entry[block as usize] else { return Vec::new() };
+        let end = self.after(block, takes);
+        self.sets[end as usize].clone()
+    }
+
+    /// The lock that an operation certainly takes or frees, unless other operations leave doubt about it.
+    pub fn lock_of(&self, event: &Event) -> Option<LocationId> {
+        let lock = self.concurrency.certain_location(self.program, event)?;
+        (!self.doubtful.contains(&lock)).then_some(lock)
+    }
+
+    /// Those of the operations that may have taken that lock.
+    pub fn taking(&self, takes: &[u32], lock: LocationId) -> Vec<u32> {
+        let takes = takes.iter().copied();
+        takes.filter(|&take| self.concurrency.locations_of(self.event(take)).contains(&lock)).collect()
+    }
+
+    /// The graph that it was computed on.
+    pub fn concurrency(&self) -> &'a Concurrency {
+        self.concurrency
+    }
+
+    /// The thread of a block.
+    pub fn thread_of(&self, block: u32) -> ThreadId {
+        self.concurrency.thread_of(block)
+    }
+
+    /// An event by its index.
+    pub fn event(&self, index: u32) -> &'a Event {
+        &self.concurrency.events[index as usize]
+    }
+
+    fn scan(&mut self) {
+        for block in 0..self.concurrency.blocks.len() as u32 {
+            let first = self.concurrency.first_event(block);
+            for (offset, event) in self.concurrency.events_of(block).iter().enumerate() {
+                self.block_of[first + offset] = block;
+                let locks = match event.kind {
+                    EventKind::Lock | EventKind::Unlock | EventKind::Acquire | EventKind::Release => {
+                        self.concurrency.locations_of(event)
+                    }
+                    EventKind::WaitCondition => self.concurrency.locks_of(event),
+                    _ => continue,
+                };
+                let certain = matches!(locks, [only] if self.concurrency.is_certain(self.program, *only));
+                if !certain {
+                    self.doubtful.extend(locks);
+                }
+            }
+        }
+    }
+
+    fn solve(&mut self) {
+        let mut queued = vec![false; self.at_entry.len()];
+        let mut waiting = VecDeque::new();
+        for thread in self.concurrency.threads.iter() {
+            let entry = self.concurrency.contexts[thread.root].entry;
+            self.at_entry[entry as usize] = Some(0);
+            if !std::mem::replace(&mut queued[entry as usize], true) {
+                waiting.push_back(entry);
+            }
+        }
+        while let Some(block) = waiting.pop_front() {
+            queued[block as usize] = false;
+            let Some(takes) = self.at_entry[block as usize] else { continue };
+            let end = self.after(block, takes);
+            for &target in self.concurrency.local.successors(block) {
+                let known = self.at_entry[target as usize];
+                let joined = known.map_or(end, |known| self.union(known, end));
+                if known != Some(joined) {
+                    self.at_entry[target as usize] = Some(joined);
+                    if !std::mem::replace(&mut queued[target as usize], true) {
+                        waiting.push_back(target);
+                    }
+                }
+            }
+        }
+    }
+
+    fn after(&mut self, block: u32, takes: u32) -> u32 {
+        let first = self.concurrency.first_event(block);
+        let end = first + self.concurrency.events_of(block).len();
+        (first..end).fold(takes, |takes, index| self.step(takes, index as u32))
+    }
+
+    fn step(&mut self, takes: u32, index: u32) -> u32 {
+        let event = self.event(index);
+        let locks = self.concurrency.locations_of(event);
+        let is_mutex = locks.iter().any(|lock| self.locksets.mutex_semaphores.contains(lock));
+        match event.kind {
+            EventKind::Lock => self.union_with(takes, index),
+            EventKind::Acquire if is_mutex => self.union_with(takes, index),
+            EventKind::Unlock | EventKind::Release => {
+                let held = &self.sets[takes as usize];
+                let kept: Vec<u32> = held
+                    .iter()
+                    .copied()
+                    .filter(|&take| self.concurrency.locations_of(self.event(take)) != locks)
+                    .collect();
+                if kept.len() == held.len() { takes } else { self.intern(kept) }
+            }
+            _ => takes,
+        }
+    }
+
+    fn union_with(&mut self, takes: u32, index: u32) -> u32 {
+        let mut set = self.sets[takes as usize].clone();
+        if let Err(position) = set.binary_search(&index) {
+            set.insert(position, index);
+            set.truncate(MAX_TAKES);
+        }
+        self.intern(set)
+    }
+
+    fn union(&mut self, a: u32, b: u32) -> u32 {
+        if a == b {
+            return a;
+        }
+        let mut set = self.sets[a as usize].clone();
+        set.extend(&self.sets[b as usize]);
+        set.sort_unstable();
+        set.dedup();
+        set.truncate(MAX_TAKES);
+        self.intern(set)
+    }
+
+    fn intern(&mut self, set: Vec<u32>) -> u32 {
+        if let Some(&known) = self.ids.get(&set) {
+            return known;
+        }
+        let id = self.sets.len() as u32;
+        self.sets.push(set.clone());
+        self.ids.insert(set, id);
+        id
+    }
+}
+
+fn is_vague(concurrency: &Concurrency) -> bool {
+    concurrency.merged
+        || concurrency.threads.iter().any(|thread| thread.unordered)
+        || concurrency.contexts.iter().any(|context| {
+            !context.recursive && concurrency.local.predecessors(context.entry).len() > 1
+        })
+}

@@ -1,0 +1,177 @@
+//! CS0401: reads that a concurrent definition can reach without protection.
+//!
+//! In: the accesses to shared memory, their classes and the locks held at them. Out: one warning for each read in the text
+//! that may run in parallel with a definition of its variable where the two hold no lock in common and are not both atomic.
+//!
+//! Reads and definitions of a variable are grouped by class, locks and atomicity, and a group is held against a group once; reads
+//! of one group share the answer. Such a definition always is a term of the read: nothing hides it.
+//!
+//! What it does not see: order that variables, conditions and counting semaphores impose.
+
+use super::Subject;
+use super::held::Held;
+use super::words::count;
+use crate::concurrency::lockset::{ATOMIC, LocksetId};
+use crate::concurrency::{ClassId, EventKind, ThreadId};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::ir::{DefinitionId, ReadId};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// At most that many definitions of a read are shown.
+const MAX_PLACES: usize = 3;
+
+/// What decides whether accesses are protected from each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Key {
+    class: ClassId,
+    lockset: LocksetId,
+    atomic: bool,
+    element: Option<u32>,
+}
+
+/// Definitions of a variable with equal keys.
+struct Group {
+    key: Key,
+    definitions: Vec<(DefinitionId, ThreadId)>,
+}
+
+/// Who makes an access, with which locks held.
+type Sides = BTreeMap<LocksetId, BTreeSet<ThreadId>>;
+
+/// A read, and the groups of definitions (variable and index) that it is not protected from.
+#[derive(Default)]
+struct Finding {
+    sides: Sides,
+    groups: BTreeSet<(u32, usize)>,
+}
+
+/// Reports unprotected reads.
+pub(super) fn check(subject: Subject<'_>, held: &mut Held<'_>, found: &mut Vec<Diagnostic>) {
+    let mut races = Races { subject, keys: Vec::new(), groups: Vec::new() };
+    races.collect(held);
+    let mut findings: BTreeMap<ReadId, Finding> = BTreeMap::new();
+    let mut known: FxHashMap<(u32, Key), Vec<usize>> = FxHashMap::default();
+    for of in &subject.form.reads {
+        let Some(key) = races.keys[of.access as usize] else { continue };
+        let variable = subject.form.table.variable_of(of.access);
+        let groups = known.entry((variable, key)).or_insert_with(|| races.unprotected(held, variable, key));
+        if !groups.is_empty() {
+            let finding = findings.entry(of.read).or_default();
+            let thread = subject.form.concurrency.thread_of(subject.form.table.block_of(of.access));
+            finding.sides.entry(key.lockset).or_default().insert(thread);
+            finding.groups.extend(groups.iter().map(|&group| (variable, group)));
+        }
+    }
+    let mut summaries = FxHashMap::default();
+    for (read, finding) in findings {
+        let groups: Vec<_> = finding.groups.iter().copied().collect();
+        let summary = summaries.entry(groups).or_insert_with_key(|groups| races.summary(groups));
+        found.push(races.report(held, read, &finding.sides, summary));
+    }
+}
+
+struct Races<'a> {
+    subject: Subject<'a>,
+    /// For each access; `None` where control does not come.
+    keys: Vec<Option<Key>>,
+    /// For each variable.
+    groups: Vec<Vec<Group>>,
+}
+
+/// The definitions that are shown, and how many there are.
+struct Summary {
+    shown: Vec<(DefinitionId, Sides)>,
+    total: usize,
+}
+
+impl Races<'_> {
+    fn collect(&mut self, held: &mut Held<'_>) {
+        let form = self.subject.form;
+        let table = &form.table;
+        self.keys = vec![None; table.accesses.len()];
+        self.groups.resize_with(table.variables.len(), Vec::new);
+        let mut index: FxHashMap<(u32, Key), usize> = FxHashMap::default();
+        held.visit(|_, at| {
+            let class = form.concurrency.classes[at.block as usize];
+            let update = matches!(at.event.kind, EventKind::Update { .. });
+            let atomic = update || at.must.contains(&ATOMIC);
+            let (start, end) = table.of_event[at.index as usize];
+            for access in start..end {
+                let of = table.accesses[access as usize];
+                let key = Key { class, lockset: at.lockset, atomic, element: of.element };
+                self.keys[access as usize] = Some(key);
+                let Some(definition) = of.definition else { continue };
+                let variable = table.variable_of(access);
+                let groups = &mut self.groups[variable as usize];
+                let group = *index.entry((variable, key)).or_insert_with(|| {
+                    groups.push(Group { key, definitions: Vec::new() });
+                    groups.len() - 1
+                });
+                groups[group].definitions.push((definition, form.concurrency.thread_of(at.block)));
+            }
+        });
+    }
+
+    /// The groups of definitions that a read of that key is not protected from.
+    fn unprotected(&self, held: &Held<'_>, variable: u32, read: Key) -> Vec<usize> {
+        let concurrency = &self.subject.form.concurrency;
+        let locks = held.locksets.locks(read.lockset);
+        let groups = self.groups[variable as usize].iter().enumerate();
+        let unprotected = groups.filter(|(_, group)| {
+            let key = group.key;
+            let elsewhere = read.element.is_some() && key.element.is_some() && read.element != key.element;
+            let common = || held.locksets.locks(key.lockset).iter().any(|lock| locks.contains(lock));
+            !elsewhere
+                && !(read.atomic && key.atomic)
+                && concurrency.parallel_classes(read.class, key.class)
+                && !common()
+        });
+        unprotected.map(|(index, _)| index).collect()
+    }
+
+    fn summary(&self, groups: &[(u32, usize)]) -> Summary {
+        let program = self.subject.program;
+        let mut all: BTreeMap<DefinitionId, Sides> = BTreeMap::new();
+        for &(variable, group) in groups {
+            let group = &self.groups[variable as usize][group];
+            for &(definition, thread) in &group.definitions {
+                all.entry(definition).or_default().entry(group.key.lockset).or_default().insert(thread);
+            }
+        }
+        let mut shown: Vec<_> = all.into_iter().collect();
+        let total = shown.len();
+        shown.sort_by_key(|(definition, _)| (program.definitions[*definition].span, *definition));
+        shown.truncate(MAX_PLACES);
+        Summary { shown, total }
+    }
+
+    fn report(&self, held: &Held<'_>, read: ReadId, sides: &Sides, summary: &Summary) -> Diagnostic {
+        let program = self.subject.program;
+        let of = &program.reads[read];
+        let name = program.texts.get(of.name);
+        let message = format!("`{name}` may be read while another thread writes it");
+        let label = format!("read by {}", self.sides(held, sides));
+        let mut diagnostic = Diagnostic::warning(Code::UnprotectedRead, of.span, message, label);
+        for (definition, sides) in &summary.shown {
+            let span = program.definitions[*definition].span;
+            diagnostic = diagnostic.with_label(span, format!("written by {}", self.sides(held, sides)));
+        }
+        if summary.total > summary.shown.len() {
+            let more = summary.total - summary.shown.len();
+            diagnostic = diagnostic.with_note(format!("{} can reach it as well", count(more, "further write")));
+        }
+        diagnostic.with_help("hold the same lock at both places, or order them by an event, a barrier or a join")
+    }
+
+    /// ``T1, holding `L` ``; several sets of locks one after the other.
+    fn sides(&self, held: &Held<'_>, sides: &Sides) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        for (&lockset, threads) in sides.iter().take(MAX_PLACES) {
+            let threads: Vec<ThreadId> = threads.iter().copied().collect();
+            let locks = self.subject.holding(held.locksets.locks(lockset));
+            parts.push(format!("{}, {locks}", self.subject.threads(&threads)));
+        }
+        parts.join("; by ")
+    }
+}

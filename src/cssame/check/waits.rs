@@ -1,0 +1,219 @@
+//! CS0304, CS0305 and CS0310: waits that nobody ends.
+//!
+//! In: the events of synchronisation. Out: a wait for an event that nobody sets; a wait on a condition, or a bare one,
+//! that no thread can notify while it waits; `P` of a semaphore that begins at 0 and that nobody raises; a barrier at which
+//! fewer threads can meet than it counts.
+//!
+//! Of a reference that may mean several objects, one that is served is enough. What it does not see: how often and when an object
+//! is raised, and threads that cannot come to where they would.
+
+use super::Subject;
+use super::words::{count, list};
+use crate::concurrency::{ClassId, Concurrency, EventKind, LocationId, ThreadId};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::ir::{LeafKind, Value};
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// At most that many other places are shown.
+const MAX_PLACES: usize = 3;
+/// A barrier with more arrivals is not looked at.
+const MAX_ARRIVALS: usize = 256;
+
+/// Who serves waiting threads.
+#[derive(Default)]
+struct Servers {
+    /// Events that are set and semaphores that are raised somewhere.
+    raised: FxHashMap<LocationId, ()>,
+    /// For each condition, some block of each class that notifies it.
+    notified: FxHashMap<LocationId, BTreeMap<ClassId, u32>>,
+    /// The same for bare notifications.
+    bare: BTreeMap<ClassId, u32>,
+    /// Whether some operation may serve any object.
+    unknown: bool,
+}
+
+/// A wait in the text: whether some context of it is served, and what it waits for.
+struct Wait {
+    served: bool,
+    kind: EventKind,
+    object: Option<LocationId>,
+    threads: Vec<ThreadId>,
+}
+
+/// Reports waits that nobody ends.
+pub(super) fn check(subject: Subject<'_>, found: &mut Vec<Diagnostic>) {
+    let concurrency = &subject.form.concurrency;
+    let servers = Servers::of(subject);
+    let mut waits: BTreeMap<Span, Wait> = BTreeMap::new();
+    let mut arrivals: BTreeMap<LocationId, Vec<(u32, Span)>> = BTreeMap::new();
+    let mut doubtful = Vec::new();
+    for block in live_blocks(subject) {
+        for event in concurrency.events_of(block) {
+            let locations = concurrency.locations_of(event);
+            let served = match event.kind {
+                EventKind::WaitEvent => servers.raises(locations),
+                EventKind::Acquire => servers.raises(locations) || !begins_at_zero(subject, locations),
+                EventKind::WaitCondition => servers.notifies(concurrency, locations, block),
+                EventKind::WaitBare => parallel_with(concurrency, &servers.bare, block),
+                EventKind::Barrier => {
+                    match concurrency.certain_location(subject.program, event) {
+                        Some(barrier) => arrivals.entry(barrier).or_default().push((block, event.span)),
+                        None => doubtful.extend(locations.iter().copied()),
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            let object = locations.first().copied();
+            let wait = Wait { served: false, kind: event.kind, object, threads: Vec::new() };
+            let wait = waits.entry(event.span).or_insert(wait);
+            wait.served |= served;
+            wait.threads.push(concurrency.thread_of(block));
+        }
+    }
+    for (&span, wait) in waits.iter().filter(|(_, wait)| !wait.served) {
+        found.push(report(subject, span, wait));
+    }
+    for (&barrier, of) in arrivals.iter().filter(|(barrier, _)| !doubtful.contains(barrier)) {
+        found.extend(check_barrier(subject, barrier, of));
+    }
+}
+
+/// Blocks that control can come to.
+fn live_blocks(subject: Subject<'_>) -> impl Iterator<Item = u32> {
+    let count = subject.form.concurrency.blocks.len() as u32;
+    (0..count).filter(move |&block| subject.form.locksets.at_entry(block).is_some())
+}
+
+impl Servers {
+    fn of(subject: Subject<'_>) -> Servers {
+        let concurrency = &subject.form.concurrency;
+        let mut servers = Servers::default();
+        for block in live_blocks(subject) {
+            let class = concurrency.classes[block as usize];
+            for event in concurrency.events_of(block) {
+                let locations = concurrency.locations_of(event);
+                match event.kind {
+                    EventKind::Set | EventKind::Release => {
+                        servers.unknown |= locations.is_empty();
+                        servers.raised.extend(locations.iter().map(|&location| (location, ())));
+                    }
+                    EventKind::Notify | EventKind::NotifyAll => {
+                        servers.unknown |= locations.is_empty();
+                        for &location in locations {
+                            servers.notified.entry(location).or_default().entry(class).or_insert(block);
+                        }
+                    }
+                    EventKind::NotifyBare | EventKind::NotifyAllBare => {
+                        servers.bare.entry(class).or_insert(block);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        servers
+    }
+
+    fn raises(&self, locations: &[LocationId]) -> bool {
+        self.unknown || locations.is_empty() || locations.iter().any(|location| self.raised.contains_key(location))
+    }
+
+    fn notifies(&self, concurrency: &Concurrency, locations: &[LocationId], block: u32) -> bool {
+        let mut lists = locations.iter().filter_map(|location| self.notified.get(location));
+        self.unknown || locations.is_empty() || lists.any(|list| parallel_with(concurrency, list, block))
+    }
+}
+
+fn parallel_with(concurrency: &Concurrency, blocks: &BTreeMap<ClassId, u32>, block: u32) -> bool {
+    blocks.values().any(|&other| concurrency.structurally_parallel(other, block))
+}
+
+/// Whether all of them are semaphores that begin at 0.
+fn begins_at_zero(subject: Subject<'_>, locations: &[LocationId]) -> bool {
+    locations.iter().all(|&location| {
+        let leaf = &subject.program.leaves[subject.form.concurrency.locations[location].leaf];
+        leaf.kind == LeafKind::Semaphore && leaf.initial.first() == Some(&Value::Int(0))
+    })
+}
+
+fn report(subject: Subject<'_>, span: Span, wait: &Wait) -> Diagnostic {
+    let threads = subject.threads(&wait.threads);
+    let label = format!("{threads} waits here for ever");
+    let name = wait.object.map_or_else(String::new, |object| subject.object(object));
+    let (code, message, help) = match wait.kind {
+        EventKind::WaitEvent => (
+            Code::EventNeverSet,
+            format!("nobody sets the event {name}"),
+            format!("call `set` on {name} where what is waited for has happened"),
+        ),
+        EventKind::Acquire => (
+            Code::WaitNeverNotified,
+            format!("nobody raises the semaphore {name}, which begins at 0"),
+            format!("call `V` on {name} where what is waited for has happened, or let it begin above 0"),
+        ),
+        EventKind::WaitBare => (
+            Code::WaitNeverNotified,
+            "no other thread calls the bare `notify()` or `notifyAll()` while this one waits".to_owned(),
+            "notify wherever what is waited for may have become true".to_owned(),
+        ),
+        _ => (
+            Code::WaitNeverNotified,
+            format!("no other thread notifies the condition {name} while this one waits"),
+            format!("call `notify` on {name} wherever what is waited for may have become true"),
+        ),
+    };
+    let mut diagnostic = Diagnostic::error(code, span, message, label).with_help(help);
+    if let Some(object) = wait.object {
+        let leaf = subject.form.concurrency.locations[object].leaf;
+        let symbol = &subject.program.symbols[subject.program.leaves[leaf].symbol];
+        diagnostic = diagnostic.with_label(symbol.span, "declared here");
+    }
+    diagnostic
+}
+
+/// Reports a barrier of which some arrival can never meet enough others.
+fn check_barrier(subject: Subject<'_>, barrier: LocationId, arrivals: &[(u32, Span)]) -> Option<Diagnostic> {
+    let concurrency = &subject.form.concurrency;
+    let leaf = &subject.program.leaves[concurrency.locations[barrier].leaf];
+    let LeafKind::Barrier(needed) = leaf.kind else { return None };
+    let single = |thread: ThreadId| !concurrency.may_be_many(thread) && !concurrency.threads[thread].unordered;
+    let all_single = arrivals.iter().all(|&(block, _)| single(concurrency.thread_of(block)));
+    if !all_single || arrivals.len() > MAX_ARRIVALS {
+        return None;
+    }
+    let meeting = |block: u32| {
+        let own = concurrency.thread_of(block);
+        let others = arrivals.iter().filter(|&&(other, _)| concurrency.structurally_parallel(block, other));
+        let mut threads: Vec<ThreadId> = others.map(|&(other, _)| concurrency.thread_of(other)).collect();
+        threads.push(own);
+        threads.sort_unstable();
+        threads.dedup();
+        threads
+    };
+    let unmet = arrivals.iter().map(|&(block, span)| (span, meeting(block)));
+    let mut unmet: Vec<_> = unmet.filter(|(_, threads)| threads.len() < needed as usize).collect();
+    unmet.sort();
+    let (span, threads) = unmet.first()?.clone();
+    let symbol = &subject.program.symbols[leaf.symbol];
+    let name = subject.program.texts.get(leaf.name);
+    let message = format!("this barrier waits for {}, but at most {} can meet here", count(needed as usize, "thread"), threads.len());
+    let label = format!("only {} can arrive", subject.threads(&threads));
+    let mut diagnostic = Diagnostic::error(Code::BarrierCountUnmet, span, message, label);
+    let mut places: Vec<Span> = arrivals.iter().map(|&(_, place)| place).filter(|&place| place != span).collect();
+    places.sort_unstable();
+    places.dedup();
+    for &place in places.iter().take(MAX_PLACES) {
+        let mut of: Vec<ThreadId> =
+            arrivals.iter().filter(|arrival| arrival.1 == place).map(|arrival| concurrency.thread_of(arrival.0)).collect();
+        of.sort_unstable();
+        let names = subject.threads(&of);
+        diagnostic = diagnostic.with_label(place, format!("reached by {names}"));
+    }
+    if subject.sources.text(symbol.span) == name {
+        diagnostic = diagnostic.with_label(symbol.span, "declared here");
+    }
+    let others = list(&[format!("let it count {}", threads.len()), format!("add the missing {}", needed as usize - threads.len())]);
+    Some(diagnostic.with_help(others.replace(" and ", ", or ")))
+}

@@ -1,0 +1,59 @@
+//! Names of locks and threads, and lists of them, for messages.
+//!
+//! In: ids. Out: text. It decides nothing.
+
+use super::Subject;
+use crate::concurrency::lockset::ATOMIC;
+use crate::concurrency::{LocationId, ThreadId};
+
+/// At most that many names of a list are written out.
+const MAX_NAMES: usize = 4;
+
+/// `A`, `A and B`, `A, B and C`, `A, B, C and 4 more`.
+pub(super) fn list(names: &[String]) -> String {
+    let mut shown = names.to_vec();
+    if names.len() > MAX_NAMES {
+        shown.truncate(MAX_NAMES - 1);
+        shown.push(format!("{} more", names.len() - shown.len()));
+    }
+    match shown.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+/// `one thread`, `3 threads`.
+pub(super) fn count(number: usize, word: &str) -> String {
+    if number == 1 { format!("one {word}") } else { format!("{number} {word}s") }
+}
+
+impl Subject<'_> {
+    /// The object of a location as the text names it, in quotes.
+    pub(super) fn object(&self, location: LocationId) -> String {
+        let leaf = self.form.concurrency.locations[location].leaf;
+        format!("`{}`", self.program.texts.get(self.program.leaves[leaf].name))
+    }
+
+    /// The threads, by their paths; each name once.
+    pub(super) fn threads(&self, threads: &[ThreadId]) -> String {
+        let mut sorted = threads.to_vec();
+        sorted.sort_unstable();
+        let mut names: Vec<String> =
+            sorted.iter().map(|&thread| self.form.concurrency.threads[thread].path.clone()).collect();
+        names.dedup();
+        list(&names)
+    }
+
+    /// `holding no lock`, ``holding `L` ``, `in an atomic block`.
+    pub(super) fn holding(&self, locks: &[LocationId]) -> String {
+        let names: Vec<String> =
+            locks.iter().filter(|&&lock| lock != ATOMIC).map(|&lock| self.object(lock)).collect();
+        match (locks.contains(&ATOMIC), names.is_empty()) {
+            (true, true) => "in an atomic block".to_owned(),
+            (true, false) => format!("in an atomic block, holding {}", list(&names)),
+            (false, true) => "holding no lock".to_owned(),
+            (false, false) => format!("holding {}", list(&names)),
+        }
+    }
+}

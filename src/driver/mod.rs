@@ -1,0 +1,189 @@
+//! Deterministic test drivers: from an execution that shows a pi term to a test program.
+//!
+//! In: a program, its CSSAME form, its machine, and what the exploration has found ([`Answer`]), or one execution that a
+//! selection was completed to. Out: a [`Package`] of plain text: a Cargo package that uses only the standard library,
+//! with the program in CSSAME form (`src/program.rs`), one function a thread, and one test for each feasible term.
+//!
+//! Algorithm: the schedule is replayed on the machine and watched (`plan`). Every event gets a single-assignment latch,
+//! and the latches that must be open before: a read waits for the write that it is to read from, and an operation on a
+//! synchronisation object for the one before it on the same object. In the package the threads are real ones, and a
+//! runtime (`template/runtime.rs`) holds each event to its latches. All latches that an event waits for belong to
+//! earlier events of the recorded execution, so that no thread waits for ever and the outcome does not depend on timing.
+//!
+//! What it does not see: memory. Values go from writes to reads through latches, private accesses included; a reference
+//! is nothing at run time. An atomic block is not atomic in the package, where nothing can tell.
+
+mod body;
+mod instruction;
+mod label;
+mod manifest;
+mod names;
+mod plan;
+mod program;
+mod tests_file;
+mod value;
+
+pub use manifest::{Manifest, TermEntry, TermStatus, TestEntry};
+pub use plan::{Act, End, Plan, PlannedEvent, Source, ThreadPlan, plan};
+
+use crate::cssame::Form;
+use crate::explore::{Answer, Selection};
+use crate::ir::Program;
+use crate::source::SourceMap;
+use crate::vm::{Choice, Machine};
+use serde::Serialize;
+use std::path::PathBuf;
+use tests_file::TestCase;
+
+/// The name of the manifest in a package, by which a package of ours is known.
+pub const MANIFEST: &str = "MANIFEST.json";
+
+/// The runtime that every package has.
+const RUNTIME: &str = include_str!("template/runtime.rs");
+
+/// What a driver is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The text.
+    pub sources: &'a SourceMap,
+    /// The program.
+    pub program: &'a Program,
+    /// Its CSSAME form.
+    pub form: &'a Form,
+    /// The machine that the schedules belong to.
+    pub machine: &'a Machine,
+}
+
+/// When a test of a package passes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Expect {
+    /// Where the program does not fail.
+    #[default]
+    Program,
+    /// Where just that happens which was recorded, failures included.
+    Recorded,
+}
+
+/// How a package is made.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// When a test passes.
+    pub expect: Expect,
+    /// The source file, as the user named it.
+    pub file: String,
+    /// A hash of its text.
+    pub hash: String,
+    /// Values that the command line gave to `input` constants.
+    pub inputs: Vec<(String, String)>,
+    /// Steps beyond which an execution is not followed.
+    pub max_steps: u64,
+}
+
+/// A Cargo package.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// Paths in the package, and texts; sorted by path.
+    pub files: Vec<(PathBuf, String)>,
+    /// What is in it, and what is not and why.
+    pub manifest: Manifest,
+}
+
+/// Why there is no package.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DriveError {
+    /// The program has no `main`.
+    #[error("the program has no main")]
+    NoMain,
+    /// The schedule of a test does not lead to the end of an execution.
+    #[error("the execution for `{test}` {reason}")]
+    NoEnd {
+        /// The test.
+        test: String,
+        /// What happens instead.
+        reason: String,
+    },
+}
+
+/// A package with one test for each feasible term of each pi function.
+///
+/// # Errors
+///
+/// The program has no `main`. A term whose execution does not end is listed as undecided.
+pub fn drive(input: &Input<'_>, answer: &Answer, options: &Options) -> Result<Package, DriveError> {
+    let mut manifest = Manifest::new(options, answer.bound, answer.progress.states);
+    let mut names = names::Names::default();
+    let mut cases = Vec::new();
+    for (read, definition) in manifest::pi_terms(input) {
+        let shown = [Selection { read, instance: None, definition }];
+        let status = match answer.is_feasible(read, definition) {
+            Some(false) => TermStatus::Impossible,
+            None => TermStatus::Undecided,
+            Some(true) => TermStatus::Feasible,
+        };
+        let found = answer.terms.iter().find(|term| (term.read, term.definition) == (read, definition));
+        let (Some(term), TermStatus::Feasible) = (found, status) else {
+            manifest.add_term(input, &shown[0], status, None);
+            continue;
+        };
+        let name = names.fresh(&tests_file::test_name(input, &shown));
+        match plan(input, &term.schedule, options.max_steps) {
+            Ok(plan) => {
+                manifest.add_term(input, &shown[0], status, Some(name.clone()));
+                cases.push(TestCase::new(input, name, &shown, plan, &term.schedule));
+            }
+            Err(reason) => manifest.add_unfinished(input, &shown[0], &reason),
+        }
+    }
+    package(input, options, manifest, &cases)
+}
+
+/// A package with one test, for a whole execution that selections were completed to.
+///
+/// # Errors
+///
+/// The program has no `main`, or the schedule does not lead to the end of an execution.
+pub fn drive_selection(
+    input: &Input<'_>,
+    selections: &[Selection],
+    schedule: &[Choice],
+    options: &Options,
+) -> Result<Package, DriveError> {
+    let mut manifest = Manifest::new(options, None, 0);
+    let name = names::Names::default().fresh(&tests_file::test_name(input, selections));
+    let plan = plan(input, schedule, options.max_steps)
+        .map_err(|reason| DriveError::NoEnd { test: name.clone(), reason: reason.to_owned() })?;
+    for selection in selections {
+        manifest.add_term(input, selection, TermStatus::Feasible, Some(name.clone()));
+    }
+    let case = TestCase::new(input, name, selections, plan, schedule);
+    package(input, options, manifest, &[case])
+}
+
+fn package(
+    input: &Input<'_>,
+    options: &Options,
+    mut manifest: Manifest,
+    cases: &[TestCase],
+) -> Result<Package, DriveError> {
+    let main = input.program.main.ok_or(DriveError::NoMain)?;
+    manifest.tests = cases.iter().map(TestCase::entry).collect();
+    let name = names::package_name(&options.file);
+    let mut files = vec![
+        ("Cargo.toml", cargo_toml(&name)),
+        (MANIFEST, manifest.to_text()),
+        ("src/lib.rs", RUNTIME.to_owned()),
+        ("src/program.rs", program::emit(input, main, options)),
+        ("tests/futures.rs", tests_file::emit(input, &name, cases, options)),
+    ];
+    files.sort();
+    let files = files.into_iter().map(|(path, text)| (PathBuf::from(path), text)).collect();
+    Ok(Package { files, manifest })
+}
+
+fn cargo_toml(name: &str) -> String {
+    format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n\
+         [lib]\ndoctest = false\n\n[workspace]\n"
+    )
+}

@@ -1,0 +1,74 @@
+//! Names in generated Rust.
+//!
+//! In: names of the program. Out: identifiers that Rust takes, each one once.
+
+use rustc_hash::FxHashSet;
+
+/// Words that are no identifiers in Rust, and names that the generated code needs itself.
+const RESERVED: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "block", "body", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "format", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct",
+    "super", "t", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "vec", "virtual", "where",
+    "while", "yield",
+];
+
+/// Hands out names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    taken: FxHashSet<String>,
+}
+
+impl Names {
+    /// A name like the wanted one that was not handed out before.
+    pub(super) fn fresh(&mut self, wanted: &str) -> String {
+        let wanted = identifier(wanted);
+        let mut name = wanted.clone();
+        let mut count = 1;
+        while !self.taken.insert(name.clone()) {
+            count += 1;
+            name = format!("{wanted}_{count}");
+        }
+        name
+    }
+}
+
+/// An identifier in the style of Rust's variables and functions.
+fn identifier(text: &str) -> String {
+    let letter = |each: char| if each.is_ascii_alphanumeric() { each.to_ascii_lowercase() } else { '_' };
+    let mut name: String = text.chars().map(letter).collect();
+    if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
+        name.insert(0, 'v');
+    }
+    if name.chars().all(|each| each == '_') {
+        name.push('v');
+    }
+    if RESERVED.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}
+
+/// The name of the package for a source file.
+pub(super) fn package_name(file: &str) -> String {
+    let last = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let stem = last.strip_suffix(".csm").unwrap_or(last);
+    let letter = |each: char| if each.is_ascii_alphanumeric() { each.to_ascii_lowercase() } else { '_' };
+    format!("drive_{}", stem.chars().map(letter).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_identifiers_and_unlike() {
+        let mut names = Names::default();
+        assert_eq!(names.fresh("acc.balance"), "acc_balance");
+        assert_eq!(names.fresh("acc_balance"), "acc_balance_2");
+        assert_eq!(names.fresh("match"), "match_");
+        assert_eq!(names.fresh("t"), "t_");
+        assert_eq!(names.fresh("_"), "_v");
+        assert_eq!(package_name("samples/cssame_fig2.csm"), "drive_cssame_fig2");
+    }
+}

@@ -1,0 +1,355 @@
+//! The plan of a test: what each thread does in a recorded execution, and what each event has to wait for.
+//!
+//! In: a schedule, which is replayed on the machine. Out: a [`Plan`]. Every event has a latch, numbered in the order of
+//! the execution. A read names the latch of its write. An operation on a synchronisation object waits for the operation
+//! before it on the same object; one that leaves a barrier waits for the last arrival, a thread that is woken for the
+//! notification, a join for the ends of its threads. What a thread waits for in itself is left out.
+
+use super::Input;
+use super::label::Located;
+use super::value::runtime_value;
+use crate::ir::{LeafKind, Storage};
+use crate::schedule::{self, Execution, ExecutionStatus, RoundRobin, Scripted, Then};
+use crate::vm::{Choice, CodeIndex, Event, PathId, ThreadIndex, ThreadStatus};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// It is the value before the first write, as a `Value` of the runtime.
+    Initial(String),
+    /// The write with that latch.
+    Latch(usize),
+}
+
+/// What a thread does; values are texts of the runtime's `Value`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Reads.
+    Read(Source),
+    /// Writes that value.
+    Write(String),
+    /// An operation that has only a name: a variant of the runtime's `Act`.
+    Plain(&'static str),
+    /// Makes the thread of that number.
+    Fork(usize),
+    /// Makes the thread of that number, and gets that handle.
+    Spawn(usize, i64),
+    /// Chooses that value.
+    Choose(i64),
+    /// Prints that line.
+    Print(String),
+    /// Fails with that message.
+    Fail(String),
+}
+
+/// An event of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedEvent {
+    /// Its latch.
+    pub latch: usize,
+    /// What happens.
+    pub act: Act,
+    /// Where: `a@6:24`, `lock L@5:3`.
+    pub at: String,
+    /// Latches that have to be open before.
+    pub after: Vec<usize>,
+}
+
+/// What a thread does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadPlan {
+    /// Its path.
+    pub name: String,
+    /// In order.
+    pub events: Vec<PlannedEvent>,
+}
+
+/// How the execution ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All threads end.
+    Ok,
+    /// The program fails with that message.
+    Fails(String),
+    /// These threads wait for ever, each at that place.
+    Deadlock(Vec<(String, String)>),
+}
+
+/// A recorded execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Main first, then in the order in which they were made.
+    pub threads: Vec<ThreadPlan>,
+    /// What each thread prints, in the order of threads; those that print nothing are left out.
+    pub output: Vec<(String, Vec<String>)>,
+    /// The cells of shared variables, where each gets its last value, and that value.
+    pub shared: Vec<(String, Source, String)>,
+    /// How it ends.
+    pub end: End,
+}
+
+/// Replays a schedule. Where it stops before the end, the threads go on in turn.
+///
+/// # Errors
+///
+/// What happens where the execution does not end within so many steps, or is discarded.
+pub fn plan(input: &Input<'_>, schedule: &[Choice], max_steps: u64) -> Result<Plan, &'static str> {
+    let mut events: Vec<(ThreadIndex, CodeIndex, Event)> = Vec::new();
+    let mut policy = Then::new(Scripted::new(schedule), RoundRobin::new());
+    let execution = schedule::run(input.machine, &mut policy, max_steps, &mut events);
+    match execution.status {
+        ExecutionStatus::Ok | ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock => {}
+        ExecutionStatus::Discarded => return Err("is discarded by an assumption"),
+        _ => return Err("does not come to an end within the bound of steps"),
+    }
+    let mut planner = Planner::new(input, &execution);
+    for (thread, at, event) in events {
+        planner.event(thread, at, event);
+    }
+    Ok(planner.finish())
+}
+
+/// What the operations on one object have to wait for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Object {
+    At(u32),
+    Notification,
+}
+
+struct Planner<'a> {
+    input: &'a Input<'a>,
+    execution: &'a Execution,
+    threads: Vec<ThreadPlan>,
+    /// By slot of the machine.
+    numbers: FxHashMap<ThreadIndex, usize>,
+    next: usize,
+    /// By latch: the number of its thread.
+    owners: Vec<usize>,
+    last: FxHashMap<Object, usize>,
+    arrivals: FxHashMap<u32, usize>,
+    notifications: FxHashMap<ThreadIndex, usize>,
+    /// Ends of threads that a join will wait for.
+    ended: FxHashMap<ThreadIndex, Vec<usize>>,
+    ends: FxHashMap<ThreadIndex, usize>,
+    /// The latest writes, by address.
+    writes: FxHashMap<u32, usize>,
+    shared: FxHashSet<u32>,
+    failure: Option<String>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(input: &'a Input<'a>, execution: &'a Execution) -> Planner<'a> {
+        let mut planner = Planner {
+            input,
+            execution,
+            threads: vec![ThreadPlan { name: "main".to_owned(), events: Vec::new() }],
+            numbers: FxHashMap::default(),
+            next: 0,
+            owners: Vec::new(),
+            last: FxHashMap::default(),
+            arrivals: FxHashMap::default(),
+            notifications: FxHashMap::default(),
+            ended: FxHashMap::default(),
+            ends: FxHashMap::default(),
+            writes: FxHashMap::default(),
+            shared: FxHashSet::default(),
+            failure: None,
+        };
+        planner.numbers.insert(ThreadIndex(0), 0);
+        planner
+    }
+
+    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+        let located = Located::of(self.input, self.input.machine.origin(at));
+        let label = match event {
+            Event::Write { .. } => located.write_label(self.input),
+            Event::End { .. } => "end".to_owned(),
+            _ => located.label(self.input),
+        };
+        let after = self.before(thread, event);
+        let Some(act) = self.act(&located, event) else { return };
+        let number = self.numbers.get(&thread).copied().unwrap_or(0);
+        let owners = &self.owners;
+        let mut after: Vec<usize> = after.into_iter().filter(|&latch| owners[latch] != number).collect();
+        after.sort_unstable();
+        after.dedup();
+        self.threads[number].events.push(PlannedEvent { latch: self.next, act, at: label, after });
+        self.owners.push(number);
+        self.note(thread, event);
+        self.next += 1;
+    }
+
+    /// The latches that an event has to wait for.
+    fn before(&mut self, thread: ThreadIndex, event: Event) -> Vec<usize> {
+        let one = |latch: Option<&usize>| latch.copied().into_iter().collect();
+        match event {
+            Event::Leave { address } => one(self.arrivals.get(&address)),
+            Event::Woken { by: Some(by) } => one(self.notifications.get(&by)),
+            Event::Join => self.ended.remove(&thread).unwrap_or_default(),
+            Event::JoinThread { child } => one(self.ends.get(&child)),
+            _ => object(event).map_or_else(Vec::new, |object| one(self.last.get(&object))),
+        }
+    }
+
+    /// Notes what later events will have to wait for; the event has the latch `next`.
+    fn note(&mut self, thread: ThreadIndex, event: Event) {
+        let latch = self.next;
+        if let Some(object) = object(event) {
+            self.last.insert(object, latch);
+        }
+        match event {
+            Event::Arrive { address } => {
+                self.arrivals.insert(address, latch);
+            }
+            Event::Notify { .. } => {
+                self.notifications.insert(thread, latch);
+            }
+            Event::End { parent } => {
+                self.ends.insert(thread, latch);
+                if let Some(parent) = parent {
+                    self.ended.entry(parent).or_default().push(latch);
+                }
+            }
+            Event::Write { address, shared, .. } => {
+                self.writes.insert(address, latch);
+                self.share(address, shared);
+            }
+            Event::Read { address, shared, .. } => self.share(address, shared),
+            _ => {}
+        }
+    }
+
+    fn share(&mut self, address: u32, shared: bool) {
+        if shared {
+            self.shared.insert(address);
+        }
+    }
+
+    /// `None` for what is no event of a plan.
+    fn act(&mut self, located: &Located<'_>, event: Event) -> Option<Act> {
+        let texts = self.input.machine.texts();
+        let value = |bits| runtime_value(texts, located.cell_type(self.input), bits);
+        Some(match event {
+            Event::Read { address, value: bits, .. } => Act::Read(match self.writes.get(&address) {
+                Some(&latch) => Source::Latch(latch),
+                None => Source::Initial(value(bits)),
+            }),
+            Event::Write { value: bits, .. } => Act::Write(value(bits)),
+            Event::Fork { child, path } => Act::Fork(self.make(child, path)),
+            Event::Spawn { child, path } => Act::Spawn(self.make(child, path), i64::from(child.0) + 1),
+            Event::Choose { value } => Act::Choose(value),
+            Event::Print { output } => {
+                Act::Print(self.execution.tables.last_line(output).unwrap_or_default().to_owned())
+            }
+            Event::Failure(failure) => {
+                let message = located.failure(self.input, failure.kind, failure.message);
+                self.failure = Some(message.clone());
+                Act::Fail(message)
+            }
+            Event::Allocate { address, size, .. } => {
+                for cell in address..address + size {
+                    self.writes.remove(&cell);
+                }
+                return None;
+            }
+            Event::AtomicBegin | Event::AtomicEnd => return None,
+            _ => Act::Plain(plain_name(event)?),
+        })
+    }
+
+    fn make(&mut self, child: ThreadIndex, path: PathId) -> usize {
+        let number = self.threads.len();
+        let name = self.input.machine.path_name(&self.execution.tables, path);
+        self.threads.push(ThreadPlan { name, events: Vec::new() });
+        self.numbers.insert(child, number);
+        number
+    }
+
+    fn finish(mut self) -> Plan {
+        let (machine, tables) = (self.input.machine, &self.execution.tables);
+        let output = self.execution.outputs(machine).into_iter().map(|(path, output)| {
+            (machine.path_name(tables, path), tables.lines(output).into_iter().map(str::to_owned).collect())
+        });
+        let output = output.collect();
+        let end = match (self.failure.take(), &self.execution.status) {
+            (Some(message), _) => End::Fails(message),
+            (None, ExecutionStatus::Deadlock) => End::Deadlock(self.blocked()),
+            (None, _) => End::Ok,
+        };
+        Plan { output, shared: self.last_values(), end, threads: self.threads }
+    }
+
+    /// The threads that wait for ever, and where.
+    fn blocked(&self) -> Vec<(String, String)> {
+        let (machine, state) = (self.input.machine, &self.execution.state);
+        let waiting = state.threads().filter(|&thread| state.status(thread) != ThreadStatus::Ended);
+        let place = |thread| {
+            let located = Located::of(self.input, machine.origin(state.position(thread)));
+            (machine.path_name(&self.execution.tables, state.path(thread)), located.label(self.input))
+        };
+        waiting.map(place).collect()
+    }
+
+    /// The last values of the global variables that were accessed as shared ones.
+    fn last_values(&self) -> Vec<(String, Source, String)> {
+        let (program, machine) = (self.input.program, self.input.machine);
+        let mut values = Vec::new();
+        for leaf in program.leaves.iter() {
+            let variable = &program.variables[leaf.variable];
+            let (LeafKind::Data(ty), Storage::Global) = (leaf.kind, variable.storage) else { continue };
+            let Some(first) = machine.global_address(leaf.variable) else { continue };
+            for element in 0..leaf.length {
+                let address = first + leaf.offset + element;
+                if !self.shared.contains(&address) {
+                    continue;
+                }
+                let name = program.texts.get(leaf.name);
+                let name = if leaf.array { format!("{name}[{element}]") } else { name.to_owned() };
+                let value = runtime_value(machine.texts(), ty, self.execution.state.value(address));
+                let source = self.writes.get(&address).copied().map(Source::Latch);
+                values.push((name, source.unwrap_or_else(|| Source::Initial(value.clone())), value));
+            }
+        }
+        values
+    }
+}
+
+/// The object whose operations stay in their order.
+fn object(event: Event) -> Option<Object> {
+    match event {
+        Event::Lock { address, .. }
+        | Event::Unlock { address, .. }
+        | Event::Set { address }
+        | Event::Clear { address }
+        | Event::Waited { address }
+        | Event::Arrive { address }
+        | Event::Leave { address }
+        | Event::Acquire { address }
+        | Event::Release { address } => Some(Object::At(address)),
+        Event::Wait { condition } | Event::Notify { condition, .. } => {
+            Some(condition.map_or(Object::Notification, Object::At))
+        }
+        _ => None,
+    }
+}
+
+fn plain_name(event: Event) -> Option<&'static str> {
+    Some(match event {
+        Event::Lock { .. } => "Lock",
+        Event::Unlock { .. } => "Unlock",
+        Event::Set { .. } => "Set",
+        Event::Clear { .. } => "Clear",
+        Event::Waited { .. } => "WaitEvent",
+        Event::Arrive { .. } => "Arrive",
+        Event::Leave { .. } => "Leave",
+        Event::Wait { .. } => "Wait",
+        Event::Woken { .. } => "Woken",
+        Event::Notify { .. } => "Notify",
+        Event::Acquire { .. } => "Acquire",
+        Event::Release { .. } => "Release",
+        Event::Join | Event::JoinThread { .. } => "Join",
+        Event::End { .. } => "End",
+        _ => return None,
+    })
+}

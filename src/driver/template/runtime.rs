@@ -1,0 +1,678 @@
+//! What a test of this package runs on: threads that follow a recorded execution.
+//!
+//! Every event of the execution has a single-assignment latch, numbered in the order of the recording. A read asks its
+//! pi for a value: it waits for the latch of the write that was chosen for it, and takes the value from there. A write
+//! puts its value into its latch. Locks, events, barriers, conditions, semaphores, forks and joins wait for the event
+//! that came before them on the same object. So the outcome does not depend on timing.
+//!
+//! `CSSAME_LATCH_SECONDS=N` sets how long a thread waits for a latch (10 s), `CSSAME_DELAYS=SEED` puts random delays
+//! before and behind every event.
+
+pub mod program;
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// A value of the program.
+#[derive(Clone, Copy, Debug)]
+pub enum Value {
+    Int(i32),
+    Long(i64),
+    Bool(bool),
+    Double(f64),
+    Text(&'static str),
+    Thread(i64),
+}
+
+impl Value {
+    /// Whether both are the same bits.
+    fn is(self, other: Value) -> bool {
+        match (self, other) {
+            (Value::Int(left), Value::Int(right)) => left == right,
+            (Value::Long(left), Value::Long(right)) | (Value::Thread(left), Value::Thread(right)) => left == right,
+            (Value::Bool(left), Value::Bool(right)) => left == right,
+            (Value::Double(left), Value::Double(right)) => left.to_bits() == right.to_bits(),
+            (Value::Text(left), Value::Text(right)) => left == right,
+            _ => false,
+        }
+    }
+}
+
+/// As `print` writes it.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Int(value) => write!(f, "{value}"),
+            Value::Long(value) => write!(f, "{value}"),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Double(value) => write!(f, "{value:?}"),
+            Value::Text(value) => f.write_str(value),
+            Value::Thread(value) => write!(f, "thread {value}"),
+        }
+    }
+}
+
+/// A thread handle; 0 is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Handle(pub i64);
+
+/// Types of the program.
+pub trait Data: Copy + PartialEq {
+    fn value(self) -> Value;
+    fn data(value: Value) -> Option<Self>;
+}
+
+macro_rules! data {
+    ($type:ty, $variant:ident) => {
+        impl Data for $type {
+            fn value(self) -> Value {
+                Value::$variant(self)
+            }
+            fn data(value: Value) -> Option<Self> {
+                if let Value::$variant(value) = value { Some(value) } else { None }
+            }
+        }
+    };
+}
+
+data!(i32, Int);
+data!(i64, Long);
+data!(bool, Bool);
+data!(f64, Double);
+data!(&'static str, Text);
+
+impl Data for Handle {
+    fn value(self) -> Value {
+        Value::Thread(self.0)
+    }
+    fn data(value: Value) -> Option<Self> {
+        if let Value::Thread(value) = value { Some(Handle(value)) } else { None }
+    }
+}
+
+/// Types that `fetch_add` adds.
+pub trait Add: Data {
+    fn add(self, other: Self) -> Self;
+}
+
+impl Add for i32 {
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
+impl Add for i64 {
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
+impl Add for f64 {
+    fn add(self, other: Self) -> Self {
+        self + other
+    }
+}
+
+/// Where a read gets its value.
+#[derive(Clone, Copy, Debug)]
+pub enum From {
+    /// The value before the first write.
+    Initial(Value),
+    /// The write with that latch.
+    Latch(usize),
+}
+
+/// What a thread does in one event.
+#[derive(Clone, Copy, Debug)]
+pub enum Act {
+    Read(From),
+    Write(Value),
+    Lock,
+    Unlock,
+    Set,
+    Clear,
+    WaitEvent,
+    Arrive,
+    Leave,
+    Wait,
+    Woken,
+    Notify,
+    Acquire,
+    Release,
+    /// Makes the thread of that number.
+    Fork(usize),
+    /// As `Fork`; the number is followed by the handle.
+    Spawn(usize, i64),
+    Join,
+    Choose(i32),
+    Print(&'static str),
+    /// The program fails, and says this.
+    Fail(&'static str),
+    End,
+}
+
+/// An event of the recorded execution: its latch, what happens, where, and the latches that must be open before.
+#[derive(Clone, Copy, Debug)]
+pub struct Event(pub usize, pub Act, pub &'static str, pub &'static [usize]);
+
+/// A thread of the recorded execution.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub name: &'static str,
+    pub events: &'static [Event],
+}
+
+/// How the recorded execution ends.
+#[derive(Clone, Copy, Debug)]
+pub enum End {
+    /// All threads end.
+    Ok,
+    /// The program fails, and says this.
+    Fails(&'static str),
+    /// These threads wait for ever, each at that place.
+    Deadlock(&'static [(&'static str, &'static str)]),
+}
+
+/// A recorded execution and what comes of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Future {
+    pub threads: &'static [Plan],
+    /// What each thread prints.
+    pub output: &'static [(&'static str, &'static [&'static str])],
+    /// Shared variables, where they get their last value, and that value.
+    pub shared: &'static [(&'static str, From, Value)],
+    pub end: End,
+}
+
+/// What a test wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// A program without failures.
+    Program,
+    /// What was recorded, also where it is a failure.
+    Recorded,
+}
+
+/// Why a thread does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The recorded execution is over for it.
+    Over,
+    /// The program has failed as recorded.
+    Failed,
+    /// The execution has departed from the recorded one.
+    Departed,
+}
+
+/// What a part of the program returns.
+pub type Flow<T> = Result<T, Stop>;
+
+/// The body of a thread.
+pub type Body = Box<dyn FnOnce(&Thread) -> Flow<()> + Send>;
+
+/// A thread to be made, for `fork`.
+pub fn body(run: impl FnOnce(&Thread) -> Flow<()> + Send + 'static) -> Body {
+    Box::new(run)
+}
+
+struct State {
+    latches: Vec<Option<Value>>,
+    output: Vec<Vec<String>>,
+    /// By thread: where it stands that does not go on.
+    stands: Vec<Option<&'static str>>,
+    running: Vec<JoinHandle<()>>,
+    departure: Option<String>,
+}
+
+struct Run {
+    future: &'static Future,
+    state: Mutex<State>,
+    changed: Condvar,
+    patience: Duration,
+    delays: Option<u64>,
+}
+
+impl Run {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn depart(&self, message: String) -> Stop {
+        self.state().departure.get_or_insert(message);
+        self.changed.notify_all();
+        Stop::Departed
+    }
+
+    /// What a latch stands for.
+    fn latch_name(&self, latch: usize) -> String {
+        let all = self.future.threads.iter().flat_map(|plan| plan.events.iter().map(move |event| (plan.name, event)));
+        match all.into_iter().find(|(_, event)| event.0 == latch) {
+            Some((name, event)) => format!("latch {latch} ({} of {name} at {})", word(event.1), event.2),
+            None => format!("latch {latch}"),
+        }
+    }
+}
+
+/// The word for what a thread does.
+fn word(act: Act) -> &'static str {
+    match act {
+        Act::Read(_) => "read",
+        Act::Write(_) => "write",
+        Act::Lock => "lock",
+        Act::Unlock => "unlock",
+        Act::Set => "set",
+        Act::Clear => "clear",
+        Act::WaitEvent => "wait for the event",
+        Act::Arrive => "arrival",
+        Act::Leave => "departure",
+        Act::Wait => "wait",
+        Act::Woken => "wake-up",
+        Act::Notify => "notification",
+        Act::Acquire => "P",
+        Act::Release => "V",
+        Act::Fork(_) => "fork",
+        Act::Spawn(..) => "spawn",
+        Act::Join => "join",
+        Act::Choose(_) => "choice",
+        Act::Print(_) => "print",
+        Act::Fail(_) => "failure",
+        Act::End => "end",
+    }
+}
+
+/// Local work between two events beyond which a thread runs for ever.
+const LOCAL_ROUNDS: u32 = 1_000_000;
+
+/// Calls beyond which they are endless.
+const DEPTH: u32 = 1_000;
+
+/// Room for so many calls.
+const STACK: usize = 64 << 20;
+
+const ENDLESS: &str = "the thread does not come to an end";
+
+/// A thread of the program: its plan, and how far it has come.
+pub struct Thread {
+    run: Arc<Run>,
+    number: usize,
+    next: Cell<usize>,
+    rounds: Cell<u32>,
+    depth: Cell<u32>,
+    random: Cell<u64>,
+}
+
+impl Thread {
+    fn new(run: &Arc<Run>, number: usize) -> Thread {
+        let seed = run.delays.unwrap_or(0).wrapping_add(number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let (next, rounds, depth) = (Cell::new(0), Cell::new(0), Cell::new(0));
+        Thread { run: Arc::clone(run), number, next, rounds, depth, random: Cell::new(seed) }
+    }
+
+    fn plan(&self) -> &'static Plan {
+        &self.run.future.threads[self.number]
+    }
+
+    fn planned(&self) -> Option<&'static Event> {
+        self.plan().events.get(self.next.get())
+    }
+
+    /// Waits a little, if delays are asked for.
+    fn delay(&self) {
+        if self.run.delays.is_some() {
+            let mut random = self.random.get();
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            self.random.set(random);
+            thread::sleep(Duration::from_micros(random % 1_000));
+        }
+    }
+
+    /// The event that is planned now, if it is the one that the program has come to.
+    fn expect(&self, at: &'static str, kind: &str, fits: impl Fn(Act) -> bool) -> Flow<&'static Event> {
+        self.rounds.set(0);
+        match self.planned() {
+            None => {
+                self.run.state().stands[self.number] = Some(at);
+                Err(Stop::Over)
+            }
+            Some(event) if event.2 == at && fits(event.1) => Ok(event),
+            Some(&Event(_, Act::Fail(message), place, _)) if place == at => Err(self.failed(message)),
+            Some(event) => {
+                let name = self.plan().name;
+                let planned = format!("the {} at {} is planned", word(event.1), event.2);
+                Err(self.run.depart(format!("{name} has come to the {kind} at {at}, but {planned}")))
+            }
+        }
+    }
+
+    /// Waits for a latch, and gives what is in it.
+    fn wait_for(&self, latch: usize, at: &str) -> Flow<Value> {
+        let deadline = Instant::now() + self.run.patience;
+        let mut state = self.run.state();
+        loop {
+            if state.departure.is_some() {
+                return Err(Stop::Departed);
+            }
+            if let Some(value) = state.latches[latch] {
+                return Ok(value);
+            }
+            let Some(left) = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) else {
+                drop(state);
+                let (latch, name) = (self.run.latch_name(latch), self.plan().name);
+                let waited = format!("{latch} did not open within {:?}", self.run.patience);
+                return Err(self.run.depart(format!("{waited}; {name} waits for it at {at}")));
+            };
+            state = self.run.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn wait_all(&self, event: &Event) -> Flow<()> {
+        self.delay();
+        event.3.iter().try_for_each(|&latch| self.wait_for(latch, event.2).map(|_| ()))
+    }
+
+    /// Opens the latch of an event, and goes on to the next one.
+    fn open(&self, event: &Event, value: Value) -> Flow<()> {
+        let twice = self.run.state().latches[event.0].replace(value).is_some();
+        if twice {
+            return Err(self.run.depart(format!("{} was opened twice", self.run.latch_name(event.0))));
+        }
+        self.next.set(self.next.get() + 1);
+        self.run.changed.notify_all();
+        self.delay();
+        Ok(())
+    }
+
+    /// An event without a value.
+    fn pass(&self, at: &'static str, kind: &str, fits: impl Fn(Act) -> bool) -> Flow<()> {
+        let event = self.expect(at, kind, fits)?;
+        self.wait_all(event)?;
+        self.open(event, Value::Bool(true))
+    }
+
+    fn failed(&self, message: &str) -> Stop {
+        match self.planned() {
+            None => Stop::Over,
+            Some(event @ &Event(_, Act::Fail(planned), ..)) if planned == message => {
+                let done = self.wait_all(event).and_then(|()| self.open(event, Value::Bool(true)));
+                done.err().unwrap_or(Stop::Failed)
+            }
+            Some(event) => {
+                let planned = format!("the {} at {} is planned", word(event.1), event.2);
+                self.run.depart(format!("{} fails ({message}), but {planned}", self.plan().name))
+            }
+        }
+    }
+
+    /// A read: the value of the write that was chosen for it.
+    pub fn pi<T: Data>(&self, at: &'static str) -> Flow<T> {
+        let event = self.expect(at, "read", |act| matches!(act, Act::Read(_)))?;
+        let Act::Read(from) = event.1 else { return Err(Stop::Departed) };
+        self.wait_all(event)?;
+        let value = match from {
+            From::Initial(value) => value,
+            From::Latch(latch) => self.wait_for(latch, at)?,
+        };
+        self.open(event, value)?;
+        T::data(value).ok_or_else(|| self.run.depart(format!("the read at {at} has another type than {value:?}")))
+    }
+
+    /// A write: it trips the latch that its readers wait for.
+    pub fn define<T: Data>(&self, at: &'static str, value: T) -> Flow<()> {
+        let event = self.expect(at, "write", |act| matches!(act, Act::Write(_)))?;
+        let value = value.value();
+        match event.1 {
+            Act::Write(planned) if !planned.is(value) => {
+                let name = self.plan().name;
+                Err(self.run.depart(format!("{name} writes {value:?} at {at}, but {planned:?} is planned")))
+            }
+            _ => {
+                self.wait_all(event)?;
+                self.open(event, value)
+            }
+        }
+    }
+
+    pub fn compare_and_swap<T: Data>(&self, read: &'static str, write: &'static str, old: T, new: T) -> Flow<bool> {
+        let equal = self.pi::<T>(read)? == old;
+        if equal {
+            self.define(write, new)?;
+        }
+        Ok(equal)
+    }
+
+    pub fn swap<T: Data>(&self, read: &'static str, write: &'static str, new: T) -> Flow<T> {
+        let old = self.pi(read)?;
+        self.define(write, new)?;
+        Ok(old)
+    }
+
+    pub fn fetch_add<T: Add>(&self, read: &'static str, write: &'static str, more: T) -> Flow<T> {
+        let old: T = self.pi(read)?;
+        self.define(write, old.add(more))?;
+        Ok(old)
+    }
+
+    pub fn choose(&self, at: &'static str, low: i32, high: i32) -> Flow<i32> {
+        let event = self.expect(at, "choice", |act| matches!(act, Act::Choose(value) if value >= low && value <= high))?;
+        self.wait_all(event)?;
+        self.open(event, Value::Bool(true))?;
+        if let Act::Choose(value) = event.1 { Ok(value) } else { Err(Stop::Departed) }
+    }
+
+    pub fn lock(&self, at: &'static str) -> Flow<()> {
+        self.pass(at, "lock", |act| matches!(act, Act::Lock))
+    }
+
+    pub fn unlock(&self, at: &'static str) -> Flow<()> {
+        self.pass(at, "unlock", |act| matches!(act, Act::Unlock))
+    }
+
+    pub fn set(&self, at: &'static str) -> Flow<()> {
+        self.pass(at, "set", |act| matches!(act, Act::Set))
+    }
+
+    pub fn clear(&self, at: &'static str) -> Flow<()> {
+        self.pass(at, "clear", |act| matches!(act, Act::Clear))
+    }
+
+    pub fn wait_event(&self, at: &'static str) -> Flow<()> {
+        self.pass(at, "wait for the event", |act| matches!(act, Act::WaitEvent))
+    }
+
+    pub fn barrier(&self, at: &'static str) -> Flow<()> {
+        self.pass(at, "arrival", |act| matches!(act, Act::Arrive))?;
+        self.pass(at, "departure", |act| matches!(act, Act::Leave))
+    }
+
+    /// Frees the lock, waits for a notification, takes the lock again.
+    pub fn wait_condition(&self, at: &'static str) -> Flow<()> {
+        self.unlock(at)?;
+        self.wait_bare(at)?;
+        self.lock(at)
+    }
+
+    pub fn wait_bare(&self, at: &'static str) -> Flow<()> {
+        self.pass(at, "wait", |act| matches!(act, Act::Wait))?;
+        self.pass(at, "wake-up", |act| matches!(act, Act::Woken))
+    }
+
+    pub fn notify(&self, at: &'static str) -> Flow<()> {
+        self.pass(at, "notification", |act| matches!(act, Act::Notify))
+    }
+
+    pub fn acquire(&self, at: &'static str) -> Flow<()> {
+        self.pass(at, "P", |act| matches!(act, Act::Acquire))
+    }
+
+    pub fn release(&self, at: &'static str) -> Flow<()> {
+        self.pass(at, "V", |act| matches!(act, Act::Release))
+    }
+
+    fn start(&self, number: usize, run: Body) -> Flow<()> {
+        let shared = Arc::clone(&self.run);
+        let name = shared.future.threads[number].name;
+        let begun = thread::Builder::new().name(name.to_owned()).stack_size(STACK).spawn(move || {
+            Thread::new(&shared, number).follow(run);
+        });
+        match begun {
+            Ok(handle) => {
+                self.run.state().running.push(handle);
+                Ok(())
+            }
+            Err(error) => Err(self.run.depart(format!("{name} cannot be started: {error}"))),
+        }
+    }
+
+    fn follow(&self, run: Body) {
+        // How a thread has stopped is noted where it does.
+        let _ = run(self).and_then(|()| self.pass("end", "end", |act| matches!(act, Act::End)));
+        if let Some(event) = self.planned() {
+            let missing = format!("the {} at {} is planned and does not come", word(event.1), event.2);
+            self.run.depart(format!("{}: {missing}", self.plan().name));
+        }
+    }
+
+    /// Makes the threads of a cobegin, or one of a parfor.
+    pub fn fork(&self, at: &'static str, bodies: Vec<Body>) -> Flow<()> {
+        bodies.into_iter().try_for_each(|body| {
+            let event = self.expect(at, "fork", |act| matches!(act, Act::Fork(_)))?;
+            let Act::Fork(number) = event.1 else { return Err(Stop::Departed) };
+            self.wait_all(event)?;
+            self.open(event, Value::Bool(true))?;
+            self.start(number, body)
+        })
+    }
+
+    pub fn spawn(&self, at: &'static str, body: Body) -> Flow<Handle> {
+        let event = self.expect(at, "spawn", |act| matches!(act, Act::Spawn(..)))?;
+        let Act::Spawn(number, handle) = event.1 else { return Err(Stop::Departed) };
+        self.wait_all(event)?;
+        self.open(event, Value::Bool(true))?;
+        self.start(number, body)?;
+        Ok(Handle(handle))
+    }
+
+    /// Waits for the threads of a cobegin or a parfor, or for a spawned one.
+    pub fn join(&self, at: &'static str) -> Flow<()> {
+        self.pass(at, "join", |act| matches!(act, Act::Join))
+    }
+
+    pub fn print(&self, at: &'static str, line: String) -> Flow<()> {
+        let event = self.expect(at, "print", |act| matches!(act, Act::Print(_)))?;
+        self.wait_all(event)?;
+        self.run.state().output[self.number].push(line);
+        self.open(event, Value::Bool(true))
+    }
+
+    /// The program fails where the condition does not hold.
+    pub fn check(&self, holds: bool, at: &'static str, message: &'static str) -> Flow<()> {
+        if holds {
+            return Ok(());
+        }
+        if self.planned().is_none() {
+            self.run.state().stands[self.number] = Some(at);
+        }
+        Err(self.failed(message))
+    }
+
+    /// The recorded execution violates no assumption.
+    pub fn assume(&self, holds: bool, at: &'static str) -> Flow<()> {
+        match self.planned() {
+            _ if holds => Ok(()),
+            None => Err(Stop::Over),
+            Some(_) => Err(self.run.depart(format!("{} violates the assumption at {at}", self.plan().name))),
+        }
+    }
+
+    /// Counts a round of local work: no thread runs for ever without being noticed.
+    pub fn round(&self) -> Flow<()> {
+        self.rounds.set(self.rounds.get() + 1);
+        if self.rounds.get() > LOCAL_ROUNDS { Err(self.failed(ENDLESS)) } else { Ok(()) }
+    }
+
+    /// A call.
+    pub fn call<T>(&self, run: impl FnOnce() -> Flow<T>) -> Flow<T> {
+        self.depth.set(self.depth.get() + 1);
+        if self.depth.get() >= DEPTH {
+            return Err(self.failed(ENDLESS));
+        }
+        let result = run();
+        self.depth.set(self.depth.get() - 1);
+        result
+    }
+}
+
+fn number_from(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// Runs the program along a recorded execution.
+///
+/// # Panics
+///
+/// The execution departs from the recorded one, a latch does not open in time, output or shared values are not the
+/// predicted ones; or the program fails, and the test does not expect that.
+pub fn check(main: fn(&Thread) -> Flow<()>, future: &'static Future, expect: Expect) {
+    let latches = future.threads.iter().flat_map(|plan| plan.events).map(|event| event.0 + 1).max().unwrap_or(0);
+    let state = State {
+        latches: vec![None; latches],
+        output: vec![Vec::new(); future.threads.len()],
+        stands: vec![None; future.threads.len()],
+        running: Vec::new(),
+        departure: None,
+    };
+    let run = Arc::new(Run {
+        future,
+        state: Mutex::new(state),
+        changed: Condvar::new(),
+        patience: Duration::from_secs(number_from("CSSAME_LATCH_SECONDS").unwrap_or(10)),
+        delays: number_from("CSSAME_DELAYS"),
+    });
+    let _ = Thread::new(&run, 0).start(0, body(main));
+    loop {
+        let running = run.state().running.pop();
+        let Some(thread) = running else { break };
+        assert!(thread.join().is_ok(), "a thread of the program panicked");
+    }
+    judge(&run, expect);
+}
+
+fn judge(run: &Run, expect: Expect) {
+    let state = run.state();
+    if let Some(departure) = &state.departure {
+        panic!("the execution departs from the recorded one: {departure}");
+    }
+    for (number, plan) in run.future.threads.iter().enumerate() {
+        let lines: &[&str] =
+            run.future.output.iter().find(|(name, _)| *name == plan.name).map_or(&[], |(_, lines)| lines);
+        assert_eq!(state.output[number], lines, "output of {}", plan.name);
+    }
+    for (name, from, expected) in run.future.shared {
+        let value = match *from {
+            From::Initial(value) => Some(value),
+            From::Latch(latch) => state.latches[latch],
+        };
+        assert!(value.is_some_and(|value| value.is(*expected)), "{name} is {value:?}, not {expected:?}");
+    }
+    if let End::Deadlock(blocked) = run.future.end {
+        for (name, place) in blocked {
+            let number = run.future.threads.iter().position(|plan| plan.name == *name).unwrap_or(0);
+            let last = run.future.threads[number].events.last().map(|event| event.2);
+            let stands = state.stands[number].or(last);
+            assert_eq!(stands, Some(*place), "where {name} waits");
+        }
+    }
+    match run.future.end {
+        End::Fails(message) if expect == Expect::Program => panic!("{message}"),
+        End::Deadlock(blocked) if expect == Expect::Program => {
+            let waits: Vec<String> = blocked.iter().map(|(name, place)| format!("{name} at {place}")).collect();
+            panic!("deadlock: {}", waits.join(", "));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,65 @@
+//! Values and types in generated Rust.
+//!
+//! In: types and constants of the intermediate representation. Out: the text of Rust types and literals.
+
+use crate::ir::{ScalarType, Texts, Value};
+
+/// The Rust type.
+pub(super) fn rust_type(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Int => "i32",
+        ScalarType::Long => "i64",
+        ScalarType::Bool => "bool",
+        ScalarType::Double => "f64",
+        ScalarType::String => "&'static str",
+        ScalarType::Thread => "Handle",
+    }
+}
+
+/// What a variable begins with.
+pub(super) fn rust_default(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Int | ScalarType::Long => "0",
+        ScalarType::Bool => "false",
+        ScalarType::Double => "0.0",
+        ScalarType::String => "\"\"",
+        ScalarType::Thread => "Handle(0)",
+    }
+}
+
+/// A literal whose type Rust finds by itself.
+pub(super) fn literal(texts: &Texts, value: Value) -> String {
+    match value {
+        Value::Int(value) => value.to_string(),
+        Value::Long(i64::MIN) => "i64::MIN".to_owned(),
+        Value::Long(value) => format!("{value}_i64"),
+        Value::Bool(value) => value.to_string(),
+        Value::Double(value) if value.is_finite() => format!("{value:?}_f64"),
+        Value::Double(value) => format!("f64::from_bits({:#x})", value.to_bits()),
+        Value::String(text) => format!("{:?}", texts.get(text)),
+        Value::NoThread => "Handle(0)".to_owned(),
+    }
+}
+
+/// A literal that a method can be called on.
+pub(super) fn receiver(texts: &Texts, value: Value) -> String {
+    match value {
+        Value::Int(value) if value < 0 => format!("({value}_i32)"),
+        Value::Int(value) => format!("{value}_i32"),
+        Value::Long(value) if value < 0 => format!("({})", literal(texts, Value::Long(value))),
+        _ => literal(texts, value),
+    }
+}
+
+/// A `Value` of the runtime.
+pub(super) fn runtime_value(texts: &Texts, ty: ScalarType, bits: i64) -> String {
+    match Value::from_bits(ty, bits) {
+        Value::Int(value) => format!("Int({value})"),
+        Value::Long(value) => format!("Long({value})"),
+        Value::Bool(value) => format!("Bool({value})"),
+        Value::Double(value) if value.is_finite() => format!("Double({value:?})"),
+        Value::Double(value) => format!("Double(f64::from_bits({:#x}))", value.to_bits()),
+        Value::String(text) => format!("Text({:?})", texts.get(text)),
+        Value::NoThread => format!("Thread({bits})"),
+    }
+}

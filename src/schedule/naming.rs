@@ -1,0 +1,119 @@
+//! The names of steps: thread, place and operation.
+//!
+//! In: a state and a thread that can move. Out: a [`Step`] as schedules write it, such as thread `T1`, place `6:24`,
+//! operation `read a`. Names do not depend on numbers that the machine gives, so they outlive small changes of the
+//! program.
+
+use super::file::Step;
+use crate::ir::Program;
+use crate::source::{SourceMap, Span};
+use crate::vm::{Choice, Machine, Move, Pending, Progress, State, Tables, ThreadIndex};
+
+/// Gives names to steps of a program.
+#[derive(Clone, Copy)]
+pub struct Naming<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its text.
+    pub sources: &'a SourceMap,
+    /// The machine that was made of it.
+    pub machine: &'a Machine,
+}
+
+/// What an operation is called, without what it works on.
+#[must_use]
+pub fn operation_name(pending: Pending) -> &'static str {
+    match pending {
+        Pending::Read { .. } => "read",
+        Pending::Write { .. } => "write",
+        Pending::Atomic { name, .. } | Pending::Synchronise { name, .. } | Pending::Effect { name } => name,
+        Pending::Relock { .. } => "relock",
+        Pending::SpuriousWakeup { .. } => "wake",
+        Pending::Fork => "fork",
+        Pending::Join | Pending::JoinThread { .. } => "join",
+        Pending::Spawn => "spawn",
+        Pending::Choose => "choose",
+        Pending::AtomicBlock => "atomic",
+        Pending::Divergence => "diverge",
+    }
+}
+
+impl Naming<'_> {
+    /// The variable or object at an address, as the text names it from outside.
+    #[must_use]
+    pub fn object(&self, state: &State, address: u32) -> String {
+        match self.machine.leaf_at(state, address) {
+            Some((leaf, element)) => {
+                let leaf = &self.program.leaves[leaf];
+                let name = self.program.texts.get(leaf.name);
+                if leaf.array { format!("{name}[{element}]") } else { name.to_owned() }
+            }
+            None => "?".to_owned(),
+        }
+    }
+
+    /// Where the operation stands that a thread's next step begins with: the name of the variable, or the statement.
+    #[must_use]
+    pub fn span(&self, state: &State, thread: ThreadIndex) -> Span {
+        match self.machine.pending(state, thread) {
+            Some(Pending::Read { read, .. } | Pending::Atomic { read, .. }) => self.program.reads[read].span,
+            Some(Pending::Write { definition, .. }) => self.program.definitions[definition].span,
+            _ => self.machine.span(state.position(thread)),
+        }
+    }
+
+    /// The operation that a thread's next step begins with: `read a`, `lock L`, `fork`; empty for a thread that waits to
+    /// be woken or has ended.
+    #[must_use]
+    pub fn operation(&self, state: &State, tables: &Tables, thread: ThreadIndex) -> String {
+        let Some(pending) = self.machine.pending(state, thread) else { return String::new() };
+        let name = operation_name(pending);
+        let texts = &self.program.texts;
+        match pending {
+            Pending::Read { read, .. } | Pending::Atomic { read, .. } => {
+                format!("{name} {}", texts.get(self.program.reads[read].name))
+            }
+            Pending::Write { definition, .. } => {
+                format!("{name} {}", texts.get(self.program.definitions[definition].name))
+            }
+            Pending::Synchronise { address: Some(address), .. }
+            | Pending::Relock { address: Some(address) }
+            | Pending::SpuriousWakeup { address } => format!("{name} {}", self.object(state, address)),
+            Pending::JoinThread { thread: Some(thread) } => {
+                format!("{name} {}", self.machine.path_name(tables, state.path(thread)))
+            }
+            _ => name.to_owned(),
+        }
+    }
+
+    /// The name of a thread's next step. `alternatives` is the number of its alternatives.
+    #[must_use]
+    pub fn step(&self, state: &State, tables: &Tables, choice: Choice, alternatives: u32) -> Step {
+        Step {
+            thread: self.machine.path_name(tables, state.path(choice.thread)),
+            at: self.sources.position(self.span(state, choice.thread)).to_string(),
+            op: self.operation(state, tables, choice.thread),
+            alternative: (alternatives > 1).then_some(choice.alternative),
+        }
+    }
+
+    /// The names of steps from the beginning of the program, as far as they can be done.
+    #[must_use]
+    pub fn steps(&self, choices: &[Choice]) -> Vec<Step> {
+        let mut tables = Tables::new();
+        let mut state = self.machine.initial(&mut tables);
+        let mut moves = Vec::new();
+        let mut steps = Vec::with_capacity(choices.len());
+        for &choice in choices {
+            self.machine.moves(&state, &mut moves);
+            let Some(&Move { alternatives, .. }) = moves.iter().find(|one| one.thread == choice.thread) else {
+                break;
+            };
+            steps.push(self.step(&state, &tables, choice, alternatives));
+            if self.machine.step(&mut state, &mut tables, choice, &mut ()) != Progress::Running {
+                break;
+            }
+        }
+        steps
+    }
+}

@@ -1,0 +1,118 @@
+//! Which rows of a trace a row depends on.
+//!
+//! In: the events of an execution, in order. Out: for each row the rows right before it in the causal order: the last
+//! row of its thread, the write that it reads from, the operation on a synchronisation object that lets it go on.
+//! Writes are not ordered after the reads that they overwrite: those do not cause anything.
+
+use crate::vm::Event;
+use rustc_hash::FxHashMap;
+
+/// The last rows that later ones depend on. Threads go by name, because their slots are used again.
+#[derive(Default)]
+pub(super) struct Past {
+    by_thread: FxHashMap<String, usize>,
+    last_write: FxHashMap<u32, usize>,
+    /// The last row of each synchronisation object that lets others go on.
+    last_use: FxHashMap<u32, usize>,
+    /// The last notification of each condition.
+    last_notify: FxHashMap<Option<u32>, usize>,
+    /// What each waiting thread waits for.
+    waits: FxHashMap<String, Option<u32>>,
+    /// The arrivals at each barrier since it was left last, and whether it is being left.
+    arrivals: FxHashMap<u32, (Vec<usize>, bool)>,
+    /// More rows that the next one of a thread depends on.
+    next: FxHashMap<String, Vec<usize>>,
+    /// The last rows of threads that have ended, by the name of the thread whose join waits for them.
+    ends: FxHashMap<String, Vec<usize>>,
+}
+
+impl Past {
+    /// The last row of a thread.
+    pub(super) fn last_row(&self, thread: &str) -> Option<usize> {
+        self.by_thread.get(thread).copied()
+    }
+
+    /// The rows that the row of this event depends on. `names` are the names of the threads by slot.
+    pub(super) fn dependences(&mut self, thread: &str, event: Event, names: &[String]) -> Vec<usize> {
+        let mut depends = self.next.remove(thread).unwrap_or_default();
+        depends.extend(self.last_row(thread));
+        match event {
+            Event::Read { address, .. } => depends.extend(self.last_write.get(&address)),
+            Event::Lock { address, .. }
+            | Event::Waited { address }
+            | Event::Acquire { address }
+            | Event::Clear { address } => depends.extend(self.last_use.get(&address)),
+            Event::Join => depends.extend(self.ends.remove(thread).unwrap_or_default()),
+            Event::JoinThread { child } => {
+                depends.extend(names.get(child.index()).and_then(|name| self.last_row(name)));
+            }
+            _ => {}
+        }
+        depends
+    }
+
+    /// Notes the row of an event.
+    pub(super) fn remember(&mut self, row: usize, thread: &str, event: Event, names: &[String]) {
+        self.by_thread.insert(thread.to_owned(), row);
+        match event {
+            Event::Write { address, .. } => {
+                self.last_write.insert(address, row);
+            }
+            Event::Lock { address, .. }
+            | Event::Unlock { address, .. }
+            | Event::Set { address }
+            | Event::Clear { address }
+            | Event::Release { address } => {
+                self.last_use.insert(address, row);
+            }
+            Event::Fork { child, .. } | Event::Spawn { child, .. } => {
+                if let Some(name) = names.get(child.index()) {
+                    self.by_thread.insert(name.clone(), row);
+                }
+            }
+            Event::Arrive { address } => {
+                let (rows, is_left) = self.arrivals.entry(address).or_default();
+                if std::mem::replace(is_left, false) {
+                    rows.clear();
+                }
+                rows.push(row);
+            }
+            Event::Wait { condition } => {
+                self.waits.insert(thread.to_owned(), condition);
+            }
+            Event::Notify { condition, .. } => {
+                self.last_notify.insert(condition, row);
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes an event that has no row.
+    pub(super) fn pass(&mut self, thread: &str, event: Event, names: &[String]) {
+        match event {
+            Event::Unlock { address, .. } => {
+                // The beginning of a wait frees the lock; its row comes next, and nobody can be faster.
+                if let Some(row) = self.last_row(thread) {
+                    self.last_use.insert(address, row);
+                }
+            }
+            Event::Leave { address } => {
+                let (rows, is_left) = self.arrivals.entry(address).or_default();
+                *is_left = true;
+                let rows = rows.clone();
+                self.next.entry(thread.to_owned()).or_default().extend(rows);
+            }
+            Event::Woken { by: Some(_) } => {
+                let condition = self.waits.get(thread).copied().flatten();
+                let row = self.last_notify.get(&condition).copied();
+                self.next.entry(thread.to_owned()).or_default().extend(row);
+            }
+            Event::End { parent: Some(parent) } => {
+                if let (Some(row), Some(parent)) = (self.last_row(thread), names.get(parent.index())) {
+                    self.ends.entry(parent.clone()).or_default().push(row);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Follows a recorded schedule, strictly.
+//!
+//! In: the steps of a schedule. Out: the same steps of this program; or, where the program departs from the schedule,
+//! at which step, what was expected, and what is there instead.
+
+use super::file::Step;
+use super::naming::Naming;
+use super::policy::{Policy, View};
+use crate::vm::{Choice, Move, ThreadIndex, ThreadStatus};
+use std::fmt;
+
+/// What is there instead of what a schedule says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// No thread of that name; these are there.
+    NoThread {
+        /// Their names.
+        threads: Vec<String>,
+    },
+    /// The thread has ended.
+    Ended,
+    /// The thread stands elsewhere.
+    Elsewhere {
+        /// Where, and before what.
+        step: Step,
+    },
+    /// The thread stands there, but cannot move.
+    Blocked,
+    /// There are not so many alternatives.
+    Alternatives {
+        /// How many there are.
+        count: u32,
+    },
+}
+
+/// Where a program departs from a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// The step of the schedule, from 1.
+    pub step: usize,
+    /// What the schedule says.
+    pub expected: Step,
+    /// What is there.
+    pub found: Found,
+}
+
+impl fmt::Display for Departure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Step { thread, at, op, .. } = &self.expected;
+        write!(f, "step {}: the schedule says {thread} at {at}: {op}; ", self.step)?;
+        match &self.found {
+            Found::NoThread { threads } => write!(f, "there is no such thread, only {}", threads.join(", ")),
+            Found::Ended => write!(f, "that thread has ended"),
+            Found::Elsewhere { step } if step.op.is_empty() => write!(f, "that thread waits at {}", step.at),
+            Found::Elsewhere { step } => write!(f, "that thread stands at {}: {}", step.at, step.op),
+            Found::Blocked => write!(f, "that thread is blocked there"),
+            Found::Alternatives { count } => write!(
+                f,
+                "alternative {} of {count} does not exist",
+                self.expected.alternative.map_or(0, |alternative| alternative)
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Departure {}
+
+/// Follows the steps of a schedule, and stops behind the last one.
+pub struct Replay<'a> {
+    naming: Naming<'a>,
+    steps: &'a [Step],
+    next: usize,
+}
+
+impl<'a> Replay<'a> {
+    /// Follows these steps.
+    #[must_use]
+    pub fn new(naming: Naming<'a>, steps: &'a [Step]) -> Replay<'a> {
+        Replay { naming, steps, next: 0 }
+    }
+
+    /// Number of steps that were done.
+    #[must_use]
+    pub fn done(&self) -> usize {
+        self.next
+    }
+
+    fn find(&self, view: &View<'_>, moves: &[Move], expected: &Step) -> Result<Choice, Found> {
+        let View { machine, tables, state } = *view;
+        let name = |thread: ThreadIndex| machine.path_name(tables, state.path(thread));
+        let Some(thread) = state.threads().find(|&thread| name(thread) == expected.thread) else {
+            return Err(Found::NoThread { threads: state.threads().map(name).collect() });
+        };
+        if state.status(thread) == ThreadStatus::Ended {
+            return Err(Found::Ended);
+        }
+        let alternatives = moves.iter().find(|one| one.thread == thread).map_or(0, |one| one.alternatives);
+        let alternative = expected.alternative.unwrap_or(0);
+        let choice = Choice { thread, alternative };
+        let step = self.naming.step(state, tables, choice, alternatives);
+        if (&step.at, &step.op) != (&expected.at, &expected.op) {
+            return Err(Found::Elsewhere { step });
+        }
+        match alternatives {
+            0 => Err(Found::Blocked),
+            count if alternative >= count => Err(Found::Alternatives { count }),
+            _ => Ok(choice),
+        }
+    }
+}
+
+impl Policy for Replay<'_> {
+    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Result<Option<Choice>, Departure> {
+        let Some(expected) = self.steps.get(self.next) else { return Ok(None) };
+        self.next += 1;
+        match self.find(view, moves, expected) {
+            Ok(choice) => Ok(Some(choice)),
+            Err(found) => Err(Departure { step: self.next, expected: expected.clone(), found }),
+        }
+    }
+}

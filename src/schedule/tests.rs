@@ -1,0 +1,178 @@
+//! Tests of policies, schedules and traces on programs from source text.
+
+use super::*;
+use crate::ir::Program;
+use crate::ir::compile::compile;
+use crate::source::{FileId, SourceMap};
+use crate::vm::{Machine, Visibility};
+use std::fmt::Write;
+
+const ADDS: &str = "\
+int x = 0;
+cobegin
+  T1: x = x + 1;
+  T2: x = x + 1;
+coend
+assert(x == 2, \"lost\");
+";
+
+struct Fixture {
+    sources: SourceMap,
+    program: Program,
+    machine: Machine,
+}
+
+impl Fixture {
+    fn new(text: &str) -> Fixture {
+        let mut sources = SourceMap::default();
+        let file = sources.add("test.csm", text);
+        let compiled = compile(&sources, file, &[]);
+        let program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        let machine = Machine::new(&program, &Visibility::all(&program));
+        Fixture { sources, program, machine }
+    }
+
+    fn naming(&self) -> Naming<'_> {
+        Naming { program: &self.program, sources: &self.sources, machine: &self.machine }
+    }
+
+    /// A random execution that ends in that way.
+    fn find(&self, status: &str) -> Execution {
+        let found = (0..1000).map(|seed| run(&self.machine, &mut Random::new(seed), 1000, &mut ()));
+        found.into_iter().find(|execution| execution.status.word() == status).unwrap()
+    }
+
+    fn schedule(&self, execution: &Execution) -> Schedule {
+        let text = self.sources.file(FileId(0)).text();
+        Schedule::new("test.csm", text, self.naming().steps(&execution.steps))
+    }
+}
+
+#[test]
+fn equal_seeds_give_equal_executions() {
+    let fixture = Fixture::new(ADDS);
+    let mut seen = String::new();
+    for seed in 0..20 {
+        let first = run(&fixture.machine, &mut Random::new(seed), 1000, &mut ());
+        let second = run(&fixture.machine, &mut Random::new(seed), 1000, &mut ());
+        assert_eq!(first.steps, second.steps);
+        write!(seen, "{} ", first.status.word()).unwrap();
+    }
+    assert!(seen.contains("ok") && seen.contains("assert"), "{seen}");
+}
+
+#[test]
+fn round_robin_leaves_nobody_out() {
+    let fixture = Fixture::new(
+        "int stop = 0;\ncobegin\n A: while (stop == 0) skip;\n B: while (stop == 0) skip;\n C: stop = 1;\ncoend\n",
+    );
+    let execution = run(&fixture.machine, &mut RoundRobin::new(), 1000, &mut ());
+    assert_eq!(execution.status, ExecutionStatus::Ok);
+}
+
+#[test]
+fn a_schedule_survives_its_file_and_replays() {
+    let fixture = Fixture::new(ADDS);
+    let execution = fixture.find("assert");
+    let schedule = fixture.schedule(&execution);
+    let text = schedule.to_text();
+    let read = Schedule::parse(&text).unwrap();
+    assert_eq!(read, schedule);
+    assert!(read.is_of(ADDS));
+    assert!(text.contains("{\"thread\":\"T1\",\"at\":\"3:11\",\"op\":\"read x\"}"), "{text}");
+    let again = run(&fixture.machine, &mut Replay::new(fixture.naming(), &read.steps), 1000, &mut ());
+    assert_eq!(again.status, execution.status);
+    assert_eq!(again.steps, execution.steps);
+}
+
+#[test]
+fn a_changed_program_departs_at_the_step_that_says_so() {
+    let fixture = Fixture::new(ADDS);
+    let schedule = fixture.schedule(&fixture.find("assert"));
+    let changed = Fixture::new(&ADDS.replace("T2: x = x + 1", "T2: x = 1"));
+    assert!(!schedule.is_of(changed.sources.file(FileId(0)).text()));
+    let execution = run(&changed.machine, &mut Replay::new(changed.naming(), &schedule.steps), 1000, &mut ());
+    let ExecutionStatus::Departed(departure) = &execution.status else { panic!("{:?}", execution.status) };
+    assert_eq!(departure.expected.op, "read x");
+    assert_eq!(departure.expected.thread, "T2");
+    assert!(departure.to_string().contains("that thread stands at 4:7: write x"), "{departure}");
+}
+
+#[test]
+fn a_schedule_can_go_on_at_random() {
+    let fixture = Fixture::new(ADDS);
+    let schedule = fixture.schedule(&fixture.find("assert"));
+    let steps = &schedule.steps[..2];
+    let mut policy = Then::new(Replay::new(fixture.naming(), steps), Random::new(1));
+    let execution = run(&fixture.machine, &mut policy, 1000, &mut ());
+    assert!(matches!(execution.status, ExecutionStatus::Ok | ExecutionStatus::Failed(_)));
+    assert_eq!(fixture.naming().steps(&execution.steps)[..2], *steps);
+}
+
+#[test]
+fn a_schedule_stops_behind_its_last_step() {
+    let fixture = Fixture::new(ADDS);
+    let schedule = fixture.schedule(&fixture.find("ok"));
+    let mut replay = Replay::new(fixture.naming(), &schedule.steps[..3]);
+    assert_eq!(run(&fixture.machine, &mut replay, 1000, &mut ()).status, ExecutionStatus::Stopped);
+}
+
+#[test]
+fn files_that_are_no_schedules_are_refused() {
+    assert!(matches!(Schedule::parse("hello"), Err(ScheduleError::Format(_))));
+    let other = "{\"schema\": \"cssame-schedule/9\", \"news\": 1}";
+    assert!(matches!(Schedule::parse(other), Err(ScheduleError::Version { .. })));
+    let text = Schedule::new("a.csm", "", Vec::new()).to_text();
+    assert!(Schedule::parse(&text).is_ok());
+    assert!(Schedule::parse(&text.replace("\"file\"", "\"flie\"")).is_err());
+}
+
+#[test]
+fn a_trace_has_a_column_for_each_thread() {
+    let fixture = Fixture::new(ADDS);
+    let execution = fixture.find("assert");
+    let trace = trace(fixture.naming(), &execution.steps);
+    assert_eq!(trace.threads[0], "main");
+    let last = trace.rows.last().unwrap();
+    assert_eq!((last.kind, last.line, last.text().as_str()), (RowKind::Failure, 6, "assert: lost"));
+    let text = render(&trace, &RenderOptions::default());
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(text.contains("read x = 0"), "{text}");
+    assert!(!text.contains('\u{1b}'));
+    assert!(render(&trace, &RenderOptions { width: 80, color: true }).contains('\u{1b}'));
+}
+
+#[test]
+fn many_threads_share_one_column() {
+    let arms: String = (1..12).map(|arm| format!("  T{arm}: x = {arm};\n")).collect();
+    let fixture = Fixture::new(&format!("int x = 0;\ncobegin\n{arms}coend\n"));
+    let execution = run(&fixture.machine, &mut RoundRobin::new(), 1000, &mut ());
+    let text = render(&trace(fixture.naming(), &execution.steps), &RenderOptions::default());
+    assert!(text.contains("T11: write x = 11"), "{text}");
+}
+
+#[test]
+fn a_trace_of_a_deadlock_ends_with_the_blocked_threads() {
+    let fixture = Fixture::new(
+        "lock A, B;\nint y = 0;\ncobegin\n T1: { lock(A); lock(B); }\n T2: { lock(B); lock(A); }\n T3: y = 1;\ncoend\n",
+    );
+    let execution = fixture.find("deadlock");
+    let trace = trace(fixture.naming(), &execution.steps);
+    let blocked: Vec<String> = trace.rows.iter().filter(|row| row.kind == RowKind::Blocked).map(Row::text).collect();
+    assert_eq!(blocked, ["blocked at join", "blocked at lock B", "blocked at lock A"]);
+    // T3 has nothing to do with it.
+    assert!(trace.cause().rows.iter().all(|row| row.object.as_deref() != Some("y")));
+}
+
+#[test]
+fn the_alternatives_of_a_choice_are_recorded() {
+    let fixture = Fixture::new("int x = 0;\nx = choose(3, 5);\nprint(x);\n");
+    let execution = (0..100)
+        .map(|seed| run(&fixture.machine, &mut Random::new(seed), 100, &mut ()))
+        .find(|execution| execution.lines(&fixture.machine) == ["5"])
+        .unwrap();
+    let schedule = fixture.schedule(&execution);
+    assert_eq!(schedule.steps[0].alternative, Some(2));
+    let again = run(&fixture.machine, &mut Replay::new(fixture.naming(), &schedule.steps), 100, &mut ());
+    assert_eq!(again.lines(&fixture.machine), ["5"]);
+}

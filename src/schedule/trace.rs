@@ -1,0 +1,309 @@
+//! Traces for people: what an execution does, one row for each event that others can see.
+//!
+//! In: a program and the steps of an execution. Out: a [`Trace`]: plain data, with a column for each thread, and for each
+//! row its source line, what is done, the variable, and its value. [`Trace::cause`] keeps only the rows in the causal
+//! past of the last one: those that it depends on by program order, by what reads saw, and by synchronisation.
+
+use super::naming::Naming;
+use super::past::Past;
+use crate::ir::{ScalarType, Value};
+use crate::source::Span;
+use crate::vm::{self, Choice, CodeIndex, Event, Failure, Progress, State, Tables, ThreadIndex};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+/// What kind of thing a row tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RowKind {
+    /// A read of shared memory.
+    Read,
+    /// A write to shared memory.
+    Write,
+    /// An operation on a synchronisation object.
+    Synchronise,
+    /// The life of threads.
+    Thread,
+    /// A choice.
+    Choose,
+    /// A printed line.
+    Print,
+    /// A failure.
+    Failure,
+    /// A thread that is blocked at the end.
+    Blocked,
+}
+
+/// A row of a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// The step that it belongs to, from 1; 0 is before the first.
+    pub step: usize,
+    /// The column of its thread.
+    pub column: usize,
+    /// The source line, from 1.
+    pub line: u32,
+    /// What kind of thing it tells.
+    pub kind: RowKind,
+    /// `read`, `lock`, `print`, …
+    pub op: String,
+    /// The variable or the object, if there is one.
+    pub object: Option<String>,
+    /// The value that was read, written, chosen or printed, or the message.
+    pub value: Option<String>,
+    /// Whether it is in the causal past of the last row.
+    pub is_cause: bool,
+    /// Rows that it depends on.
+    #[serde(skip)]
+    depends: Vec<usize>,
+}
+
+impl Row {
+    /// `read a = 1`, `lock L`, `print 3`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = self.op.clone();
+        if let Some(object) = &self.object {
+            text.push(' ');
+            text.push_str(object);
+        }
+        if let Some(value) = &self.value {
+            text.push_str(match self.kind {
+                RowKind::Read | RowKind::Write | RowKind::Choose => " = ",
+                RowKind::Failure => ": ",
+                _ => " ",
+            });
+            text.push_str(value);
+        }
+        text
+    }
+}
+
+/// What an execution does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Trace {
+    /// Names of the threads, by column, in the order in which they appear.
+    pub threads: Vec<String>,
+    /// What happens, in order.
+    pub rows: Vec<Row>,
+}
+
+impl Trace {
+    /// Only the rows in the causal past of the last one.
+    #[must_use]
+    pub fn cause(&self) -> Trace {
+        let rows = self.rows.iter().filter(|row| row.is_cause).cloned().collect();
+        Trace { threads: self.threads.clone(), rows }
+    }
+
+    fn mark_cause(&mut self) {
+        let last = self.rows.len().checked_sub(1);
+        // All rows about blocked threads stand at the end together.
+        let blocked = (0..self.rows.len()).rev().take_while(|&row| self.rows[row].kind == RowKind::Blocked);
+        let mut work: Vec<usize> = blocked.chain(last).collect();
+        while let Some(row) = work.pop() {
+            if !std::mem::replace(&mut self.rows[row].is_cause, true) {
+                work.extend(&self.rows[row].depends);
+            }
+        }
+    }
+}
+
+/// Does the steps of an execution again and writes down what happens.
+#[must_use]
+pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
+    let mut writer = Writer { naming, trace: Trace::default(), columns: FxHashMap::default(), past: Past::default() };
+    let mut tables = Tables::new();
+    let mut events: Vec<(ThreadIndex, CodeIndex, Event)> = Vec::new();
+    let mut state = naming.machine.start(&mut tables, &mut events);
+    let mut names: Vec<String> = vec!["main".to_owned()];
+    writer.step(0, &mut events, &mut names, &state, &tables);
+    for (index, &choice) in steps.iter().enumerate() {
+        let progress = naming.machine.step(&mut state, &mut tables, choice, &mut events);
+        writer.step(index + 1, &mut events, &mut names, &state, &tables);
+        if progress != Progress::Running {
+            break;
+        }
+    }
+    if naming.machine.is_deadlock(&state) {
+        writer.blocked(steps.len(), &Scene { state: &state, tables: &tables, names: &names });
+    }
+    writer.trace.mark_cause();
+    writer.trace
+}
+
+struct Writer<'a> {
+    naming: Naming<'a>,
+    trace: Trace,
+    columns: FxHashMap<String, usize>,
+    past: Past,
+}
+
+impl Writer<'_> {
+    /// Writes down the events of one step. `names` are the names of the threads by slot; slots are used again.
+    fn step(
+        &mut self,
+        step: usize,
+        events: &mut Vec<(ThreadIndex, CodeIndex, Event)>,
+        names: &mut Vec<String>,
+        state: &State,
+        tables: &Tables,
+    ) {
+        for (thread, at, event) in events.drain(..) {
+            if let Event::Fork { child, path } | Event::Spawn { child, path } = event {
+                if names.len() <= child.index() {
+                    names.resize(child.index() + 1, String::new());
+                }
+                names[child.index()] = self.naming.machine.path_name(tables, path);
+            }
+            let scene = Scene { state, tables, names };
+            let told = self.tell(at, event, &scene);
+            let name = scene.name(thread);
+            match told {
+                Some(told) => {
+                    let depends = self.past.dependences(name, event, names);
+                    let row = self.push(step, name, told, depends);
+                    self.past.remember(row, name, event, names);
+                }
+                None => self.past.pass(name, event, names),
+            }
+        }
+    }
+
+    fn push(&mut self, step: usize, thread: &str, told: Told, depends: Vec<usize>) -> usize {
+        let Told { span, kind, op, object, value } = told;
+        let threads = &mut self.trace.threads;
+        let column = *self.columns.entry(thread.to_owned()).or_insert_with(|| {
+            threads.push(thread.to_owned());
+            threads.len() - 1
+        });
+        let line = self.naming.sources.line(span);
+        let op = op.to_owned();
+        self.trace.rows.push(Row { step, column, line, kind, op, object, value, is_cause: false, depends });
+        self.trace.rows.len() - 1
+    }
+
+    /// What a row says of an event; nothing of one that others cannot see.
+    fn tell(&self, at: CodeIndex, event: Event, scene: &Scene<'_>) -> Option<Told> {
+        let Naming { program, machine, .. } = self.naming;
+        let Scene { state, tables, .. } = *scene;
+        let span = machine.span(at);
+        let name = |thread: ThreadIndex| Some(scene.name(thread).to_owned());
+        let object = |address: u32| Some(self.naming.object(state, address));
+        let told = |kind, op, object, value| Some(Told { span, kind, op, object, value });
+        let synchronise = |op, address| told(RowKind::Synchronise, op, object(address), None);
+        match event {
+            Event::Read { read, address, value, shared: true, .. } => {
+                let value = self.value(state, address, value);
+                let (span, object) = (program.reads[read].span, self.element(state, program.reads[read].name, address));
+                Some(Told { span, kind: RowKind::Read, op: "read", object, value: Some(value) })
+            }
+            Event::Write { definition, address, value, shared: true, .. } => {
+                let value = self.value(state, address, value);
+                let definition = &program.definitions[definition];
+                let object = self.element(state, definition.name, address);
+                Some(Told { span: definition.span, kind: RowKind::Write, op: "write", object, value: Some(value) })
+            }
+            Event::Lock { address, again } => synchronise(if again { "relock" } else { "lock" }, address),
+            Event::Unlock { address, waits: false } => synchronise("unlock", address),
+            Event::Set { address } => synchronise("set", address),
+            Event::Clear { address } => synchronise("clear", address),
+            Event::Waited { address } => synchronise("wait", address),
+            Event::Arrive { address } => synchronise("barrier", address),
+            Event::Wait { condition } => told(RowKind::Synchronise, "wait", condition.and_then(object), None),
+            Event::Notify { condition, all } => {
+                let op = if all { "notifyAll" } else { "notify" };
+                told(RowKind::Synchronise, op, condition.and_then(object), None)
+            }
+            Event::Acquire { address } => synchronise("P", address),
+            Event::Release { address } => synchronise("V", address),
+            Event::Fork { child, .. } => told(RowKind::Thread, "fork", name(child), None),
+            Event::Spawn { child, .. } => told(RowKind::Thread, "spawn", name(child), None),
+            Event::Join => told(RowKind::Thread, "join", None, None),
+            Event::JoinThread { child } => told(RowKind::Thread, "join", name(child), None),
+            Event::Choose { value } => told(RowKind::Choose, "choose", None, Some(value.to_string())),
+            Event::Print { output } => {
+                told(RowKind::Print, "print", None, Some(tables.last_line(output).unwrap_or_default().to_owned()))
+            }
+            Event::Failure(failure) => Some(self.failure(span, failure)),
+            Event::Read { .. }
+            | Event::Write { .. }
+            | Event::Unlock { .. }
+            | Event::Leave { .. }
+            | Event::Woken { .. }
+            | Event::End { .. }
+            | Event::Allocate { .. }
+            | Event::AtomicBegin
+            | Event::AtomicEnd => None,
+        }
+    }
+
+    fn failure(&self, span: Span, failure: Failure) -> Told {
+        let message = failure.message.map_or_else(
+            || failure.kind.sentence().to_owned(),
+            |message| self.naming.program.texts.get(message).to_owned(),
+        );
+        let op = failure.kind.status();
+        Told { span, kind: RowKind::Failure, op, object: None, value: Some(message) }
+    }
+
+    /// A variable as written at a place, with the index of an element.
+    fn element(&self, state: &State, name: crate::ir::TextId, address: u32) -> Option<String> {
+        let name = self.naming.program.texts.get(name);
+        let element =
+            self.naming.machine.leaf_at(state, address).filter(|(leaf, _)| self.naming.program.leaves[*leaf].array);
+        Some(element.map_or_else(|| name.to_owned(), |(_, element)| format!("{name}[{element}]")))
+    }
+
+    fn value(&self, state: &State, address: u32, bits: i64) -> String {
+        let Naming { program, machine, .. } = self.naming;
+        let ty = match machine.leaf_at(state, address).map(|(leaf, _)| program.leaves[leaf].kind) {
+            Some(crate::ir::LeafKind::Data(ty)) => ty,
+            _ => ScalarType::Long,
+        };
+        match Value::from_bits(ty, bits) {
+            Value::String(text) => format!("{:?}", program.texts.get(text)),
+            _ => vm::format_value(&program.texts, ty, bits),
+        }
+    }
+
+    /// The last rows of a deadlock: where every thread is blocked.
+    fn blocked(&mut self, step: usize, scene: &Scene<'_>) {
+        let Naming { machine, .. } = self.naming;
+        let Scene { state, tables, .. } = *scene;
+        for thread in state.threads() {
+            if machine.obstacle(state, thread).is_none() {
+                continue;
+            }
+            let span = machine.span(state.position(thread));
+            let operation = self.naming.operation(state, tables, thread);
+            let value = (!operation.is_empty()).then(|| format!("at {operation}"));
+            let told = Told { span, kind: RowKind::Blocked, op: "blocked", object: None, value };
+            let name = scene.name(thread);
+            let depends = self.past.last_row(name).into_iter().collect();
+            self.push(step, name, told, depends);
+        }
+    }
+}
+
+/// What there is behind a step.
+struct Scene<'s> {
+    state: &'s State,
+    tables: &'s Tables,
+    names: &'s [String],
+}
+
+impl<'s> Scene<'s> {
+    fn name(&self, thread: ThreadIndex) -> &'s str {
+        self.names.get(thread.index()).map_or("", String::as_str)
+    }
+}
+
+/// What a row says.
+struct Told {
+    span: Span,
+    kind: RowKind,
+    op: &'static str,
+    object: Option<String>,
+    value: Option<String>,
+}

@@ -1,0 +1,160 @@
+//! What a thread stands before.
+//!
+//! In: a state and a thread. Out: the operation that its next step begins with, with the address that it works on.
+//! Schedules name steps by it, and race-directed testing looks for two threads before conflicting accesses.
+
+use super::code::{AtomicKind, Code};
+use super::machine::Machine;
+use super::state::{State, ThreadIndex, ThreadStatus};
+use crate::ir::{DefinitionId, ReadId};
+
+/// An operation that a thread stands before. Addresses are `None` where an index is out of range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pending {
+    /// A read of shared memory.
+    Read {
+        /// The place in the text.
+        read: ReadId,
+        /// The cell.
+        address: Option<u32>,
+    },
+    /// A write to shared memory.
+    Write {
+        /// The place in the text.
+        definition: DefinitionId,
+        /// The cell.
+        address: Option<u32>,
+    },
+    /// An atomic expression on shared memory.
+    Atomic {
+        /// `cas`, `swap` or `fetch_add`.
+        name: &'static str,
+        /// The place in the text that reads.
+        read: ReadId,
+        /// The place in the text that writes.
+        definition: DefinitionId,
+        /// The cell.
+        address: Option<u32>,
+    },
+    /// An operation on a synchronisation object.
+    Synchronise {
+        /// `lock`, `unlock`, `set`, `clear`, `wait`, `barrier`, `notify`, `notifyAll`, `P`, `V`.
+        name: &'static str,
+        /// The object; `None` also for a bare `wait` or `notify`.
+        address: Option<u32>,
+    },
+    /// Taking a lock again after a wait.
+    Relock {
+        /// The lock.
+        address: Option<u32>,
+    },
+    /// Waking from a wait for no reason.
+    SpuriousWakeup {
+        /// The condition.
+        address: u32,
+    },
+    /// Making the threads of a `cobegin` or an iteration of a `parfor`.
+    Fork,
+    /// Waiting for them.
+    Join,
+    /// Making a thread with a handle.
+    Spawn,
+    /// Waiting for it; `None` for an empty handle.
+    JoinThread {
+        /// The thread.
+        thread: Option<ThreadIndex>,
+    },
+    /// A choice.
+    Choose,
+    /// An atomic block.
+    AtomicBlock,
+    /// Local work with an effect: `print`, `assert`, `error`, `assume`, `divide`, `index`.
+    Effect {
+        /// Its name.
+        name: &'static str,
+    },
+    /// Local work without end.
+    Divergence,
+}
+
+impl Machine {
+    /// The operation that the next step of a thread begins with; `None` for a thread that has ended, or that waits to be
+    /// woken.
+    #[must_use]
+    pub fn pending(&self, state: &State, thread: ThreadIndex) -> Option<Pending> {
+        let slot = state.threads.get(thread.index())?;
+        let code = self.compiled.code[slot.pc as usize];
+        let address = |place| self.cell_at(state, thread, place).map(|(address, _)| address);
+        match (slot.status, code) {
+            (ThreadStatus::Ready, _) => {}
+            (ThreadStatus::Reacquiring, Code::WaitCondition { lock, .. }) => {
+                return Some(Pending::Relock { address: address(lock) });
+            }
+            (ThreadStatus::WaitingCondition, _) if self.options.spurious_wakeups => {
+                return Some(Pending::SpuriousWakeup { address: slot.wait });
+            }
+            (ThreadStatus::Diverged, _) => return Some(Pending::Divergence),
+            _ => return None,
+        }
+        Some(match code {
+            Code::SharedLoad { address, read, .. } => Pending::Read { read, address: Some(address) },
+            Code::SharedLoadAt { place, read, .. } => Pending::Read { read, address: address(place) },
+            Code::SharedStore { address, definition, .. } => Pending::Write { definition, address: Some(address) },
+            Code::SharedStoreAt { place, definition, .. } => Pending::Write { definition, address: address(place) },
+            Code::SharedAtomic { atomic } => {
+                let atomic = self.compiled.atomics[atomic as usize];
+                let name = match atomic.kind {
+                    AtomicKind::CompareAndSwap { .. } => "cas",
+                    AtomicKind::Swap(_) => "swap",
+                    AtomicKind::FetchAdd(..) => "fetch_add",
+                };
+                let (read, definition) = (atomic.read, atomic.definition);
+                Pending::Atomic { name, read, definition, address: address(atomic.place) }
+            }
+            Code::JoinThread { handle } => {
+                let handle = handle.value(state.frame(thread), &self.compiled.constants);
+                Pending::JoinThread { thread: (handle > 0).then(|| ThreadIndex((handle - 1) as u16)) }
+            }
+            Code::Fork { .. } => Pending::Fork,
+            Code::Join => Pending::Join,
+            Code::Spawn { .. } => Pending::Spawn,
+            Code::Choose { .. } => Pending::Choose,
+            Code::AtomicBegin => Pending::AtomicBlock,
+            code => match synchronisation(code) {
+                Some((name, place)) => Pending::Synchronise { name, address: place.and_then(address) },
+                None => Pending::Effect { name: effect(code) },
+            },
+        })
+    }
+}
+
+fn synchronisation(code: Code) -> Option<(&'static str, Option<u32>)> {
+    Some(match code {
+        Code::Lock { place } => ("lock", Some(place)),
+        Code::Unlock { place } => ("unlock", Some(place)),
+        Code::Set { place } => ("set", Some(place)),
+        Code::Clear { place } => ("clear", Some(place)),
+        Code::WaitEvent { place } => ("wait", Some(place)),
+        Code::Barrier { place } => ("barrier", Some(place)),
+        Code::WaitCondition { condition, .. } => ("wait", Some(condition)),
+        Code::Notify { place } => ("notify", Some(place)),
+        Code::NotifyAll { place } => ("notifyAll", Some(place)),
+        Code::Acquire { place } => ("P", Some(place)),
+        Code::Release { place } => ("V", Some(place)),
+        Code::WaitBare => ("wait", None),
+        Code::NotifyBare => ("notify", None),
+        Code::NotifyAllBare => ("notifyAll", None),
+        _ => return None,
+    })
+}
+
+fn effect(code: Code) -> &'static str {
+    match code {
+        Code::Print { .. } => "print",
+        Code::Assert { .. } => "assert",
+        Code::Error { .. } => "error",
+        Code::Assume { .. } => "assume",
+        Code::Divide { .. } => "divide",
+        _ => "index",
+    }
+}
