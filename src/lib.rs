@@ -28,4 +28,6 @@ pub mod schedule;
 
 pub mod explore;
 
+pub mod driver;
+
 pub mod cli;

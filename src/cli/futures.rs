@@ -12,7 +12,6 @@ use super::progress::Monitor;
 use super::record;
 use super::status::{Failure, Status};
 use crate::cssame::{definition_name, read_name};
-use crate::diagnostics::Severity;
 use crate::explore::report::{FuturesReport, report};
 use crate::explore::{self, Answer, CountAnswer, Limits, Query, SelectAnswer, Selection, Verdict};
 use crate::ir::{DefinitionId, ReadId};

@@ -8,7 +8,8 @@
 use super::context::Unfolding;
 use super::value::Evaluator;
 use super::{
-    AndJoin, Block, Concurrency, ContextId, Event, EventKind, InstanceId, Location, LocationId, ThreadId, order, region, sharing,
+    AndJoin, Block, Concurrency, ContextId, Event, EventKind, InstanceId, Location, LocationId, ThreadId, order,
+    region, sharing,
 };
 use crate::ir::{BlockId, Function, Instruction, LeafId, Place, Program, Synchronisation, Terminator};
 use crate::source::Span;
@@ -89,6 +90,15 @@ fn finish(mut builder: GraphBuilder<'_>, local: Graph) -> Concurrency {
     };
     let flow = Graph::from_edges(builder.blocks.len(), &builder.flow_edges);
     let dominators = Dominators::new(&flow);
+    for join in &mut builder.and_joins {
+        // The fork of a `parfor` stands in a loop that the graph lets control pass by.
+        while !parts_before(&dominators, join.marker, join.block) {
+            match dominators.immediate_dominator(join.marker) {
+                Some(above) => join.marker = above,
+                None => break,
+            }
+        }
+    }
     let mut concurrency = Concurrency {
         contexts: builder.unfolding.contexts,
         threads: builder.unfolding.threads,
@@ -111,6 +121,10 @@ fn finish(mut builder: GraphBuilder<'_>, local: Graph) -> Concurrency {
     order::classify(&mut concurrency);
     concurrency.sharing = sharing::find_shared(program, &concurrency);
     concurrency
+}
+
+fn parts_before(dominators: &Dominators, marker: u32, block: u32) -> bool {
+    marker == 0 || dominators.dominates(marker, block)
 }
 
 impl GraphBuilder<'_> {
@@ -199,7 +213,9 @@ impl GraphBuilder<'_> {
         let site = (walk.context, walk.at, position);
         match instruction {
             Instruction::Load { place, read, .. } => self.access(walk, EventKind::Read(*read), place, span),
-            Instruction::Store { place, definition, .. } => self.access(walk, EventKind::Write(*definition), place, span),
+            Instruction::Store { place, definition, .. } => {
+                self.access(walk, EventKind::Write(*definition), place, span)
+            }
             Instruction::Atomic { op, place, read, definition, .. } => {
                 let always = !matches!(op, crate::ir::AtomicOperation::CompareAndSwap { .. });
                 let kind = EventKind::Update { read: *read, definition: *definition, always };
@@ -253,7 +269,9 @@ impl GraphBuilder<'_> {
             Synchronisation::Clear(place) => (EventKind::Clear, Some(place), None),
             Synchronisation::WaitEvent(place) => (EventKind::WaitEvent, Some(place), None),
             Synchronisation::Barrier(place) => (EventKind::Barrier, Some(place), None),
-            Synchronisation::WaitCondition { condition, lock } => (EventKind::WaitCondition, Some(condition), Some(lock)),
+            Synchronisation::WaitCondition { condition, lock } => {
+                (EventKind::WaitCondition, Some(condition), Some(lock))
+            }
             Synchronisation::Notify(place) => (EventKind::Notify, Some(place), None),
             Synchronisation::NotifyAll(place) => (EventKind::NotifyAll, Some(place), None),
             Synchronisation::WaitBare => (EventKind::WaitBare, None, None),
@@ -269,7 +287,11 @@ impl GraphBuilder<'_> {
                 self.split(walk);
                 self.event(kind, span, operands, locks);
             }
-            EventKind::Set | EventKind::Release | EventKind::NotifyBare | EventKind::NotifyAllBare | EventKind::Barrier => {
+            EventKind::Set
+            | EventKind::Release
+            | EventKind::NotifyBare
+            | EventKind::NotifyAllBare
+            | EventKind::Barrier => {
                 self.event(kind, span, operands, locks);
                 self.split(walk);
             }

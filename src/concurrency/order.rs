@@ -147,7 +147,8 @@ impl std::hash::Hash for EventKind {
 }
 
 fn objects(builder: &GraphBuilder<'_>) -> Objects {
-    let mut result = Objects { certain: FxHashMap::default(), doubtful: FxHashSet::default(), bare: FxHashMap::default() };
+    let mut result =
+        Objects { certain: FxHashMap::default(), doubtful: FxHashSet::default(), bare: FxHashMap::default() };
     for (index, block) in builder.blocks.iter().enumerate() {
         for event in &builder.events[block.events.0 as usize..block.events.1 as usize] {
             let relevant = matches!(
@@ -319,13 +320,15 @@ fn meet_in_rounds(builder: &GraphBuilder<'_>, local: &Graph, participants: &[Thr
         true
     };
     let siblings = participants.windows(2).all(|pair| {
-        threads[pair[0]].parent.is_some() && threads[pair[1]].parent.is_some() && threads[pair[0]].fork == threads[pair[1]].fork
+        threads[pair[0]].parent.is_some()
+            && threads[pair[1]].parent.is_some()
+            && threads[pair[0]].fork == threads[pair[1]].fork
     });
     participants.iter().all(|&thread| chain_single(thread))
         && (siblings
-            || participants.iter().all(|&thread| {
-                threads[thread].parent.is_none() || runs_once(builder, local, threads[thread].fork)
-            }))
+            || participants
+                .iter()
+                .all(|&thread| threads[thread].parent.is_none() || runs_once(builder, local, threads[thread].fork)))
 }
 
 /// The number of arrivals before each block of the participants.
@@ -398,6 +401,36 @@ fn wire_barrier(
     }
     if exact {
         add_meetings(builder, &reached, participants, &mut meetings);
+        raise_join_marker(builder, participants, phases, &meetings);
+    }
+}
+
+/// Where all threads of a fork have met in a last round, the branches that meet at their join parted there.
+fn raise_join_marker(
+    builder: &mut GraphBuilder<'_>,
+    participants: &[ThreadId],
+    phases: &FxHashMap<u32, Phase>,
+    meetings: &[(u32, u32)],
+) {
+    let Some(&(last, meeting)) = meetings.last() else { return };
+    let threads = &builder.unfolding.threads;
+    let all_met = participants.iter().all(|&thread| {
+        let exit = builder.unfolding.contexts[threads[thread].root].exit;
+        phases.get(&exit).and_then(|phase| phase.exact()) == Some(last + 1)
+    });
+    let fork = threads[participants[0]].fork;
+    if !all_met {
+        return;
+    }
+    for join in &mut builder.and_joins {
+        if join.marker == fork
+            && join.threads.len() == participants.len()
+            && join.threads.iter().all(|thread| participants.contains(thread))
+            && join.block != meeting
+            && builder.joined.contains(&(fork, join.block))
+        {
+            join.marker = meeting;
+        }
     }
 }
 
@@ -417,9 +450,9 @@ fn add_meetings(
         let branches: Vec<Vec<u32>> = participants
             .iter()
             .map(|&participant| {
-                let of = reached.iter().filter(|(block, phase)| {
-                    phase.exact() == Some(round) && thread_of(builder, *block) == participant
-                });
+                let of = reached
+                    .iter()
+                    .filter(|(block, phase)| phase.exact() == Some(round) && thread_of(builder, *block) == participant);
                 of.map(|&(block, _)| block).collect()
             })
             .collect();
@@ -473,9 +506,9 @@ pub(super) fn classify(concurrency: &mut Concurrency) {
             continue;
         }
         let facts = own_facts(concurrency, thread, block, inherited.get(thread.index()));
-        let class = *known.entry((thread, regions.to_vec(), facts)).or_insert_with_key(|(_, _, facts)| {
-            facts_of.push(Facts { representative: block, ..facts.clone() })
-        });
+        let class = *known
+            .entry((thread, regions.to_vec(), facts))
+            .or_insert_with_key(|(_, _, facts)| facts_of.push(Facts { representative: block, ..facts.clone() }));
         classes.push(class);
     }
     concurrency.classes = classes;
@@ -492,9 +525,10 @@ fn own_facts(concurrency: &Concurrency, thread: ThreadId, block: u32, inherited:
         if signal.thread == thread && !signal.after.contains(&block) && !facts.before.contains(&index) {
             facts.before.push(index);
         }
-        let passed = signal.waits.iter().any(|&wait| {
-            concurrency.thread_of(wait) == thread && concurrency.dominators.dominates(wait, block)
-        });
+        let passed = signal
+            .waits
+            .iter()
+            .any(|&wait| concurrency.thread_of(wait) == thread && concurrency.dominators.dominates(wait, block));
         if passed && !facts.after.contains(&index) {
             facts.after.push(index);
         }

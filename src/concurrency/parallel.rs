@@ -23,6 +23,13 @@ impl Concurrency {
     /// Whether two blocks may run in parallel by the structure of forks and joins alone.
     #[must_use]
     pub fn structurally_parallel(&self, a: u32, b: u32) -> bool {
+        self.parallel_in_frame(a, b, None)
+    }
+
+    /// The same for two blocks that mean one and the same frame of `owner`: that the owner, or a thread above it, may have
+    /// several instances does not count, since each has frames of its own.
+    #[must_use]
+    pub fn parallel_in_frame(&self, a: u32, b: u32, owner: Option<ThreadId>) -> bool {
         let (thread_a, thread_b) = (self.thread_of(a), self.thread_of(b));
         if self.threads[thread_a].unordered || self.threads[thread_b].unordered {
             return true;
@@ -32,7 +39,9 @@ impl Concurrency {
         }
         let (chain_a, chain_b) = (self.chain(thread_a), self.chain(thread_b));
         let common = chain_a.iter().zip(&chain_b).take_while(|(x, y)| x == y).count();
-        if chain_a[..common].iter().any(|&thread| self.threads[thread].multiple) {
+        let above = owner.and_then(|owner| chain_a[..common].iter().position(|&thread| thread == owner));
+        let from = above.map_or(0, |above| above + 1);
+        if chain_a[from..common].iter().any(|&thread| self.threads[thread].multiple) {
             return true;
         }
         match (chain_a.get(common), chain_b.get(common)) {

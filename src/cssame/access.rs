@@ -26,6 +26,7 @@ pub(super) struct Access {
 /// A variable of SSA.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Variable {
+    pub instance: InstanceId,
     pub leaf: LeafId,
 }
 
@@ -69,7 +70,7 @@ impl Table {
     fn variable(&mut self, instance: InstanceId, leaf: LeafId, element: Option<u32>) -> u32 {
         let variables = &mut self.variables;
         *self.ids.entry((instance, leaf, element)).or_insert_with(|| {
-            variables.push(Variable { leaf });
+            variables.push(Variable { instance, leaf });
             variables.len() as u32 - 1
         })
     }

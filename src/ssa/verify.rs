@@ -275,3 +275,98 @@ impl Check<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ssa::{Dominators, build_ssa};
+
+    /// A loop with a branch in it, and a variable that all of it works on.
+    fn example() -> (Graph, Accesses, Ssa) {
+        let graph = Graph::from_edges(6, &[(0, 1), (1, 2), (1, 5), (2, 3), (2, 4), (3, 4), (4, 1)]);
+        let mut accesses = Accesses::new();
+        for kinds in [
+            &[AccessKind::Definition][..],
+            &[],
+            &[AccessKind::Use],
+            &[AccessKind::WeakDefinition],
+            &[],
+            &[AccessKind::Use],
+        ] {
+            for &kind in kinds {
+                accesses.push(0, kind);
+            }
+            accesses.end_block();
+        }
+        let ssa = build_ssa(&graph, &Dominators::new(&graph), 1, &accesses);
+        (graph, accesses, ssa)
+    }
+
+    fn is_refused(change: impl FnOnce(&mut Ssa)) -> bool {
+        let (graph, accesses, mut ssa) = example();
+        assert_eq!(verify_ssa(&graph, 1, &accesses, &ssa), Ok(()));
+        change(&mut ssa);
+        verify_ssa(&graph, 1, &accesses, &ssa).is_err()
+    }
+
+    #[test]
+    fn every_wrong_version_is_found() {
+        let (_, _, ssa) = example();
+        assert_eq!((ssa.phis.len(), ssa.value_count()), (2, 5));
+        for version in 0..ssa.version_count(0) {
+            for index in 0..ssa.used.len() {
+                if ssa.used[index] != NO_VERSION {
+                    assert_eq!(is_refused(|ssa| ssa.used[index] = version), ssa.used[index] != version);
+                }
+            }
+            for index in 0..ssa.made.len() {
+                assert_eq!(is_refused(|ssa| ssa.made[index] = version), ssa.made[index] != version);
+            }
+            for index in 0..ssa.arguments.len() {
+                assert_eq!(is_refused(|ssa| ssa.arguments[index] = version), ssa.arguments[index] != version);
+            }
+            for index in 0..ssa.phis.len() {
+                assert_eq!(is_refused(|ssa| ssa.phis[index].version = version), ssa.phis[index].version != version);
+            }
+        }
+    }
+
+    #[test]
+    fn a_missing_phi_function_is_found() {
+        assert!(is_refused(|ssa| {
+            ssa.phis.pop();
+            ssa.phi_starts.iter_mut().for_each(|start| *start = (*start).min(1));
+            ssa.origins.pop();
+            ssa.value_starts[1] -= 1;
+        }));
+    }
+
+    #[test]
+    fn phi_functions_without_need_are_found() {
+        // Both ways of a branch, a join, and nobody who reads.
+        let graph = Graph::from_edges(4, &[(0, 1), (0, 2), (1, 3), (2, 3)]);
+        let build = |last: AccessKind| {
+            let mut accesses = Accesses::new();
+            for kinds in [&[][..], &[AccessKind::Definition], &[], &[last]] {
+                kinds.iter().for_each(|&kind| {
+                    accesses.push(0, kind);
+                });
+                accesses.end_block();
+            }
+            let ssa = build_ssa(&graph, &Dominators::new(&graph), 1, &accesses);
+            (accesses, ssa)
+        };
+        let (_, with_use) = build(AccessKind::Use);
+        let (accesses, without) = build(AccessKind::Definition);
+        assert_eq!(verify_ssa(&graph, 1, &accesses, &without), Ok(()));
+        let mut wrong = without;
+        wrong.phis.clone_from(&with_use.phis);
+        wrong.phis[0].version = 3;
+        wrong.phi_starts.clone_from(&with_use.phi_starts);
+        wrong.arguments.clone_from(&with_use.arguments);
+        wrong.argument_starts.clone_from(&with_use.argument_starts);
+        wrong.origins.push(Origin::Phi(0));
+        wrong.value_starts[1] += 1;
+        assert_eq!(verify_ssa(&graph, 1, &accesses, &wrong), Err(vec!["phi 0 is dead".to_owned()]));
+    }
+}

@@ -1,5 +1,221 @@
-//! stub
+//! CS0402: cycles in the order in which locks are taken.
+//!
+//! In: for each operation that takes a lock, the locks that may be held then. Out: one diagnostic for each cycle of locks whose
+//! edges (held, then taken) may all be under way at once: pairwise in parallel, and without a lock that two of them certainly
+//! hold beside those of the cycle (a gate lock).
+//!
+//! Cycles are searched within the strongly connected components of the lock graph, shortest first, until each pair
+//! of locks is part of a reported one; the search has a budget. Where each edge of a cycle stands in a function that
+//! takes its two locks in the opposite order too, a condition chooses the order, as when locks are sorted: that is
+//! only a note.
+//!
+//! What it does not see: references that may mean several locks, locks made of variables, and counting semaphores.
+
 use super::Subject;
-use super::held::Held;
-use crate::diagnostics::Diagnostic;
-pub(super) fn check(_: Subject<'_>, _: &mut Held<'_>, _: &mut Vec<Diagnostic>) {}
+use super::held::{At, Held};
+use super::words::list;
+use crate::concurrency::{ClassId, ContextId, EventKind, LocationId, ThreadId};
+use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::source::Span;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graphmap::DiGraphMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// Steps of the search in one component.
+const BUDGET: usize = 50_000;
+/// Cycles that are reported of one component.
+const MAX_CYCLES: usize = 16;
+
+/// A lock is taken while another one is held.
+#[derive(Clone, Debug)]
+struct Edge {
+    held: LocationId,
+    taken: LocationId,
+    block: u32,
+    thread: ThreadId,
+    /// Other locks that are certainly held.
+    gates: Vec<LocationId>,
+    first: Span,
+    second: Span,
+    /// Whether the function takes the two in the other order as well.
+    chosen: bool,
+}
+
+type Key = (LocationId, LocationId, ClassId, Vec<LocationId>);
+
+/// Reports cycles.
+pub(super) fn check(subject: Subject<'_>, held: &mut Held<'_>, found: &mut Vec<Diagnostic>) {
+    let edges = collect(subject, held);
+    let mut graph: DiGraphMap<LocationId, ()> = DiGraphMap::new();
+    let mut from: BTreeMap<LocationId, Vec<usize>> = BTreeMap::new();
+    for (index, edge) in edges.iter().enumerate() {
+        graph.add_edge(edge.held, edge.taken, ());
+        from.entry(edge.held).or_default().push(index);
+    }
+    let mut components: Vec<Vec<LocationId>> = kosaraju_scc(&graph);
+    components.retain(|component| component.len() > 1);
+    components.iter_mut().for_each(|component| component.sort_unstable());
+    components.sort();
+    for component in components {
+        let members: FxHashSet<LocationId> = component.iter().copied().collect();
+        let mut search = Search { subject, edges: &edges, from: &from, members, budget: BUDGET };
+        for cycle in search.cycles(&component) {
+            let mut cycle: Vec<&Edge> = cycle.into_iter().map(|edge| &edges[edge]).collect();
+            // The first thread comes first.
+            let first = (0..cycle.len()).min_by_key(|&edge| (cycle[edge].thread, cycle[edge].second));
+            cycle.rotate_left(first.unwrap_or(0));
+            found.push(report(subject, &cycle));
+        }
+    }
+}
+
+/// All edges, those of equal locks, class and gates once.
+fn collect(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Edge> {
+    let concurrency = &subject.form.concurrency;
+    let mut known: FxHashSet<Key> = FxHashSet::default();
+    let mut edges: Vec<Edge> = Vec::new();
+    let mut by_context: FxHashMap<(ContextId, LocationId, LocationId), ()> = FxHashMap::default();
+    held.visit(|held, at| {
+        let Some(taken) = taken_lock(held, at) else { return };
+        for &take in at.may {
+            let Some(first) = held.lock_of(held.event(take)) else { continue };
+            if first == taken || (held.vague && !at.must.contains(&first)) {
+                continue;
+            }
+            by_context.insert((concurrency.blocks[at.block as usize].context, first, taken), ());
+            let gates: Vec<LocationId> =
+                at.must.iter().copied().filter(|&lock| lock != first && lock != taken).collect();
+            if known.insert((first, taken, concurrency.classes[at.block as usize], gates.clone())) {
+                let thread = held.thread_of(at.block);
+                let (start, second) = (held.event(take).span, at.event.span);
+                edges.push(Edge { held: first, taken, block: at.block, thread, gates, first: start, second, chosen: false });
+            }
+        }
+    });
+    for edge in &mut edges {
+        let context = concurrency.blocks[edge.block as usize].context;
+        edge.chosen = by_context.contains_key(&(context, edge.taken, edge.held));
+    }
+    // What no condition chooses comes first.
+    edges.sort_by_key(|edge| (edge.chosen, edge.held, edge.taken, edge.second, edge.first, edge.thread));
+    edges
+}
+
+/// The lock that an event takes, or takes again after a wait.
+fn taken_lock(held: &Held<'_>, at: &At<'_>) -> Option<LocationId> {
+    match at.event.kind {
+        EventKind::Lock => held.lock_of(at.event),
+        EventKind::Acquire => {
+            held.lock_of(at.event).filter(|semaphore| held.locksets.mutex_semaphores.contains(semaphore))
+        }
+        EventKind::WaitCondition => match held.concurrency().locks_of(at.event) {
+            [lock] if !held.doubtful.contains(lock) => Some(*lock),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+struct Search<'a> {
+    subject: Subject<'a>,
+    edges: &'a [Edge],
+    /// Edges by the lock that is held.
+    from: &'a BTreeMap<LocationId, Vec<usize>>,
+    members: FxHashSet<LocationId>,
+    budget: usize,
+}
+
+impl Search<'_> {
+    fn cycles(&mut self, component: &[LocationId]) -> Vec<Vec<usize>> {
+        let mut covered: FxHashSet<(LocationId, LocationId)> = FxHashSet::default();
+        let mut cycles = Vec::new();
+        for length in 2..=component.len() {
+            for &lock in component {
+                for &start in &self.from[&lock] {
+                    let edge = &self.edges[start];
+                    let pair = (edge.held, edge.taken);
+                    if !self.members.contains(&edge.taken) || covered.contains(&pair) {
+                        continue;
+                    }
+                    if cycles.len() >= MAX_CYCLES || self.budget == 0 {
+                        return cycles;
+                    }
+                    let mut path = vec![start];
+                    if self.close(&mut path, length) {
+                        covered.extend(path.iter().map(|&edge| (self.edges[edge].held, self.edges[edge].taken)));
+                        cycles.push(path);
+                    }
+                }
+            }
+        }
+        cycles
+    }
+
+    /// Extends a path to a cycle of that length.
+    fn close(&mut self, path: &mut Vec<usize>, length: usize) -> bool {
+        let edges = self.edges;
+        let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return false };
+        let (start, end) = (edges[first].held, edges[last].taken);
+        if path.len() == length {
+            return end == start;
+        }
+        let Some(next) = self.from.get(&end) else { return false };
+        for &candidate in next {
+            if self.budget == 0 {
+                return false;
+            }
+            self.budget -= 1;
+            let edge = &edges[candidate];
+            let closes = edge.taken == start;
+            let repeated = path.iter().any(|&other| edges[other].taken == edge.taken);
+            let fits = closes == (path.len() + 1 == length) && (closes || !repeated) && self.members.contains(&edge.taken);
+            if fits && path.iter().all(|&other| self.at_once(&edges[other], edge)) {
+                path.push(candidate);
+                if self.close(path, length) {
+                    return true;
+                }
+                path.pop();
+            }
+        }
+        false
+    }
+
+    fn at_once(&self, a: &Edge, b: &Edge) -> bool {
+        self.subject.form.concurrency.parallel(a.block, b.block) && !a.gates.iter().any(|gate| b.gates.contains(gate))
+    }
+}
+
+fn report(subject: Subject<'_>, cycle: &[&Edge]) -> Diagnostic {
+    let names: Vec<String> = cycle.iter().map(|edge| subject.object(edge.held)).collect();
+    let message = if cycle.len() == 2 {
+        format!("{} may be taken in opposite orders by threads that then wait for each other", list(&names))
+    } else {
+        format!("{} may be taken in a cycle by threads that then wait for each other", list(&names))
+    };
+    let mut labels: Vec<(Span, String)> = Vec::new();
+    let mut add = |span: Span, words: String| match labels.iter_mut().find(|(known, _)| *known == span) {
+        Some((_, text)) if text.contains(&words) => {}
+        Some((_, text)) => *text = format!("{text}; {words}"),
+        None => labels.push((span, words)),
+    };
+    for edge in cycle {
+        let thread = subject.threads(&[edge.thread]);
+        let (held, taken) = (subject.object(edge.held), subject.object(edge.taken));
+        add(edge.second, format!("{thread} takes {taken} while it holds {held}"));
+    }
+    for edge in cycle {
+        add(edge.first, format!("{} has taken {} here", subject.threads(&[edge.thread]), subject.object(edge.held)));
+    }
+    let mut labels = labels.into_iter();
+    let (span, label) = labels.next().unwrap_or_default();
+    let mut diagnostic = Diagnostic::warning(Code::LockOrderCycle, span, message, label);
+    for (span, label) in labels {
+        diagnostic = diagnostic.with_label(span, label);
+    }
+    if cycle.iter().all(|edge| edge.chosen) {
+        diagnostic.severity = Severity::Note;
+        diagnostic = diagnostic.with_note("a condition chooses the order; if it is the same for all threads, nothing is wrong");
+    }
+    diagnostic.with_help("take the locks in one order everywhere")
+}

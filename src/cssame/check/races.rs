@@ -6,7 +6,7 @@
 //! Reads and definitions of a variable are grouped by class, locks and atomicity, and a group is held against a group once; reads
 //! of one group share the answer. Such a definition always is a term of the read: nothing hides it.
 //!
-//! What it does not see: order that variables, conditions and counting semaphores impose.
+//! What it does not see: races on local variables of functions that run themselves in threads; order that variables, conditions and counting semaphores impose.
 
 use super::Subject;
 use super::held::Held;
@@ -115,7 +115,6 @@ impl Races<'_> {
 
     /// The groups of definitions that a read of that key is not protected from.
     fn unprotected(&self, held: &Held<'_>, variable: u32, read: Key) -> Vec<usize> {
-        let concurrency = &self.subject.form.concurrency;
         let locks = held.locksets.locks(read.lockset);
         let groups = self.groups[variable as usize].iter().enumerate();
         let unprotected = groups.filter(|(_, group)| {
@@ -124,10 +123,24 @@ impl Races<'_> {
             let common = || held.locksets.locks(key.lockset).iter().any(|lock| locks.contains(lock));
             !elsewhere
                 && !(read.atomic && key.atomic)
-                && concurrency.parallel_classes(read.class, key.class)
+                && self.parallel(variable, read.class, key.class)
                 && !common()
         });
         unprotected.map(|(index, _)| index).collect()
+    }
+
+    /// Whether two accesses to one variable may run in parallel. Of the local variables of a function whose threads are
+    /// not told apart, nobody knows which accesses mean the same one: nothing is said of them.
+    fn parallel(&self, variable: u32, a: ClassId, b: ClassId) -> bool {
+        let concurrency = &self.subject.form.concurrency;
+        if !concurrency.parallel_classes(a, b) {
+            return false;
+        }
+        let instance = &concurrency.instances[self.subject.form.table.variables[variable as usize].instance];
+        let Some(context) = instance.context.filter(|_| !instance.unique) else { return true };
+        let owner = concurrency.contexts[context].thread;
+        let (a, b) = (concurrency.order.representative(a), concurrency.order.representative(b));
+        !concurrency.threads[owner].unordered && concurrency.parallel_in_frame(a, b, Some(owner))
     }
 
     fn summary(&self, groups: &[(u32, usize)]) -> Summary {

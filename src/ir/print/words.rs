@@ -124,7 +124,7 @@ impl Printer<'_> {
             Instruction::Spawn { dest, thread } => {
                 let function = self.program.texts.get(self.program.functions[thread.function].name);
                 let arguments = self.operands(site, &thread.arguments);
-                format!("{}spawn {} = {function}({arguments})", to(dest), self.label(site, thread))
+                format!("{}spawn {function}({arguments}) as {}", to(dest), self.label(site, thread))
             }
             Instruction::JoinThread { handle } => format!("join {}", self.operand(site, handle)),
             _ => "join".to_owned(),

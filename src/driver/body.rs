@@ -1,0 +1,300 @@
+//! The Rust text of one function.
+//!
+//! In: a function of the IR. Out: straight-line Rust where it has no branches, else a loop over its blocks. A block that
+//! only one jump leads to stands with the block that it comes from. A register that is only used in one such group is a
+//! `let` there, with a new version for each definition; the others are variables of the function.
+
+use super::Input;
+use super::instruction::Emitter;
+use super::label::Located;
+use super::names::Names;
+use super::program::{FunctionNames, kind_word};
+use super::value::{rust_default, rust_type};
+use crate::ir::flow::{predecessors, reverse_postorder};
+use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, RegisterId, RegisterType, Terminator};
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+
+/// How a register appears in Rust.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Variable {
+    /// A `let` at each definition; the current name.
+    Let(String),
+    /// A variable of the function.
+    Mutable(String),
+    /// Nothing: a reference, or never used.
+    Nothing,
+}
+
+/// A function that is being written.
+pub(super) struct Body<'a> {
+    input: &'a Input<'a>,
+    id: FunctionId,
+    function: &'a Function,
+    functions: &'a FunctionNames,
+    /// Blocks that run one after the other.
+    groups: Vec<Vec<BlockId>>,
+    variables: Vec<Variable>,
+    names: Names,
+    last_line: u32,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn new(input: &'a Input<'a>, functions: &'a FunctionNames, id: FunctionId) -> Body<'a> {
+        let function = &input.program.functions[id];
+        let mut body = Body {
+            input,
+            id,
+            function,
+            functions,
+            groups: groups(function),
+            variables: Vec::new(),
+            names: Names::default(),
+            last_line: 0,
+        };
+        body.variables = body.choose_variables();
+        body
+    }
+
+    /// A `let` where all mentions are in one group and the first one is a definition.
+    fn choose_variables(&mut self) -> Vec<Variable> {
+        let mut homes: FxHashMap<RegisterId, Option<usize>> = FxHashMap::default();
+        let parameters = &self.function.parameters;
+        homes.extend(parameters.iter().map(|&parameter| (parameter, None)));
+        for (number, group) in self.groups.iter().enumerate() {
+            let mut mention = |register: RegisterId, defines: bool| {
+                let home = homes.entry(register).or_insert(defines.then_some(number));
+                if *home != Some(number) {
+                    *home = None;
+                }
+            };
+            for &block in group {
+                let block = &self.function.blocks[block];
+                for instruction in &block.instructions {
+                    instruction.uses(&mut |register| mention(register, false));
+                    instruction.dest().into_iter().for_each(|register| mention(register, true));
+                }
+                terminator_use(&block.terminator).into_iter().for_each(|register| mention(register, false));
+            }
+        }
+        let registers = self.function.registers.entries();
+        let choose = |(id, register): (RegisterId, &crate::ir::Register)| match (register.ty, homes.get(&id)) {
+            (RegisterType::Reference, _) | (_, None) => Variable::Nothing,
+            (_, Some(Some(_))) => Variable::Let(String::new()),
+            (_, Some(None)) => Variable::Mutable(String::new()),
+        };
+        let mut variables: Vec<Variable> = registers.map(choose).collect();
+        for (index, variable) in variables.iter_mut().enumerate() {
+            if let Variable::Mutable(name) = variable {
+                *name = self.fresh_name(RegisterId::new(index), None);
+            }
+        }
+        variables
+    }
+
+    /// A new name for a register; `hint` is for one that has none in the text.
+    fn fresh_name(&mut self, register: RegisterId, hint: Option<&str>) -> String {
+        let wanted = match (self.function.registers[register].name, hint) {
+            (Some(name), _) => self.input.program.texts.get(name).to_owned(),
+            (None, Some(hint)) => hint.to_owned(),
+            (None, None) => format!("v{}", register.0),
+        };
+        self.names.fresh(&wanted)
+    }
+
+    /// Text for the definition of a register, up to and with the `=`.
+    pub(super) fn define(&mut self, register: RegisterId, hint: Option<&str>) -> String {
+        let RegisterType::Scalar(ty) = self.function.registers[register].ty else { return String::new() };
+        match &self.variables[register.index()] {
+            Variable::Nothing => String::new(),
+            Variable::Mutable(name) => format!("{name} = "),
+            Variable::Let(_) => {
+                let name = self.fresh_name(register, hint);
+                let text = format!("let {name}: {} = ", rust_type(ty));
+                self.variables[register.index()] = Variable::Let(name);
+                text
+            }
+        }
+    }
+
+    /// The current name of a register.
+    pub(super) fn name(&self, register: RegisterId) -> &str {
+        match &self.variables[register.index()] {
+            Variable::Let(name) | Variable::Mutable(name) => name,
+            Variable::Nothing => "()",
+        }
+    }
+
+    /// The text of the function.
+    pub(super) fn emit(mut self) -> String {
+        let line = self.input.sources.line(self.function.span);
+        let name = self.input.program.texts.get(self.function.name);
+        let public = if self.input.program.main == Some(self.id) { "pub " } else { "" };
+        let kind = kind_word(self.function.kind);
+        let what = if public.is_empty() { format!("{kind} `{name}`") } else { kind.to_owned() };
+        let result = self.function.result.map_or("()", rust_type);
+        let mut text = format!("/// {what}, line {line}.\n{public}fn {}(t: &Thread", self.functions[&self.id]);
+        for &parameter in &self.function.parameters {
+            if let RegisterType::Scalar(ty) = self.function.registers[parameter].ty {
+                let _ = write!(text, ", mut {}: {}", self.name(parameter), rust_type(ty));
+            }
+        }
+        let _ = writeln!(text, ") -> Flow<{result}> {{");
+        text += &self.declarations();
+        if let [only] = &self.groups[..]
+            && !self.loops(only)
+        {
+            let only = only.clone();
+            text += &self.group(&only, 4, true);
+        } else {
+            text += &self.blocks();
+        }
+        text + "}\n"
+    }
+
+    fn loops(&self, group: &[BlockId]) -> bool {
+        group.last().is_some_and(|&last| !matches!(self.function.blocks[last].terminator, Terminator::Return(_)))
+    }
+
+    fn declarations(&self) -> String {
+        let mut text = String::new();
+        for (id, register) in self.function.registers.entries() {
+            if let (Variable::Mutable(name), RegisterType::Scalar(ty)) = (&self.variables[id.index()], register.ty)
+                && !self.function.parameters.contains(&id)
+            {
+                let _ = writeln!(text, "    let mut {name}: {} = {};", rust_type(ty), rust_default(ty));
+            }
+        }
+        text
+    }
+
+    fn blocks(&mut self) -> String {
+        let mut text = "    let mut block = 0;\n    loop {\n        t.round()?;\n        match block {\n".to_owned();
+        let groups = self.groups.clone();
+        for (number, group) in groups.iter().enumerate() {
+            let pattern = if number + 1 == groups.len() { "_".to_owned() } else { number.to_string() };
+            let _ = writeln!(text, "            {pattern} => {{");
+            self.last_line = 0;
+            text += &self.group(group, 16, false);
+            text += "            }\n";
+        }
+        text + "        }\n    }\n"
+    }
+
+    fn group(&mut self, group: &[BlockId], indent: usize, tail: bool) -> String {
+        let mut lines = Vec::new();
+        let function = self.function;
+        for (place, &id) in group.iter().enumerate() {
+            let block = &function.blocks[id];
+            for (instruction, &span) in block.instructions.iter().zip(&block.spans) {
+                let located = Located { function: self.id, instruction: Some(instruction), span };
+                let code = Emitter { input: self.input, functions: self.functions, body: self }.lines(located);
+                if !code.is_empty() {
+                    lines.extend(self.source_line(span));
+                    lines.extend(code);
+                }
+            }
+            if place + 1 == group.len() {
+                lines.push(self.terminator(&block.terminator, tail));
+            }
+        }
+        let pad = " ".repeat(indent);
+        lines.iter().fold(String::new(), |text, line| format!("{text}{pad}{line}\n"))
+    }
+
+    /// The line of the source, where another one begins.
+    fn source_line(&mut self, span: Span) -> Option<String> {
+        let line = self.input.sources.line(span);
+        if line == self.last_line {
+            return None;
+        }
+        self.last_line = line;
+        let text = self.input.sources.get(span.file)?.line_text(line).trim().to_owned();
+        Some(format!("// {line}: {text}"))
+    }
+
+    fn number_of(&self, block: BlockId) -> usize {
+        self.groups.iter().position(|group| group.first() == Some(&block)).unwrap_or(0)
+    }
+
+    fn terminator(&mut self, terminator: &Terminator, tail: bool) -> String {
+        match terminator {
+            Terminator::Jump(target) => format!("block = {};", self.number_of(*target)),
+            Terminator::Branch { condition, then_block, else_block } => {
+                let (then_block, else_block) = (self.number_of(*then_block), self.number_of(*else_block));
+                format!("block = if {} {{ {then_block} }} else {{ {else_block} }};", self.operand(condition))
+            }
+            Terminator::Return(value) => {
+                let value = match (value, self.function.result) {
+                    (Some(value), _) => self.operand(value),
+                    (None, Some(ty)) => rust_default(ty).to_owned(),
+                    (None, None) => "()".to_owned(),
+                };
+                if tail { format!("Ok({value})") } else { format!("return Ok({value});") }
+            }
+        }
+    }
+
+    /// An operand where Rust finds the type of a literal by itself.
+    pub(super) fn operand(&self, operand: &Operand) -> String {
+        match operand {
+            Operand::Register(register) => self.name(*register).to_owned(),
+            Operand::Constant(value) => super::value::literal(&self.input.program.texts, *value),
+        }
+    }
+
+    /// An operand that a method is called on.
+    pub(super) fn receiver(&self, operand: &Operand) -> String {
+        match operand {
+            Operand::Register(register) => self.name(*register).to_owned(),
+            Operand::Constant(value) => super::value::receiver(&self.input.program.texts, *value),
+        }
+    }
+}
+
+fn terminator_use(terminator: &Terminator) -> Option<RegisterId> {
+    match terminator {
+        Terminator::Branch { condition: Operand::Register(register), .. }
+        | Terminator::Return(Some(Operand::Register(register))) => Some(*register),
+        _ => None,
+    }
+}
+
+/// The reachable blocks; a block that only one jump leads to joins the group of that jump.
+fn groups(function: &Function) -> Vec<Vec<BlockId>> {
+    let order = reverse_postorder(function);
+    let mut reached = vec![false; function.blocks.len()];
+    order.iter().for_each(|block| reached[block.index()] = true);
+    let follows = |block: BlockId, sources: &[BlockId]| {
+        let mut live = sources.iter().filter(|source| reached[source.index()]);
+        let only = live.next().filter(|_| live.next().is_none());
+        block != BlockId(0)
+            && only.is_some_and(|&source| matches!(function.blocks[source].terminator, Terminator::Jump(_)))
+    };
+    let all = predecessors(function);
+    let heads = order.iter().copied().filter(|&block| !follows(block, &all[block.index()]));
+    let chain = |head: BlockId| {
+        let mut group = vec![head];
+        while let Some(&last) = group.last()
+            && let Terminator::Jump(target) = function.blocks[last].terminator
+            && follows(target, &all[target.index()])
+            && !group.contains(&target)
+        {
+            group.push(target);
+        }
+        group
+    };
+    heads.map(chain).collect()
+}
+
+/// Whether an instruction writes nothing in Rust.
+pub(super) fn is_silent(instruction: &Instruction) -> bool {
+    matches!(
+        instruction,
+        Instruction::Address { .. }
+            | Instruction::Allocate { .. }
+            | Instruction::AtomicBegin
+            | Instruction::AtomicEnd
+    )
+}

@@ -1,0 +1,293 @@
+//! The Rust text of one instruction.
+//!
+//! In: an instruction of the IR. Out: lines of Rust. What is an event of the execution calls the runtime by the name of
+//! the place; arithmetic is that of the language (see `vm::value`), which Rust's wrapping operations are.
+
+use super::Input;
+use super::body::{Body, is_silent};
+use super::label::Located;
+use super::program::FunctionNames;
+use crate::ir::{
+    Arithmetic, AtomicOperation, BinaryOperator, DefinitionId, Instruction, NewThread, Operand, Place, ReadId,
+    RegisterId, RegisterType, ScalarType, Synchronisation, TextId, UnaryOperator,
+};
+use crate::vm::FailureKind;
+
+/// Writes the instructions of a function.
+pub(super) struct Emitter<'b, 'a> {
+    pub(super) input: &'a Input<'a>,
+    pub(super) functions: &'a FunctionNames,
+    pub(super) body: &'b mut Body<'a>,
+}
+
+impl Emitter<'_, '_> {
+    /// The lines of an instruction.
+    pub(super) fn lines(&mut self, at: Located<'_>) -> Vec<String> {
+        let Some(instruction) = at.instruction.filter(|instruction| !is_silent(instruction)) else {
+            return Vec::new();
+        };
+        let mut lines = self.index_checks(&at, instruction);
+        match instruction {
+            Instruction::Binary { op, right, .. } if divides(*op) => {
+                let check = self.check(&at, &format!("{} != 0", self.body.operand(right)), FailureKind::DivisionByZero);
+                lines.push(check);
+            }
+            _ => {}
+        }
+        lines.push(self.line(&at, instruction));
+        lines
+    }
+
+    fn line(&mut self, at: &Located<'_>, instruction: &Instruction) -> String {
+        let label = at.label(self.input);
+        match instruction {
+            Instruction::Copy { dest, source } => {
+                if self.is_reference(*dest, at) {
+                    return "// The reference is nothing here.".to_owned();
+                }
+                let value = self.body.operand(source);
+                self.assign(Some(*dest), None, &value)
+            }
+            Instruction::Unary { dest, op, operand } => {
+                let value = self.unary(*op, operand);
+                self.assign(Some(*dest), None, &value)
+            }
+            Instruction::Binary { dest, op, left, right } => {
+                let value = self.binary(*op, left, right);
+                self.assign(Some(*dest), None, &value)
+            }
+            Instruction::Load { dest, read, .. } => {
+                let text = self.assign(Some(*dest), Some(&label), &format!("t.pi({label:?})?"));
+                text + &self.pi(*read)
+            }
+            Instruction::Store { value, definition, .. } => {
+                let value = self.body.operand(value);
+                format!("t.define({label:?}, {value})?;{}", self.version(*definition))
+            }
+            Instruction::Atomic { dest, op, read, definition, .. } => {
+                let call = self.atomic(op, &label, &at.write_label(self.input));
+                let text = self.assign(Some(*dest), Some(&label), &call);
+                format!("{text}{}; {}", self.pi(*read), self.version(*definition).trim_start_matches(" // "))
+            }
+            Instruction::Choose { dest, low, high } => {
+                let call = format!("t.choose({label:?}, {}, {})?", self.body.operand(low), self.body.operand(high));
+                self.assign(Some(*dest), None, &call)
+            }
+            Instruction::Print { arguments } => self.print(&label, arguments),
+            Instruction::Assert { condition, message } => {
+                let condition = self.body.operand(condition);
+                self.check_with(at, &condition, FailureKind::Assert, *message)
+            }
+            Instruction::Error { message } => self.check_with(at, "false", FailureKind::Error, *message),
+            Instruction::Assume { condition } => format!("t.assume({}, {label:?})?;", self.body.operand(condition)),
+            Instruction::Call { dest, function, arguments } => {
+                let call = self.call(*function, arguments);
+                self.assign(*dest, None, &format!("t.call(|| {call})?"))
+            }
+            Instruction::Synchronise(operation) => format!("t.{}({label:?})?;", method(operation)),
+            Instruction::Fork { threads, .. } => {
+                let bodies: Vec<String> = threads.iter().map(|thread| self.thread(thread)).collect();
+                format!("t.fork({label:?}, vec![{}])?;", bodies.join(", "))
+            }
+            Instruction::Spawn { dest, thread } => {
+                let call = format!("t.spawn({label:?}, {})?", self.thread(thread));
+                self.assign(*dest, None, &call)
+            }
+            Instruction::Join | Instruction::JoinThread { .. } => format!("t.join({label:?})?;"),
+            Instruction::Address { .. }
+            | Instruction::Allocate { .. }
+            | Instruction::AtomicBegin
+            | Instruction::AtomicEnd => String::new(),
+        }
+    }
+
+    fn is_reference(&self, register: RegisterId, at: &Located<'_>) -> bool {
+        self.input.program.functions[at.function].registers[register].ty == RegisterType::Reference
+    }
+
+    /// `let x: i32 = value;`
+    fn assign(&mut self, dest: Option<RegisterId>, hint: Option<&str>, value: &str) -> String {
+        let head = dest.map_or_else(String::new, |dest| self.body.define(dest, hint));
+        format!("{head}{value};")
+    }
+
+    /// ` // pi(a_0, a_2)`
+    fn pi(&self, read: ReadId) -> String {
+        let terms = self.input.form.terms(read);
+        let name = |term: &DefinitionId| {
+            let definition = &self.input.program.definitions[*term];
+            (definition.version, format!("{}_{}", self.input.program.texts.get(definition.name), definition.version))
+        };
+        let mut names: Vec<(u32, String)> = terms.iter().map(name).collect();
+        names.sort();
+        let names: Vec<String> = names.into_iter().map(|(_, name)| name).collect();
+        match names.as_slice() {
+            [] => " // not shared".to_owned(),
+            [only] => format!(" // {only}"),
+            several => format!(" // pi({})", several.join(", ")),
+        }
+    }
+
+    /// ` // a_2`
+    fn version(&self, definition: DefinitionId) -> String {
+        let definition = &self.input.program.definitions[definition];
+        format!(" // {}_{}", self.input.program.texts.get(definition.name), definition.version)
+    }
+
+    /// Checks of the indices of its places.
+    fn index_checks(&self, at: &Located<'_>, instruction: &Instruction) -> Vec<String> {
+        let places: Vec<Place> = match instruction {
+            Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. } => {
+                vec![*place]
+            }
+            Instruction::Synchronise(operation) => operation.places().collect(),
+            _ => Vec::new(),
+        };
+        let check = |place: &Place| {
+            let index = place.index?;
+            let operand = self.body.receiver(&index.operand);
+            let condition = format!("(0..{}).contains(&{operand})", index.length);
+            Some(self.check(at, &condition, FailureKind::IndexOutOfRange))
+        };
+        places.iter().filter_map(check).collect()
+    }
+
+    fn check(&self, at: &Located<'_>, condition: &str, kind: FailureKind) -> String {
+        self.check_with(at, condition, kind, None)
+    }
+
+    fn check_with(&self, at: &Located<'_>, condition: &str, kind: FailureKind, message: Option<TextId>) -> String {
+        let message = at.failure(self.input, kind, message);
+        format!("t.check({condition}, {:?}, {message:?})?;", at.label(self.input))
+    }
+
+    fn atomic(&self, op: &AtomicOperation, read: &str, write: &str) -> String {
+        match op {
+            AtomicOperation::CompareAndSwap { old, new, .. } => {
+                let (old, new) = (self.body.operand(old), self.body.operand(new));
+                format!("t.compare_and_swap({read:?}, {write:?}, {old}, {new})?")
+            }
+            AtomicOperation::Swap(value) => format!("t.swap({read:?}, {write:?}, {})?", self.body.operand(value)),
+            AtomicOperation::FetchAdd(value, _) => {
+                format!("t.fetch_add({read:?}, {write:?}, {})?", self.body.operand(value))
+            }
+        }
+    }
+
+    fn print(&self, label: &str, arguments: &[(Operand, ScalarType)]) -> String {
+        let part = |(operand, ty): &(Operand, ScalarType)| match ty {
+            ScalarType::Double => ("{:?}", self.body.operand(operand)),
+            ScalarType::Thread => ("thread {}", format!("{}.0", self.body.operand(operand))),
+            _ => ("{}", self.body.operand(operand)),
+        };
+        let parts: Vec<(&str, String)> = arguments.iter().map(part).collect();
+        let format: Vec<&str> = parts.iter().map(|(format, _)| *format).collect();
+        let values: String = parts.iter().map(|(_, value)| format!(", {value}")).collect();
+        match arguments {
+            [] => format!("t.print({label:?}, String::new())?;"),
+            _ => format!("t.print({label:?}, format!({:?}{values}))?;", format.join(" ")),
+        }
+    }
+
+    fn call(&self, function: crate::ir::FunctionId, arguments: &[Operand]) -> String {
+        let parameters = self.input.program.functions[function].parameters.iter();
+        let callee = &self.input.program.functions[function];
+        let scalar = |parameter: RegisterId| callee.registers[parameter].ty != RegisterType::Reference;
+        let given = parameters.zip(arguments).filter(|(parameter, _)| scalar(**parameter));
+        let given: String = given.map(|(_, argument)| format!(", {}", self.body.operand(argument))).collect();
+        let name = self.functions.get(&function).map_or("main", String::as_str);
+        format!("{name}(t{given})")
+    }
+
+    fn thread(&self, thread: &NewThread) -> String {
+        let call = self.call(thread.function, &thread.arguments);
+        match self.input.program.functions[thread.function].result {
+            None => format!("body(move |t| {call})"),
+            Some(_) => format!("body(move |t| {call}.map(|_| ()))"),
+        }
+    }
+
+    fn unary(&self, op: UnaryOperator, operand: &Operand) -> String {
+        let value = self.body.operand(operand);
+        match op {
+            UnaryOperator::Negate(Arithmetic::Double) => format!("-({value})"),
+            UnaryOperator::Negate(_) => format!("{}.wrapping_neg()", self.body.receiver(operand)),
+            UnaryOperator::Complement(_) => format!("!{}", self.body.receiver(operand)),
+            UnaryOperator::Not => format!("!{value}"),
+            UnaryOperator::Convert(from, to) => convert(from, to, &value),
+        }
+    }
+
+    fn binary(&self, op: BinaryOperator, left: &Operand, right: &Operand) -> String {
+        use BinaryOperator as Op;
+        let (first, second) = (self.body.operand(left), self.body.operand(right));
+        let receiver = self.body.receiver(left);
+        let plain = |sign: &str| format!("{first} {sign} {second}");
+        let wrapping = |name: &str| format!("{receiver}.wrapping_{name}({second})");
+        let shift = |name: &str| format!("{receiver}.wrapping_{name}({second} as u32)");
+        match op {
+            Op::Add(Arithmetic::Double) => plain("+"),
+            Op::Subtract(Arithmetic::Double) => plain("-"),
+            Op::Multiply(Arithmetic::Double) => plain("*"),
+            Op::Divide(Arithmetic::Double) => plain("/"),
+            Op::Remainder(Arithmetic::Double) => plain("%"),
+            Op::Add(_) => wrapping("add"),
+            Op::Subtract(_) => wrapping("sub"),
+            Op::Multiply(_) => wrapping("mul"),
+            Op::Divide(_) => wrapping("div"),
+            Op::Remainder(_) => wrapping("rem"),
+            Op::ShiftLeft(_) => shift("shl"),
+            Op::ShiftRight(_) => shift("shr"),
+            Op::And => plain("&"),
+            Op::Or => plain("|"),
+            Op::Xor => plain("^"),
+            Op::Less(_) => plain("<"),
+            Op::LessEqual(_) => plain("<="),
+            Op::Equal | Op::EqualDouble => plain("=="),
+            Op::NotEqual | Op::NotEqualDouble => plain("!="),
+        }
+    }
+}
+
+fn divides(op: BinaryOperator) -> bool {
+    match op {
+        BinaryOperator::Divide(kind) | BinaryOperator::Remainder(kind) => kind != Arithmetic::Double,
+        _ => false,
+    }
+}
+
+fn convert(from: ScalarType, to: ScalarType, value: &str) -> String {
+    use ScalarType::{Bool, Double, Int, Long};
+    match (from, to) {
+        (Bool, Int) => format!("i32::from({value})"),
+        (Bool, Long) => format!("i64::from({value})"),
+        (Bool, Double) => format!("f64::from(u8::from({value}))"),
+        (Int, Long) => format!("i64::from({value})"),
+        (Int | Long, Double) => format!("{value} as f64"),
+        (Long | Double, Int) => format!("{value} as i32"),
+        (Double, Long) => format!("{value} as i64"),
+        (Double, Bool) => format!("{value} != 0.0"),
+        (Int | Long, Bool) => format!("{value} != 0"),
+        _ => value.to_owned(),
+    }
+}
+
+/// The method of the runtime.
+fn method(operation: &Synchronisation) -> &'static str {
+    match operation {
+        Synchronisation::Lock(_) => "lock",
+        Synchronisation::Unlock(_) => "unlock",
+        Synchronisation::Set(_) => "set",
+        Synchronisation::Clear(_) => "clear",
+        Synchronisation::WaitEvent(_) => "wait_event",
+        Synchronisation::Barrier(_) => "barrier",
+        Synchronisation::WaitCondition { .. } => "wait_condition",
+        Synchronisation::WaitBare => "wait_bare",
+        Synchronisation::Notify(_)
+        | Synchronisation::NotifyAll(_)
+        | Synchronisation::NotifyBare
+        | Synchronisation::NotifyAllBare => "notify",
+        Synchronisation::Acquire(_) => "acquire",
+        Synchronisation::Release(_) => "release",
+    }
+}

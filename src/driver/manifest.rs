@@ -1,0 +1,171 @@
+//! What is in a package, and what is not and why.
+//!
+//! In: the terms of the pi functions and what was found out about them. Out: [`Manifest`], plain data, as JSON.
+
+use super::{Expect, Input, Options};
+use crate::cssame::{definition_name, read_name};
+use crate::explore::{Bound, Selection};
+use crate::ir::{DefinitionId, DefinitionKind, ReadId};
+use serde::Serialize;
+
+/// The value of `"schema"` in a manifest.
+const SCHEMA: &str = "cssame-drive/1";
+
+/// Whether a term can happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TermStatus {
+    /// Some execution has it.
+    Feasible,
+    /// No execution has it.
+    Impossible,
+    /// A bound was hit before it was decided.
+    Undecided,
+}
+
+/// A term of a pi function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TermEntry {
+    /// `a@6:24`, or `a@6:24#2` for one instance.
+    pub read: String,
+    /// `a@4:31` or `a@initial`.
+    pub def: String,
+    /// Whether it can happen.
+    pub status: TermStatus,
+    /// The test that shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// Why there is no test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TestEntry {
+    /// The name of its function in `tests/futures.rs`.
+    pub name: String,
+    /// How the recorded execution ends: `ok`, `failure`, `deadlock`.
+    pub end: &'static str,
+    /// What the program says where it fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// All printed lines, grouped by thread.
+    pub output: Vec<String>,
+}
+
+/// What is in a package, and what is not and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Manifest {
+    /// `cssame-drive/1`.
+    pub schema: &'static str,
+    /// The version of the tool.
+    pub tool: &'static str,
+    /// The source file.
+    pub file: String,
+    /// A hash of its text.
+    pub hash: String,
+    /// Values of `input` constants.
+    pub inputs: Vec<(String, String)>,
+    /// When a test passes.
+    pub expect: Expect,
+    /// Whether every term was decided.
+    pub complete: bool,
+    /// How many states were visited to decide the terms; 0 where a selection was asked for.
+    pub states: u64,
+    /// The tests, in their order.
+    pub tests: Vec<TestEntry>,
+    /// The terms, in the order of the text.
+    pub terms: Vec<TermEntry>,
+    /// The bound that was hit.
+    #[serde(skip)]
+    bound: Option<Bound>,
+}
+
+impl Manifest {
+    pub(super) fn new(options: &Options, bound: Option<Bound>, states: u64) -> Manifest {
+        Manifest {
+            schema: SCHEMA,
+            tool: env!("CARGO_PKG_VERSION"),
+            file: options.file.clone(),
+            hash: options.hash.clone(),
+            inputs: options.inputs.clone(),
+            expect: options.expect,
+            complete: bound.is_none(),
+            states,
+            tests: Vec::new(),
+            terms: Vec::new(),
+            bound,
+        }
+    }
+
+    /// Lists a term.
+    pub(super) fn add_term(&mut self, input: &Input<'_>, term: &Selection, status: TermStatus, test: Option<String>) {
+        let reason = match status {
+            TermStatus::Feasible => None,
+            TermStatus::Impossible => {
+                Some(format!("no execution has it; all {} states that the program can reach were visited", self.states))
+            }
+            TermStatus::Undecided => {
+                self.complete = false;
+                Some(match self.bound {
+                    Some(bound) => format!("the bound {} was hit after {} states", bound.name(), self.states),
+                    None => "it was not decided".to_owned(),
+                })
+            }
+        };
+        self.push(input, term, status, test, reason);
+    }
+
+    /// Lists a term whose execution was not followed to its end.
+    pub(super) fn add_unfinished(&mut self, input: &Input<'_>, term: &Selection, reason: &str) {
+        self.complete = false;
+        let reason = format!("it can happen, but the execution that shows it {reason}");
+        self.push(input, term, TermStatus::Undecided, None, Some(reason));
+    }
+
+    fn push(
+        &mut self,
+        input: &Input<'_>,
+        term: &Selection,
+        status: TermStatus,
+        test: Option<String>,
+        reason: Option<String>,
+    ) {
+        let def = definition_name(input.sources, input.program, term.definition);
+        self.terms.push(TermEntry { read: selected_name(input, term), def, status, test, reason });
+    }
+
+    /// The text of the file.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        // All keys are strings, so this cannot fail.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+/// The name of a selected read.
+pub(super) fn selected_name(input: &Input<'_>, selection: &Selection) -> String {
+    let read = read_name(input.sources, input.program, selection.read);
+    selection.instance.map_or(read.clone(), |instance| format!("{read}#{instance}"))
+}
+
+/// The terms of all pi functions, in the order of the text, the initial definition of each read first.
+pub(super) fn pi_terms(input: &Input<'_>) -> Vec<(ReadId, DefinitionId)> {
+    let program = input.program;
+    let mut reads = input.form.shared_reads();
+    reads.sort_by_key(|&read| (program.reads[read].span, read));
+    let mut pairs = Vec::new();
+    for read in reads {
+        let mut terms = input.form.terms(read);
+        if terms.len() < 2 {
+            continue;
+        }
+        terms.sort_by_key(|&term| {
+            let definition = &program.definitions[term];
+            (matches!(definition.kind, DefinitionKind::Write(_)), definition.span, term)
+        });
+        pairs.extend(terms.into_iter().map(|term| (read, term)));
+    }
+    pairs
+}

@@ -1,0 +1,75 @@
+//! `src/program.rs`: the program in CSSAME form, one Rust function for each function and arm.
+//!
+//! In: the program and its form. Out: Rust text. Only what main reaches by calls and forks is written.
+
+use super::body::Body;
+use super::names::Names;
+use super::{Input, Options};
+use crate::ir::{FunctionId, FunctionKind, Instruction};
+use rustc_hash::FxHashMap;
+
+/// What the functions of the program are called.
+pub(super) type FunctionNames = FxHashMap<FunctionId, String>;
+
+/// The text of the file.
+pub(super) fn emit(input: &Input<'_>, main: FunctionId, options: &Options) -> String {
+    let program = input.program;
+    let reached = reachable(input, main);
+    let mut fresh = Names::default();
+    let mut names = FunctionNames::default();
+    // Main comes first, so that its name is its own.
+    names.insert(main, fresh.fresh("main"));
+    for &id in reached.iter().filter(|&&id| id != main) {
+        names.insert(id, fresh.fresh(program.texts.get(program.functions[id].name)));
+    }
+    let mut text = format!(
+        "//! `{}` in CSSAME form: made by cssame {}; do not edit.\n//!\n\
+         //! A read of memory asks its pi for a value, a write defines a version and trips its latch.\n\n\
+         #![allow(unused_variables, unused_assignments, unused_imports, unused_mut)]\n\n\
+         use crate::{{body, Flow, Handle, Thread}};\n",
+        options.file,
+        env!("CARGO_PKG_VERSION")
+    );
+    for id in reached {
+        text.push('\n');
+        text += &Body::new(input, &names, id).emit();
+    }
+    text
+}
+
+/// What kind of function it is, for its comment.
+pub(super) fn kind_word(kind: FunctionKind) -> &'static str {
+    match kind {
+        FunctionKind::Main => "The main thread",
+        FunctionKind::Function => "Function",
+        FunctionKind::Method { .. } => "Method",
+        FunctionKind::Arm => "Thread",
+    }
+}
+
+/// The functions that main reaches, in the order of the text.
+fn reachable(input: &Input<'_>, main: FunctionId) -> Vec<FunctionId> {
+    let mut found = vec![main];
+    let mut next = 0;
+    while let Some(&id) = found.get(next) {
+        next += 1;
+        for instruction in input.program.functions[id].blocks.iter().flat_map(|block| &block.instructions) {
+            for callee in callees(instruction) {
+                if !found.contains(&callee) {
+                    found.push(callee);
+                }
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn callees(instruction: &Instruction) -> Vec<FunctionId> {
+    match instruction {
+        Instruction::Call { function, .. } => vec![*function],
+        Instruction::Spawn { thread, .. } => vec![thread.function],
+        Instruction::Fork { threads, .. } => threads.iter().map(|thread| thread.function).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,216 @@
+//! `tests/futures.rs`: one test for each recorded execution.
+//!
+//! In: plans. Out: Rust text. A test's name and comment say which read it is about, which definition was chosen for it,
+//! and the schedule; its body holds the plan and what is predicted.
+
+use super::manifest::{TestEntry, selected_name};
+use super::{Act, End, Expect, Input, Options, Plan, Source};
+use crate::cssame::definition_name;
+use crate::explore::Selection;
+use crate::schedule::Naming;
+use crate::vm::Choice;
+use std::fmt::Write;
+
+/// Steps that a comment shows at most.
+const STEPS_SHOWN: usize = 60;
+
+/// The width of a comment.
+const WIDTH: usize = 110;
+
+/// A test.
+pub(super) struct TestCase {
+    name: String,
+    plan: Plan,
+    /// Lines of its comment.
+    comment: Vec<String>,
+}
+
+/// `a_6_24_from_a_4_31`; several are joined by `and`.
+pub(super) fn test_name(input: &Input<'_>, selections: &[Selection]) -> String {
+    let one = |selection: &Selection| {
+        let definition = definition_name(input.sources, input.program, selection.definition);
+        format!("{}_from_{definition}", selected_name(input, selection))
+    };
+    selections.iter().map(one).collect::<Vec<_>>().join("_and_")
+}
+
+impl TestCase {
+    pub(super) fn new(
+        input: &Input<'_>,
+        name: String,
+        selections: &[Selection],
+        plan: Plan,
+        schedule: &[Choice],
+    ) -> TestCase {
+        let mut comment: Vec<String> = selections.iter().map(|one| selection_line(input, one)).collect();
+        comment.push(String::new());
+        comment.extend(schedule_lines(input, schedule));
+        comment.push(String::new());
+        comment.push(match &plan.end {
+            End::Ok => "It ends well.".to_owned(),
+            End::Fails(message) => format!("The program fails: {}.", one_line(message)),
+            End::Deadlock(_) => "It ends in a deadlock.".to_owned(),
+        });
+        TestCase { name, plan, comment }
+    }
+
+    pub(super) fn entry(&self) -> TestEntry {
+        let (end, message) = match &self.plan.end {
+            End::Ok => ("ok", None),
+            End::Fails(message) => ("failure", Some(message.clone())),
+            End::Deadlock(_) => ("deadlock", None),
+        };
+        let output = self.plan.output.iter().flat_map(|(_, lines)| lines.iter().cloned()).collect();
+        TestEntry { name: self.name.clone(), end, message, output }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+/// `` `a@6:24` (line 6) reads from `a@4:31` (line 4: `a = 2;`). ``
+fn selection_line(input: &Input<'_>, selection: &Selection) -> String {
+    let (sources, program) = (input.sources, input.program);
+    let read = program.reads[selection.read].span;
+    let definition = program.definitions[selection.definition].span;
+    let line = |span: crate::source::Span| {
+        let text = sources.get(span.file).map_or("", |file| file.line_text(sources.line(span)));
+        format!("line {}: `{}`", sources.line(span), text.trim().replace('`', "'"))
+    };
+    format!(
+        "`{}` ({}) reads from `{}` ({}).",
+        selected_name(input, selection),
+        line(read),
+        definition_name(sources, program, selection.definition),
+        line(definition)
+    )
+}
+
+/// The schedule, compact: `Schedule: T1: lock L@5:3, write a@6:3; T2: …`.
+fn schedule_lines(input: &Input<'_>, schedule: &[Choice]) -> Vec<String> {
+    let naming = Naming { program: input.program, sources: input.sources, machine: input.machine };
+    let steps = naming.steps(&schedule[..schedule.len().min(STEPS_SHOWN)]);
+    let mut words: Vec<String> = Vec::new();
+    let mut last = "";
+    for step in &steps {
+        let place = format!("{} at {}", step.op, step.at);
+        if step.thread == last {
+            words.push(format!(", {place}"));
+        } else {
+            let separator = if last.is_empty() { "Schedule: " } else { "; " };
+            words.push(format!("{separator}{}: {place}", step.thread));
+        }
+        last = &step.thread;
+    }
+    if schedule.len() > STEPS_SHOWN {
+        words.push(format!(" and {} more steps", schedule.len() - STEPS_SHOWN));
+    }
+    words.push(".".to_owned());
+    fold(&words.concat())
+}
+
+/// Breaks a long line between words.
+fn fold(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.len() - 1;
+        if !lines[last].is_empty() && lines[last].len() + word.len() >= WIDTH {
+            lines.push(word.to_owned());
+        } else {
+            let gap = if lines[last].is_empty() { "" } else { " " };
+            lines[last] += gap;
+            lines[last] += word;
+        }
+    }
+    lines
+}
+
+/// The text of the file.
+pub(super) fn emit(input: &Input<'_>, package: &str, cases: &[TestCase], options: &Options) -> String {
+    let _ = input;
+    let mut text = format!(
+        "//! The futures of `{}`: made by cssame {}; do not edit.\n//!\n\
+         //! A test follows one recorded execution: each event is `Event(latch, act, place, latches that come before)`.\n",
+        options.file,
+        env!("CARGO_PKG_VERSION")
+    );
+    if cases.is_empty() {
+        text += "//!\n//! There is none: no pi function has a feasible term.\n";
+        return text;
+    }
+    text += "\n#![allow(unused_imports)]\n\n";
+    let _ = writeln!(text, "use {package}::Act::*;\nuse {package}::Value::*;");
+    let _ = writeln!(text, "use {package}::{{check, program, Act, End, Event, Expect, From, Future, Plan}};");
+    for case in cases {
+        text += &test(case, options.expect);
+    }
+    text
+}
+
+fn test(case: &TestCase, expect: Expect) -> String {
+    let mut text = "\n".to_owned();
+    for line in &case.comment {
+        let _ = writeln!(text, "/// {line}");
+    }
+    let text = text.replace("/// \n", "///\n");
+    let expect = match expect {
+        Expect::Program => "Program",
+        Expect::Recorded => "Recorded",
+    };
+    let mut text = format!("{text}#[test]\nfn {}() {{\n    static FUTURE: Future = Future {{\n", case.name);
+    text += "        threads: &[\n";
+    for thread in &case.plan.threads {
+        let _ = writeln!(text, "            Plan {{\n                name: {:?},", thread.name);
+        text += "                events: &[\n";
+        for event in &thread.events {
+            let after: Vec<String> = event.after.iter().map(usize::to_string).collect();
+            let (act, after) = (act(&event.act), after.join(", "));
+            let _ = writeln!(text, "                    Event({}, {act}, {:?}, &[{after}]),", event.latch, event.at);
+        }
+        text += "                ],\n            },\n";
+    }
+    text += "        ],\n        output: &[\n";
+    for (thread, lines) in &case.plan.output {
+        let _ = writeln!(text, "            ({thread:?}, &{lines:?}),");
+    }
+    text += "        ],\n        shared: &[\n";
+    for (name, source, value) in &case.plan.shared {
+        let _ = writeln!(text, "            ({name:?}, {}, {value}),", from(source));
+    }
+    let _ = writeln!(text, "        ],\n        end: {},\n    }};", end(&case.plan.end));
+    let _ = writeln!(text, "    check(program::main, &FUTURE, Expect::{expect});\n}}");
+    text
+}
+
+fn from(source: &Source) -> String {
+    match source {
+        Source::Initial(value) => format!("From::Initial({value})"),
+        Source::Latch(latch) => format!("From::Latch({latch})"),
+    }
+}
+
+fn act(act: &Act) -> String {
+    match act {
+        Act::Read(source) => format!("Read({})", from(source)),
+        Act::Write(value) => format!("Write({value})"),
+        Act::Plain(name) if *name == "End" => "Act::End".to_owned(),
+        Act::Plain(name) => (*name).to_owned(),
+        Act::Fork(number) => format!("Fork({number})"),
+        Act::Spawn(number, handle) => format!("Spawn({number}, {handle})"),
+        Act::Choose(value) => format!("Choose({value})"),
+        Act::Print(line) => format!("Print({line:?})"),
+        Act::Fail(message) => format!("Fail({message:?})"),
+    }
+}
+
+fn end(end: &End) -> String {
+    match end {
+        End::Ok => "End::Ok".to_owned(),
+        End::Fails(message) => format!("End::Fails({message:?})"),
+        End::Deadlock(blocked) => {
+            let blocked: Vec<String> = blocked.iter().map(|(name, place)| format!("({name:?}, {place:?})")).collect();
+            format!("End::Deadlock(&[{}])", blocked.join(", "))
+        }
+    }
+}
