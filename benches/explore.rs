@@ -48,10 +48,7 @@ fn floating_read(writers: u32) -> String {
 /// A row of cells, each filled from the one before, and one that looks for the last zero.
 fn last_zero(cells: u32) -> String {
     let arms: String = (1..=cells).map(|cell| format!(" T{cell}: t[{cell}] = t[{}] + 1;\n", cell - 1)).collect();
-    format!(
-        "int t[{}];\ncobegin\n S: {{ int k = {cells}; while (t[k] != 0) k--; }}\n{arms}coend\n",
-        cells + 1
-    )
+    format!("int t[{}];\ncobegin\n S: {{ int k = {cells}; while (t[k] != 0) k--; }}\n{arms}coend\n", cells + 1)
 }
 
 /// Philosophers who all take the left fork first.

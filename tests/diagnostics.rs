@@ -85,7 +85,8 @@ fn snapshot(path: &Path, text: &str) -> Result<(), Failed> {
     if expected == text {
         return Ok(());
     }
-    Err(format!("{} differs (CSSAME_BLESS=1 rewrites it)\n--- expected\n{expected}\n--- found\n{text}", path.display()).into())
+    Err(format!("{} differs (CSSAME_BLESS=1 rewrites it)\n--- expected\n{expected}\n--- found\n{text}", path.display())
+        .into())
 }
 
 fn compare(path: &Path, fails: bool) -> Result<(), Failed> {
@@ -147,7 +148,7 @@ fn check_page(path: &Path) -> Result<(), Failed> {
     let page = read(path)?;
     let code = stem(path);
     let fences = fences(&page);
-    let is_static = code < "CS0410".to_owned() && !WITHOUT_EXAMPLE.contains(&code.as_str());
+    let is_static = code.as_str() < "CS0410" && !WITHOUT_EXAMPLE.contains(&code.as_str());
     for (position, fence) in fences.iter().enumerate() {
         let (sources, diagnostics) = diagnose("example.csm", fence);
         let found = diagnostics.iter().any(|diagnostic| diagnostic.code.number() == code);

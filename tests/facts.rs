@@ -28,7 +28,9 @@ fn show(source: &str) -> String {
                 format!("{}({}{lock})", pruned.term.version, pruned.reason)
             })
             .collect();
-        lines.push(format!("{} in {}: {} | {}", pi.read, pi.thread, terms.join(" "), pruned.join(" ")).trim_end().to_owned());
+        lines.push(
+            format!("{} in {}: {} | {}", pi.read, pi.thread, terms.join(" "), pruned.join(" ")).trim_end().to_owned(),
+        );
     }
     lines.join("\n")
 }

@@ -52,18 +52,19 @@ fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
     };
     cssame::ir::verify::verify(&program).map_err(|violations| format!("verifier: {violations:?}"))?;
     let form = analyse(&program).ok_or("no main")?;
-    let options = Options { visible: Visible::Named(shared_names(&program, &form)), max_executions: 20_000, ..Options::default() };
+    let options = Options {
+        visible: Visible::Named(shared_names(&program, &form)),
+        max_executions: 20_000,
+        ..Options::default()
+    };
     let explored = explore_source(source, &options)?;
     if !explored.complete {
         tally.incomplete += 1;
         return Ok(());
     }
     tally.checked += 1;
-    let shared: BTreeSet<String> = form
-        .shared_reads()
-        .iter()
-        .map(|&read| read_name(&sources, &program, read))
-        .collect();
+    let shared: BTreeSet<String> =
+        form.shared_reads().iter().map(|&read| read_name(&sources, &program, read)).collect();
     let mut terms = BTreeSet::new();
     for read in form.shared_reads() {
         for definition in form.terms(read) {

@@ -1,5 +1,7 @@
 //! Every sample: what its comment promises, as golden outcomes; and how many static terms no execution realises.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use cssame::cssame::analyse;
 use cssame::explore::{Answer, Limits, Query, count, futures};
 use cssame::ir::Program;

@@ -4,6 +4,7 @@
 mod cfg;
 #[path = "ssa/functions.rs"]
 mod functions;
+#[allow(dead_code, unused_imports, reason = "the generator serves other tests too")]
 #[path = "support/generate/mod.rs"]
 mod generate;
 

@@ -53,7 +53,7 @@ fn files_below(directory: &str, endings: &[&str]) -> Vec<String> {
             if path.is_dir() {
                 open.push(path);
             } else if path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one)) {
-                let relative = path.strip_prefix(root()).unwrap();
+                let relative = path.strip_prefix(root()).expect("a path below the root");
                 found.push(relative.to_string_lossy().replace('\\', "/"));
             }
         }
@@ -136,8 +136,7 @@ fn super_does_not_lead_out_of_a_layer() {
 #[test]
 fn the_library_lists_its_layers_in_order() {
     let text = read("src/lib.rs");
-    let listed: Vec<&str> =
-        text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let listed: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
     let expected: Vec<&str> = LAYERS.iter().copied().filter(|layer| listed.contains(layer)).collect();
     assert_eq!(listed, expected);
 }

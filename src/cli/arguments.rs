@@ -7,7 +7,7 @@
 use super::options::{ColorChoice, Format, OutputOptions};
 use super::output::Output;
 use super::status::{Failure, Status};
-use super::{check, explain, futures, ir, pi, run};
+use super::{check, drive, explain, futures, ir, pi, run};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -56,6 +56,9 @@ pub enum Command {
     /// Show what can happen: terms, outcomes, failures, deadlocks
     #[command(long_about = futures::ABOUT, after_help = futures::EXAMPLES)]
     Futures(futures::Arguments),
+    /// Write a deterministic test for each feasible term
+    #[command(long_about = drive::ABOUT, after_help = drive::EXAMPLES)]
+    Drive(drive::Arguments),
     /// Say what a diagnostic code means
     #[command(long_about = explain::ABOUT, after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
@@ -102,6 +105,7 @@ impl Command {
             Command::Pi(arguments) => arguments,
             Command::Run(arguments) => arguments,
             Command::Futures(arguments) => arguments,
+            Command::Drive(arguments) => arguments,
             Command::Explain(arguments) => arguments,
         }
     }

@@ -6,6 +6,8 @@ use super::load::{self, name_of};
 use super::options::{Format, FormatOption, OutputOptions, ProgramOptions};
 use super::output::Output;
 use super::status::{Failure, Status};
+use crate::cssame::analyse;
+use crate::cssame::check::check as static_diagnostics;
 use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
 use crate::diagnostics::{self, Diagnostic, Severity, terminal};
 use crate::ir::Program;
@@ -117,7 +119,7 @@ impl Findings {
         };
         let Compiled { program, mut diagnostics } = compile(&self.sources, file, inputs);
         match program {
-            Some(program) => diagnostics.extend(static_findings(&program)),
+            Some(program) => diagnostics.extend(static_findings(&self.sources, &program)),
             None => self.invalid = true,
         }
         diagnostics::sort(&mut diagnostics);
@@ -137,8 +139,9 @@ impl Findings {
 }
 
 /// What the static analyses say of a program that compiles.
-fn static_findings(_program: &Program) -> Vec<Diagnostic> {
-    Vec::new()
+fn static_findings(sources: &SourceMap, program: &Program) -> Vec<Diagnostic> {
+    let form = analyse(program);
+    static_diagnostics(sources, program, form.as_ref())
 }
 
 /// `2 errors, 1 warning`

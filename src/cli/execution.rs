@@ -77,6 +77,12 @@ impl Prepared {
         &self.loaded.sources
     }
 
+    /// The values that the command line, or the schedule, gives to inputs.
+    #[must_use]
+    pub fn inputs(&self) -> &[(String, String)] {
+        &self.inputs
+    }
+
     /// Gives names to steps.
     #[must_use]
     pub fn naming(&self) -> Naming<'_> {

@@ -129,6 +129,14 @@ fn blocked_thread(
     report
 }
 
+/// Says that a selection is inconsistent.
+#[must_use]
+pub fn inconsistent(contradiction: &[String]) -> Diagnostic {
+    Diagnostic::general(Code::InconsistentSelection, Severity::Error, "no execution has the selected terms")
+        .with_note(format!("these contradict each other: {}", contradiction.join(", ")))
+        .with_help("leave out or change one of them")
+}
+
 /// Says that a search was stopped by a bound, and what that means.
 #[must_use]
 pub fn bound(bound: Bound) -> Diagnostic {

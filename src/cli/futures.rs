@@ -177,8 +177,7 @@ impl Arguments {
         };
         let mut progress = |now: &explore::Progress| monitor.update(now);
         let answer = explore::futures(machine, &Query::default(), &limits, &mut progress);
-        let selection =
-            (!selections.is_empty()).then(|| explore::select(machine, selections, &rest(), &mut progress));
+        let selection = (!selections.is_empty()).then(|| explore::select(machine, selections, &rest(), &mut progress));
         let count = if self.count {
             Some(explore::count(machine, &rest(), &mut progress))
         } else {
@@ -194,8 +193,7 @@ impl Arguments {
     fn report(&self, prepared: &Prepared, selections: &[Selection], found: &Found) -> Report {
         let naming = prepared.naming();
         let futures = report(&naming, &found.answer, &candidates(prepared), found.count.as_ref());
-        let selection =
-            found.selection.as_ref().map(|answer| selection_report(prepared, selections, &answer.verdict));
+        let selection = found.selection.as_ref().map(|answer| selection_report(prepared, selections, &answer.verdict));
         Report { futures, selection }
     }
 }
@@ -215,7 +213,8 @@ pub(crate) fn candidates(prepared: &Prepared) -> Vec<(ReadId, DefinitionId)> {
     reads.flat_map(|read| form.terms(read).into_iter().map(move |definition| (read, definition))).collect()
 }
 
-fn selection_report(prepared: &Prepared, selections: &[Selection], verdict: &Verdict) -> SelectionReport {
+/// What an answer says of selections, with names.
+pub(crate) fn selection_report(prepared: &Prepared, selections: &[Selection], verdict: &Verdict) -> SelectionReport {
     let (sources, program) = (prepared.sources(), &prepared.loaded.program);
     let selected = selections.iter().enumerate().map(|(place, selection)| SelectedReport {
         read: read_name(sources, program, selection.read),

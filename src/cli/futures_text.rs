@@ -5,7 +5,7 @@ use super::finding;
 use super::futures::{Arguments, Found, Report, SelectionReport};
 use super::record::{self, quoted, replay_command};
 use super::snippet::{self, Table, plural};
-use crate::diagnostics::{Code, Diagnostic, Severity, terminal};
+use crate::diagnostics::{Diagnostic, terminal};
 use crate::explore::Verdict;
 use crate::explore::report::{FuturesReport, OutcomeReport, TermReport};
 use crate::schedule::{self, RenderOptions};
@@ -159,13 +159,12 @@ impl View<'_> {
         }
         match self.found.selection.as_ref().map(|answer| &answer.verdict) {
             Some(Verdict::Consistent { schedule, .. }) => {
-                text + "  consistent: this execution has it\n\n" + &self.trace(schedule) + &self.replay(record::selection_file)
+                text + "  consistent: this execution has it\n\n"
+                    + &self.trace(schedule)
+                    + &self.replay(record::selection_file)
             }
             Some(Verdict::Inconsistent { .. }) => {
-                let message = "no execution has the selected terms".to_owned();
-                let diagnostic = Diagnostic::general(Code::InconsistentSelection, Severity::Error, message)
-                    .with_note(format!("these contradict each other: {}", selection.contradiction.join(", ")))
-                    .with_help("leave out or change one of them");
+                let diagnostic = finding::inconsistent(&selection.contradiction);
                 text + &terminal::render_all(self.prepared.sources(), &[diagnostic], self.colour)
             }
             _ => text + "  undecided: a bound was hit before\n",

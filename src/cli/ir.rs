@@ -98,7 +98,9 @@ struct IrReport {
 #[serde(untagged)]
 enum FormData {
     /// The syntax tree is a program text.
-    Tree { text: String },
+    Tree {
+        text: String,
+    },
     Graph(ProgramData),
 }
 

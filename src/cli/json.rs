@@ -24,7 +24,8 @@ struct Document<'a, T: Serialize> {
 pub fn document<T: Serialize>(command: &str, file: Option<&Path>, data: &T) -> String {
     let document = Document { schema: SCHEMA, command, file: file.map(name_of), data };
     // Only a map with keys that are no strings could fail, and no answer has one.
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
+    let mut text =
+        serde_json::to_string_pretty(&document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
     text.push('\n');
     text
 }

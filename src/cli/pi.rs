@@ -78,8 +78,7 @@ impl Job for Arguments {
 }
 
 fn human(sources: &SourceMap, report: &PiReport, all: bool, colour: bool) -> String {
-    let mut blocks: Vec<String> =
-        report.pis.iter().map(|read| read_block(sources, read, colour)).collect();
+    let mut blocks: Vec<String> = report.pis.iter().map(|read| read_block(sources, read, colour)).collect();
     let single = report.single.iter().filter(|read| all || !read.pruned.is_empty());
     blocks.extend(single.map(|read| read_block(sources, read, colour)));
     blocks.join("\n")
@@ -138,9 +137,5 @@ fn summary(report: &PiReport) -> String {
     let terms: usize = report.pis.iter().map(|read| read.terms.len()).sum();
     let pruned: usize = report.pis.iter().chain(&report.single).map(|read| read.pruned.len()).sum();
     let merged = if report.merged { "; calling contexts were merged (see `cssame explain CS0908`)" } else { "" };
-    format!(
-        "{}, {}, {pruned} pruned{merged}\n",
-        plural(report.pis.len(), "pi function"),
-        plural(terms, "term"),
-    )
+    format!("{}, {}, {pruned} pruned{merged}\n", plural(report.pis.len(), "pi function"), plural(terms, "term"),)
 }

@@ -13,12 +13,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// CS0910 where the directory or a file cannot be written.
-pub(crate) fn write_all(
-    directory: &Path,
-    source: &Path,
-    prepared: &Prepared,
-    report: &Report,
-) -> Result<(), Failure> {
+pub(crate) fn write_all(directory: &Path, source: &Path, prepared: &Prepared, report: &Report) -> Result<(), Failure> {
     files::create_directory(directory)?;
     let write = |path: PathBuf, steps: &[Step], status: &str| {
         files::write(&path, &prepared.schedule(source, steps.to_vec(), status).to_text())
@@ -69,5 +64,9 @@ pub(crate) fn replay_command(source: &Path, file: &Path) -> String {
 /// A word as a shell reads it.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |each: char| each.is_alphanumeric() || "_-./=:@,+%".contains(each);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }

@@ -45,7 +45,8 @@ pub fn statement(sources: &SourceMap, span: Span) -> String {
     let line = sources.file(span.file).line_text(position.line);
     let rest: String = line.chars().skip(position.column as usize - 1).collect();
     // A place within a declaration is clearer with what stands before it.
-    let text = if rest.contains('=') || line.trim().chars().count() > STATEMENT_WIDTH { rest.trim() } else { line.trim() };
+    let text =
+        if rest.contains('=') || line.trim().chars().count() > STATEMENT_WIDTH { rest.trim() } else { line.trim() };
     shorten(text, STATEMENT_WIDTH)
 }
 

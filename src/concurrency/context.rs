@@ -7,7 +7,8 @@
 use super::value::{AbstractValue, Evaluator, Writers};
 use super::{Context, ContextId, Instance, InstanceId, MAIN_THREAD, Thread, ThreadId};
 use crate::ir::{
-    BlockId, Function, FunctionId, Instruction, NewThread, Operand, Program, Storage, Terminator, ThreadLabel, VariableId,
+    BlockId, Function, FunctionId, Instruction, NewThread, Operand, Program, Storage, Terminator, ThreadLabel,
+    VariableId,
 };
 use crate::source::arena::Arena;
 use petgraph::algo::kosaraju_scc;
@@ -123,9 +124,9 @@ fn plan(program: &Program, main: FunctionId) -> Plan {
         let inside = |node: NodeIndex| component.contains(&node);
         let cyclic = component.len() > 1 || graph.contains_edge(component[0], component[0]);
         let forks = cyclic
-            && component.iter().any(|&node| graph.edges(node).any(|edge| {
-                *edge.weight() && inside(petgraph::visit::EdgeRef::target(&edge))
-            }));
+            && component.iter().any(|&node| {
+                graph.edges(node).any(|edge| *edge.weight() && inside(petgraph::visit::EdgeRef::target(&edge)))
+            });
         let mut total = 0u64;
         for &node in &component {
             let own = program.functions[FunctionId::new(node.index())].blocks.len() as u64 + 2;
@@ -255,7 +256,13 @@ impl Unfolding {
         })
     }
 
-    fn new_context(&mut self, function: FunctionId, thread: ThreadId, caller: Option<ContextId>, arguments: usize) -> ContextId {
+    fn new_context(
+        &mut self,
+        function: FunctionId,
+        thread: ThreadId,
+        caller: Option<ContextId>,
+        arguments: usize,
+    ) -> ContextId {
         let id = self.contexts.push(Context {
             function,
             thread,
@@ -309,7 +316,9 @@ impl Unfolding {
     }
 
     fn values(&self, program: &Program, context: ContextId, operands: &[Operand]) -> Vec<AbstractValue> {
-        self.evaluate(program, context, |evaluator| operands.iter().map(|&operand| evaluator.operand(operand)).collect())
+        self.evaluate(program, context, |evaluator| {
+            operands.iter().map(|&operand| evaluator.operand(operand)).collect()
+        })
     }
 
     /// The values of the loop variable of a `parfor`, where they are constant and few.
@@ -317,7 +326,8 @@ impl Unfolding {
         let (first, limit) = self.evaluate(program, context, |evaluator| {
             Some((evaluator.constant(bounds.first)?, evaluator.constant(bounds.limit)?))
         })?;
-        let values: Vec<i64> = (0..=MAX_UNROLLED).map(|round| first + round * bounds.step).take_while(|&value| value < limit).collect();
+        let values: Vec<i64> =
+            (0..=MAX_UNROLLED).map(|round| first + round * bounds.step).take_while(|&value| value < limit).collect();
         (1..=MAX_UNROLLED).contains(&(values.len() as i64)).then_some(values)
     }
 
@@ -443,7 +453,8 @@ impl Unfolding {
             return thread;
         }
         let parent = self.contexts[site.0].thread;
-        let path = if parent == MAIN_THREAD { name.to_owned() } else { format!("{}/{name}", self.threads[parent].path) };
+        let path =
+            if parent == MAIN_THREAD { name.to_owned() } else { format!("{}/{name}", self.threads[parent].path) };
         // Below the pseudo-thread nothing is ordered, and a function that is merged brings its own pseudo-thread.
         let unordered = self.threads[parent].unordered || self.policies[new.function.index()] == Policy::Unordered;
         let thread = self.threads.push(Thread {

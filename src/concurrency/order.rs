@@ -121,7 +121,7 @@ impl Phase {
     fn disjoint(self, other: Phase) -> bool {
         let modulus = gcd(self.modulus, other.modulus);
         let residues = self.residue.abs_diff(other.residue);
-        let incongruent = if modulus == 0 { residues != 0 } else { residues % modulus != 0 };
+        let incongruent = if modulus == 0 { residues != 0 } else { !residues.is_multiple_of(modulus) };
         self.high < other.low || other.high < self.low || incongruent
     }
 
@@ -270,9 +270,8 @@ fn wire_signal(builder: &mut GraphBuilder<'_>, local: &Graph, signal: u32, wait:
     let (from, to) = (thread_of(builder, signal), thread_of(builder, wait));
     let threads = &builder.unfolding.threads;
     // Where the branches that meet here parted: at the fork of both threads, or at that of the one by the other.
-    let marker = if from != to && threads[from].parent.is_some() && threads[from].fork == threads[to].fork {
-        threads[from].fork
-    } else if threads[from].parent == Some(to) {
+    let siblings = from != to && threads[from].parent.is_some() && threads[from].fork == threads[to].fork;
+    let marker = if siblings || threads[from].parent == Some(to) {
         threads[from].fork
     } else if threads[to].parent == Some(from) {
         threads[to].fork

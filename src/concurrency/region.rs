@@ -43,11 +43,8 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
         let threads = builder.forks[&fork].clone();
         let Some(&first) = threads.first() else { continue };
         let spawned = builder.unfolding.threads[first].spawned;
-        let ends: FxHashSet<u32> = if spawned {
-            handle_joins(builder, fork, first)
-        } else {
-            joined.get(&fork).copied().into_iter().collect()
-        };
+        let ends: FxHashSet<u32> =
+            if spawned { handle_joins(builder, fork, first) } else { joined.get(&fork).copied().into_iter().collect() };
         let mut blocks = reach(local, fork, &ends);
         let again = spawned && blocks.contains(&fork);
         if again {
@@ -89,7 +86,13 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
 }
 
 /// Lets values pass from the end of a spawned thread to the joins of its handle.
-fn wire_handle_joins(builder: &mut GraphBuilder<'_>, local: &Graph, fork: u32, thread: ThreadId, ends: &FxHashSet<u32>) {
+fn wire_handle_joins(
+    builder: &mut GraphBuilder<'_>,
+    local: &Graph,
+    fork: u32,
+    thread: ThreadId,
+    ends: &FxHashSet<u32>,
+) {
     let exit = builder.unfolding.contexts[builder.unfolding.threads[thread].root].exit;
     let mut ends: Vec<u32> = ends.iter().copied().collect();
     ends.sort_unstable();
@@ -135,7 +138,13 @@ fn handle_joins(builder: &GraphBuilder<'_>, fork: u32, thread: ThreadId) -> FxHa
 type Site = (super::ContextId, crate::ir::BlockId, u32);
 
 /// Whether a register certainly holds the handle that a spawn made (or none).
-fn comes_from(builder: &GraphBuilder<'_>, context: super::ContextId, register: crate::ir::RegisterId, spawn: Site, fuel: u32) -> bool {
+fn comes_from(
+    builder: &GraphBuilder<'_>,
+    context: super::ContextId,
+    register: crate::ir::RegisterId,
+    spawn: Site,
+    fuel: u32,
+) -> bool {
     let function_id = builder.unfolding.contexts[context].function;
     let function = &builder.program.functions[function_id];
     let writers = &builder.unfolding.writers[function_id.index()];
@@ -150,7 +159,9 @@ fn comes_from(builder: &GraphBuilder<'_>, context: super::ContextId, register: c
             let position = function.blocks[spawn.1].instructions.get(spawn.2 as usize);
             context == spawn.0 && position.is_some_and(|at| std::ptr::eq(at, instruction))
         }
-        Instruction::Copy { source: Operand::Register(source), .. } => comes_from(builder, context, *source, spawn, fuel - 1),
+        Instruction::Copy { source: Operand::Register(source), .. } => {
+            comes_from(builder, context, *source, spawn, fuel - 1)
+        }
         Instruction::Load { place, .. } if place.index.is_none() => {
             let Base::Global(variable) = place.base else { return false };
             global_handle(builder, variable, place.offset, spawn, fuel)
@@ -168,11 +179,12 @@ fn handle_variable(
     fuel: u32,
 ) -> bool {
     let function = &builder.program.functions[builder.unfolding.contexts[context].function];
-    let mut sources = function.blocks.iter().flat_map(|block| &block.instructions).filter_map(|instruction| match instruction {
-        Instruction::Copy { dest, source } if *dest == register => Some(*source),
-        other if other.dest() == Some(register) => Some(Operand::Register(register)),
-        _ => None,
-    });
+    let mut sources =
+        function.blocks.iter().flat_map(|block| &block.instructions).filter_map(|instruction| match instruction {
+            Instruction::Copy { dest, source } if *dest == register => Some(*source),
+            other if other.dest() == Some(register) => Some(Operand::Register(register)),
+            _ => None,
+        });
     let mut found = false;
     let all = sources.all(|source| match source {
         Operand::Constant(_) => true,

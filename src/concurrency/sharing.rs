@@ -54,7 +54,9 @@ pub(super) fn find_shared(program: &Program, concurrency: &Concurrency) -> Shari
                 let location = concurrency.locations[location];
                 let list = accessors.entry((location.instance, location.leaf)).or_default();
                 let class = concurrency.classes[block as usize];
-                if list.last().is_none_or(|last| last.0 != class) && !list.iter().rev().take(32).any(|known| known.0 == class) {
+                if list.last().is_none_or(|last| last.0 != class)
+                    && !list.iter().rev().take(32).any(|known| known.0 == class)
+                {
                     list.push((class, block));
                 }
             }
@@ -67,9 +69,10 @@ pub(super) fn find_shared(program: &Program, concurrency: &Concurrency) -> Shari
         instances: FxHashMap::default(),
     };
     for (&key, list) in &accessors {
-        let parallel = list.iter().enumerate().any(|(position, &(_, a))| {
-            list[..=position].iter().any(|&(_, b)| concurrency.structurally_parallel(a, b))
-        });
+        let parallel = list
+            .iter()
+            .enumerate()
+            .any(|(position, &(_, a))| list[..=position].iter().any(|&(_, b)| concurrency.structurally_parallel(a, b)));
         if parallel {
             sharing.instances.insert(key, ());
             sharing.leaves.insert(key.1.index());

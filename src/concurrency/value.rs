@@ -194,7 +194,9 @@ fn unary(op: UnaryOperator, bits: i64) -> Option<i64> {
         UnaryOperator::Convert(ScalarType::Int | ScalarType::Bool, ScalarType::Long | ScalarType::Int) => bits,
         UnaryOperator::Convert(ScalarType::Long, ScalarType::Int) => i64::from(bits as i32),
         UnaryOperator::Convert(ScalarType::Int | ScalarType::Long, ScalarType::Bool) => i64::from(bits != 0),
-        UnaryOperator::Convert(ScalarType::Int | ScalarType::Long, ScalarType::Double) => Value::Double(bits as f64).bits(),
+        UnaryOperator::Convert(ScalarType::Int | ScalarType::Long, ScalarType::Double) => {
+            Value::Double(bits as f64).bits()
+        }
         _ => return None,
     })
 }

@@ -118,13 +118,12 @@ pub(super) fn collect(program: &Program, concurrency: &Concurrency) -> Table {
             variables.sort_unstable();
             variables.dedup();
             for variable in variables {
-                let access = push(&mut table, variable, AccessKind::Use, Access {
-                    block,
-                    event: u32::MAX,
-                    read: None,
-                    definition: None,
-                    element: None,
-                });
+                let access = push(
+                    &mut table,
+                    variable,
+                    AccessKind::Use,
+                    Access { block, event: u32::MAX, read: None, definition: None, element: None },
+                );
                 table.markers.insert((join, variable), access);
             }
         }

@@ -224,14 +224,24 @@ impl Form {
     /// overwritten. What the read's own thread replaces by itself is not listed.
     #[must_use]
     pub fn pruned(&self, program: &Program, read: ReadId) -> Vec<Pruned> {
-        let ssa = build_ssa(&self.concurrency.flow, &self.concurrency.dominators, self.table.variables.len(), &self.table.ssa);
+        let ssa = build_ssa(
+            &self.concurrency.flow,
+            &self.concurrency.dominators,
+            self.table.variables.len(),
+            &self.table.ssa,
+        );
         self.pruned_of(program, &[read], &ssa).pop().unwrap_or_default()
     }
 
     /// As [`Self::pruned`], for several reads at once.
     #[must_use]
     pub fn pruned_all(&self, program: &Program, reads: &[ReadId]) -> Vec<Vec<Pruned>> {
-        let ssa = build_ssa(&self.concurrency.flow, &self.concurrency.dominators, self.table.variables.len(), &self.table.ssa);
+        let ssa = build_ssa(
+            &self.concurrency.flow,
+            &self.concurrency.dominators,
+            self.table.variables.len(),
+            &self.table.ssa,
+        );
         self.pruned_of(program, reads, &ssa)
     }
 
@@ -254,7 +264,14 @@ impl Form {
                 let mut pruned: Vec<Pruned> = Vec::new();
                 for of in self.instances_of(read) {
                     let variable = self.table.variable_of(of.access);
-                    builder.explain(of.access, &definitions[variable as usize], &held, &follower, &mut reach, &mut pruned);
+                    builder.explain(
+                        of.access,
+                        &definitions[variable as usize],
+                        &held,
+                        &follower,
+                        &mut reach,
+                        &mut pruned,
+                    );
                 }
                 pruned.retain(|of| terms.binary_search(&of.definition).is_err());
                 pruned.sort();
@@ -290,7 +307,8 @@ impl Builder<'_> {
             }
             let (reason, lock) = if self.concurrency.parallel(of.block, access.block) {
                 let locks = self.exposure.locksets.locks(set).to_vec();
-                let hidden = locks.iter().copied().filter(|&lock| !self.exposure.reaches_release(other, lock)).collect();
+                let hidden =
+                    locks.iter().copied().filter(|&lock| !self.exposure.reaches_release(other, lock)).collect();
                 let key = Key { class: self.class_of(other), held: locks, hidden };
                 let Some((reason, lock)) = hiding(&read_key, &key) else { continue };
                 (reason, self.lock_leaf(lock))

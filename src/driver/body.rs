@@ -292,9 +292,6 @@ fn groups(function: &Function) -> Vec<Vec<BlockId>> {
 pub(super) fn is_silent(instruction: &Instruction) -> bool {
     matches!(
         instruction,
-        Instruction::Address { .. }
-            | Instruction::Allocate { .. }
-            | Instruction::AtomicBegin
-            | Instruction::AtomicEnd
+        Instruction::Address { .. } | Instruction::Allocate { .. } | Instruction::AtomicBegin | Instruction::AtomicEnd
     )
 }

@@ -84,9 +84,7 @@ impl<'a> Located<'a> {
             Base::Global(variable) => {
                 texts.get(input.program.leaves[leaf_at(input.program, variable, place.offset)?].name)
             }
-            Base::Reference(register) => {
-                texts.get(input.program.functions[self.function].registers[register].name?)
-            }
+            Base::Reference(register) => texts.get(input.program.functions[self.function].registers[register].name?),
         };
         name.starts_with(|first: char| first.is_alphabetic() || first == '_')
             .then(|| name.split('(').next().unwrap_or(name).to_owned())

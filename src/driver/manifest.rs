@@ -124,6 +124,12 @@ impl Manifest {
         self.push(input, term, TermStatus::Undecided, None, Some(reason));
     }
 
+    /// Lists a selected term whose read the execution does not come to.
+    pub(super) fn add_unevaluated(&mut self, input: &Input<'_>, term: &Selection, test: &str) {
+        let reason = "the execution that was found does not come to this read".to_owned();
+        self.push(input, term, TermStatus::Undecided, Some(test.to_owned()), Some(reason));
+    }
+
     fn push(
         &mut self,
         input: &Input<'_>,

@@ -132,7 +132,7 @@ pub fn drive(input: &Input<'_>, answer: &Answer, options: &Options) -> Result<Pa
                 manifest.add_term(input, &shown[0], status, Some(name.clone()));
                 cases.push(TestCase::new(input, name, &shown, plan, &term.schedule));
             }
-            Err(reason) => manifest.add_unfinished(input, &shown[0], &reason),
+            Err(reason) => manifest.add_unfinished(input, &shown[0], reason),
         }
     }
     package(input, options, manifest, &cases)
@@ -154,7 +154,11 @@ pub fn drive_selection(
     let plan = plan(input, schedule, options.max_steps)
         .map_err(|reason| DriveError::NoEnd { test: name.clone(), reason: reason.to_owned() })?;
     for selection in selections {
-        manifest.add_term(input, selection, TermStatus::Feasible, Some(name.clone()));
+        if tests_file::is_evaluated(input, selection, &plan) {
+            manifest.add_term(input, selection, TermStatus::Feasible, Some(name.clone()));
+        } else {
+            manifest.add_unevaluated(input, selection, &name);
+        }
     }
     let case = TestCase::new(input, name, selections, plan, schedule);
     package(input, options, manifest, &[case])
@@ -174,7 +178,7 @@ fn package(
         (MANIFEST, manifest.to_text()),
         ("src/lib.rs", RUNTIME.to_owned()),
         ("src/program.rs", program::emit(input, main, options)),
-        ("tests/futures.rs", tests_file::emit(input, &name, cases, options)),
+        ("tests/futures.rs", tests_file::emit(&name, cases, options)),
     ];
     files.sort();
     let files = files.into_iter().map(|(path, text)| (PathBuf::from(path), text)).collect();

@@ -26,9 +26,10 @@ pub(super) fn emit(input: &Input<'_>, main: FunctionId, options: &Options) -> St
         "//! `{}` in CSSAME form: made by cssame {}; do not edit.\n//!\n\
          //! A read of memory asks its pi for a value, a write defines a version and trips its latch.\n\n\
          #![allow(unused_variables, unused_assignments, unused_imports, unused_mut)]\n\n\
-         use crate::{{body, Flow, Handle, Thread}};\n",
+         use {}::{{body, Flow, Handle, Thread}};\n",
         options.file,
-        env!("CARGO_PKG_VERSION")
+        env!("CARGO_PKG_VERSION"),
+        "crate"
     );
     for id in reached {
         text.push('\n');

@@ -5,7 +5,7 @@
 
 use super::manifest::{TestEntry, selected_name};
 use super::{Act, End, Expect, Input, Options, Plan, Source};
-use crate::cssame::definition_name;
+use crate::cssame::{definition_name, read_name};
 use crate::explore::Selection;
 use crate::schedule::Naming;
 use crate::vm::Choice;
@@ -42,7 +42,12 @@ impl TestCase {
         plan: Plan,
         schedule: &[Choice],
     ) -> TestCase {
-        let mut comment: Vec<String> = selections.iter().map(|one| selection_line(input, one)).collect();
+        let line = |one: &Selection| {
+            let evaluated = is_evaluated(input, one, &plan);
+            let rest = if evaluated { "" } else { " This execution does not come to that read." };
+            selection_line(input, one) + rest
+        };
+        let mut comment: Vec<String> = selections.iter().map(line).collect();
         comment.push(String::new());
         comment.extend(schedule_lines(input, schedule));
         comment.push(String::new());
@@ -63,6 +68,13 @@ impl TestCase {
         let output = self.plan.output.iter().flat_map(|(_, lines)| lines.iter().cloned()).collect();
         TestEntry { name: self.name.clone(), end, message, output }
     }
+}
+
+/// Whether the execution comes to the read of a selection.
+pub(super) fn is_evaluated(input: &Input<'_>, selection: &Selection, plan: &Plan) -> bool {
+    let name = read_name(input.sources, input.program, selection.read);
+    let mut events = plan.threads.iter().flat_map(|thread| &thread.events);
+    events.any(|event| event.at == name && matches!(event.act, Act::Read(_)))
 }
 
 fn one_line(text: &str) -> String {
@@ -127,8 +139,7 @@ fn fold(text: &str) -> Vec<String> {
 }
 
 /// The text of the file.
-pub(super) fn emit(input: &Input<'_>, package: &str, cases: &[TestCase], options: &Options) -> String {
-    let _ = input;
+pub(super) fn emit(package: &str, cases: &[TestCase], options: &Options) -> String {
     let mut text = format!(
         "//! The futures of `{}`: made by cssame {}; do not edit.\n//!\n\
          //! A test follows one recorded execution: each event is `Event(latch, act, place, latches that come before)`.\n",

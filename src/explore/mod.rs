@@ -1,8 +1,8 @@
 //! Exhaustive exploration: what can happen at all.
 //!
-//! In: a [`Machine`](crate::vm::Machine). Out: plain data. [`futures`] visits every state that the program can reach
+//! In: a [`Machine`](crate::vm::Machine). Out: plain data. [`futures()`] visits every state that the program can reach
 //! and says which writes each read can see, which outcomes, failures and deadlocks there are, each with a schedule that
-//! shows it. [`count`] counts the futures: the executions that differ in what some read sees. [`select`] decides
+//! shows it. [`count()`] counts the futures: the executions that differ in what some read sees. [`select()`] decides
 //! whether some execution has a given selection of pi terms. [`report`] gives names to the answers.
 //!
 //! All of them go breadth-first through states that are told apart by 128-bit fingerprints, so a schedule is a

@@ -68,7 +68,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks the arguments of a call of a function of the program.
-    fn call(&mut self, function: FunctionId, receiver: Option<Place>, name: &ast::Ident, arguments: &[ast::Expr]) -> Option<Call> {
+    fn call(
+        &mut self,
+        function: FunctionId,
+        receiver: Option<Place>,
+        name: &ast::Ident,
+        arguments: &[ast::Expr],
+    ) -> Option<Call> {
         let types = self.signatures[function.index()].parameter_types.clone();
         let declared = self.program.functions[function].span;
         if types.len() != arguments.len() {
@@ -110,7 +116,8 @@ impl<'a> Checker<'a> {
         }
         if place.ty != Type::Error {
             let name = self.program.texts.get(place.name).to_owned();
-            let message = format!("`{name}` is {}, and {} is wanted here", self.type_name(place.ty), self.type_name(ty));
+            let message =
+                format!("`{name}` is {}, and {} is wanted here", self.type_name(place.ty), self.type_name(ty));
             self.report(
                 Diagnostic::error(Code::WrongType, expr.span, message, "wrong type")
                     .with_label(place.symbol.1, "declared here"),
@@ -243,9 +250,7 @@ impl<'a> Checker<'a> {
 
     fn built_in_statement(&mut self, name: &ast::Ident, arguments: &[ast::Expr], span: Span) -> StatementKind {
         match (name.name.as_str(), arguments) {
-            ("print", _) => {
-                StatementKind::Print(arguments.iter().map(|argument| self.expression(argument)).collect())
-            }
+            ("print", _) => StatementKind::Print(arguments.iter().map(|argument| self.expression(argument)).collect()),
             ("assert", [condition] | [condition, _]) => {
                 let condition = self.condition(condition);
                 let message = arguments.get(1).and_then(|message| self.message(message));
@@ -356,13 +361,20 @@ impl<'a> Checker<'a> {
     }
 
     /// Applies `op` to `place` and a value: the type to compute in, and the value converted.
-    pub(super) fn update(&mut self, place: &Place, op: BinaryOp, value: Expression, span: Span) -> Option<(Scalar, Expression)> {
+    pub(super) fn update(
+        &mut self,
+        place: &Place,
+        op: BinaryOp,
+        value: Expression,
+        span: Span,
+    ) -> Option<(Scalar, Expression)> {
         let Type::Scalar(ty) = place.ty else { return None };
         let probe = Expression { kind: ExpressionKind::Read(Box::new(place.clone())), ty, span: place.span };
         let common = self.common_type(op, &probe, &value, span)?;
         let result = Expression { ty: common, ..probe };
         // The result must fit back into the variable.
-        if self.coerce(result, ty, "the variable", Some(place.symbol.1)).ty == Scalar::Error && common != Scalar::Error {
+        if self.coerce(result, ty, "the variable", Some(place.symbol.1)).ty == Scalar::Error && common != Scalar::Error
+        {
             return None;
         }
         let shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
@@ -374,8 +386,24 @@ impl<'a> Checker<'a> {
 fn is_statement_built_in(name: &str) -> bool {
     matches!(
         name,
-        "lock" | "Lock" | "unlock" | "Unlock" | "set" | "clear" | "wait" | "notify" | "notifyAll" | "barrier" | "P" | "V"
-            | "join" | "print" | "assert" | "error" | "assume" | "sleep"
+        "lock"
+            | "Lock"
+            | "unlock"
+            | "Unlock"
+            | "set"
+            | "clear"
+            | "wait"
+            | "notify"
+            | "notifyAll"
+            | "barrier"
+            | "P"
+            | "V"
+            | "join"
+            | "print"
+            | "assert"
+            | "error"
+            | "assume"
+            | "sleep"
     )
 }
 

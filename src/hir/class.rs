@@ -80,7 +80,8 @@ impl<'a> Checker<'a> {
                 ));
             }
             let name = self.intern(&declarator.name.name);
-            let earlier = self.program.classes[id].fields.iter().find(|field| field.name == name).map(|field| field.span);
+            let earlier =
+                self.program.classes[id].fields.iter().find(|field| field.name == name).map(|field| field.span);
             if let Some(earlier) = earlier {
                 self.report_duplicate(name, declarator.name.span, earlier);
             }
@@ -133,8 +134,13 @@ impl<'a> Checker<'a> {
             ast::TypeKind::Sem => Type::Semaphore,
             ast::TypeKind::Void => {
                 self.report(
-                    Diagnostic::error(Code::UnsupportedType, ty.span, "nothing can be of type `void`", "not a type of values")
-                        .with_help("`void` is only the result of a function that returns nothing"),
+                    Diagnostic::error(
+                        Code::UnsupportedType,
+                        ty.span,
+                        "nothing can be of type `void`",
+                        "not a type of values",
+                    )
+                    .with_help("`void` is only the result of a function that returns nothing"),
                 );
                 Type::Error
             }

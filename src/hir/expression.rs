@@ -38,11 +38,18 @@ impl<'a> Checker<'a> {
                 Expression::of(Constant::String(id), span)
             }
             ExprKind::Name(_) | ExprKind::This | ExprKind::Field { .. } | ExprKind::Index { .. } => self.value_of(expr),
-            ExprKind::Call { receiver, callee, arguments } => self.call_value(receiver.as_deref(), callee, arguments, span),
+            ExprKind::Call { receiver, callee, arguments } => {
+                self.call_value(receiver.as_deref(), callee, arguments, span)
+            }
             ExprKind::Spawn(_) => {
                 self.report(
-                    Diagnostic::error(Code::BadThreadHandle, span, "`spawn` is no value", "cannot stand in an expression")
-                        .with_help("write `thread t = spawn f(…);`"),
+                    Diagnostic::error(
+                        Code::BadThreadHandle,
+                        span,
+                        "`spawn` is no value",
+                        "cannot stand in an expression",
+                    )
+                    .with_help("write `thread t = spawn f(…);`"),
                 );
                 Expression::error(span)
             }
@@ -137,7 +144,14 @@ impl<'a> Checker<'a> {
     }
 
     /// Applies an operator in a type that both operands can be converted to.
-    pub(super) fn apply(&mut self, op: BinaryOp, common: Scalar, left: Expression, right: Expression, span: Span) -> Expression {
+    pub(super) fn apply(
+        &mut self,
+        op: BinaryOp,
+        common: Scalar,
+        left: Expression,
+        right: Expression,
+        span: Span,
+    ) -> Expression {
         let left = self.convert(left, common);
         let shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
         let right = self.convert(right, if shift { Scalar::Long } else { common });
@@ -152,7 +166,13 @@ impl<'a> Checker<'a> {
     }
 
     /// The type in which an operator of two operands is computed, or nothing after an error was reported.
-    pub(super) fn common_type(&mut self, op: BinaryOp, left: &Expression, right: &Expression, span: Span) -> Option<Scalar> {
+    pub(super) fn common_type(
+        &mut self,
+        op: BinaryOp,
+        left: &Expression,
+        right: &Expression,
+        span: Span,
+    ) -> Option<Scalar> {
         use BinaryOp as Op;
         let (a, b) = (left.ty, right.ty);
         if a == Scalar::Error || b == Scalar::Error {
@@ -189,7 +209,13 @@ impl<'a> Checker<'a> {
         common
     }
 
-    fn conditional(&mut self, condition: &ast::Expr, then_value: &ast::Expr, else_value: &ast::Expr, span: Span) -> Expression {
+    fn conditional(
+        &mut self,
+        condition: &ast::Expr,
+        then_value: &ast::Expr,
+        else_value: &ast::Expr,
+        span: Span,
+    ) -> Expression {
         let condition = self.condition(condition);
         let (a, b) = (self.expression(then_value), self.expression(else_value));
         let Some(common) = self.common_type(BinaryOp::Equal, &a, &b, span) else { return Expression::error(span) };
@@ -240,7 +266,9 @@ impl<'a> Checker<'a> {
             (Error, _) | (_, Error) => true,
             (Int | Bool, Int | Long | Bool | Double) | (Long, Bool | Double) => true,
             // A constant that fits loses nothing.
-            (Long, Int) => value.constant().and_then(Constant::integer).is_some_and(|value| i32::try_from(value).is_ok()),
+            (Long, Int) => {
+                value.constant().and_then(Constant::integer).is_some_and(|value| i32::try_from(value).is_ok())
+            }
             _ => false,
         };
         if fits {
@@ -252,7 +280,8 @@ impl<'a> Checker<'a> {
             diagnostic = diagnostic.with_label(declared, "declared here");
         }
         if matches!((value.ty, ty), (Long, Int) | (Double, Int | Long)) {
-            diagnostic = diagnostic.with_help(format!("write `({}) …` to convert it and lose what does not fit", ty.name()));
+            diagnostic =
+                diagnostic.with_help(format!("write `({}) …` to convert it and lose what does not fit", ty.name()));
         }
         self.report(diagnostic);
         Expression::error(value.span)
@@ -284,8 +313,13 @@ impl<'a> Checker<'a> {
         }
         if value.constant().is_none() {
             self.report(
-                Diagnostic::error(Code::NotConstant, expr.span, "this value is not constant", "not known before the program runs")
-                    .with_help("use literals and `input` constants here"),
+                Diagnostic::error(
+                    Code::NotConstant,
+                    expr.span,
+                    "this value is not constant",
+                    "not known before the program runs",
+                )
+                .with_help("use literals and `input` constants here"),
             );
             return None;
         }
@@ -312,7 +346,9 @@ fn result_type(op: BinaryOp, common: Scalar) -> Scalar {
     use BinaryOp as Op;
     match op {
         _ if common == Scalar::Error => Scalar::Error,
-        Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual | Op::Equal | Op::NotEqual | Op::And | Op::Or => Scalar::Bool,
+        Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual | Op::Equal | Op::NotEqual | Op::And | Op::Or => {
+            Scalar::Bool
+        }
         _ => common,
     }
 }

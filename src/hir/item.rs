@@ -178,16 +178,14 @@ impl<'a> Checker<'a> {
         let result = self.resolve_result(&function.result);
         let name = match class {
             Some((class, _)) => {
-                let qualified = format!(
-                    "{}.{}",
-                    self.program.texts.get(self.program.classes[class].name),
-                    function.name.name
-                );
+                let qualified =
+                    format!("{}.{}", self.program.texts.get(self.program.classes[class].name), function.name.name);
                 self.intern(&qualified)
             }
             None => short,
         };
-        let parameter_types = function.parameters.iter().map(|parameter| self.resolve_type(&parameter.ty, None)).collect();
+        let parameter_types =
+            function.parameters.iter().map(|parameter| self.resolve_type(&parameter.ty, None)).collect();
         let end = Span { start: function.span.end.saturating_sub(1), ..function.span };
         let id = self.program.functions.push(Function {
             name,
@@ -225,8 +223,13 @@ impl<'a> Checker<'a> {
             }
             if range.0 > range.1 {
                 self.report(
-                    Diagnostic::error(Code::BadSize, external.span, "the range holds no value", "low end above high end")
-                        .with_help("write the smaller number first"),
+                    Diagnostic::error(
+                        Code::BadSize,
+                        external.span,
+                        "the range holds no value",
+                        "low end above high end",
+                    )
+                    .with_help("write the smaller number first"),
                 );
             }
             if matches!(result, None | Some(Scalar::String | Scalar::Thread)) {
@@ -238,7 +241,8 @@ impl<'a> Checker<'a> {
                 ));
             }
         }
-        let parameter_types = external.parameters.iter().map(|parameter| self.resolve_type(&parameter.ty, None)).collect();
+        let parameter_types =
+            external.parameters.iter().map(|parameter| self.resolve_type(&parameter.ty, None)).collect();
         let id = self.program.functions.push(Function {
             name,
             span: external.name.span,
@@ -261,8 +265,9 @@ impl<'a> Checker<'a> {
             .collect();
         let main_name = self.intern("main");
         let main = self.functions.get(&main_name).copied();
-        let first_statement =
-            statements.iter().find(|statement| !matches!(statement.kind, ast::StmtKind::Declare(_) | ast::StmtKind::Error));
+        let first_statement = statements
+            .iter()
+            .find(|statement| !matches!(statement.kind, ast::StmtKind::Declare(_) | ast::StmtKind::Error));
         if let (Some(main), Some(statement)) = (main, first_statement) {
             let span = self.program.functions[main].span;
             self.report(
@@ -298,11 +303,18 @@ impl<'a> Checker<'a> {
         let threaded = body.iter().any(|statement| !matches!(statement.kind, StatementKind::Skip));
         match main {
             Some(main) => {
-                if !self.signatures[main.index()].parameter_types.is_empty() || self.program.functions[main].result.is_some() {
+                if !self.signatures[main.index()].parameter_types.is_empty()
+                    || self.program.functions[main].result.is_some()
+                {
                     let span = self.program.functions[main].span;
                     self.report(
-                        Diagnostic::error(Code::WrongType, span, "`main` takes nothing and gives nothing", "not `void main()`")
-                            .with_help("write `void main() { … }`; what the program should know is an `input`"),
+                        Diagnostic::error(
+                            Code::WrongType,
+                            span,
+                            "`main` takes nothing and gives nothing",
+                            "not `void main()`",
+                        )
+                        .with_help("write `void main() { … }`; what the program should know is an `input`"),
                     );
                 }
                 body.append(&mut self.program.functions[main].body);
@@ -391,8 +403,13 @@ impl<'a> Checker<'a> {
             Type::Error => Some(Scalar::Error),
             _ => {
                 self.report(
-                    Diagnostic::error(Code::UnsupportedType, ty.span, "a function cannot return an object", "not a data type")
-                        .with_help("return a value, or take the object as a parameter: objects are passed by reference"),
+                    Diagnostic::error(
+                        Code::UnsupportedType,
+                        ty.span,
+                        "a function cannot return an object",
+                        "not a data type",
+                    )
+                    .with_help("return a value, or take the object as a parameter: objects are passed by reference"),
                 );
                 Some(Scalar::Error)
             }
@@ -408,9 +425,9 @@ fn can_complete(body: &[Statement]) -> bool {
 fn statement_completes(statement: &Statement) -> bool {
     match &statement.kind {
         StatementKind::Return(_) | StatementKind::Error(_) | StatementKind::Break | StatementKind::Continue => false,
-        StatementKind::Block(body)
-        | StatementKind::Atomic(body)
-        | StatementKind::Synchronized { body, .. } => can_complete(body),
+        StatementKind::Block(body) | StatementKind::Atomic(body) | StatementKind::Synchronized { body, .. } => {
+            can_complete(body)
+        }
         StatementKind::If { then_branch, else_branch, .. } => {
             statement_completes(then_branch) || else_branch.as_ref().is_none_or(|branch| statement_completes(branch))
         }
@@ -430,9 +447,9 @@ fn is_true(condition: &Expression) -> bool {
 fn breaks(statement: &Statement) -> bool {
     match &statement.kind {
         StatementKind::Break => true,
-        StatementKind::Block(body)
-        | StatementKind::Atomic(body)
-        | StatementKind::Synchronized { body, .. } => body.iter().any(breaks),
+        StatementKind::Block(body) | StatementKind::Atomic(body) | StatementKind::Synchronized { body, .. } => {
+            body.iter().any(breaks)
+        }
         StatementKind::If { then_branch, else_branch, .. } => {
             breaks(then_branch) || else_branch.as_ref().is_some_and(|branch| breaks(branch))
         }

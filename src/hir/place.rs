@@ -52,8 +52,13 @@ impl<'a> Checker<'a> {
             Resolved::Place(place) => Some(place),
             Resolved::Constant(_) => {
                 self.report(
-                    Diagnostic::error(Code::NotAssignable, expr.span, "an input cannot be changed", "an input is a constant")
-                        .with_help("copy it into a variable, or set it with `--input`"),
+                    Diagnostic::error(
+                        Code::NotAssignable,
+                        expr.span,
+                        "an input cannot be changed",
+                        "an input is a constant",
+                    )
+                    .with_help("copy it into a variable, or set it with `--input`"),
                 );
                 None
             }
@@ -162,7 +167,8 @@ impl<'a> Checker<'a> {
         };
         let id = self.intern(&field.name);
         let class_name = self.program.texts.get(self.program.classes[class].name).to_owned();
-        let Some(found) = self.program.classes[class].fields.iter().find(|candidate| candidate.name == id).cloned() else {
+        let Some(found) = self.program.classes[class].fields.iter().find(|candidate| candidate.name == id).cloned()
+        else {
             self.report(Diagnostic::error(
                 Code::UnknownMember,
                 field.span,
@@ -214,7 +220,12 @@ impl<'a> Checker<'a> {
         let place = match self.resolve(array) {
             Resolved::Place(place) => Some(place),
             Resolved::Constant(_) => {
-                self.report(Diagnostic::error(Code::WrongType, array.span, "an input is no array", "cannot be indexed"));
+                self.report(Diagnostic::error(
+                    Code::WrongType,
+                    array.span,
+                    "an input is no array",
+                    "cannot be indexed",
+                ));
                 None
             }
             Resolved::Error => None,
@@ -231,8 +242,13 @@ impl<'a> Checker<'a> {
             if place.ty != Type::Error {
                 let name = self.program.texts.get(place.name).to_owned();
                 self.report(
-                    Diagnostic::error(Code::WrongType, array.span, format!("`{name}` is no array"), "cannot be indexed")
-                        .with_label(place.symbol.1, "declared here"),
+                    Diagnostic::error(
+                        Code::WrongType,
+                        array.span,
+                        format!("`{name}` is no array"),
+                        "cannot be indexed",
+                    )
+                    .with_label(place.symbol.1, "declared here"),
                 );
             }
             return Resolved::Error;

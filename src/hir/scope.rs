@@ -65,7 +65,8 @@ impl BodyContext {
     pub fn declare(&mut self, name: TextId, variable: VariableId) -> Option<VariableId> {
         let start = self.blocks.last().copied().unwrap_or(0);
         let indices = self.by_name.entry(name).or_default();
-        let earlier = indices.last().filter(|&&index| index as usize >= start).map(|&index| self.locals[index as usize].1);
+        let earlier =
+            indices.last().filter(|&&index| index as usize >= start).map(|&index| self.locals[index as usize].1);
         indices.push(self.locals.len() as u32);
         self.locals.push((name, variable, self.arms.len()));
         earlier

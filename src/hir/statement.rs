@@ -107,8 +107,13 @@ impl<'a> Checker<'a> {
             ExprKind::Error => StatementKind::Skip,
             _ => {
                 self.report(
-                    Diagnostic::error(Code::MisplacedStatement, expr.span, "a value alone is no statement", "has no effect")
-                        .with_help("assign it, print it, or leave it out"),
+                    Diagnostic::error(
+                        Code::MisplacedStatement,
+                        expr.span,
+                        "a value alone is no statement",
+                        "has no effect",
+                    )
+                    .with_help("assign it, print it, or leave it out"),
                 );
                 StatementKind::Skip
             }
@@ -143,7 +148,8 @@ impl<'a> Checker<'a> {
         let word = if matches!(statement.kind, StmtKind::Break) { "break" } else { "continue" };
         if self.body.loops == 0 {
             let message = format!("`{word}` outside a loop");
-            let mut diagnostic = Diagnostic::error(Code::MisplacedStatement, statement.span, message, "no loop to leave");
+            let mut diagnostic =
+                Diagnostic::error(Code::MisplacedStatement, statement.span, message, "no loop to leave");
             if !self.body.arms.is_empty() {
                 diagnostic = diagnostic.with_help("a thread cannot leave a loop that runs in the thread that made it");
             } else if self.body.atomic > 0 {
@@ -166,8 +172,13 @@ impl<'a> Checker<'a> {
         };
         if let Some(place) = place {
             self.report(
-                Diagnostic::error(Code::MisplacedStatement, span, format!("`return` {place}"), "cannot leave from here")
-                    .with_help("let control reach the end of it instead"),
+                Diagnostic::error(
+                    Code::MisplacedStatement,
+                    span,
+                    format!("`return` {place}"),
+                    "cannot leave from here",
+                )
+                .with_help("let control reach the end of it instead"),
             );
             return StatementKind::Skip;
         }
@@ -180,7 +191,12 @@ impl<'a> Checker<'a> {
             }
             (Some(value), None) => {
                 if value.ty != Scalar::Error {
-                    self.report(Diagnostic::error(Code::WrongType, span, "a value is returned, but none is wanted", "returns nothing"));
+                    self.report(Diagnostic::error(
+                        Code::WrongType,
+                        span,
+                        "a value is returned, but none is wanted",
+                        "returns nothing",
+                    ));
                 }
                 StatementKind::Skip
             }
@@ -192,7 +208,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn assignment(&mut self, target: &'a ast::Expr, op: Option<BinaryOp>, value: &'a ast::Expr, span: Span) -> StatementKind {
+    fn assignment(
+        &mut self,
+        target: &'a ast::Expr,
+        op: Option<BinaryOp>,
+        value: &'a ast::Expr,
+        span: Span,
+    ) -> StatementKind {
         let place = self.place(target);
         if let ExprKind::Spawn(call) = &value.kind {
             return self.spawn(place, call, Some(target.span));
@@ -205,8 +227,13 @@ impl<'a> Checker<'a> {
         };
         if ty == Scalar::Thread && value.ty != Scalar::Error && (op.is_some() || value.ty != Scalar::Thread) {
             self.report(
-                Diagnostic::error(Code::BadThreadHandle, span, "a thread handle gets its value from `spawn`", "not a thread")
-                    .with_help("write `t = spawn f(…);`"),
+                Diagnostic::error(
+                    Code::BadThreadHandle,
+                    span,
+                    "a thread handle gets its value from `spawn`",
+                    "not a thread",
+                )
+                .with_help("write `t = spawn f(…);`"),
             );
             return StatementKind::Skip;
         }
@@ -260,7 +287,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn new_variable(&mut self, declarator: &ast::Declarator, ty: Type, kind: VariableKind, initial: Vec<Constant>) -> VariableId {
+    fn new_variable(
+        &mut self,
+        declarator: &ast::Declarator,
+        ty: Type,
+        kind: VariableKind,
+        initial: Vec<Constant>,
+    ) -> VariableId {
         let name = self.intern(&declarator.name.name);
         self.program.variables.push(Variable { name, span: declarator.name.span, ty, kind, initial, captured: false })
     }
@@ -289,7 +322,8 @@ impl<'a> Checker<'a> {
             // The initialiser is checked before the name is declared: it cannot use it.
             let before = self.diagnostics.len();
             let (initial, late) = self.constant_initialiser(ty, declarator);
-            let values = if late && self.diagnostics.len() == before { self.late_values(ty, declarator) } else { Vec::new() };
+            let values =
+                if late && self.diagnostics.len() == before { self.late_values(ty, declarator) } else { Vec::new() };
             let variable = known.unwrap_or_else(|| self.new_variable(declarator, ty, VariableKind::Local, Vec::new()));
             self.program.variables[variable].initial = initial;
             if !global {
@@ -395,7 +429,8 @@ impl<'a> Checker<'a> {
                 (cells, false)
             }
             _ => {
-                let message = format!("`{}` is {} and cannot begin like this", declarator.name.name, self.type_name(ty));
+                let message =
+                    format!("`{}` is {} and cannot begin like this", declarator.name.name, self.type_name(ty));
                 self.report(Diagnostic::error(Code::WrongType, declared, message, "wrong kind of initial value"));
                 (cells, false)
             }

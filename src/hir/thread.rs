@@ -3,8 +3,8 @@
 use super::item::Checker;
 use super::scope::ArmContext;
 use super::{
-    Arm, Constant, Expression, ExpressionKind, Place, Root, Scalar, Statement, StatementKind, Type, Variable, VariableId,
-    VariableKind,
+    Arm, Constant, Expression, ExpressionKind, Place, Root, Scalar, Statement, StatementKind, Type, Variable,
+    VariableId, VariableKind,
 };
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
@@ -59,8 +59,13 @@ impl<'a> Checker<'a> {
     ) -> StatementKind {
         let Some((declarator, value)) = loop_variable(initial) else {
             self.report(
-                Diagnostic::error(Code::MisplacedStatement, initial.span, "a parfor declares its loop variable", "no `int i = …`")
-                    .with_help("write `parfor (int i = 0; i < n; i++) { … }`"),
+                Diagnostic::error(
+                    Code::MisplacedStatement,
+                    initial.span,
+                    "a parfor declares its loop variable",
+                    "no `int i = …`",
+                )
+                .with_help("write `parfor (int i = 0; i < n; i++) { … }`"),
             );
             return StatementKind::Skip;
         };
@@ -87,7 +92,13 @@ impl<'a> Checker<'a> {
         let line = self.sources.line(span);
         let label = self.intern(&format!("parfor@{line}"));
         let mut barriers = Vec::new();
-        let arm = self.arm(label, Span { end: span.start + 6, ..span }, std::slice::from_ref(body), Some(copy), &mut barriers);
+        let arm = self.arm(
+            label,
+            Span { end: span.start + 6, ..span },
+            std::slice::from_ref(body),
+            Some(copy),
+            &mut barriers,
+        );
         let canonical = canonical(variable, &condition, &step);
         let barriers = barriers.into_iter().map(|(_, variable)| variable).collect();
         StatementKind::Parfor { barriers, variable, first, condition, step, copy, arm, line, canonical }
@@ -105,7 +116,11 @@ impl<'a> Checker<'a> {
         if let Some(place) = &target
             && !matches!(place.ty, Type::Scalar(Scalar::Thread) | Type::Error)
         {
-            let message = format!("`{}` is {} and cannot hold a thread", self.program.texts.get(place.name), self.type_name(place.ty));
+            let message = format!(
+                "`{}` is {} and cannot hold a thread",
+                self.program.texts.get(place.name),
+                self.type_name(place.ty)
+            );
             self.report(
                 Diagnostic::error(Code::BadThreadHandle, handle.unwrap_or(call.span), message, "not a thread handle")
                     .with_help("declare it as `thread t`"),

@@ -17,8 +17,8 @@ pub mod operation;
 pub mod print;
 pub mod verify;
 
-pub use crate::source::arena;
 use crate::source::Span;
+pub use crate::source::arena;
 pub use crate::source::texts::{TextId, Texts};
 use arena::{Arena, id};
 pub use operation::*;

@@ -63,7 +63,7 @@ impl Random {
 
     /// A number below a bound, which is positive. The bias of the multiplication is below one in 2³².
     pub fn below(&mut self, bound: u32) -> u32 {
-        ((self.next() >> 32) * u64::from(bound) >> 32) as u32
+        (((self.next() >> 32) * u64::from(bound)) >> 32) as u32
     }
 }
 

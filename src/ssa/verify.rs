@@ -68,6 +68,11 @@ impl Check<'_> {
         0..self.graph.node_count() as u32
     }
 
+    /// Where a version comes from, if there is such a version.
+    fn origin(&self, variable: u32, version: u32) -> Option<Origin> {
+        (version < self.ssa.version_count(variable)).then(|| self.ssa.origin(variable, version))
+    }
+
     fn form(&mut self, variable_count: usize) {
         let ssa = self.ssa;
         self.demand(self.accesses.block_count() == self.graph.node_count(), || "blocks of the accesses".into());
@@ -87,12 +92,14 @@ impl Check<'_> {
                     AccessKind::WeakDefinition => (true, true),
                 };
                 self.demand((used != NO_VERSION) == (reads && live_block), || format!("access {index} uses {used}"));
+                let count = ssa.version_count(access.variable);
+                self.demand(used == NO_VERSION || used < count, || format!("access {index} uses {used} of {count}"));
                 let expected = if writes { next[access.variable as usize] } else { NO_VERSION };
                 self.demand(made == expected, || format!("access {index} makes {made}, not {expected}"));
                 if writes {
                     next[access.variable as usize] += 1;
-                    let origin = ssa.origin(access.variable, made);
-                    self.demand(origin == Origin::Access(index as u32), || format!("access {index}: {origin:?}"));
+                    let origin = self.origin(access.variable, made);
+                    self.demand(origin == Some(Origin::Access(index as u32)), || format!("access {index}: {origin:?}"));
                 }
             }
         }
@@ -115,20 +122,20 @@ impl Check<'_> {
                     format!("phi {index} makes {}", phi.version)
                 });
                 next[phi.variable as usize] += 1;
-                let origin = ssa.origin(phi.variable, phi.version);
-                self.demand(origin == Origin::Phi(index as u32), || format!("phi {index}: {origin:?}"));
+                let origin = self.origin(phi.variable, phi.version);
+                self.demand(origin == Some(Origin::Phi(index as u32)), || format!("phi {index}: {origin:?}"));
                 for (&argument, &from) in ssa.arguments(index).iter().zip(predecessors) {
-                    let live_edge = self.reachable[from as usize];
-                    self.demand((argument != NO_VERSION) == live_edge, || format!("phi {index}: argument {argument}"));
+                    let fits = self.reachable[from as usize] == (argument != NO_VERSION);
+                    let known = argument == NO_VERSION || argument < ssa.version_count(phi.variable);
+                    self.demand(fits && known, || format!("phi {index}: argument {argument}"));
                 }
             }
         }
         self.demand(count == ssa.phis().len(), || "phi functions without block".into());
         for (variable, &versions) in next.iter().enumerate() {
             self.demand(ssa.version_count(variable as u32) == versions, || format!("versions of variable {variable}"));
-            self.demand(ssa.origin(variable as u32, 0) == Origin::Entry, || {
-                format!("version 0 of variable {variable}")
-            });
+            let entry = self.origin(variable as u32, 0) == Some(Origin::Entry);
+            self.demand(entry, || format!("version 0 of variable {variable}"));
         }
     }
 

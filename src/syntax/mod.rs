@@ -1,7 +1,7 @@
 //! Source text to syntax tree, and back.
 //!
 //! In: the text of a file ([`add_bytes`] makes text of bytes). Out: [`parse`] gives an [`ast::Program`] and all syntax
-//! errors, [`print`] the text of a program. The parts in the order of their work: `lexer` makes tokens, `tokens` sees to
+//! errors, [`print()`] the text of a program. The parts in the order of their work: `lexer` makes tokens, `tokens` sees to
 //! matching brackets, the generated `grammar` parses, `builder` makes the tree and watches its height, `report` words
 //! the errors.
 

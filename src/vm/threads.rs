@@ -118,7 +118,7 @@ impl<O: Observer> Run<'_, O> {
         if let Some(index) = threads.iter().position(|thread| thread.status == ThreadStatus::Free) {
             return Some(ThreadIndex(index as u16));
         }
-        if threads.len() >= usize::from(self.machine.options.threads.min(NO_THREAD)) {
+        if threads.len() >= usize::from(self.machine.options.threads) {
             return None;
         }
         threads.push(Thread::free(self.state.stack.len() as u32, 0));

@@ -1,5 +1,7 @@
 //! The SSA form of functions, held against the verifier, against executions, and against what people should see.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use super::generate;
 use cssame::ir::compile::compile;
 use cssame::ir::verify::verify;

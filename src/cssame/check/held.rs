@@ -73,7 +73,8 @@ impl<'a> Held<'a> {
     }
 
     fn visit_block(&mut self, block: u32, f: &mut impl FnMut(&Held<'a>, &At<'_>)) {
-        let (Some(mut lockset), Some(mut takes)) = (self.locksets.at_entry(block), self.at_entry[block as usize]) else {
+        let (Some(mut lockset), Some(mut takes)) = (self.locksets.at_entry(block), self.at_entry[block as usize])
+        else {
             return;
         };
         let first = self.concurrency.first_event(block);
@@ -235,7 +236,8 @@ impl<'a> Held<'a> {
 fn is_vague(concurrency: &Concurrency) -> bool {
     concurrency.merged
         || concurrency.threads.iter().any(|thread| thread.unordered)
-        || concurrency.contexts.iter().any(|context| {
-            !context.recursive && concurrency.local.predecessors(context.entry).len() > 1
-        })
+        || concurrency
+            .contexts
+            .iter()
+            .any(|context| !context.recursive && concurrency.local.predecessors(context.entry).len() > 1)
 }

@@ -89,7 +89,16 @@ fn collect(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Edge> {
             if known.insert((first, taken, concurrency.classes[at.block as usize], gates.clone())) {
                 let thread = held.thread_of(at.block);
                 let (start, second) = (held.event(take).span, at.event.span);
-                edges.push(Edge { held: first, taken, block: at.block, thread, gates, first: start, second, chosen: false });
+                edges.push(Edge {
+                    held: first,
+                    taken,
+                    block: at.block,
+                    thread,
+                    gates,
+                    first: start,
+                    second,
+                    chosen: false,
+                });
             }
         }
     });
@@ -169,7 +178,8 @@ impl Search<'_> {
             let edge = &edges[candidate];
             let closes = edge.taken == start;
             let repeated = path.iter().any(|&other| edges[other].taken == edge.taken);
-            let fits = closes == (path.len() + 1 == length) && (closes || !repeated) && self.members.contains(&edge.taken);
+            let fits =
+                closes == (path.len() + 1 == length) && (closes || !repeated) && self.members.contains(&edge.taken);
             if fits && path.iter().all(|&other| self.at_once(&edges[other], edge)) {
                 path.push(candidate);
                 if self.close(path, length) {
@@ -215,7 +225,8 @@ fn report(subject: Subject<'_>, cycle: &[&Edge]) -> Diagnostic {
     }
     if cycle.iter().all(|edge| edge.chosen) {
         diagnostic.severity = Severity::Note;
-        diagnostic = diagnostic.with_note("a condition chooses the order; if it is the same for all threads, nothing is wrong");
+        diagnostic =
+            diagnostic.with_note("a condition chooses the order; if it is the same for all threads, nothing is wrong");
     }
     diagnostic.with_help("take the locks in one order everywhere")
 }

@@ -66,6 +66,7 @@ pub(super) fn check<'a>(subject: Subject<'a>, held: &mut Held<'a>, found: &mut V
     let mut checker = Checker { subject, frees: Findings::new(), takes: Findings::new(), waits: Findings::new() };
     held.visit(|held, at| checker.visit(held, at));
     let takers = first_takers(held);
+    checker.drop_consequences();
     for (&(span, lock), finding) in &checker.frees {
         found.extend(checker.free_report(span, lock, finding, &takers));
     }
@@ -143,6 +144,18 @@ impl Checker<'_> {
         }
     }
 
+    /// A thread that waits for itself does not come to what is wrong behind.
+    fn drop_consequences(&mut self) {
+        let mut stuck: FxHashSet<(LocationId, ThreadId)> = FxHashSet::default();
+        for (&(_, lock), finding) in &self.takes {
+            stuck.extend(finding.certain.iter().map(|&thread| (lock, thread)));
+        }
+        for (&(_, lock), finding) in &mut self.frees {
+            finding.certain.retain(|&thread| !stuck.contains(&(lock, thread)));
+            finding.possible.retain(|&thread| !stuck.contains(&(lock, thread)));
+        }
+    }
+
     fn free_report(&self, span: Span, lock: LocationId, finding: &Finding, takers: &Takers) -> Option<Diagnostic> {
         let subject = self.subject;
         let name = subject.object(lock);
@@ -184,7 +197,10 @@ impl Checker<'_> {
             let message = format!("{name} may be taken by {threads} while {threads} already holds it");
             Diagnostic::warning(Code::LockTakenTwice, span, message, "the thread may wait for itself, for ever")
         };
-        let diagnostic = finding.with_places(diagnostic, "taken here first");
+        let mut diagnostic = finding.with_places(diagnostic, "taken here first");
+        if diagnostic.secondary.is_empty() {
+            diagnostic = diagnostic.with_note("it was taken at this very place, in an earlier round or call");
+        }
         Some(diagnostic.with_help(format!(
             "locks are not re-entrant: release {name} before it is taken again, or take it only once"
         )))
@@ -228,10 +244,8 @@ fn freed_before(held: &Held<'_>, at: &At<'_>, lock: LocationId) -> Option<Span> 
     let concurrency = held.concurrency();
     let last = |block: u32, end: usize| {
         let events = &concurrency.events[concurrency.first_event(block)..end];
-        events.iter().rev().find_map(|event| {
-            let of_lock = matches!(event.kind, EventKind::Lock | EventKind::Unlock)
-                && concurrency.locations_of(event).contains(&lock);
-            of_lock.then_some(event)
+        events.iter().rev().find(|event| {
+            matches!(event.kind, EventKind::Lock | EventKind::Unlock) && concurrency.locations_of(event).contains(&lock)
         })
     };
     let mut seen = FxHashSet::default();
@@ -278,7 +292,10 @@ impl Unreleased<'_> {
         for (id, thread) in concurrency.threads.entries().filter(|(_, thread)| !thread.unordered) {
             roots.insert(thread.root, id);
         }
-        for (id, context) in concurrency.contexts.entries() {
+        // Functions before threads: they are nearer to the fault.
+        let (threads, functions): (Vec<_>, Vec<_>) =
+            concurrency.contexts.entries().partition(|(id, _)| roots.contains_key(id));
+        for (id, context) in functions.into_iter().chain(threads) {
             let Some((must, may)) = held.at_entry(context.exit) else { continue };
             let (must, may) = (must.to_vec(), may.to_vec());
             for take in may {
@@ -319,9 +336,7 @@ impl Unreleased<'_> {
         for way in ways.into_iter().take(MAX_PLACES) {
             diagnostic = diagnostic.with_label(way, format!("{} here, and nothing has released {name}", end.words));
         }
-        diagnostic.with_help(format!(
-            "release {name} on every way out, or use `synchronized`, which does so by itself"
-        ))
+        diagnostic.with_help(format!("release {name} on every way out, or use `synchronized`, which does so by itself"))
     }
 
     /// The returns that the lock is still held at.

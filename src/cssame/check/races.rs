@@ -15,7 +15,7 @@ use crate::concurrency::lockset::{ATOMIC, LocksetId};
 use crate::concurrency::{ClassId, EventKind, ThreadId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::{DefinitionId, ReadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// At most that many definitions of a read are shown.
@@ -39,34 +39,46 @@ struct Group {
 /// Who makes an access, with which locks held.
 type Sides = BTreeMap<LocksetId, BTreeSet<ThreadId>>;
 
-/// A read, and the groups of definitions (variable and index) that it is not protected from.
+/// A read, and the answers (by number) that say what it is not protected from.
 #[derive(Default)]
 struct Finding {
     sides: Sides,
-    groups: BTreeSet<(u32, usize)>,
+    answers: BTreeSet<usize>,
+}
+
+/// The groups of definitions of a variable that reads of some key are not protected from.
+struct Answer {
+    variable: u32,
+    groups: Vec<usize>,
 }
 
 /// Reports unprotected reads.
 pub(super) fn check(subject: Subject<'_>, held: &mut Held<'_>, found: &mut Vec<Diagnostic>) {
-    let mut races = Races { subject, keys: Vec::new(), groups: Vec::new() };
+    let mut races = Races { subject, keys: Vec::new(), groups: Vec::new(), disjoint: Vec::new() };
     races.collect(held);
     let mut findings: BTreeMap<ReadId, Finding> = BTreeMap::new();
-    let mut known: FxHashMap<(u32, Key), Vec<usize>> = FxHashMap::default();
+    let mut answers: Vec<Answer> = Vec::new();
+    let mut known: FxHashMap<(u32, Key), usize> = FxHashMap::default();
     for of in &subject.form.reads {
         let Some(key) = races.keys[of.access as usize] else { continue };
         let variable = subject.form.table.variable_of(of.access);
-        let groups = known.entry((variable, key)).or_insert_with(|| races.unprotected(held, variable, key));
-        if !groups.is_empty() {
+        let answer = *known.entry((variable, key)).or_insert_with(|| {
+            answers.push(Answer { variable, groups: races.unprotected(held, variable, key) });
+            answers.len() - 1
+        });
+        if !answers[answer].groups.is_empty() {
             let finding = findings.entry(of.read).or_default();
             let thread = subject.form.concurrency.thread_of(subject.form.table.block_of(of.access));
             finding.sides.entry(key.lockset).or_default().insert(thread);
-            finding.groups.extend(groups.iter().map(|&group| (variable, group)));
+            finding.answers.insert(answer);
         }
     }
-    let mut summaries = FxHashMap::default();
+    let mut summaries: FxHashMap<Vec<usize>, Summary> = FxHashMap::default();
     for (read, finding) in findings {
-        let groups: Vec<_> = finding.groups.iter().copied().collect();
-        let summary = summaries.entry(groups).or_insert_with_key(|groups| races.summary(groups));
+        let numbers: Vec<usize> = finding.answers.iter().copied().collect();
+        let summary = summaries
+            .entry(numbers)
+            .or_insert_with_key(|numbers| races.summary(numbers.iter().map(|&number| &answers[number])));
         found.push(races.report(held, read, &finding.sides, summary));
     }
 }
@@ -77,6 +89,8 @@ struct Races<'a> {
     keys: Vec<Option<Key>>,
     /// For each variable.
     groups: Vec<Vec<Group>>,
+    /// For each variable, whether no definition is in two of its groups, or twice in one.
+    disjoint: Vec<bool>,
 }
 
 /// The definitions that are shown, and how many there are.
@@ -111,6 +125,24 @@ impl Races<'_> {
                 groups[group].definitions.push((definition, form.concurrency.thread_of(at.block)));
             }
         });
+        self.sort_groups();
+    }
+
+    /// Sorts the definitions of each group by place.
+    fn sort_groups(&mut self) {
+        let definitions = &self.subject.program.definitions;
+        for groups in &mut self.groups {
+            let mut seen: FxHashSet<DefinitionId> = FxHashSet::default();
+            let mut disjoint = true;
+            for group in groups {
+                group
+                    .definitions
+                    .sort_by_key(|&(definition, thread)| (definitions[definition].span, definition, thread));
+                group.definitions.dedup();
+                disjoint &= group.definitions.iter().all(|&(definition, _)| seen.insert(definition));
+            }
+            self.disjoint.push(disjoint);
+        }
     }
 
     /// The groups of definitions that a read of that key is not protected from.
@@ -121,10 +153,7 @@ impl Races<'_> {
             let key = group.key;
             let elsewhere = read.element.is_some() && key.element.is_some() && read.element != key.element;
             let common = || held.locksets.locks(key.lockset).iter().any(|lock| locks.contains(lock));
-            !elsewhere
-                && !(read.atomic && key.atomic)
-                && self.parallel(variable, read.class, key.class)
-                && !common()
+            !elsewhere && !(read.atomic && key.atomic) && self.parallel(variable, read.class, key.class) && !common()
         });
         unprotected.map(|(index, _)| index).collect()
     }
@@ -143,17 +172,25 @@ impl Races<'_> {
         !concurrency.threads[owner].unordered && concurrency.parallel_in_frame(a, b, Some(owner))
     }
 
-    fn summary(&self, groups: &[(u32, usize)]) -> Summary {
+    fn summary<'b>(&self, answers: impl Iterator<Item = &'b Answer>) -> Summary {
         let program = self.subject.program;
+        let groups: BTreeSet<(u32, usize)> =
+            answers.flat_map(|answer| answer.groups.iter().map(|&group| (answer.variable, group))).collect();
+        // Where no definition is in two groups, the first ones of each group are enough.
+        let disjoint = groups.iter().all(|&(variable, _)| self.disjoint[variable as usize])
+            && groups.first().map(|first| first.0) == groups.last().map(|last| last.0);
         let mut all: BTreeMap<DefinitionId, Sides> = BTreeMap::new();
-        for &(variable, group) in groups {
+        let mut total = 0;
+        for &(variable, group) in &groups {
             let group = &self.groups[variable as usize][group];
-            for &(definition, thread) in &group.definitions {
+            let wanted = if disjoint { MAX_PLACES } else { usize::MAX };
+            for &(definition, thread) in group.definitions.iter().take(wanted) {
                 all.entry(definition).or_default().entry(group.key.lockset).or_default().insert(thread);
             }
+            total += group.definitions.len();
         }
         let mut shown: Vec<_> = all.into_iter().collect();
-        let total = shown.len();
+        let total = if disjoint { total } else { shown.len() };
         shown.sort_by_key(|(definition, _)| (program.definitions[*definition].span, *definition));
         shown.truncate(MAX_PLACES);
         Summary { shown, total }

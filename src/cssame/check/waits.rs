@@ -198,15 +198,22 @@ fn check_barrier(subject: Subject<'_>, barrier: LocationId, arrivals: &[(u32, Sp
     let (span, threads) = unmet.first()?.clone();
     let symbol = &subject.program.symbols[leaf.symbol];
     let name = subject.program.texts.get(leaf.name);
-    let message = format!("this barrier waits for {}, but at most {} can meet here", count(needed as usize, "thread"), threads.len());
+    let message = format!(
+        "this barrier waits for {}, but at most {} can meet here",
+        count(needed as usize, "thread"),
+        threads.len()
+    );
     let label = format!("only {} can arrive", subject.threads(&threads));
     let mut diagnostic = Diagnostic::error(Code::BarrierCountUnmet, span, message, label);
     let mut places: Vec<Span> = arrivals.iter().map(|&(_, place)| place).filter(|&place| place != span).collect();
     places.sort_unstable();
     places.dedup();
     for &place in places.iter().take(MAX_PLACES) {
-        let mut of: Vec<ThreadId> =
-            arrivals.iter().filter(|arrival| arrival.1 == place).map(|arrival| concurrency.thread_of(arrival.0)).collect();
+        let mut of: Vec<ThreadId> = arrivals
+            .iter()
+            .filter(|arrival| arrival.1 == place)
+            .map(|arrival| concurrency.thread_of(arrival.0))
+            .collect();
         of.sort_unstable();
         let names = subject.threads(&of);
         diagnostic = diagnostic.with_label(place, format!("reached by {names}"));
@@ -214,6 +221,9 @@ fn check_barrier(subject: Subject<'_>, barrier: LocationId, arrivals: &[(u32, Sp
     if subject.sources.text(symbol.span) == name {
         diagnostic = diagnostic.with_label(symbol.span, "declared here");
     }
-    let others = list(&[format!("let it count {}", threads.len()), format!("add the missing {}", needed as usize - threads.len())]);
+    let others = list(&[
+        format!("let it count {}", threads.len()),
+        format!("add the missing {}", needed as usize - threads.len()),
+    ]);
     Some(diagnostic.with_help(others.replace(" and ", ", or ")))
 }

@@ -47,8 +47,7 @@ impl Subject<'_> {
 
     /// `holding no lock`, ``holding `L` ``, `in an atomic block`.
     pub(super) fn holding(&self, locks: &[LocationId]) -> String {
-        let names: Vec<String> =
-            locks.iter().filter(|&&lock| lock != ATOMIC).map(|&lock| self.object(lock)).collect();
+        let names: Vec<String> = locks.iter().filter(|&&lock| lock != ATOMIC).map(|&lock| self.object(lock)).collect();
         match (locks.contains(&ATOMIC), names.is_empty()) {
             (true, true) => "in an atomic block".to_owned(),
             (true, false) => format!("in an atomic block, holding {}", list(&names)),

@@ -6,9 +6,9 @@
 
 use super::Subject;
 use super::held::Held;
-use crate::cssame::exposure::Exposure;
 use crate::concurrency::LocationId;
 use crate::concurrency::lockset::ATOMIC;
+use crate::cssame::exposure::Exposure;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::{DefinitionId, DefinitionKind};
 use crate::source::Span;

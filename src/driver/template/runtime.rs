@@ -72,7 +72,11 @@ macro_rules! data {
                 Value::$variant(self)
             }
             fn data(value: Value) -> Option<Self> {
-                if let Value::$variant(value) = value { Some(value) } else { None }
+                if let Value::$variant(value) = value {
+                    Some(value)
+                } else {
+                    None
+                }
             }
         }
     };
@@ -89,7 +93,11 @@ impl Data for Handle {
         Value::Thread(self.0)
     }
     fn data(value: Value) -> Option<Self> {
-        if let Value::Thread(value) = value { Some(Handle(value)) } else { None }
+        if let Value::Thread(value) = value {
+            Some(Handle(value))
+        } else {
+            None
+        }
     }
 }
 
@@ -458,10 +466,15 @@ impl Thread {
     }
 
     pub fn choose(&self, at: &'static str, low: i32, high: i32) -> Flow<i32> {
-        let event = self.expect(at, "choice", |act| matches!(act, Act::Choose(value) if value >= low && value <= high))?;
+        let event =
+            self.expect(at, "choice", |act| matches!(act, Act::Choose(value) if value >= low && value <= high))?;
         self.wait_all(event)?;
         self.open(event, Value::Bool(true))?;
-        if let Act::Choose(value) = event.1 { Ok(value) } else { Err(Stop::Departed) }
+        if let Act::Choose(value) = event.1 {
+            Ok(value)
+        } else {
+            Err(Stop::Departed)
+        }
     }
 
     pub fn lock(&self, at: &'static str) -> Flow<()> {
@@ -592,7 +605,11 @@ impl Thread {
     /// Counts a round of local work: no thread runs for ever without being noticed.
     pub fn round(&self) -> Flow<()> {
         self.rounds.set(self.rounds.get() + 1);
-        if self.rounds.get() > LOCAL_ROUNDS { Err(self.failed(ENDLESS)) } else { Ok(()) }
+        if self.rounds.get() > LOCAL_ROUNDS {
+            Err(self.failed(ENDLESS))
+        } else {
+            Ok(())
+        }
     }
 
     /// A call.

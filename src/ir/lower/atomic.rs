@@ -9,7 +9,11 @@ use crate::source::Span;
 /// Finds blocking operations in atomic blocks.
 pub(super) fn check_atomic_blocks(program: &Program) -> Vec<Diagnostic> {
     let atomic = |function: &Function| {
-        function.blocks.iter().flat_map(|block| &block.instructions).any(|each| matches!(each, Instruction::AtomicBegin))
+        function
+            .blocks
+            .iter()
+            .flat_map(|block| &block.instructions)
+            .any(|each| matches!(each, Instruction::AtomicBegin))
     };
     if !program.functions.iter().any(atomic) {
         return Vec::new();
@@ -73,7 +77,12 @@ fn blocks(instruction: &Instruction) -> bool {
 }
 
 /// Follows the blocks from each atomic begin to its end; atomic blocks are left at their end only.
-fn check_function(program: &Program, function: &Function, blocking: &[Option<Span>], diagnostics: &mut Vec<Diagnostic>) {
+fn check_function(
+    program: &Program,
+    function: &Function,
+    blocking: &[Option<Span>],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let mut inside = vec![false; function.blocks.len()];
     let mut seen = vec![false; function.blocks.len()];
     let mut waiting = vec![BlockId(0)];
@@ -94,7 +103,8 @@ fn check_function(program: &Program, function: &Function, blocking: &[Option<Spa
                     }
                 }
                 _ if blocks(instruction) => {
-                    diagnostics.push(report(span, "this operation may block or choose, inside an atomic block".to_owned()));
+                    diagnostics
+                        .push(report(span, "this operation may block or choose, inside an atomic block".to_owned()));
                 }
                 _ => {}
             }

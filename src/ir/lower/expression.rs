@@ -134,7 +134,8 @@ impl<'t> Builder<'_, 't> {
     /// The place of the graph for a place of the tree; evaluates the index.
     pub(super) fn place(&mut self, place: &'t hir::Place) -> Place {
         let base = self.base(place.root);
-        let index = place.index.as_ref().map(|(index, length)| Index { operand: self.expression(index), length: *length });
+        let index =
+            place.index.as_ref().map(|(index, length)| Index { operand: self.expression(index), length: *length });
         Place { base, offset: place.offset, index }
     }
 

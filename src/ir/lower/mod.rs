@@ -11,8 +11,9 @@ mod statement;
 mod thread;
 
 use super::{
-    Base, Block, BlockId, DefinitionId, DefinitionKind, Function, FunctionId, FunctionKind, Instruction, Operand, Place,
-    Program, Read, ReadId, Register, RegisterId, RegisterType, ScalarType, SymbolId, Terminator, Value, VariableId,
+    Base, Block, BlockId, DefinitionId, DefinitionKind, Function, FunctionId, FunctionKind, Instruction, Operand,
+    Place, Program, Read, ReadId, Register, RegisterId, RegisterType, ScalarType, SymbolId, Terminator, Value,
+    VariableId,
 };
 use crate::diagnostics::Diagnostic;
 use crate::hir;
@@ -58,15 +59,7 @@ pub fn lower(tree: hir::Program) -> (Program, Vec<Diagnostic>) {
 }
 
 fn empty_function(name: TextId, span: Span, kind: FunctionKind) -> Function {
-    Function {
-        name,
-        span,
-        kind,
-        parameters: Vec::new(),
-        result: None,
-        registers: Arena::new(),
-        blocks: Arena::new(),
-    }
+    Function { name, span, kind, parameters: Vec::new(), result: None, registers: Arena::new(), blocks: Arena::new() }
 }
 
 /// Gives the definitions of each symbol their versions: 0 to the initial ones, then by place.

@@ -216,7 +216,13 @@ impl<'t> Builder<'_, 't> {
         self.current = join;
     }
 
-    fn while_loop(&mut self, condition: &'t hir::Expression, body: &'t Statement, step: Option<&'t Statement>, span: Span) {
+    fn while_loop(
+        &mut self,
+        condition: &'t hir::Expression,
+        body: &'t Statement,
+        step: Option<&'t Statement>,
+        span: Span,
+    ) {
         if matches!(condition.kind, ExpressionKind::Constant(hir::Constant::Bool(false))) {
             return;
         }

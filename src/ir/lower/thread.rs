@@ -1,8 +1,8 @@
 //! Lowering of threads: forks, joins, spawns.
 
 use super::super::{
-    Arithmetic, BinaryOperator, FunctionId, FunctionKind, Instruction, NewThread, Operand, RegisterId, RegisterType, ScalarType,
-    Terminator, ThreadLabel, TripBounds, Value,
+    Arithmetic, BinaryOperator, FunctionId, FunctionKind, Instruction, NewThread, Operand, RegisterId, RegisterType,
+    ScalarType, Terminator, ThreadLabel, TripBounds, Value,
 };
 use super::{Builder, PendingArm, Slot, empty_function};
 use crate::hir::{self, StatementKind};
@@ -38,7 +38,8 @@ impl<'t> Builder<'_, 't> {
     }
 
     pub(super) fn parfor(&mut self, statement: &'t hir::Statement) {
-        let StatementKind::Parfor { barriers, variable, first, condition, step, copy, arm, canonical, .. } = &statement.kind
+        let StatementKind::Parfor { barriers, variable, first, condition, step, copy, arm, canonical, .. } =
+            &statement.kind
         else {
             return;
         };

@@ -26,7 +26,7 @@ pub fn print(program: &Program) -> String {
     printer.out
 }
 
-/// The text of a statement, as [`print`] writes it without indentation.
+/// The text of a statement, as [`print()`] writes it without indentation.
 #[must_use]
 pub fn print_statement(statement: &Stmt) -> String {
     let mut printer = Printer::default();

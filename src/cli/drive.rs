@@ -1,0 +1,305 @@
+//! `cssame drive FILE --out DIR`: a deterministic test for each feasible pi term, or for a selection.
+
+use super::arguments::Job;
+use super::execution::{Prepared, prepare};
+use super::files;
+use super::finding;
+use super::futures::{SelectionReport, selection_report};
+use super::json;
+use super::load::name_of;
+use super::names::Names;
+use super::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
+use super::output::Output;
+use super::progress::Monitor;
+use super::record::quoted;
+use super::snippet::{Table, plural};
+use super::status::{Failure, Status};
+use crate::cssame::Form;
+use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::driver::{self, DriveError, Expect, Input, Package, TermEntry, TermStatus, TestEntry};
+use crate::explore::{self, Bound, Query, Selection, Verdict};
+use crate::schedule::source_hash;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Writes a Cargo package with one test for each feasible term of each pi function: real threads, held to one recorded \
+order by latches, so that the read sees just that write, every time. Terms that no execution can realise are listed in \
+its manifest.
+
+With `--select` there is one test instead, for an execution that has all the selected terms. If there is none, nothing \
+is written, and a smallest contradiction is named.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame drive samples/cssame_fig2.csm --out fig2
+  cssame drive samples/cssame_fig2.csm --out fig2 --run
+  cssame drive samples/cssame_fig2.csm --out fig2 --select a@24:11=a@20:5
+  cssame drive samples/counter_unlocked.csm --out lost --expect recorded
+
+Exit status: 0 the package was written (and its tests pass), 1 the selection is inconsistent or a test fails, 2 bad \
+usage or a program that does not compile, 3 a bound was hit before all terms were decided.";
+
+/// Steps beyond which a recorded execution is not followed.
+const MAX_STEPS: u64 = 1_000_000;
+
+/// Arguments of `drive`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// Source file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Directory of the package: a new or empty one, or one that this command has written
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Make one test, for an execution with this term (repeatable: with all of them)
+    #[arg(long, value_name = "READ=DEF")]
+    pub select: Vec<String>,
+    /// When a test passes: if the program does not fail (program), or if just that happens which was recorded, failures
+    /// included (recorded)
+    #[arg(long, value_enum, default_value_t = Expectation::Program, hide_possible_values = true)]
+    pub expect: Expectation,
+    /// Language of the package: rust
+    #[arg(long, value_enum, default_value_t = Target::Rust, hide_possible_values = true)]
+    pub target: Target,
+    /// Run the tests with `cargo test`
+    #[arg(long)]
+    pub run: bool,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionOptions,
+    #[command(flatten)]
+    pub(crate) program: ProgramOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) bounds: BoundOptions,
+}
+
+/// Values of `--expect`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Expectation {
+    /// A test passes if the program does not fail.
+    Program,
+    /// A test passes if just that happens which was recorded.
+    Recorded,
+}
+
+/// Values of `--target`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// A Cargo package.
+    Rust,
+}
+
+/// The answer in JSON.
+#[derive(Debug, Serialize)]
+struct DriveReport {
+    out: String,
+    /// The files of the package, as paths in it; none where nothing was written.
+    files: Vec<String>,
+    complete: bool,
+    bound: Option<&'static str>,
+    tests: Vec<TestEntry>,
+    terms: Vec<TermEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selection: Option<SelectionReport>,
+    /// Whether the tests pass, where they were run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passed: Option<bool>,
+}
+
+/// A package, or why there is none.
+struct Made {
+    package: Option<Package>,
+    bound: Option<Bound>,
+    selection: Option<SelectionReport>,
+}
+
+impl Job for Arguments {
+    fn name(&self) -> &'static str {
+        "drive"
+    }
+
+    fn file(&self) -> Option<&Path> {
+        Some(&self.file)
+    }
+
+    fn format(&self) -> Format {
+        self.format.format.into()
+    }
+
+    fn output_options(&self) -> &OutputOptions {
+        &self.output
+    }
+
+    fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
+        let prepared = prepare(&self.file, &self.program, &self.execution)?;
+        let names = Names { sources: prepared.sources(), program: &prepared.loaded.program };
+        let selections = names
+            .selections(&self.select)
+            .map_err(|diagnostics| Failure::new(prepared.sources().clone(), diagnostics))?;
+        self.check_directory()?;
+        let made = self.make(&prepared, &selections, output)?;
+        let mut report = self.report(made.package.as_ref(), made.bound, made.selection);
+        if let Some(package) = &made.package {
+            self.write(package)?;
+        }
+        if self.format() == Format::Human {
+            self.show(&report, &prepared, made.bound, output);
+        }
+        if self.run && !report.tests.is_empty() {
+            report.passed = Some(self.run_tests(output)?);
+        }
+        if self.format() == Format::Json {
+            output.print(&json::document(self.name(), self.file(), &report));
+        }
+        let contradicts = report.selection.as_ref().is_some_and(|selection| selection.consistent == Some(false));
+        Ok(Status::of_search(contradicts || report.passed == Some(false), report.complete))
+    }
+}
+
+impl Arguments {
+    /// A directory with something else in it is left alone.
+    fn check_directory(&self) -> Result<(), Failure> {
+        let mut entries = match std::fs::read_dir(&self.out) {
+            Ok(entries) => entries,
+            // It will be made; where that is not possible, writing says why.
+            Err(_) => return Ok(()),
+        };
+        if entries.next().is_none() || self.out.join(driver::MANIFEST).is_file() {
+            return Ok(());
+        }
+        let message = format!("`{}` holds other files, and is left as it is", name_of(&self.out));
+        let diagnostic = Diagnostic::general(Code::CannotWrite, Severity::Error, message);
+        Err(Failure::general(diagnostic.with_help("name a new or an empty directory")))
+    }
+
+    fn make(&self, prepared: &Prepared, selections: &[Selection], output: &Output) -> Result<Made, Failure> {
+        let Some(form) = &prepared.form else { return Err(no_package(&DriveError::NoMain)) };
+        let input = input(prepared, form);
+        let options = self.driver_options(prepared);
+        let monitor = Monitor::start(output);
+        let limits = self.bounds.limits(monitor.interrupt());
+        let mut progress = |now: &explore::Progress| monitor.update(now);
+        if selections.is_empty() {
+            let answer = explore::futures(&prepared.machine, &Query::default(), &limits, &mut progress);
+            let package = driver::drive(&input, &answer, &options).map_err(|error| no_package(&error))?;
+            return Ok(Made { package: Some(package), bound: answer.bound, selection: None });
+        }
+        let answer = explore::select(&prepared.machine, selections, &limits, &mut progress);
+        let package = match &answer.verdict {
+            Verdict::Consistent { schedule, .. } => Some(
+                driver::drive_selection(&input, selections, schedule, &options).map_err(|error| no_package(&error))?,
+            ),
+            Verdict::Inconsistent { .. } | Verdict::Undecided => None,
+        };
+        let selection = Some(selection_report(prepared, selections, &answer.verdict));
+        // A selection that holds is decided, whatever bound was hit on the way.
+        let bound = answer.bound.filter(|_| package.is_none());
+        Ok(Made { package, bound, selection })
+    }
+
+    fn driver_options(&self, prepared: &Prepared) -> driver::Options {
+        driver::Options {
+            expect: match self.expect {
+                Expectation::Program => Expect::Program,
+                Expectation::Recorded => Expect::Recorded,
+            },
+            file: name_of(&self.file),
+            hash: source_hash(prepared.sources().file(prepared.loaded.file).text()),
+            inputs: prepared.inputs().to_vec(),
+            max_steps: self.bounds.max_steps.map_or(MAX_STEPS, u64::from),
+        }
+    }
+
+    fn report(
+        &self,
+        package: Option<&Package>,
+        bound: Option<Bound>,
+        selection: Option<SelectionReport>,
+    ) -> DriveReport {
+        let files = package.map(|package| package.files.iter().map(|(path, _)| name_of(path)).collect());
+        DriveReport {
+            out: name_of(&self.out),
+            files: files.unwrap_or_default(),
+            complete: bound.is_none() && package.is_none_or(|package| package.manifest.complete),
+            bound: bound.map(Bound::name),
+            tests: package.map(|package| package.manifest.tests.clone()).unwrap_or_default(),
+            terms: package.map(|package| package.manifest.terms.clone()).unwrap_or_default(),
+            selection,
+            passed: None,
+        }
+    }
+
+    fn write(&self, package: &Package) -> Result<(), Failure> {
+        for (path, text) in &package.files {
+            let path = self.out.join(path);
+            if let Some(directory) = path.parent() {
+                files::create_directory(directory)?;
+            }
+            files::write(&path, text)?;
+        }
+        Ok(())
+    }
+
+    fn show(&self, report: &DriveReport, prepared: &Prepared, bound: Option<Bound>, output: &mut Output) {
+        let mut table = Table::new("");
+        for term in &report.terms {
+            let status = match term.status {
+                TermStatus::Feasible => "feasible",
+                TermStatus::Impossible => "impossible",
+                TermStatus::Undecided => "undecided",
+            };
+            let last = term.test.clone().or_else(|| term.reason.clone()).unwrap_or_default();
+            table.row(vec![term.read.clone(), term.def.clone(), status.to_owned(), last]);
+        }
+        output.print(&table.lines().concat());
+        if let Some(selection) = &report.selection
+            && selection.consistent == Some(false)
+        {
+            output.complain(prepared.sources(), &[finding::inconsistent(&selection.contradiction)]);
+        }
+        if let Some(bound) = bound {
+            output.complain(prepared.sources(), &[finding::bound(bound)]);
+        }
+        output.summary(&if report.files.is_empty() {
+            "nothing was written\n".to_owned()
+        } else {
+            let manifest = quoted(&name_of(&self.out.join("Cargo.toml")));
+            let tests = plural(report.tests.len(), "test");
+            format!("wrote {tests} to {}\ntest:   cargo test --manifest-path {manifest}\n", name_of(&self.out))
+        });
+    }
+
+    /// Runs the tests; what they say goes to standard error, because it is not the answer.
+    fn run_tests(&self, output: &mut Output) -> Result<bool, Failure> {
+        let result = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args(["test", "--quiet", "--manifest-path"])
+            .arg(self.out.join("Cargo.toml"))
+            .output();
+        let result =
+            result.map_err(|error| Failure::error(Code::CannotRead, format!("cargo cannot be run: {error}")))?;
+        output.summary(&String::from_utf8_lossy(&result.stdout));
+        output.summary(&String::from_utf8_lossy(&result.stderr));
+        Ok(result.status.success())
+    }
+}
+
+fn input<'a>(prepared: &'a Prepared, form: &'a Form) -> Input<'a> {
+    let loaded = &prepared.loaded;
+    Input { sources: &loaded.sources, program: &loaded.program, form, machine: &prepared.machine }
+}
+
+fn no_package(error: &DriveError) -> Failure {
+    let code = match error {
+        DriveError::NoMain => Code::NoMain,
+        DriveError::NoEnd { .. } => Code::StepLimit,
+    };
+    Failure::error(code, error.to_string())
+}
