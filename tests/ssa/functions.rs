@@ -269,14 +269,14 @@ fn read_sites(program: &Program) -> HashMap<ReadId, (FunctionId, BlockId, usize)
     sites
 }
 
-/// Runs a program of which only one thread can move at a time; gives its reads with who wrote what they see.
-fn run(program: &Program) -> Vec<(ReadId, DefinitionId)> {
+/// Runs a program of which only one thread can move at a time; gives its reads with those who wrote what they see.
+fn run(program: &Program) -> BTreeSet<(ReadId, DefinitionId)> {
     let machine = Machine::new(program, &Visibility::all(program));
     let mut tables = Tables::new();
     let mut events: Vec<(ThreadIndex, CodeIndex, Event)> = Vec::new();
     let mut state = machine.start(&mut tables, &mut events);
     let mut moves = Vec::new();
-    for _ in 0..20_000 {
+    for _ in 0..4_000 {
         machine.moves(&state, &mut moves);
         let Some(first) = moves.first() else { break };
         let choice = Choice { thread: first.thread, alternative: 0 };

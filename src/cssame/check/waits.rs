@@ -8,7 +8,7 @@
 //! is raised, and threads that cannot come to where they would.
 
 use super::Subject;
-use super::words::{count, list};
+use super::words::count;
 use crate::concurrency::{ClassId, Concurrency, EventKind, LocationId, ThreadId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::{LeafKind, Value};
@@ -205,25 +205,22 @@ fn check_barrier(subject: Subject<'_>, barrier: LocationId, arrivals: &[(u32, Sp
     );
     let label = format!("only {} can arrive", subject.threads(&threads));
     let mut diagnostic = Diagnostic::error(Code::BarrierCountUnmet, span, message, label);
-    let mut places: Vec<Span> = arrivals.iter().map(|&(_, place)| place).filter(|&place| place != span).collect();
-    places.sort_unstable();
-    places.dedup();
-    for &place in places.iter().take(MAX_PLACES) {
-        let mut of: Vec<ThreadId> = arrivals
-            .iter()
-            .filter(|arrival| arrival.1 == place)
-            .map(|arrival| concurrency.thread_of(arrival.0))
-            .collect();
-        of.sort_unstable();
-        let names = subject.threads(&of);
-        diagnostic = diagnostic.with_label(place, format!("reached by {names}"));
-    }
+    diagnostic = with_arrivals(subject, diagnostic, arrivals, span);
     if subject.sources.text(symbol.span) == name {
         diagnostic = diagnostic.with_label(symbol.span, "declared here");
     }
-    let others = list(&[
-        format!("let it count {}", threads.len()),
-        format!("add the missing {}", needed as usize - threads.len()),
-    ]);
-    Some(diagnostic.with_help(others.replace(" and ", ", or ")))
+    let missing = needed as usize - threads.len();
+    Some(diagnostic.with_help(format!("let it count {}, or add {}", threads.len(), count(missing, "thread"))))
+}
+
+/// Shows the other places of a barrier.
+fn with_arrivals(subject: Subject<'_>, diagnostic: Diagnostic, arrivals: &[(u32, Span)], shown: Span) -> Diagnostic {
+    let mut places: Vec<Span> = arrivals.iter().map(|&(_, place)| place).filter(|&place| place != shown).collect();
+    places.sort_unstable();
+    places.dedup();
+    places.into_iter().take(MAX_PLACES).fold(diagnostic, |diagnostic, place| {
+        let here = arrivals.iter().filter(|arrival| arrival.1 == place);
+        let threads: Vec<ThreadId> = here.map(|&(block, _)| subject.form.concurrency.thread_of(block)).collect();
+        diagnostic.with_label(place, format!("reached by {}", subject.threads(&threads)))
+    })
 }

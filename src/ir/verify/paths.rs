@@ -48,9 +48,12 @@ fn check_assignment(scope: &mut Scope<'_>, order: &[BlockId]) {
     }
 }
 
-/// Registers with the blocks that read them before they write them, and with the blocks that write them; sorted.
-fn accesses(function: &Function, order: &[BlockId]) -> (Vec<(RegisterId, BlockId)>, Vec<(RegisterId, BlockId)>) {
-    let (mut exposed, mut written) = (Vec::new(), Vec::new());
+/// Registers with the blocks that access them, sorted.
+type Accesses = Vec<(RegisterId, BlockId)>;
+
+/// The registers that blocks read before they write them, and those that blocks write.
+fn accesses(function: &Function, order: &[BlockId]) -> (Accesses, Accesses) {
+    let (mut exposed, mut written) = (Accesses::new(), Accesses::new());
     let mut newest: Vec<Option<BlockId>> = vec![None; function.registers.len()];
     for &id in order {
         let block = &function.blocks[id];
