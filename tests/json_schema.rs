@@ -82,7 +82,7 @@ fn check() {
 
 #[test]
 fn ir() {
-    for form in ["ast", "cfg", "ssa"] {
+    for form in ["ast", "cfg", "ssa", "cssame"] {
         assert_all_valid("ir", &["--emit", form]);
     }
 }

@@ -6,6 +6,7 @@ use super::load::{self, Loaded};
 use super::options::{Format, OutputOptions, ProgramOptions};
 use super::output::Output;
 use super::status::{Failure, Status};
+use crate::cssame::print::CssameAnnotations;
 use crate::ir::dot::dot_program;
 use crate::ir::json::{ProgramData, program_data};
 use crate::ir::print::{Annotations, Plain, print_program};
@@ -24,6 +25,7 @@ Prints an intermediate form of the program:
   ast     the syntax tree, printed as a program again
   cfg     the parallel flow graph: functions of blocks of three-address code
   ssa     the same in SSA form, with phi functions
+  cssame  the same in CSSAME form: a pi function before each read that concurrent writes reach
 
 As a graph for Graphviz (`--format dot`), each function is a cluster, and dashed edges lead from a fork to its threads \
 and from their ends to the join. The syntax tree has no such form.";
@@ -32,7 +34,7 @@ and from their ends to the join. The syntax tree has no such form.";
 pub const EXAMPLES: &str = "\
 Examples:
   cssame ir samples/cssame_fig2.csm
-  cssame ir --emit ssa samples/peterson.csm
+  cssame ir --emit cssame samples/peterson.csm
   cssame ir --emit cfg --format dot samples/dekker.csm | dot -Tsvg > dekker.svg";
 
 /// Arguments of `ir`.
@@ -41,7 +43,7 @@ pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Which form: ast, cfg or ssa
+    /// Which form: ast, cfg, ssa or cssame
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Cfg, hide_possible_values = true)]
     pub emit: Form,
     /// Text for people (text), a graph for Graphviz (dot), or one JSON object (json)
@@ -62,6 +64,8 @@ pub enum Form {
     Cfg,
     /// SSA form.
     Ssa,
+    /// CSSAME form.
+    Cssame,
 }
 
 impl Form {
@@ -70,6 +74,7 @@ impl Form {
             Form::Ast => "ast",
             Form::Cfg => "cfg",
             Form::Ssa => "ssa",
+            Form::Cssame => "cssame",
         }
     }
 }
@@ -156,12 +161,19 @@ impl Arguments {
     }
 
     fn graph(&self) -> Result<String, Failure> {
-        let loaded = load::load(&self.file, &self.program.inputs)?;
+        // What concurrent threads do is known only where there is a main that starts them.
+        let load = if self.emit == Form::Cssame { load::load_executable } else { load::load };
+        let loaded = load(&self.file, &self.program.inputs)?;
         Ok(match self.emit {
             Form::Ast | Form::Cfg => self.render(&loaded, &Plain),
             Form::Ssa => {
                 let forms = ssa::build_program(&loaded.program);
                 self.render(&loaded, &SsaAnnotations::new(&loaded.program, &forms))
+            }
+            Form::Cssame => {
+                let forms = ssa::build_program(&loaded.program);
+                let form = crate::cssame::analyse(&loaded.program);
+                self.render(&loaded, &CssameAnnotations::new(&loaded.program, &forms, form.as_ref()))
             }
         })
     }

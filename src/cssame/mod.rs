@@ -18,6 +18,7 @@
 mod access;
 pub mod check;
 mod exposure;
+pub mod print;
 mod reaching;
 mod report;
 mod terms;

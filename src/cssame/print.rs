@@ -1,0 +1,110 @@
+//! CSSAME form as text, as Graphviz graph and as data.
+//!
+//! In: a program, its SSA form and its [`Form`]. Out: annotations for the printers of the PFG: those of SSA, and before each
+//! read of shared memory that several definitions reach a pi function, `a_4 = pi(a_0, a_2, a_3)`. The read then names the
+//! version that the pi makes; a read that one definition reaches names that one. Pi functions get the next free numbers
+//! of their symbol, behind writes and merges, function by function and in the order of the instructions.
+//!
+//! A place that several contexts run has one pi, with the terms of all of them.
+
+use super::Form;
+use crate::ir::print::{Annotations, Argument, Mention, Merge, Site, Version};
+use crate::ir::{BlockId, FunctionId, Instruction, Program, ReadId};
+use crate::ssa::ProgramSsa;
+use crate::ssa::print::SsaAnnotations;
+use rustc_hash::FxHashMap;
+
+/// What CSSAME adds to the PFG.
+#[derive(Debug)]
+pub struct CssameAnnotations<'a> {
+    program: &'a Program,
+    ssa: SsaAnnotations<'a>,
+    /// What stands at the reads of shared memory.
+    reads: FxHashMap<ReadId, Seen>,
+}
+
+/// What a read sees.
+#[derive(Debug)]
+enum Seen {
+    /// The version of its only definition.
+    Definition(u32),
+    /// A pi function.
+    Pi(Merge),
+}
+
+impl Seen {
+    fn version(&self) -> u32 {
+        match self {
+            Seen::Definition(version) => *version,
+            Seen::Pi(merge) => merge.version,
+        }
+    }
+}
+
+impl<'a> CssameAnnotations<'a> {
+    /// The annotations of a program; without a form, those of SSA.
+    #[must_use]
+    pub fn new(program: &'a Program, ssa: &'a ProgramSsa, form: Option<&Form>) -> CssameAnnotations<'a> {
+        let mut next_versions = ssa.next_versions.clone();
+        let mut reads = FxHashMap::default();
+        let shared =
+            form.into_iter().flat_map(|form| form.shared_reads().into_iter().map(move |read| (read, form.terms(read))));
+        for (read, terms) in shared {
+            let of = &program.reads[read];
+            let argument = |&definition| {
+                let definition = &program.definitions[definition];
+                let name = program.texts.get(definition.name).to_owned();
+                Argument { name, version: definition.version, block: None }
+            };
+            let seen = match terms.as_slice() {
+                [] => continue,
+                [only] => Seen::Definition(program.definitions[*only].version),
+                several => {
+                    let version = next_versions[of.symbol];
+                    next_versions[of.symbol] += 1;
+                    let mut arguments: Vec<Argument> = several.iter().map(argument).collect();
+                    arguments.sort_by_key(|argument| argument.version);
+                    let name = program.texts.get(of.name).to_owned();
+                    Seen::Pi(Merge { function: "pi", name, version, arguments })
+                }
+            };
+            reads.insert(read, seen);
+        }
+        CssameAnnotations { program, ssa: SsaAnnotations::new(program, ssa), reads }
+    }
+
+    fn seen(&self, site: Site) -> Option<&Seen> {
+        match self.program.functions[site.function].blocks[site.block].instructions.get(site.position)? {
+            Instruction::Load { read, .. } | Instruction::Atomic { read, .. } => self.reads.get(read),
+            _ => None,
+        }
+    }
+}
+
+impl Annotations for CssameAnnotations<'_> {
+    fn version(&self, site: Site, mention: Mention) -> Option<Version> {
+        let plain = self.ssa.version(site, mention);
+        let Some(seen) = self.seen(site).map(Seen::version) else { return plain };
+        match mention {
+            Mention::Read(_) => Some(Version { number: seen, from: None }),
+            // Of an atomic expression: what it writes replaces what it has read.
+            Mention::Definition(_) => plain.map(|version| Version { from: version.from.map(|_| seen), ..version }),
+            Mention::RegisterRead(_) | Mention::RegisterWrite(_) => plain,
+        }
+    }
+
+    fn at_head(&self, function: FunctionId, block: BlockId) -> Vec<Merge> {
+        self.ssa.at_head(function, block)
+    }
+
+    fn before(&self, site: Site) -> Vec<Merge> {
+        match self.seen(site) {
+            Some(Seen::Pi(merge)) => vec![merge.clone()],
+            Some(Seen::Definition(_)) | None => Vec::new(),
+        }
+    }
+
+    fn after(&self, site: Site) -> Vec<Merge> {
+        self.ssa.after(site)
+    }
+}
