@@ -9,30 +9,73 @@
 use super::deadlock::blocked_threads;
 use super::engine::{self, End, EndContext, Ghost, Transition, Visitor};
 use super::limits::{Bound, Limits, Progress};
+use super::reads_from::{self, Refusal};
 use crate::vm::{self, CodeIndex, Event, Machine, Observer, PathId, ThreadIndex};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 /// How many futures there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountAnswer {
     /// The futures that were found.
     pub futures: u64,
+    /// The executions that were told apart: one for each future, and those that an assumption discards where each of them was
+    /// followed.
+    pub executions: u64,
     /// The bound that was hit; `None` if these are all of them.
     pub bound: Option<Bound>,
     /// How much was visited.
     pub progress: Progress,
 }
 
-/// Counts the futures.
+/// States that a search visits before executions are tried, one for each future.
+const FEW_STATES: u64 = 50_000;
+
+/// Counts the futures, by the cheaper of two exact means: through states where they are few, and by one execution for each
+/// future where threads synchronise by memory alone.
 pub fn count(
+    machine: &Machine,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> CountAnswer {
+    let began = Instant::now();
+    let few = limits.max_states.map_or(FEW_STATES, |limit| limit.min(FEW_STATES));
+    let first = count_by_states(machine, &Limits { max_states: Some(few), ..limits.clone() }, progress);
+    if first.bound != Some(Bound::States) {
+        return first;
+    }
+    if let Ok(answer) = count_by_executions(machine, &limits.after(began), progress) {
+        return answer;
+    }
+    if limits.max_states == Some(few) { first } else { count_by_states(machine, &limits.after(began), progress) }
+}
+
+/// Counts the futures by one execution for each.
+///
+/// # Errors
+///
+/// A program that cannot be explored in this way.
+pub fn count_by_executions(
+    machine: &Machine,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<CountAnswer, Refusal> {
+    let found = reads_from::enumerate(machine, limits, progress, &mut |_| ())?;
+    let executions = found.futures + found.discarded;
+    Ok(CountAnswer { futures: found.futures, executions, bound: found.bound, progress: found.progress })
+}
+
+/// Counts the futures by a search through all states, each with what its threads have read.
+pub fn count_by_states(
     machine: &Machine,
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> CountAnswer {
     let mut counter = Counter::default();
     let searched = engine::search(machine, limits, History::default(), &mut counter, progress);
-    CountAnswer { futures: counter.futures.len() as u64, bound: searched.bound, progress: searched.progress }
+    let futures = counter.futures.len() as u64;
+    CountAnswer { futures, executions: futures, bound: searched.bound, progress: searched.progress }
 }
 
 /// A write instance: a thread, and the ordinal of the write among its writes from 1; all 0 for an initial value.

@@ -6,6 +6,7 @@
 use super::assumption::lasting_states;
 use super::completion::Completion;
 use super::deadlock::{BlockedThread, Deadlock, blocked_threads};
+use super::decide::by_executions;
 use super::engine::{self, End, EndContext, Searched, Transition, Visitor};
 use super::graph::Graph;
 use super::limits::{Bound, Limits, Progress};
@@ -16,6 +17,7 @@ use crate::vm::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 /// What an exploration is to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,10 +139,40 @@ impl Answer {
     }
 }
 
-/// Finds out what can happen.
+/// States that a search visits before other means are tried.
+const FEW_STATES: u64 = 200_000;
+
+/// Executions, one for each future, that are tried before a search goes through all states.
+const FEW_EXECUTIONS: u64 = 100_000;
+
+/// Finds out what can happen, by the cheapest exact means: through all states where they are few, else by one execution for
+/// each future where these are few, else through all states.
 ///
 /// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`].
 pub fn futures(
+    machine: &Machine,
+    query: &Query,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Answer {
+    let began = Instant::now();
+    if limits.max_states.is_some_and(|limit| limit <= FEW_STATES) {
+        return by_states(machine, query, limits, progress);
+    }
+    let first = by_states(machine, query, &Limits { max_states: Some(FEW_STATES), ..limits.clone() }, progress);
+    if first.bound != Some(Bound::States) {
+        return first;
+    }
+    let few = limits.max_executions.map_or(FEW_EXECUTIONS, |limit| limit.min(FEW_EXECUTIONS));
+    let bounded = Limits { max_executions: Some(few), ..limits.after(began) };
+    match by_executions(machine, query, &bounded, progress) {
+        Ok(answer) if answer.bound != Some(Bound::Executions) => answer,
+        _ => by_states(machine, query, &limits.after(began), progress),
+    }
+}
+
+/// Finds out what can happen by a search through all states.
+pub fn by_states(
     machine: &Machine,
     query: &Query,
     limits: &Limits,
@@ -205,18 +237,24 @@ fn terms(
 type OutcomeKey = (Vec<(PathId, OutputId)>, OutcomeStatus);
 
 fn outcome_list(graph: &Graph, tables: &Tables, found: FxHashMap<OutcomeKey, (u32, Option<Failure>)>) -> Vec<Outcome> {
-    let mut outcomes: Vec<(Outcome, u32)> = found
+    let mut found: Vec<(OutcomeKey, (u32, Option<Failure>))> = found.into_iter().collect();
+    found.sort_by_key(|&(_, (node, _))| node);
+    let mut outcomes: Vec<Outcome> = found
         .into_iter()
-        .map(|((outputs, status), (node, failure))| {
-            (Outcome { outputs, status, failure, schedule: graph.path_to(node) }, node)
-        })
+        .map(|((outputs, status), (node, failure))| Outcome { outputs, status, failure, schedule: graph.path_to(node) })
         .collect();
+    sort_outcomes(tables, &mut outcomes);
+    outcomes
+}
+
+/// Sorts outcomes by what is printed, and then by how they end.
+pub(super) fn sort_outcomes(tables: &Tables, outcomes: &mut [Outcome]) {
     let lines = |outcome: &Outcome| {
         let lines = outcome.outputs.iter().flat_map(|&(_, output)| tables.lines(output));
         lines.map(str::to_owned).collect::<Vec<String>>()
     };
-    outcomes.sort_by_cached_key(|(outcome, node)| (lines(outcome), outcome.status, *node));
-    outcomes.into_iter().map(|(outcome, _)| outcome).collect()
+    let names = |outcome: &Outcome| outcome.outputs.iter().map(|&(path, _)| path).collect::<Vec<PathId>>();
+    outcomes.sort_by_cached_key(|outcome| (lines(outcome), outcome.status, names(outcome)));
 }
 
 type FailureKey = (FailureKind, Option<crate::ir::TextId>, CodeIndex);

@@ -19,6 +19,14 @@ pub struct Limits {
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
+impl Limits {
+    /// What is left of the bounds for a search that begins now, if time runs since then.
+    #[must_use]
+    pub fn after(&self, began: Instant) -> Limits {
+        Limits { timeout: self.timeout.map(|timeout| timeout.saturating_sub(began.elapsed())), ..self.clone() }
+    }
+}
+
 /// A bound that was hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {

@@ -1,30 +1,36 @@
 //! Exhaustive exploration: what can happen at all.
 //!
-//! In: a [`Machine`](crate::vm::Machine). Out: plain data. [`futures()`] visits every state that the program can reach
-//! and says which writes each read can see, which outcomes, failures and deadlocks there are, each with a schedule that
-//! shows it. [`count()`] counts the futures: the executions that differ in what some read sees. [`select()`] decides
-//! whether some execution has a given selection of pi terms. [`report`] gives names to the answers.
+//! In: a [`Machine`](crate::vm::Machine). Out: plain data. [`futures()`] says which writes each read can see, which
+//! outcomes, failures and deadlocks there are, each with a schedule that shows it. [`count()`] counts the futures: the
+//! executions that differ in what some read sees. [`select()`] decides whether some execution has a given selection of pi
+//! terms. [`report`] gives names to the answers.
 //!
-//! All of them go breadth-first through states that are told apart by 128-bit fingerprints, so a schedule is a
-//! shortest one in steps. All of them are deterministic. A [`Limits`] value bounds them; when a bound is hit, the answer
-//! says so and claims nothing beyond what was seen.
+//! There are two means. One goes breadth-first through states, which are told apart by 128-bit fingerprints, so a schedule is
+//! a shortest one in steps; it serves every program. The other, [`reads_from`], runs one execution for each future; it serves
+//! programs whose threads synchronise by memory alone, and is the better one where threads are many. Both are exact, and
+//! deterministic. A [`Limits`] value bounds them; when a bound is hit, the answer says so and claims nothing beyond what
+//! was seen.
 
 mod assumption;
 mod completion;
 mod count;
 mod deadlock;
+mod decide;
 mod engine;
 mod futures;
 mod graph;
 mod limits;
 mod pairs;
+mod reads_from;
 pub mod report;
 mod select;
 
-pub use count::{CountAnswer, count};
+pub use count::{CountAnswer, count, count_by_executions, count_by_states};
 pub use deadlock::{BlockedThread, Deadlock};
-pub use futures::{Answer, FailureWitness, Outcome, OutcomeStatus, Query, Term, futures};
+pub use decide::by_executions;
+pub use futures::{Answer, FailureWitness, Outcome, OutcomeStatus, Query, Term, by_states, futures};
 pub use limits::{Bound, Limits, Progress};
+pub use reads_from::Refusal;
 pub use select::{SelectAnswer, Selection, Verdict, select};
 
 #[cfg(test)]

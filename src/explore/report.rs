@@ -144,7 +144,7 @@ pub fn report(
         complete: bound.is_none(),
         bound: bound.map(super::Bound::name),
         futures: counted.map(|count| count.futures),
-        executions: answer.progress.executions,
+        executions: counted.map_or(answer.progress.executions, |count| count.executions),
         states: answer.progress.states,
         terms: reporter.terms(candidates),
         outcomes: answer.outcomes.iter().map(|outcome| reporter.outcome(outcome)).collect(),

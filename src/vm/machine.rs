@@ -327,6 +327,12 @@ impl Machine {
         code.iter().any(|code| matches!(code, Code::Assume { .. } | Code::Choose { .. }))
     }
 
+    /// Whether an instruction is an atomic expression on shared memory: `cas`, `swap` or `fetch_add`.
+    #[must_use]
+    pub fn is_atomic(&self, at: CodeIndex) -> bool {
+        matches!(self.compiled.code.get(at.index()), Some(Code::SharedAtomic { .. }))
+    }
+
     /// Number of instructions.
     #[must_use]
     pub fn code_length(&self) -> usize {

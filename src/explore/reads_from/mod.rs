@@ -1,0 +1,77 @@
+//! One execution per future.
+//!
+//! In: a machine whose threads synchronise by memory, forks and joins alone. Out: every complete execution up to reordering
+//! that no read can tell, each explored once. It is the *reads-from* equivalence of Abdulla, Atig, Jonsson, Lång, Ngo and
+//! Sagonas (OOPSLA 2019).
+//!
+//! An execution is a log of operations; each knows the write that it reads from, and its *past*: what comes before it by
+//! program order, forks, joins and reads-from. Let P be a prefix of the log that ends before a read r. The futures that
+//! extend P and differ at r are told apart by the write w that r reads from instead, together with the past of w: no
+//! future has two of them. So each (w, past of w) is a branch of its own, and no future is met twice. A branch is *found* when
+//! some execution that extends P holds w with such a past, in which r does not stand; the branch itself is then P, the
+//! past of w, w and r, provided that they have a sequentially consistent order, which [`order`] decides. Nothing is
+//! missed: take a branch with the smallest past that would be. In it r, w apart, can read what w has overwritten; that
+//! branch has a smaller past, so it is found, and its executions hold w behind r. Where r and w are both atomic, w cannot be
+//! put behind r as it is; so for each pair of atomic operations on a cell the branch is made in which the second one
+//! comes first.
+//!
+//! Work and memory are polynomial for each future, as long as `order` need not try many orders; memory does not grow with
+//! the number of futures beyond the branches that wait.
+//!
+//! What it does not see: locks and other objects that block, atomic blocks, programs that fail, locals of threads that other
+//! threads share. It says so ([`Refusal`]), and `count` goes through states instead.
+
+mod log;
+mod order;
+mod search;
+mod watch;
+
+use super::limits::{Bound, Limits, Progress};
+use crate::vm::{Choice, Machine};
+use std::ops::ControlFlow;
+
+/// Why a program cannot be explored in this way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A lock, an event, a barrier, a condition, a semaphore, or an atomic block.
+    Synchronisation,
+    /// The program can fail.
+    Failure,
+    /// A thread other than main makes a local that others share, or one is made anew.
+    Locals,
+    /// Forks within the head of a `parfor`.
+    NestedForks,
+}
+
+/// A complete execution.
+pub(super) struct Execution<'a> {
+    pub machine: &'a Machine,
+    /// The steps, from the beginning.
+    pub choices: &'a [Choice],
+}
+
+/// What an enumeration has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Enumerated {
+    /// Futures: complete executions that no assumption discards.
+    pub futures: u64,
+    /// Executions that an assumption discards.
+    pub discarded: u64,
+    /// The bound that was hit.
+    pub bound: Option<Bound>,
+    pub progress: Progress,
+}
+
+/// Visits one execution of each future.
+///
+/// # Errors
+///
+/// A program that cannot be explored in this way; what was visited before counts for nothing.
+pub(super) fn enumerate(
+    machine: &Machine,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(&Execution<'_>),
+) -> Result<Enumerated, Refusal> {
+    search::Search::new(machine, limits)?.run(progress, visit)
+}

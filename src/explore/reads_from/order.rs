@@ -1,0 +1,179 @@
+//! Whether operations with given sources have a sequentially consistent order.
+//!
+//! In: a log, of which each operation stands behind its past. Out: an order of its operations in which each read sees its
+//! source, or `None` if there is none.
+//!
+//! The order is built from the front. What can never be wrong is taken at once: a read that sees its source now; a
+//! write of a cell whose value nobody waits for any more, if nobody reads the write, or if it is the last one of its cell; an
+//! atomic operation that is the last reader of what the cell holds. What remains is a choice between writes, which is
+//! tried in turn; sets of operations from which there was no way on are not tried again.
+
+use super::log::{Kind, Log, NONE};
+use crate::vm;
+use rustc_hash::FxHashSet;
+
+/// Buffers that are used again.
+#[derive(Debug, Default)]
+pub(super) struct Sorter {
+    /// For each operation those right behind it.
+    after: Vec<Vec<u32>>,
+    /// For each operation how many reads have it as source; then for each cell the reads of the initial value.
+    readers: Vec<u32>,
+    dead: FxHashSet<u128>,
+}
+
+/// How far an order has come.
+#[derive(Clone, Debug, Default)]
+struct Front {
+    order: Vec<u32>,
+    /// For each operation how many must come before it that have not.
+    missing: Vec<u32>,
+    /// Operations whose predecessors have all come.
+    ready: Vec<u32>,
+    /// For each source the reads that have not come.
+    waiting: Vec<u32>,
+    /// By cell: the write that it holds.
+    holds: Vec<u32>,
+    /// By cell: writes that have not come.
+    writes: Vec<u32>,
+    done: Vec<u64>,
+}
+
+impl Sorter {
+    /// An order of all operations of a log.
+    pub fn order(&mut self, log: &Log) -> Option<Vec<u32>> {
+        let mut front = self.prepare(log);
+        self.dead.clear();
+        self.search(log, &mut front).then_some(front.order)
+    }
+
+    fn prepare(&mut self, log: &Log) -> Front {
+        let count = log.len();
+        let cells = log.operations.iter().map(|each| each.cell as usize + 1).max().unwrap_or(0);
+        self.after.iter_mut().for_each(Vec::clear);
+        self.after.resize(count.max(self.after.len()), Vec::new());
+        let mut front = Front {
+            missing: vec![0; count],
+            waiting: vec![0; count + cells],
+            holds: vec![NONE; cells],
+            writes: vec![0; cells],
+            done: vec![0; count.div_ceil(64)],
+            ..Front::default()
+        };
+        for (index, operation) in log.operations.iter().enumerate() {
+            for &before in operation.before.iter().filter(|&&before| before != NONE) {
+                self.after[before as usize].push(index as u32);
+                front.missing[index] += 1;
+            }
+            if operation.reads() {
+                front.waiting[source_index(count, operation.source, operation.cell)] += 1;
+            }
+            if operation.writes {
+                front.writes[operation.cell as usize] += 1;
+            }
+            if front.missing[index] == 0 {
+                front.ready.push(index as u32);
+            }
+        }
+        self.readers.clone_from(&front.waiting);
+        front
+    }
+
+    fn search(&mut self, log: &Log, front: &mut Front) -> bool {
+        loop {
+            self.take_safe(log, front);
+            if front.order.len() == log.len() {
+                return true;
+            }
+            let mut choices: Vec<u32> =
+                front.ready.iter().copied().filter(|&each| can_write(log, front, each)).collect();
+            choices.sort_unstable();
+            let Some((&last, others)) = choices.split_last() else { return false };
+            if !others.is_empty() {
+                if !self.dead.insert(key(front)) {
+                    return false;
+                }
+                for &choice in others {
+                    let mut branch = front.clone();
+                    self.take(log, &mut branch, choice);
+                    if self.search(log, &mut branch) {
+                        *front = branch;
+                        return true;
+                    }
+                }
+            }
+            self.take(log, front, last);
+        }
+    }
+
+    /// Takes whatever can never be wrong.
+    fn take_safe(&self, log: &Log, front: &mut Front) {
+        let mut place = 0;
+        while place < front.ready.len() {
+            let operation = front.ready[place];
+            if self.is_safe(log, front, operation) {
+                self.take(log, front, operation);
+                // What was taken may have opened the way for others.
+                place = 0;
+            } else {
+                place += 1;
+            }
+        }
+    }
+
+    fn is_safe(&self, log: &Log, front: &Front, index: u32) -> bool {
+        let operation = &log.operations[index as usize];
+        let cell = operation.cell as usize;
+        let count = log.len();
+        match operation.kind {
+            Kind::Choose | Kind::Fork | Kind::Spawn | Kind::Join => true,
+            Kind::Read => front.holds[cell] == operation.source,
+            Kind::Atomic => {
+                front.holds[cell] == operation.source
+                    && (!operation.writes || front.waiting[source_index(count, operation.source, operation.cell)] == 1)
+            }
+            Kind::Write => {
+                can_write(log, front, index) && (self.readers[index as usize] == 0 || front.writes[cell] == 1)
+            }
+        }
+    }
+
+    fn take(&self, log: &Log, front: &mut Front, index: u32) {
+        let operation = &log.operations[index as usize];
+        front.order.push(index);
+        front.done[index as usize / 64] |= 1 << (index % 64);
+        front.ready.retain(|&each| each != index);
+        if operation.reads() {
+            front.waiting[source_index(log.len(), operation.source, operation.cell)] -= 1;
+        }
+        if operation.writes {
+            front.holds[operation.cell as usize] = index;
+            front.writes[operation.cell as usize] -= 1;
+        }
+        for &after in &self.after[index as usize] {
+            front.missing[after as usize] -= 1;
+            if front.missing[after as usize] == 0 {
+                front.ready.push(after);
+            }
+        }
+    }
+}
+
+/// Whether an operation is a write of a cell whose value nobody waits for.
+fn can_write(log: &Log, front: &Front, index: u32) -> bool {
+    let operation = &log.operations[index as usize];
+    let held = || front.holds[operation.cell as usize];
+    operation.kind == Kind::Write && front.waiting[source_index(log.len(), held(), operation.cell)] == 0
+}
+
+/// Where the reads of a source are counted.
+fn source_index(count: usize, source: u32, cell: u32) -> usize {
+    if source == NONE { count + cell as usize } else { source as usize }
+}
+
+/// What tells two fronts apart.
+fn key(front: &Front) -> u128 {
+    let mut words = front.done.clone();
+    words.extend(front.holds.iter().map(|&held| u64::from(held)));
+    vm::hash(&words)
+}

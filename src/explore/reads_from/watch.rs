@@ -1,0 +1,75 @@
+//! What one step of the machine has done, as far as futures are concerned.
+
+use super::Refusal;
+use crate::vm::{CodeIndex, Event, Observer, PathId, ThreadIndex};
+use smallvec::SmallVec;
+
+/// Collects the events of one step.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The cell that it reads, and the instruction.
+    pub read: Option<(u32, CodeIndex)>,
+    /// The cell that it writes.
+    pub write: Option<u32>,
+    pub chosen: bool,
+    pub forks: SmallVec<[PathId; 4]>,
+    /// The instruction that forks.
+    pub fork_at: u32,
+    pub spawned: bool,
+    pub joined: bool,
+    pub joined_thread: Option<ThreadIndex>,
+    /// Cells that were made anew: the first one, and how many.
+    pub allocated: SmallVec<[(u32, u32); 2]>,
+    /// What it has done that cannot be explored in this way.
+    pub refusal: Option<Refusal>,
+}
+
+impl Seen {
+    pub fn clear(&mut self) {
+        *self = Seen::default();
+    }
+
+    /// The cell that it has accessed; the first cell, which nothing uses, if none.
+    pub fn cell(&self) -> u32 {
+        self.read.map(|(cell, _)| cell).or(self.write).unwrap_or(0)
+    }
+}
+
+impl Observer for Seen {
+    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+        match event {
+            Event::Read { address, shared: true, .. } => self.read = Some((address, at)),
+            Event::Write { address, shared: true, .. } => self.write = Some(address),
+            Event::Choose { .. } => self.chosen = true,
+            Event::Fork { path, .. } => {
+                self.forks.push(path);
+                self.fork_at = at.0;
+            }
+            Event::Spawn { path, .. } => {
+                self.forks.push(path);
+                self.spawned = true;
+            }
+            Event::Join => self.joined = true,
+            Event::JoinThread { child } => self.joined_thread = Some(child),
+            // Main has the first slot, and keeps it.
+            Event::Allocate { address, size, .. } if thread.0 == 0 => self.allocated.push((address, size)),
+            Event::Allocate { .. } => self.refusal = Some(Refusal::Locals),
+            Event::Failure(_) => self.refusal = Some(Refusal::Failure),
+            Event::Lock { .. }
+            | Event::Unlock { .. }
+            | Event::Set { .. }
+            | Event::Clear { .. }
+            | Event::Waited { .. }
+            | Event::Arrive { .. }
+            | Event::Leave { .. }
+            | Event::Wait { .. }
+            | Event::Notify { .. }
+            | Event::Woken { .. }
+            | Event::Acquire { .. }
+            | Event::Release { .. }
+            | Event::AtomicBegin
+            | Event::AtomicEnd => self.refusal = Some(Refusal::Synchronisation),
+            Event::Read { .. } | Event::Write { .. } | Event::End { .. } | Event::Print { .. } => {}
+        }
+    }
+}

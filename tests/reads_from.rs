@@ -1,0 +1,221 @@
+//! One execution per future: against the search through states, the oracle, and the numbers of other tools.
+//!
+//! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others.
+
+#![allow(clippy::unwrap_used, reason = "a test says so by failing")]
+
+#[allow(dead_code, unused_imports, reason = "the generator serves other tests too")]
+mod support;
+
+use cssame::cssame::analyse;
+use cssame::explore::{
+    self, Answer, CountAnswer, Limits, Outcome, Progress, Query, Refusal, Term, by_executions, count_by_executions,
+    count_by_states,
+};
+use cssame::ir::compile::compile;
+use cssame::ir::{DefinitionId, ReadId};
+use cssame::source::SourceMap;
+use cssame::vm::{Event, Machine, Tables, Visibility};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+use support::generate::{self, Size};
+use support::oracle::{Options, explore_source};
+
+fn machine(text: &str, inputs: &[(String, String)]) -> Machine {
+    let mut sources = SourceMap::default();
+    let file = sources.add("futures.csm", text);
+    let compiled = compile(&sources, file, inputs);
+    let program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
+    let form = analyse(&program).unwrap();
+    let sharing = &form.concurrency.sharing;
+    Machine::new(&program, &Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() })
+}
+
+fn counted(machine: &Machine, limits: &Limits) -> Result<CountAnswer, Refusal> {
+    count_by_executions(machine, limits, &mut |_| ControlFlow::Continue(()))
+}
+
+fn by_states(machine: &Machine) -> CountAnswer {
+    let limits = Limits { max_states: Some(1_000_000), ..Limits::default() };
+    count_by_states(machine, &limits, &mut |_| ControlFlow::Continue(()))
+}
+
+fn family(name: &str, n: u32) -> Machine {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/families").join(format!("{name}.csm"));
+    let text = std::fs::read_to_string(path).unwrap();
+    machine(&text, &[("n".to_owned(), n.to_string())])
+}
+
+/// The families that reads-from model checkers are measured with, and the numbers of classes that those report.
+#[test]
+fn families_have_the_numbers_that_others_count() {
+    let families: &[(&str, &[(u32, u64)])] = &[
+        ("fib_bench", &[(1, 11), (2, 140), (3, 1_698)]),
+        ("floating_read", &[(1, 2), (6, 7), (25, 26)]),
+        ("readers", &[(1, 2), (5, 32), (10, 1_024)]),
+        ("lastzero", &[(2, 5), (4, 28), (8, 704)]),
+        ("peterson", &[(1, 301), (2, 2_401)]),
+        ("unlocked_adds", &[(1, 4), (3, 192)]),
+        ("lastwrite", &[(1, 1), (5, 5), (10, 10)]),
+    ];
+    for &(name, sizes) in families {
+        for &(n, futures) in sizes {
+            let found = counted(&family(name, n), &Limits::default()).unwrap();
+            assert_eq!((found.futures, found.executions, found.bound), (futures, futures, None), "{name} {n}");
+        }
+    }
+}
+
+/// A pseudo-random number generator: SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut value = self.0;
+        value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (value ^ (value >> 31)) % limit
+    }
+}
+
+/// A program whose threads share memory and nothing else.
+fn memory_program(seed: u64) -> String {
+    let mut random = Random(seed);
+    let mut text = "int x, y, z; int t[2];\ncobegin\n".to_owned();
+    for thread in 0..2 + random.below(3) {
+        let _ = write!(text, "  T{thread}: {{ int a; bool b; ");
+        for _ in 0..1 + random.below(4) {
+            statement(&mut random, &mut text, 0);
+        }
+        text.push_str("}\n");
+    }
+    text.push_str("coend\nprint(x);\n");
+    text
+}
+
+fn cell(random: &mut Random) -> &'static str {
+    ["x", "y", "z", "t[0]", "t[a & 1]"][random.below(5) as usize]
+}
+
+fn statement(random: &mut Random, text: &mut String, depth: u32) {
+    let (one, other, value) = (cell(random), cell(random), random.below(3));
+    let _ = match random.below(if depth == 0 { 14 } else { 9 }) {
+        0 | 1 => write!(text, "a = {one}; "),
+        2 => write!(text, "{one} = {value}; "),
+        3 => write!(text, "{one} = {other} + 1; "),
+        4 => write!(text, "{one} = a; "),
+        5 => write!(text, "b = cas({one}, {value}, {}); ", value + 1),
+        6 => write!(text, "a = swap({one}, {value}); "),
+        7 => write!(text, "a = fetch_add({one}, 1); "),
+        8 => write!(text, "print(a, b); "),
+        9 => write!(text, "assume({one} < {}); ", value + 1),
+        10 => write!(text, "a = choose(0, 1); "),
+        11 => {
+            text.push_str("cobegin N: { ");
+            statement(random, text, 1);
+            text.push_str("} M: { int a; bool b; ");
+            statement(random, text, 1);
+            write!(text, "}} coend ")
+        }
+        _ => {
+            let _ = write!(text, "if ({one} == {value}) {{ ");
+            statement(random, text, 1);
+            write!(text, "}} ")
+        }
+    };
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// No future is missed, none is met twice, and none is counted that only a naive search would not find.
+#[test]
+fn random_programs_have_as_many_futures_as_states_and_oracle_say() {
+    let programs = setting("CSSAME_FUTURES_PROGRAMS", 1_500);
+    let first = setting("CSSAME_FUTURES_SEED", 1);
+    let (mut compared, mut naive) = (0, 0);
+    for seed in first..first + programs {
+        let text = memory_program(seed);
+        let machine = machine(&text, &[]);
+        let limits = Limits { max_executions: Some(20_000), ..Limits::default() };
+        let found = match counted(&machine, &limits) {
+            Ok(found) => found,
+            Err(Refusal::Locals) => continue,
+            Err(refusal) => panic!("seed {seed}: {refusal:?}\n{text}"),
+        };
+        let states = by_states(&machine);
+        if found.bound.is_some() || states.bound.is_some() {
+            continue;
+        }
+        compared += 1;
+        assert_eq!(found.futures, states.futures, "seed {seed}:\n{text}");
+        assert_same_answers(&machine, seed, &text);
+        let explored = explore_source(&text, &Options { max_executions: 2_000, ..Options::default() }).unwrap();
+        if explored.complete {
+            naive += 1;
+            assert_eq!(found.futures, explored.futures.len() as u64, "seed {seed}:\n{text}");
+        }
+    }
+    assert!(compared * 2 > programs, "{compared} of {programs} compared");
+    println!("{compared} programs compared with the search through states, {naive} with the oracle");
+}
+
+/// Pairs of reads and definitions, and outcomes by name of thread.
+type Facts = (Vec<(ReadId, DefinitionId)>, BTreeSet<Vec<(String, Vec<String>)>>);
+
+fn facts(machine: &Machine, answer: &Answer) -> Facts {
+    let lines = |output| answer.tables.lines(output).into_iter().map(str::to_owned).collect();
+    let name = |path| machine.path_name(&answer.tables, path);
+    let outcome =
+        |outcome: &Outcome| outcome.outputs.iter().map(|&(path, output)| (name(path), lines(output))).collect();
+    let pairs = answer.terms.iter().map(|term| (term.read, term.definition)).collect();
+    (pairs, answer.outcomes.iter().map(outcome).collect())
+}
+
+/// Both means find the same terms and outcomes, and each schedule of a term shows it.
+fn assert_same_answers(machine: &Machine, seed: u64, text: &str) {
+    let (limits, query) = (Limits::default(), Query { whole_executions: false });
+    let mut progress = |_: &Progress| ControlFlow::Continue(());
+    let executions = by_executions(machine, &query, &limits, &mut progress).unwrap();
+    let states = explore::by_states(machine, &query, &limits, &mut progress);
+    assert_eq!(facts(machine, &executions), facts(machine, &states), "seed {seed}:\n{text}");
+    for Term { read, definition, schedule, .. } in &executions.terms {
+        let (mut tables, mut events) = (Tables::new(), Vec::new());
+        let mut state = machine.start(&mut tables, &mut events);
+        for &choice in schedule {
+            machine.step(&mut state, &mut tables, choice, &mut events);
+        }
+        let shown = events.iter().any(|(_, _, event)| {
+            matches!(event, Event::Read { read: r, writer: Some(d), .. } if (r, d) == (read, definition))
+        });
+        assert!(shown, "seed {seed}: {read:?} {definition:?}\n{text}");
+    }
+}
+
+/// Programs of the whole language: those that are not refused.
+#[test]
+fn programs_of_the_whole_language_agree() {
+    let mut compared = 0;
+    for seed in 1..1_200 {
+        let size = Size { threads: 3, operations: 4, globals: 3, structured: seed % 2 == 0 };
+        let text = generate::program(seed, &size);
+        let mut sources = SourceMap::default();
+        let file = sources.add("futures.csm", &text);
+        if compile(&sources, file, &[]).program.is_none() {
+            continue;
+        }
+        let machine = machine(&text, &[]);
+        let limits = Limits { max_executions: Some(20_000), ..Limits::default() };
+        let Ok(found) = counted(&machine, &limits) else { continue };
+        let states = by_states(&machine);
+        if found.bound.is_none() && states.bound.is_none() {
+            compared += 1;
+            assert_eq!(found.futures, states.futures, "seed {seed}:\n{text}");
+        }
+    }
+    assert!(compared > 50, "{compared} compared");
+}
