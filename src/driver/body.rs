@@ -35,6 +35,8 @@ pub(super) struct Body<'a> {
     functions: &'a FunctionNames,
     /// Blocks that run one after the other.
     groups: Vec<Vec<BlockId>>,
+    /// By block that begins a group: the number of the group.
+    numbers: FxHashMap<BlockId, usize>,
     variables: Vec<Variable>,
     names: Names,
     last_line: u32,
@@ -43,12 +45,15 @@ pub(super) struct Body<'a> {
 impl<'a> Body<'a> {
     pub(super) fn new(input: &'a Input<'a>, functions: &'a FunctionNames, id: FunctionId) -> Body<'a> {
         let function = &input.program.functions[id];
+        let groups = groups(function);
+        let heads = groups.iter().enumerate().filter_map(|(number, group)| Some((*group.first()?, number)));
         let mut body = Body {
             input,
             id,
             function,
             functions,
-            groups: groups(function),
+            numbers: heads.collect(),
+            groups,
             variables: Vec::new(),
             names: Names::default(),
             last_line: 0,
@@ -200,7 +205,7 @@ impl<'a> Body<'a> {
             }
         }
         let pad = " ".repeat(indent);
-        lines.iter().fold(String::new(), |text, line| format!("{text}{pad}{line}\n"))
+        lines.iter().flat_map(|line| [pad.as_str(), line, "\n"]).collect()
     }
 
     /// The line of the source, where another one begins.
@@ -215,7 +220,7 @@ impl<'a> Body<'a> {
     }
 
     fn number_of(&self, block: BlockId) -> usize {
-        self.groups.iter().position(|group| group.first() == Some(&block)).unwrap_or(0)
+        self.numbers.get(&block).copied().unwrap_or(0)
     }
 
     fn terminator(&mut self, terminator: &Terminator, tail: bool) -> String {

@@ -2,7 +2,7 @@
 //!
 //! In: names of the program. Out: identifiers that Rust takes, each one once.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Words that are no identifiers in Rust, and names that the generated code needs itself.
 const RESERVED: &[&str] = &[
@@ -17,19 +17,25 @@ const RESERVED: &[&str] = &[
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     taken: FxHashSet<String>,
+    /// By identifier: the last number that was tried behind it.
+    counts: FxHashMap<String, u32>,
 }
 
 impl Names {
     /// A name like the wanted one that was not handed out before.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
         let wanted = identifier(wanted);
-        let mut name = wanted.clone();
-        let mut count = 1;
-        while !self.taken.insert(name.clone()) {
-            count += 1;
-            name = format!("{wanted}_{count}");
+        if self.taken.insert(wanted.clone()) {
+            return wanted;
         }
-        name
+        let count = self.counts.entry(wanted.clone()).or_insert(1);
+        loop {
+            *count += 1;
+            let name = format!("{wanted}_{count}");
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 }
 

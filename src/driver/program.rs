@@ -6,7 +6,7 @@ use super::body::Body;
 use super::names::Names;
 use super::{Input, Options};
 use crate::ir::{FunctionId, FunctionKind, Instruction};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the functions of the program are called.
 pub(super) type FunctionNames = FxHashMap<FunctionId, String>;
@@ -51,12 +51,13 @@ pub(super) fn kind_word(kind: FunctionKind) -> &'static str {
 /// The functions that main reaches, in the order of the text.
 fn reachable(input: &Input<'_>, main: FunctionId) -> Vec<FunctionId> {
     let mut found = vec![main];
+    let mut seen: FxHashSet<FunctionId> = found.iter().copied().collect();
     let mut next = 0;
     while let Some(&id) = found.get(next) {
         next += 1;
         for instruction in input.program.functions[id].blocks.iter().flat_map(|block| &block.instructions) {
             for callee in callees(instruction) {
-                if !found.contains(&callee) {
+                if seen.insert(callee) {
                     found.push(callee);
                 }
             }

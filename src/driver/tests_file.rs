@@ -177,7 +177,9 @@ fn test(case: &TestCase, expect: Expect) -> String {
         for event in &thread.events {
             let after: Vec<String> = event.after.iter().map(usize::to_string).collect();
             let (act, after) = (act(&event.act), after.join(", "));
-            let _ = writeln!(text, "                    Event({}, {act}, {:?}, &[{after}]),", event.latch, event.at);
+            let element = event.element.map_or_else(String::new, |element| format!("[{element}]"));
+            let at = format!("{}{element}", event.at);
+            let _ = writeln!(text, "                    Event({}, {act}, {at:?}, &[{after}]),", event.latch);
         }
         text += "                ],\n            },\n";
     }

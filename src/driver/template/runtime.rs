@@ -5,8 +5,8 @@
 //! puts its value into its latch. Locks, events, barriers, conditions, semaphores, forks and joins wait for the event
 //! that came before them on the same object. So the outcome does not depend on timing.
 //!
-//! `CSSAME_LATCH_SECONDS=N` sets how long a thread waits for a latch (10 s), `CSSAME_DELAYS=SEED` puts random delays
-//! before and behind every event.
+//! `CSSAME_LATCH_SECONDS=N` sets how long a thread waits for a latch while no other one opens (10 s),
+//! `CSSAME_DELAYS=SEED` puts random delays before and behind every event.
 
 pub mod program;
 
@@ -233,6 +233,8 @@ struct State {
     stands: Vec<Option<&'static str>>,
     running: Vec<JoinHandle<()>>,
     departure: Option<String>,
+    /// When the last latch was opened.
+    moved: Instant,
 }
 
 struct Run {
@@ -252,6 +254,20 @@ impl Run {
         self.state().departure.get_or_insert(message);
         self.changed.notify_all();
         Stop::Departed
+    }
+
+    /// Keeps a thread until it has ended, and lets go of those that have.
+    fn keep(&self, thread: JoinHandle<()>) -> Flow<()> {
+        let mut state = self.state();
+        let (ended, running) = state.running.drain(..).partition(JoinHandle::is_finished);
+        let ended: Vec<JoinHandle<()>> = ended;
+        state.running = running;
+        state.running.push(thread);
+        drop(state);
+        ended.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.depart("a thread of the program panicked".to_owned())),
+        })
     }
 
     /// What a latch stands for.
@@ -309,6 +325,8 @@ pub struct Thread {
     next: Cell<usize>,
     rounds: Cell<u32>,
     depth: Cell<u32>,
+    /// The element of an array that it comes to now.
+    element: Cell<Option<i64>>,
     random: Cell<u64>,
 }
 
@@ -316,7 +334,8 @@ impl Thread {
     fn new(run: &Arc<Run>, number: usize) -> Thread {
         let seed = run.delays.unwrap_or(0).wrapping_add(number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let (next, rounds, depth) = (Cell::new(0), Cell::new(0), Cell::new(0));
-        Thread { run: Arc::clone(run), number, next, rounds, depth, random: Cell::new(seed) }
+        let (element, random) = (Cell::new(None), Cell::new(seed));
+        Thread { run: Arc::clone(run), number, next, rounds, depth, element, random }
     }
 
     fn plan(&self) -> &'static Plan {
@@ -339,6 +358,19 @@ impl Thread {
         }
     }
 
+    /// Says which element of an array the next access is to.
+    pub fn element(&self, index: impl Into<i64>) -> &Thread {
+        self.element.set(Some(index.into()));
+        self
+    }
+
+    /// Whether an event is planned for this place, and for this element if it is one of an array.
+    fn is_at(&self, at: &str, event: &Event) -> bool {
+        let Some(element) = self.element.get() else { return event.2 == at };
+        let planned = event.2.strip_prefix(at).and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']')?.parse().ok());
+        planned == Some(element)
+    }
+
     /// The event that is planned now, if it is the one that the program has come to.
     fn expect(&self, at: &'static str, kind: &str, fits: impl Fn(Act) -> bool) -> Flow<&'static Event> {
         self.rounds.set(0);
@@ -347,19 +379,19 @@ impl Thread {
                 self.run.state().stands[self.number] = Some(at);
                 Err(Stop::Over)
             }
-            Some(event) if event.2 == at && fits(event.1) => Ok(event),
+            Some(event) if self.is_at(at, event) && fits(event.1) => Ok(event),
             Some(&Event(_, Act::Fail(message), place, _)) if place == at => Err(self.failed(message)),
             Some(event) => {
                 let name = self.plan().name;
                 let planned = format!("the {} at {} is planned", word(event.1), event.2);
-                Err(self.run.depart(format!("{name} has come to the {kind} at {at}, but {planned}")))
+                let element = self.element.get().map_or(String::new(), |element| format!("[{element}]"));
+                Err(self.run.depart(format!("{name} has come to the {kind} at {at}{element}, but {planned}")))
             }
         }
     }
 
     /// Waits for a latch, and gives what is in it.
     fn wait_for(&self, latch: usize, at: &str) -> Flow<Value> {
-        let deadline = Instant::now() + self.run.patience;
         let mut state = self.run.state();
         loop {
             if state.departure.is_some() {
@@ -368,12 +400,13 @@ impl Thread {
             if let Some(value) = state.latches[latch] {
                 return Ok(value);
             }
-            let Some(left) = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) else {
+            let left = self.run.patience.saturating_sub(state.moved.elapsed());
+            if left.is_zero() {
                 drop(state);
                 let (latch, name) = (self.run.latch_name(latch), self.plan().name);
                 let waited = format!("{latch} did not open within {:?}", self.run.patience);
                 return Err(self.run.depart(format!("{waited}; {name} waits for it at {at}")));
-            };
+            }
             state = self.run.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -385,11 +418,16 @@ impl Thread {
 
     /// Opens the latch of an event, and goes on to the next one.
     fn open(&self, event: &Event, value: Value) -> Flow<()> {
-        let twice = self.run.state().latches[event.0].replace(value).is_some();
+        let twice = {
+            let mut state = self.run.state();
+            state.moved = Instant::now();
+            state.latches[event.0].replace(value).is_some()
+        };
         if twice {
             return Err(self.run.depart(format!("{} was opened twice", self.run.latch_name(event.0))));
         }
         self.next.set(self.next.get() + 1);
+        self.element.set(None);
         self.run.changed.notify_all();
         self.delay();
         Ok(())
@@ -446,21 +484,27 @@ impl Thread {
     }
 
     pub fn compare_and_swap<T: Data>(&self, read: &'static str, write: &'static str, old: T, new: T) -> Flow<bool> {
+        let element = self.element.get();
         let equal = self.pi::<T>(read)? == old;
         if equal {
+            self.element.set(element);
             self.define(write, new)?;
         }
         Ok(equal)
     }
 
     pub fn swap<T: Data>(&self, read: &'static str, write: &'static str, new: T) -> Flow<T> {
+        let element = self.element.get();
         let old = self.pi(read)?;
+        self.element.set(element);
         self.define(write, new)?;
         Ok(old)
     }
 
     pub fn fetch_add<T: Add>(&self, read: &'static str, write: &'static str, more: T) -> Flow<T> {
+        let element = self.element.get();
         let old: T = self.pi(read)?;
+        self.element.set(element);
         self.define(write, old.add(more))?;
         Ok(old)
     }
@@ -533,10 +577,7 @@ impl Thread {
             Thread::new(&shared, number).follow(run);
         });
         match begun {
-            Ok(handle) => {
-                self.run.state().running.push(handle);
-                Ok(())
-            }
+            Ok(handle) => self.run.keep(handle),
             Err(error) => Err(self.run.depart(format!("{name} cannot be started: {error}"))),
         }
     }
@@ -642,6 +683,7 @@ pub fn check(main: fn(&Thread) -> Flow<()>, future: &'static Future, expect: Exp
         stands: vec![None; future.threads.len()],
         running: Vec::new(),
         departure: None,
+        moved: Instant::now(),
     };
     let run = Arc::new(Run {
         future,
