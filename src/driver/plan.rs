@@ -77,8 +77,8 @@ pub enum End {
     Ok,
     /// The program fails with that message.
     Fails(String),
-    /// These threads wait for ever, each at that place.
-    Deadlock(Vec<(String, String)>),
+    /// The threads of these numbers wait for ever, each at that place.
+    Deadlock(Vec<(usize, String)>),
 }
 
 /// A recorded execution.
@@ -86,8 +86,9 @@ pub enum End {
 pub struct Plan {
     /// Main first, then in the order in which they were made.
     pub threads: Vec<ThreadPlan>,
-    /// What each thread prints, in the order of threads; those that print nothing are left out.
-    pub output: Vec<(String, Vec<String>)>,
+    /// What each thread prints, by its number, in the order of names; those that print nothing are left out. Names alone
+    /// would not do: an arm may have the label `main`.
+    pub output: Vec<(usize, Vec<String>)>,
     /// The cells of shared variables, where each gets its last value, and that value. Globals come first; a local is
     /// named by its declaration, `x@3:7`, a later instance of it `x@3:7#2`.
     pub shared: Vec<LastValue>,
@@ -146,6 +147,8 @@ struct Planner<'a> {
     threads: Vec<ThreadPlan>,
     /// By slot of the machine.
     numbers: FxHashMap<ThreadIndex, usize>,
+    /// All threads but main.
+    paths: FxHashMap<PathId, usize>,
     next: usize,
     /// By latch: the number of its thread.
     owners: Vec<usize>,
@@ -166,6 +169,7 @@ impl<'a> Planner<'a> {
             execution,
             threads: vec![ThreadPlan { name: "main".to_owned(), events: Vec::new() }],
             numbers: FxHashMap::default(),
+            paths: FxHashMap::default(),
             next: 0,
             owners: Vec::new(),
             last: FxHashMap::default(),
@@ -279,13 +283,14 @@ impl<'a> Planner<'a> {
         let name = self.input.machine.path_name(&self.execution.tables, path);
         self.threads.push(ThreadPlan { name, events: Vec::new() });
         self.numbers.insert(child, number);
+        self.paths.insert(path, number);
         number
     }
 
     fn finish(mut self) -> Plan {
         let (machine, tables) = (self.input.machine, &self.execution.tables);
         let output = self.execution.outputs(machine).into_iter().map(|(path, output)| {
-            (machine.path_name(tables, path), tables.lines(output).into_iter().map(str::to_owned).collect())
+            (self.number_of(path), tables.lines(output).into_iter().map(str::to_owned).collect())
         });
         let output = output.collect();
         let end = match (self.failure.take(), &self.execution.status) {
@@ -297,13 +302,17 @@ impl<'a> Planner<'a> {
         Plan { output, shared, end, threads: self.threads }
     }
 
+    fn number_of(&self, path: PathId) -> usize {
+        self.paths.get(&path).copied().unwrap_or(0)
+    }
+
     /// The threads that wait for ever, and where.
-    fn blocked(&self) -> Vec<(String, String)> {
+    fn blocked(&self) -> Vec<(usize, String)> {
         let (machine, state) = (self.input.machine, &self.execution.state);
         let waiting = state.threads().filter(|&thread| state.status(thread) != ThreadStatus::Ended);
         let place = |thread| {
             let located = Located::of(self.input, machine.origin(state.position(thread)));
-            (machine.path_name(&self.execution.tables, state.path(thread)), located.label(self.input))
+            (self.number_of(state.path(thread)), located.label(self.input))
         };
         waiting.map(place).collect()
     }

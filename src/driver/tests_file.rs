@@ -185,7 +185,7 @@ fn test(case: &TestCase, expect: Expect) -> String {
     }
     text += "        ],\n        output: &[\n";
     for (thread, lines) in &case.plan.output {
-        let _ = writeln!(text, "            ({thread:?}, &{lines:?}),");
+        let _ = writeln!(text, "            ({thread}, &{lines:?}), // {}", case.plan.threads[*thread].name);
     }
     text += "        ],\n        shared: &[\n";
     for (name, source, value) in &case.plan.shared {
@@ -222,7 +222,7 @@ fn end(end: &End) -> String {
         End::Ok => "End::Ok".to_owned(),
         End::Fails(message) => format!("End::Fails({message:?})"),
         End::Deadlock(blocked) => {
-            let blocked: Vec<String> = blocked.iter().map(|(name, place)| format!("({name:?}, {place:?})")).collect();
+            let blocked: Vec<String> = blocked.iter().map(|(thread, place)| format!("({thread}, {place:?})")).collect();
             format!("End::Deadlock(&[{}])", blocked.join(", "))
         }
     }

@@ -180,16 +180,16 @@ pub enum End {
     Ok,
     /// The program fails, and says this.
     Fails(&'static str),
-    /// These threads wait for ever, each at that place.
-    Deadlock(&'static [(&'static str, &'static str)]),
+    /// The threads of these numbers wait for ever, each at that place.
+    Deadlock(&'static [(usize, &'static str)]),
 }
 
 /// A recorded execution and what comes of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Future {
     pub threads: &'static [Plan],
-    /// What each thread prints.
-    pub output: &'static [(&'static str, &'static [&'static str])],
+    /// What each thread prints, by its number.
+    pub output: &'static [(usize, &'static [&'static str])],
     /// Shared variables, where they get their last value, and that value.
     pub shared: &'static [(&'static str, From, Value)],
     pub end: End,
@@ -706,10 +706,12 @@ fn judge(run: &Run, expect: Expect) {
     if let Some(departure) = &state.departure {
         panic!("the execution departs from the recorded one: {departure}");
     }
-    for (number, plan) in run.future.threads.iter().enumerate() {
-        let lines: &[&str] =
-            run.future.output.iter().find(|(name, _)| *name == plan.name).map_or(&[], |(_, lines)| lines);
-        assert_eq!(state.output[number], lines, "output of {}", plan.name);
+    let mut predicted: Vec<&[&str]> = vec![&[]; run.future.threads.len()];
+    for &(number, lines) in run.future.output {
+        predicted[number] = lines;
+    }
+    for ((plan, printed), lines) in run.future.threads.iter().zip(&state.output).zip(predicted) {
+        assert_eq!(printed, lines, "output of {}", plan.name);
     }
     for (name, from, expected) in run.future.shared {
         let value = match *from {
@@ -719,17 +721,17 @@ fn judge(run: &Run, expect: Expect) {
         assert!(value.is_some_and(|value| value.is(*expected)), "{name} is {value:?}, not {expected:?}");
     }
     if let End::Deadlock(blocked) = run.future.end {
-        for (name, place) in blocked {
-            let number = run.future.threads.iter().position(|plan| plan.name == *name).unwrap_or(0);
-            let last = run.future.threads[number].events.last().map(|event| event.2);
-            let stands = state.stands[number].or(last);
-            assert_eq!(stands, Some(*place), "where {name} waits");
+        for &(number, place) in blocked {
+            let plan = &run.future.threads[number];
+            let last = plan.events.last().map(|event| event.2);
+            assert_eq!(state.stands[number].or(last), Some(place), "where {} waits", plan.name);
         }
     }
     match run.future.end {
         End::Fails(message) if expect == Expect::Program => panic!("{message}"),
         End::Deadlock(blocked) if expect == Expect::Program => {
-            let waits: Vec<String> = blocked.iter().map(|(name, place)| format!("{name} at {place}")).collect();
+            let name = |number: usize| run.future.threads[number].name;
+            let waits: Vec<String> = blocked.iter().map(|&(number, place)| format!("{} at {place}", name(number))).collect();
             panic!("deadlock: {}", waits.join(", "));
         }
         _ => {}
