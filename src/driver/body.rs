@@ -7,7 +7,7 @@
 use super::Input;
 use super::instruction::Emitter;
 use super::label::Located;
-use super::names::Names;
+use super::names::{Names, comment};
 use super::program::{FunctionNames, kind_word};
 use super::value::{rust_default, rust_type};
 use crate::ir::flow::{predecessors, reverse_postorder};
@@ -38,7 +38,7 @@ pub(super) struct Body<'a> {
     /// By block that begins a group: the number of the group.
     numbers: FxHashMap<BlockId, usize>,
     variables: Vec<Variable>,
-    names: Names,
+    names: Names<'a>,
     last_line: u32,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Body<'a> {
             numbers: heads.collect(),
             groups,
             variables: Vec::new(),
-            names: Names::default(),
+            names: Names::below(&functions.all),
             last_line: 0,
         };
         body.variables = body.choose_variables();
@@ -139,7 +139,7 @@ impl<'a> Body<'a> {
         let kind = kind_word(self.function.kind);
         let what = if public.is_empty() { format!("{kind} `{name}`") } else { kind.to_owned() };
         let result = self.function.result.map_or("()", rust_type);
-        let mut text = format!("/// {what}, line {line}.\n{public}fn {}(t: &Thread", self.functions[&self.id]);
+        let mut text = format!("/// {what}, line {line}.\n{public}fn {}(t: &Thread", self.functions.get(self.id));
         for &parameter in &self.function.parameters {
             if let RegisterType::Scalar(ty) = self.function.registers[parameter].ty {
                 let _ = write!(text, ", mut {}: {}", self.name(parameter), rust_type(ty));
@@ -215,8 +215,8 @@ impl<'a> Body<'a> {
             return None;
         }
         self.last_line = line;
-        let text = self.input.sources.get(span.file)?.line_text(line).trim().to_owned();
-        Some(format!("// {line}: {text}"))
+        let text = self.input.sources.get(span.file)?.line_text(line).trim();
+        Some(format!("// {line}: {}", comment(text)))
     }
 
     fn number_of(&self, block: BlockId) -> usize {

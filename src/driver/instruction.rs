@@ -201,8 +201,7 @@ impl Emitter<'_, '_> {
         let scalar = |parameter: RegisterId| callee.registers[parameter].ty != RegisterType::Reference;
         let given = parameters.zip(arguments).filter(|(parameter, _)| scalar(**parameter));
         let given: String = given.map(|(_, argument)| format!(", {}", self.body.operand(argument))).collect();
-        let name = self.functions.get(&function).map_or("main", String::as_str);
-        format!("{name}(t{given})")
+        format!("{}(t{given})", self.functions.get(function))
     }
 
     fn thread(&self, thread: &NewThread) -> String {

@@ -4,6 +4,7 @@
 //! and the schedule; its body holds the plan and what is predicted.
 
 use super::manifest::{TestEntry, selected_name};
+use super::names::comment;
 use super::{Act, End, Expect, Input, Options, Plan, Source};
 use crate::cssame::{definition_name, read_name};
 use crate::explore::Selection;
@@ -47,16 +48,16 @@ impl TestCase {
             let rest = if evaluated { "" } else { " This execution does not come to that read." };
             selection_line(input, one) + rest
         };
-        let mut comment: Vec<String> = selections.iter().map(line).collect();
-        comment.push(String::new());
-        comment.extend(schedule_lines(input, schedule));
-        comment.push(String::new());
-        comment.push(match &plan.end {
+        let mut lines: Vec<String> = selections.iter().map(line).collect();
+        lines.push(String::new());
+        lines.extend(schedule_lines(input, schedule));
+        lines.push(String::new());
+        lines.push(match &plan.end {
             End::Ok => "It ends well.".to_owned(),
-            End::Fails(message) => format!("The program fails: {}.", one_line(message)),
+            End::Fails(message) => format!("The program fails: {message}."),
             End::Deadlock(_) => "It ends in a deadlock.".to_owned(),
         });
-        TestCase { name, plan, comment }
+        TestCase { name, plan, comment: lines.iter().map(|line| comment(line)).collect() }
     }
 
     pub(super) fn entry(&self) -> TestEntry {
@@ -75,10 +76,6 @@ pub(super) fn is_evaluated(input: &Input<'_>, selection: &Selection, plan: &Plan
     let name = read_name(input.sources, input.program, selection.read);
     let mut events = plan.threads.iter().flat_map(|thread| &thread.events);
     events.any(|event| event.at == name && matches!(event.act, Act::Read(_)))
-}
-
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
 }
 
 /// `` `a@6:24` (line 6) reads from `a@4:31` (line 4: `a = 2;`). ``
@@ -143,7 +140,7 @@ pub(super) fn emit(package: &str, cases: &[TestCase], options: &Options) -> Stri
     let mut text = format!(
         "//! The futures of `{}`: made by cssame {}; do not edit.\n//!\n\
          //! A test follows one recorded execution: each event is `Event(latch, act, place, latches that come before)`.\n",
-        options.file,
+        comment(&options.file),
         env!("CARGO_PKG_VERSION")
     );
     if cases.is_empty() {
@@ -185,7 +182,7 @@ fn test(case: &TestCase, expect: Expect) -> String {
     }
     text += "        ],\n        output: &[\n";
     for (thread, lines) in &case.plan.output {
-        let _ = writeln!(text, "            ({thread}, &{lines:?}), // {}", case.plan.threads[*thread].name);
+        let _ = writeln!(text, "            ({thread}, &{lines:?}), // {}", comment(&case.plan.threads[*thread].name));
     }
     text += "        ],\n        shared: &[\n";
     for (name, source, value) in &case.plan.shared {

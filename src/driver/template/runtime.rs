@@ -380,7 +380,9 @@ impl Thread {
                 Err(Stop::Over)
             }
             Some(event) if self.is_at(at, event) && fits(event.1) => Ok(event),
-            Some(&Event(_, Act::Fail(message), place, _)) if place == at => Err(self.failed(message)),
+            Some(&Event(_, Act::Fail(message), place, _)) if place == at || message == ENDLESS => {
+                Err(self.failed(message))
+            }
             Some(event) => {
                 let name = self.plan().name;
                 let planned = format!("the {} at {} is planned", word(event.1), event.2);
@@ -643,10 +645,15 @@ impl Thread {
         }
     }
 
+    /// Whether the recorded execution has lost patience with the thread here. It counts finer than this runtime.
+    fn is_endless(&self) -> bool {
+        matches!(self.planned(), Some(Event(_, Act::Fail(message), ..)) if *message == ENDLESS)
+    }
+
     /// Counts a round of local work: no thread runs for ever without being noticed.
     pub fn round(&self) -> Flow<()> {
         self.rounds.set(self.rounds.get() + 1);
-        if self.rounds.get() > LOCAL_ROUNDS {
+        if self.rounds.get() > LOCAL_ROUNDS || self.is_endless() {
             Err(self.failed(ENDLESS))
         } else {
             Ok(())
@@ -656,7 +663,7 @@ impl Thread {
     /// A call.
     pub fn call<T>(&self, run: impl FnOnce() -> Flow<T>) -> Flow<T> {
         self.depth.set(self.depth.get() + 1);
-        if self.depth.get() >= DEPTH {
+        if self.depth.get() >= DEPTH || self.is_endless() {
             return Err(self.failed(ENDLESS));
         }
         let result = run();
