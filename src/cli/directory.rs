@@ -81,19 +81,34 @@ fn replace_through_sibling(directory: &Path, files: &[(PathBuf, String)], kept: 
     if directory.exists() && !directory.is_dir() {
         return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is no directory"));
     }
+    // One in which we stand has to stay the same one.
+    let here = std::env::current_dir().is_ok_and(|here| here.starts_with(&directory));
+    let swapped = if here { None } else { Some(swap(&directory, files, kept)) };
+    match swapped {
+        Some(Err(error)) if !directory.is_dir() => Err(error),
+        Some(Ok(())) => Ok(()),
+        // A file system may be mounted there, or the directory above may be closed to us.
+        Some(Err(_)) | None => exchange(&directory, files, kept),
+    }
+}
+
+/// Puts a new directory into the place of the old one.
+fn swap(directory: &Path, files: &[(PathBuf, String)], kept: &[&str]) -> io::Result<()> {
     if let Some(above) = directory.parent() {
         fs::create_dir_all(above)?;
     }
-    let new = sibling(&directory, "new")?;
-    let replaced = fill(&new, files).and_then(|()| put_in_place(&new, &directory, kept));
+    let name = directory.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it has no name"))?;
+    let sibling = |what| directory.with_file_name(temporary(&name.to_string_lossy(), what));
+    let (new, old) = (sibling("new"), sibling("old"));
+    let replaced = fill(&new, files).and_then(|()| put_in_place(&new, &old, directory, kept));
     // Where it has taken its place, there is nothing to remove.
     let _ = fs::remove_dir_all(&new);
     replaced
 }
 
-fn sibling(directory: &Path, what: &str) -> io::Result<PathBuf> {
-    let name = directory.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it has no name"))?;
-    Ok(directory.with_file_name(format!(".{}.{}.{what}", name.to_string_lossy(), std::process::id())))
+/// A name that nobody else uses.
+fn temporary(name: &str, what: &str) -> String {
+    format!(".{name}.{}.{what}", std::process::id())
 }
 
 /// Makes a directory with files.
@@ -111,44 +126,44 @@ fn fill(directory: &Path, files: &[(PathBuf, String)]) -> io::Result<()> {
     Ok(())
 }
 
-fn put_in_place(new: &Path, directory: &Path, kept: &[&str]) -> io::Result<()> {
+fn put_in_place(new: &Path, old: &Path, directory: &Path, kept: &[&str]) -> io::Result<()> {
     if !directory.exists() {
         return fs::rename(new, directory);
     }
-    let old = sibling(directory, "old")?;
-    // A directory in which a shell stands, or where a file system is mounted, has to stay the same one.
-    let here = std::env::current_dir().is_ok_and(|here| here.starts_with(directory));
-    if here || fs::rename(directory, &old).is_err() {
-        return exchange_entries(new, directory, &old, kept);
-    }
+    fs::rename(directory, old)?;
     if let Err(error) = fs::rename(new, directory) {
-        fs::rename(&old, directory)?;
+        fs::rename(old, directory)?;
         return Err(error);
     }
     for name in kept {
         // What is kept is there to save time; it can be made again.
         let _ = fs::rename(old.join(name), directory.join(name));
     }
-    let _ = fs::remove_dir_all(&old);
+    let _ = fs::remove_dir_all(old);
     Ok(())
 }
 
-/// Puts the entries of one directory into the place of those of another one; on an error, all go back.
-fn exchange_entries(new: &Path, directory: &Path, old: &Path, kept: &[&str]) -> io::Result<()> {
-    fs::create_dir(old)?;
+/// Puts new entries into a directory in place of the old ones; on an error, all go back.
+fn exchange(directory: &Path, files: &[(PathBuf, String)], kept: &[&str]) -> io::Result<()> {
+    let names = [temporary("cssame", "new"), temporary("cssame", "old")];
+    let (new, old) = (directory.join(&names[0]), directory.join(&names[1]));
+    let except: Vec<&str> = kept.iter().copied().chain(names.iter().map(String::as_str)).collect();
     let mut moved = Vec::new();
-    let exchanged =
-        move_entries(directory, old, kept, &mut moved).and_then(|()| move_entries(new, directory, &[], &mut moved));
+    let exchanged = fill(&new, files)
+        .and_then(|()| fs::create_dir(&old))
+        .and_then(|()| move_entries(directory, &old, &except, &mut moved))
+        .and_then(|()| move_entries(&new, directory, &[], &mut moved));
     if exchanged.is_err() {
         for (from, to) in moved.iter().rev() {
             let _ = fs::rename(to, from);
         }
         // Only where it is empty: else it holds what could not go back.
-        let _ = fs::remove_dir(old);
-        return exchanged;
+        let _ = fs::remove_dir(&old);
+    } else {
+        let _ = fs::remove_dir_all(&old);
     }
-    let _ = fs::remove_dir_all(old);
-    Ok(())
+    let _ = fs::remove_dir_all(&new);
+    exchanged
 }
 
 /// Moves the entries of a directory into another one, and notes each.

@@ -88,3 +88,20 @@ fn running_stays_in_the_directory_of_the_package() {
     assert!(out.join("target").is_dir());
     assert!(!elsewhere.exists());
 }
+
+#[test]
+#[cfg(unix)]
+fn a_package_can_be_written_where_the_directory_above_is_closed() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let above = directory.path().join("above");
+    let out = above.join("out");
+    fs::create_dir_all(&out).unwrap();
+    fs::set_permissions(&above, fs::Permissions::from_mode(0o555)).unwrap();
+    for sample in ["cssame_fig2", "peterson"] {
+        drive(&root().join(format!("samples/{sample}.csm")), &out).assert().success();
+        assert_eq!(names(&out), PACKAGE);
+        assert_eq!(names(&above), ["out"]);
+    }
+    fs::set_permissions(&above, fs::Permissions::from_mode(0o755)).unwrap();
+}
