@@ -1,170 +1,25 @@
-//! Test drivers, end to end: packages are generated from samples, built by cargo, and run with and without delays.
+//! Test drivers, end to end: packages are generated from programs, built, and run with and without delays.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use cssame::cssame::{Form, analyse};
-use cssame::driver::{DriveError, Expect, Input, Options, Package, TermStatus, drive, drive_selection};
-use cssame::explore::{Limits, Query, Selection, Verdict, futures, select};
-use cssame::ir::Program;
-use cssame::ir::compile::compile;
-use cssame::schedule::source_hash;
-use cssame::source::SourceMap;
-use cssame::vm::{Machine, Visibility};
-use std::collections::BTreeMap;
-use std::fs;
+#[path = "driver/command.rs"]
+mod command;
+#[path = "driver/fixture.rs"]
+mod fixture;
+#[path = "driver/hostile.rs"]
+mod hostile;
+#[path = "driver/samples.rs"]
+mod samples;
+#[path = "driver/together.rs"]
+mod together;
+#[path = "driver/workspace.rs"]
+mod workspace;
+
+use cssame::driver::{DriveError, Expect, Options, TermStatus, drive, drive_selection};
+use cssame::explore::{Limits, Query, Verdict, futures};
+use fixture::{fixture_of, sample};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// Samples whose packages are built. Between them they have every operation of the language.
-const SAMPLES: &[&str] = &[
-    "cssame_fig2",
-    "cssame_fig5",
-    "cssame_fig7",
-    "counter_unlocked",
-    "counter_atomic",
-    "bounded_buffer",
-    "peterson",
-    "barrier_phases",
-    "lost_notify",
-    "lost_notify_cond",
-    "spawn_join",
-    "choice",
-    "message_passing",
-    "nested_threads",
-    "parfor_sum",
-    "bounded_buffer_sem",
-    "spinlock_cas",
-    "index_race",
-    "unlock_not_held",
-    "bank_transfer_deadlock",
-];
-
-struct Fixture {
-    sources: SourceMap,
-    program: Program,
-    form: Form,
-    machine: Machine,
-    options: Options,
-}
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn fixture_of(name: &str, text: &str, expect: Expect) -> Fixture {
-    let mut sources = SourceMap::default();
-    let file = sources.add(name, text);
-    let compiled = compile(&sources, file, &[]);
-    let program = compiled.program.unwrap_or_else(|| panic!("{name}: {:?}", compiled.diagnostics));
-    let form = analyse(&program).unwrap();
-    let sharing = &form.concurrency.sharing;
-    let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
-    let machine = Machine::new(&program, &visible);
-    let options =
-        Options { expect, file: name.to_owned(), hash: source_hash(text), inputs: Vec::new(), max_steps: 100_000 };
-    Fixture { sources, program, form, machine, options }
-}
-
-fn sample(name: &str, expect: Expect) -> Fixture {
-    let path = format!("samples/{name}.csm");
-    let text = fs::read_to_string(root().join(&path)).unwrap();
-    fixture_of(&path, &text, expect)
-}
-
-impl Fixture {
-    fn input(&self) -> Input<'_> {
-        Input { sources: &self.sources, program: &self.program, form: &self.form, machine: &self.machine }
-    }
-
-    fn drive(&self, limits: &Limits) -> Package {
-        let answer = futures(&self.machine, &Query::default(), limits, &mut |_| ControlFlow::Continue(()));
-        drive(&self.input(), &answer, &self.options).unwrap()
-    }
-
-    /// The selection of `READ=DEF`.
-    fn selection(&self, read: &str, definition: &str) -> Selection {
-        let (program, sources) = (&self.program, &self.sources);
-        let reads = program.reads.ids().find(|&id| cssame::cssame::read_name(sources, program, id) == read);
-        let definitions =
-            program.definitions.ids().find(|&id| cssame::cssame::definition_name(sources, program, id) == definition);
-        Selection { read: reads.unwrap(), instance: None, definition: definitions.unwrap() }
-    }
-
-    fn select(&self, selections: &[Selection]) -> Verdict {
-        select(&self.machine, selections, &Limits::default(), &mut |_| ControlFlow::Continue(())).verdict
-    }
-}
-
-/// A workspace of generated packages. All test functions have folders of their own.
-struct Workspace {
-    folder: PathBuf,
-    members: Vec<String>,
-}
-
-impl Workspace {
-    fn new(name: &str) -> Workspace {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("driver_{name}"));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        Workspace { folder, members: Vec::new() }
-    }
-
-    fn add(&mut self, member: &str, package: &Package) {
-        let folder = self.folder.join(member);
-        for (path, text) in &package.files {
-            let path = folder.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            // The members are one workspace here, and each has a name of its own.
-            fs::write(path, text.replace("\n[workspace]\n", "\n")).unwrap();
-        }
-        self.members.push(format!("{member:?}"));
-        let manifest = format!(
-            "[workspace]\nresolver = \"2\"\nmembers = [{}]\n[profile.test]\ndebug = false\n",
-            self.members.join(", ")
-        );
-        fs::write(self.folder.join("Cargo.toml"), manifest).unwrap();
-    }
-
-    /// Builds and runs all tests: by package and test, whether it passed. And all output.
-    fn run(&self, variables: &[(&str, &str)]) -> (BTreeMap<String, bool>, String) {
-        let mut command = Command::new(env!("CARGO"));
-        command.args(["test", "--offline", "--workspace", "--no-fail-fast", "--tests"]).current_dir(&self.folder);
-        command.env("CARGO_TARGET_DIR", self.folder.join("target")).env("RUSTFLAGS", "-Dwarnings");
-        for inherited in ["CARGO_ENCODED_RUSTFLAGS", "CSSAME_DELAYS", "CSSAME_LATCH_SECONDS"] {
-            command.env_remove(inherited);
-        }
-        command.envs(variables.iter().copied());
-        let output = command.output().unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let text = format!("{}\n{errors}", String::from_utf8_lossy(&output.stdout));
-        assert!(!errors.contains("could not compile"), "{text}");
-        let line = |line: &str| {
-            let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
-            Some((name.to_owned(), result == "ok"))
-        };
-        let results = text.lines().filter_map(line).collect();
-        (results, text)
-    }
-}
-
-#[test]
-fn every_recorded_future_happens_whatever_the_timing() {
-    let mut workspace = Workspace::new("recorded");
-    let mut expected = 0;
-    for name in SAMPLES {
-        let package = sample(name, Expect::Recorded).drive(&Limits::default());
-        assert!(package.manifest.complete, "{name}");
-        expected += package.manifest.tests.len();
-        workspace.add(name, &package);
-    }
-    for variables in [&[][..], &[("CSSAME_DELAYS", "1")], &[("CSSAME_DELAYS", "2")]] {
-        let (_, text) = workspace.run(variables);
-        let passed = text.lines().filter(|line| line.starts_with("test ") && line.ends_with("... ok")).count();
-        assert!(!text.contains("FAILED"), "{text}");
-        assert_eq!(passed, expected, "{text}");
-    }
-}
+use workspace::Workspace;
 
 #[test]
 fn a_future_that_fails_fails_with_the_message_of_the_program() {
@@ -242,10 +97,95 @@ fn packages_are_the_same_bytes_each_time() {
 }
 
 #[test]
+fn an_execution_of_too_many_events_is_told() {
+    let fixture = fixture_of("endless.csm", "int x;\nwhile (true) x = 1;\n", Expect::Program);
+    let result = drive_selection(&fixture.input(), &[], &[], &fixture.options);
+    let Err(error @ DriveError::NoEnd { .. }) = result else { panic!("{:?}", result.map(|package| package.manifest)) };
+    assert!(error.to_string().ends_with("has more than 20,000 events"), "{error}");
+}
+
+#[test]
+fn a_term_of_an_execution_of_too_many_events_is_undecided() {
+    let text = "int x;\ncobegin\n  A: for (int i = 0; i < 21000; i++) x = i;\n  B: { int y = x; }\ncoend\n";
+    let fixture = fixture_of("long.csm", text, Expect::Program);
+    let options = Options { max_steps: 1_000_000, ..fixture.options.clone() };
+    let answer = futures(&fixture.machine, &Query::default(), &Limits::default(), &mut |_| ControlFlow::Continue(()));
+    let package = drive(&fixture.input(), &answer, &options).unwrap();
+    assert!(!package.manifest.complete);
+    for term in &package.manifest.terms {
+        assert_eq!(term.status, TermStatus::Undecided);
+        let reason = "it can happen, but the execution that shows it has more than 20,000 events";
+        assert_eq!(term.reason.as_deref(), Some(reason));
+    }
+}
+
+#[test]
 fn a_schedule_that_does_not_end_is_told() {
     let fixture =
         fixture_of("endless.csm", "int x;\ncobegin\n  A: while (true) x = 1;\n  B: x = 2;\ncoend\n", Expect::Program);
     let options = Options { max_steps: 10, ..fixture.options.clone() };
     let result = drive_selection(&fixture.input(), &[], &[], &options);
     assert!(matches!(result, Err(DriveError::NoEnd { .. })), "{result:?}");
+}
+
+/// The package of a program with one text of its tests or its program replaced, run.
+fn departed(name: &str, text: &str, (from, to): (&str, &str)) -> String {
+    let mut package = fixture_of(&format!("{name}.csm"), text, Expect::Program).drive(&Limits::default());
+    let mut changed = 0;
+    for (_, text) in &mut package.files {
+        changed += text.matches(from).count();
+        *text = text.replace(from, to);
+    }
+    assert!(changed > 0, "{from} is not in {:?}", package.files);
+    let mut workspace = Workspace::new(name);
+    workspace.add(name, &package);
+    workspace.run(&[]).1
+}
+
+#[test]
+fn an_access_to_another_element_departs() {
+    let text = "int t[4];\nint i = 1;\ncobegin\n  A: t[i] = 7;\n  B: { int y = t[1]; }\n  C: i = 2;\ncoend\n";
+    let output = departed("element", text, ("t.element(i_4_8).define(", "t.element(i_4_8 + 1).define("));
+    let message = "A has come to the write at t@4:6[2], but the write at t@4:6[1] is planned";
+    assert!(output.contains(message), "{output}");
+}
+
+#[test]
+fn the_last_values_of_captured_locals_are_asserted() {
+    let text = "int x = 5;\nvoid f() {\n  int x = 1;\n  cobegin\n    A: x = 2;\n    B: x = 3;\n    C: print(x);\n  coend\n}\n\
+                void main() {\n  f();\n  f();\n}\n";
+    let package = fixture_of("captured.csm", text, Expect::Program).drive(&Limits::default());
+    let (_, tests) = package.files.iter().find(|(path, _)| path.ends_with("futures.rs")).unwrap();
+    assert!(tests.contains("(\"x@3:7\", From::Latch("), "{tests}");
+    assert!(tests.contains("(\"x@3:7#2\", From::Latch("), "{tests}");
+}
+
+#[test]
+fn a_wrong_last_value_of_a_captured_local_is_told() {
+    let text = "int x = 1;\ncobegin\n  A: x = 2;\n  B: print(x);\ncoend\n";
+    let output = departed(
+        "last_value",
+        &format!("void main() {{\n{text}}}\n"),
+        ("Int(2)),\n        ],", "Int(3)),\n        ],"),
+    );
+    assert!(output.contains("x@2:5 is Some(Int(2)), not Int(3)"), "{output}");
+}
+
+#[test]
+fn a_package_without_tests_says_why() {
+    let package = fixture_of("alone.csm", "int x = 1;\nprint(x);\n", Expect::Program).drive(&Limits::default());
+    assert_eq!(package.manifest.note, Some("no test: each read of the program can read from one definition only"));
+    assert!(package.manifest.to_text().contains("\"note\": \"no test: "));
+}
+
+#[test]
+fn the_cost_of_a_package_grows_in_proportion_to_the_program() {
+    // The same label in every function, a call of each, and all blocks in one function.
+    let one = |number: usize| format!("void f{number}() {{ cobegin T: skip; U: skip; coend }}\n");
+    let functions: String = (0..10_000).map(one).collect();
+    let calls: String = (0..10_000).map(|number| format!("  if (x == {number}) f{number}();\n")).collect();
+    let text = format!("int x;\n{functions}void main() {{\n  x = 0;\n{calls}}}\n");
+    let package = fixture_of("many.csm", &text, Expect::Program).drive(&Limits::default());
+    let (_, program) = package.files.iter().find(|(path, _)| path.ends_with("program.rs")).unwrap();
+    assert!(program.contains("fn u_10000(t: &Thread)"));
 }

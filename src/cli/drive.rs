@@ -1,8 +1,8 @@
 //! `cssame drive FILE --out DIR`: a deterministic test for each feasible pi term, or for a selection.
 
 use super::arguments::Job;
+use super::directory;
 use super::execution::{Prepared, prepare};
-use super::files;
 use super::finding;
 use super::futures::{SelectionReport, selection_report};
 use super::json;
@@ -46,6 +46,9 @@ usage or a program that does not compile, 3 a bound was hit before all terms wer
 
 /// Steps beyond which a recorded execution is not followed.
 const MAX_STEPS: u64 = 1_000_000;
+
+/// What cargo puts into the directory of a package; it stays where a package is replaced.
+const BUILT: [&str; 2] = ["Cargo.lock", "target"];
 
 /// Arguments of `drive`.
 #[derive(Args, Clone, Debug)]
@@ -107,6 +110,9 @@ struct DriveReport {
     bound: Option<&'static str>,
     tests: Vec<TestEntry>,
     terms: Vec<TermEntry>,
+    /// Why there are no tests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     selection: Option<SelectionReport>,
     /// Whether the tests pass, where they were run.
@@ -148,7 +154,9 @@ impl Job for Arguments {
         let made = self.make(&prepared, &selections, output)?;
         let mut report = self.report(made.package.as_ref(), made.bound, made.selection);
         if let Some(package) = &made.package {
-            self.write(package)?;
+            // The search may have taken long.
+            self.check_directory()?;
+            directory::replace(&self.out, &package.files, &BUILT)?;
         }
         if self.format() == Format::Human {
             self.show(&report, &prepared, made.bound, output);
@@ -167,15 +175,16 @@ impl Job for Arguments {
 impl Arguments {
     /// A directory with something else in it is left alone.
     fn check_directory(&self) -> Result<(), Failure> {
-        let mut entries = match std::fs::read_dir(&self.out) {
-            Ok(entries) => entries,
-            // It will be made; where that is not possible, writing says why.
-            Err(_) => return Ok(()),
+        let files = directory::files_in(&self.out, &BUILT)?;
+        let manifest = Path::new(driver::MANIFEST);
+        let other = match files.iter().find(|path| !driver::FILES.iter().any(|ours| Path::new(ours) == *path)) {
+            Some(other) => other,
+            None if files.is_empty() || files.iter().any(|path| path == manifest) => return Ok(()),
+            // Files of these names that another tool has made.
+            None => &files[0],
         };
-        if entries.next().is_none() || self.out.join(driver::MANIFEST).is_file() {
-            return Ok(());
-        }
-        let message = format!("`{}` holds other files, and is left as it is", name_of(&self.out));
+        let (out, other) = (name_of(&self.out), name_of(other));
+        let message = format!("`{out}` holds other files, such as `{other}`, and is left as it is");
         let diagnostic = Diagnostic::general(Code::CannotWrite, Severity::Error, message);
         Err(Failure::general(diagnostic.with_help("name a new or an empty directory")))
     }
@@ -232,23 +241,14 @@ impl Arguments {
             bound: bound.map(Bound::name),
             tests: package.map(|package| package.manifest.tests.clone()).unwrap_or_default(),
             terms: package.map(|package| package.manifest.terms.clone()).unwrap_or_default(),
+            note: package.and_then(|package| package.manifest.note),
             selection,
             passed: None,
         }
     }
 
-    fn write(&self, package: &Package) -> Result<(), Failure> {
-        for (path, text) in &package.files {
-            let path = self.out.join(path);
-            if let Some(directory) = path.parent() {
-                files::create_directory(directory)?;
-            }
-            files::write(&path, text)?;
-        }
-        Ok(())
-    }
-
     fn show(&self, report: &DriveReport, prepared: &Prepared, bound: Option<Bound>, output: &mut Output) {
+        let note = report.note;
         let mut table = Table::new("");
         for term in &report.terms {
             let status = match term.status {
@@ -273,15 +273,19 @@ impl Arguments {
         } else {
             let manifest = quoted(&name_of(&self.out.join("Cargo.toml")));
             let tests = plural(report.tests.len(), "test");
-            format!("wrote {tests} to {}\ntest:   cargo test --manifest-path {manifest}\n", name_of(&self.out))
+            let note = note.map_or_else(String::new, |note| format!("note:   {note}\n"));
+            format!("wrote {tests} to {}\n{note}test:   cargo test --manifest-path {manifest}\n", name_of(&self.out))
         });
     }
 
-    /// Runs the tests; what they say goes to standard error, because it is not the answer.
+    /// Runs the tests; what they say goes to standard error, because it is not the answer. All that is built stays in
+    /// the directory of the package, whatever the environment says, and nothing is fetched.
     fn run_tests(&self, output: &mut Output) -> Result<bool, Failure> {
         let result = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .args(["test", "--quiet", "--manifest-path"])
+            .args(["test", "--quiet", "--offline", "--manifest-path"])
             .arg(self.out.join("Cargo.toml"))
+            .arg("--target-dir")
+            .arg(self.out.join("target"))
             .output();
         let result =
             result.map_err(|error| Failure::error(Code::CannotRead, format!("cargo cannot be run: {error}")))?;

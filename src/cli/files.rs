@@ -24,7 +24,7 @@ pub fn create_directory(path: &Path) -> Result<(), Failure> {
     fs::create_dir_all(path).map_err(|error| cannot_write(path, &error))
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::error(Code::CannotWrite, format!("`{}` cannot be written: {error}", path.display()))
 }
 

@@ -156,8 +156,9 @@ fn comes_from(
     };
     match instruction {
         Instruction::Spawn { .. } => {
-            let position = function.blocks[spawn.1].instructions.get(spawn.2 as usize);
-            context == spawn.0 && position.is_some_and(|at| std::ptr::eq(at, instruction))
+            // The block is one of the function of its own context.
+            let at = || function.blocks[spawn.1].instructions.get(spawn.2 as usize);
+            context == spawn.0 && at().is_some_and(|at| std::ptr::eq(at, instruction))
         }
         Instruction::Copy { source: Operand::Register(source), .. } => {
             comes_from(builder, context, *source, spawn, fuel - 1)

@@ -7,7 +7,7 @@
 use super::Input;
 use super::instruction::Emitter;
 use super::label::Located;
-use super::names::Names;
+use super::names::{Names, comment};
 use super::program::{FunctionNames, kind_word};
 use super::value::{rust_default, rust_type};
 use crate::ir::flow::{predecessors, reverse_postorder};
@@ -35,22 +35,27 @@ pub(super) struct Body<'a> {
     functions: &'a FunctionNames,
     /// Blocks that run one after the other.
     groups: Vec<Vec<BlockId>>,
+    /// By block that begins a group: the number of the group.
+    numbers: FxHashMap<BlockId, usize>,
     variables: Vec<Variable>,
-    names: Names,
+    names: Names<'a>,
     last_line: u32,
 }
 
 impl<'a> Body<'a> {
     pub(super) fn new(input: &'a Input<'a>, functions: &'a FunctionNames, id: FunctionId) -> Body<'a> {
         let function = &input.program.functions[id];
+        let groups = groups(function);
+        let heads = groups.iter().enumerate().filter_map(|(number, group)| Some((*group.first()?, number)));
         let mut body = Body {
             input,
             id,
             function,
             functions,
-            groups: groups(function),
+            numbers: heads.collect(),
+            groups,
             variables: Vec::new(),
-            names: Names::default(),
+            names: Names::below(&functions.all),
             last_line: 0,
         };
         body.variables = body.choose_variables();
@@ -134,7 +139,7 @@ impl<'a> Body<'a> {
         let kind = kind_word(self.function.kind);
         let what = if public.is_empty() { format!("{kind} `{name}`") } else { kind.to_owned() };
         let result = self.function.result.map_or("()", rust_type);
-        let mut text = format!("/// {what}, line {line}.\n{public}fn {}(t: &Thread", self.functions[&self.id]);
+        let mut text = format!("/// {what}, line {line}.\n{public}fn {}(t: &Thread", self.functions.get(self.id));
         for &parameter in &self.function.parameters {
             if let RegisterType::Scalar(ty) = self.function.registers[parameter].ty {
                 let _ = write!(text, ", mut {}: {}", self.name(parameter), rust_type(ty));
@@ -200,7 +205,7 @@ impl<'a> Body<'a> {
             }
         }
         let pad = " ".repeat(indent);
-        lines.iter().fold(String::new(), |text, line| format!("{text}{pad}{line}\n"))
+        lines.iter().flat_map(|line| [pad.as_str(), line, "\n"]).collect()
     }
 
     /// The line of the source, where another one begins.
@@ -210,12 +215,12 @@ impl<'a> Body<'a> {
             return None;
         }
         self.last_line = line;
-        let text = self.input.sources.get(span.file)?.line_text(line).trim().to_owned();
-        Some(format!("// {line}: {text}"))
+        let text = self.input.sources.get(span.file)?.line_text(line).trim();
+        Some(format!("// {line}: {}", comment(text)))
     }
 
     fn number_of(&self, block: BlockId) -> usize {
-        self.groups.iter().position(|group| group.first() == Some(&block)).unwrap_or(0)
+        self.numbers.get(&block).copied().unwrap_or(0)
     }
 
     fn terminator(&mut self, terminator: &Terminator, tail: bool) -> String {

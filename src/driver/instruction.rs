@@ -57,15 +57,16 @@ impl Emitter<'_, '_> {
                 self.assign(Some(*dest), None, &value)
             }
             Instruction::Load { dest, read, .. } => {
-                let text = self.assign(Some(*dest), Some(&label), &format!("t.pi({label:?})?"));
+                let call = format!("{}.pi({label:?})?", self.thread_at(at));
+                let text = self.assign(Some(*dest), Some(&label), &call);
                 text + &self.pi(*read)
             }
             Instruction::Store { value, definition, .. } => {
                 let value = self.body.operand(value);
-                format!("t.define({label:?}, {value})?;{}", self.version(*definition))
+                format!("{}.define({label:?}, {value})?;{}", self.thread_at(at), self.version(*definition))
             }
             Instruction::Atomic { dest, op, read, definition, .. } => {
-                let call = self.atomic(op, &label, &at.write_label(self.input));
+                let call = format!("{}.{}", self.thread_at(at), self.atomic(op, &label, &at.write_label(self.input)));
                 let text = self.assign(Some(*dest), Some(&label), &call);
                 format!("{text}{}; {}", self.pi(*read), self.version(*definition).trim_start_matches(" // "))
             }
@@ -137,11 +138,8 @@ impl Emitter<'_, '_> {
     /// Checks of the indices of its places.
     fn index_checks(&self, at: &Located<'_>, instruction: &Instruction) -> Vec<String> {
         let places: Vec<Place> = match instruction {
-            Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. } => {
-                vec![*place]
-            }
             Instruction::Synchronise(operation) => operation.places().collect(),
-            _ => Vec::new(),
+            _ => at.place().into_iter().collect(),
         };
         let check = |place: &Place| {
             let index = place.index?;
@@ -150,6 +148,14 @@ impl Emitter<'_, '_> {
             Some(self.check(at, &condition, FailureKind::IndexOutOfRange))
         };
         places.iter().filter_map(check).collect()
+    }
+
+    /// The thread, told which element of an array comes next.
+    fn thread_at(&self, at: &Located<'_>) -> String {
+        match at.place().and_then(|place| place.index) {
+            Some(index) => format!("t.element({})", self.body.receiver(&index.operand)),
+            None => "t".to_owned(),
+        }
     }
 
     fn check(&self, at: &Located<'_>, condition: &str, kind: FailureKind) -> String {
@@ -165,11 +171,11 @@ impl Emitter<'_, '_> {
         match op {
             AtomicOperation::CompareAndSwap { old, new, .. } => {
                 let (old, new) = (self.body.operand(old), self.body.operand(new));
-                format!("t.compare_and_swap({read:?}, {write:?}, {old}, {new})?")
+                format!("compare_and_swap({read:?}, {write:?}, {old}, {new})?")
             }
-            AtomicOperation::Swap(value) => format!("t.swap({read:?}, {write:?}, {})?", self.body.operand(value)),
+            AtomicOperation::Swap(value) => format!("swap({read:?}, {write:?}, {})?", self.body.operand(value)),
             AtomicOperation::FetchAdd(value, _) => {
-                format!("t.fetch_add({read:?}, {write:?}, {})?", self.body.operand(value))
+                format!("fetch_add({read:?}, {write:?}, {})?", self.body.operand(value))
             }
         }
     }
@@ -195,8 +201,7 @@ impl Emitter<'_, '_> {
         let scalar = |parameter: RegisterId| callee.registers[parameter].ty != RegisterType::Reference;
         let given = parameters.zip(arguments).filter(|(parameter, _)| scalar(**parameter));
         let given: String = given.map(|(_, argument)| format!(", {}", self.body.operand(argument))).collect();
-        let name = self.functions.get(&function).map_or("main", String::as_str);
-        format!("{name}(t{given})")
+        format!("{}(t{given})", self.functions.get(function))
     }
 
     fn thread(&self, thread: &NewThread) -> String {

@@ -32,6 +32,16 @@ impl<'a> Located<'a> {
         }
     }
 
+    /// The place in memory that it reads or writes.
+    pub(super) fn place(&self) -> Option<Place> {
+        match self.instruction? {
+            Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. } => {
+                Some(*place)
+            }
+            _ => None,
+        }
+    }
+
     /// Its name. That of an atomic access is the name of its read.
     pub(super) fn label(&self, input: &Input<'_>) -> String {
         match self.instruction {

@@ -73,6 +73,9 @@ pub struct Manifest {
     pub complete: bool,
     /// How many states were visited to decide the terms; 0 where a selection was asked for.
     pub states: u64,
+    /// Why there are no tests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<&'static str>,
     /// The tests, in their order.
     pub tests: Vec<TestEntry>,
     /// The terms, in the order of the text.
@@ -93,10 +96,21 @@ impl Manifest {
             expect: options.expect,
             complete: bound.is_none(),
             states,
+            note: None,
             tests: Vec::new(),
             terms: Vec::new(),
             bound,
         }
+    }
+
+    /// Lists the tests; where there are none, the note says why.
+    pub(super) fn set_tests(&mut self, tests: Vec<TestEntry>) {
+        self.note = match (tests.is_empty(), self.terms.is_empty()) {
+            (false, _) => None,
+            (true, true) => Some("no test: each read of the program can read from one definition only"),
+            (true, false) => Some("no test: the terms say why"),
+        };
+        self.tests = tests;
     }
 
     /// Lists a term.

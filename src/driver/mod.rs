@@ -17,6 +17,7 @@ mod body;
 mod instruction;
 mod label;
 mod manifest;
+mod memory;
 mod names;
 mod plan;
 mod program;
@@ -24,7 +25,7 @@ mod tests_file;
 mod value;
 
 pub use manifest::{Manifest, TermEntry, TermStatus, TestEntry};
-pub use plan::{Act, End, Plan, PlannedEvent, Source, ThreadPlan, plan};
+pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, Source, ThreadPlan, plan};
 
 use crate::cssame::Form;
 use crate::explore::{Answer, Selection};
@@ -37,6 +38,9 @@ use tests_file::TestCase;
 
 /// The name of the manifest in a package, by which a package of ours is known.
 pub const MANIFEST: &str = "MANIFEST.json";
+
+/// The paths of all files of a package, sorted.
+pub const FILES: [&str; 5] = ["Cargo.toml", MANIFEST, "src/lib.rs", "src/program.rs", "tests/futures.rs"];
 
 /// The runtime that every package has.
 const RUNTIME: &str = include_str!("template/runtime.rs");
@@ -121,8 +125,7 @@ pub fn drive(input: &Input<'_>, answer: &Answer, options: &Options) -> Result<Pa
             None => TermStatus::Undecided,
             Some(true) => TermStatus::Feasible,
         };
-        let found = answer.terms.iter().find(|term| (term.read, term.definition) == (read, definition));
-        let (Some(term), TermStatus::Feasible) = (found, status) else {
+        let (Some(term), TermStatus::Feasible) = (answer.term(read, definition), status) else {
             manifest.add_term(input, &shown[0], status, None);
             continue;
         };
@@ -171,17 +174,16 @@ fn package(
     cases: &[TestCase],
 ) -> Result<Package, DriveError> {
     let main = input.program.main.ok_or(DriveError::NoMain)?;
-    manifest.tests = cases.iter().map(TestCase::entry).collect();
+    manifest.set_tests(cases.iter().map(TestCase::entry).collect());
     let name = names::package_name(&options.file);
-    let mut files = vec![
-        ("Cargo.toml", cargo_toml(&name)),
-        (MANIFEST, manifest.to_text()),
-        ("src/lib.rs", RUNTIME.to_owned()),
-        ("src/program.rs", program::emit(input, main, options)),
-        ("tests/futures.rs", tests_file::emit(&name, cases, options)),
+    let texts = [
+        cargo_toml(&name),
+        manifest.to_text(),
+        RUNTIME.to_owned(),
+        program::emit(input, main, options),
+        tests_file::emit(&name, cases, options),
     ];
-    files.sort();
-    let files = files.into_iter().map(|(path, text)| (PathBuf::from(path), text)).collect();
+    let files = FILES.iter().zip(texts).map(|(path, text)| (PathBuf::from(path), text)).collect();
     Ok(Package { files, manifest })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! In: names of the program. Out: identifiers that Rust takes, each one once.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Words that are no identifiers in Rust, and names that the generated code needs itself.
 const RESERVED: &[&str] = &[
@@ -15,21 +15,39 @@ const RESERVED: &[&str] = &[
 
 /// Hands out names.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(super) struct Names<'a> {
+    /// Names of the outside, which ours would hide.
+    outer: Option<&'a FxHashSet<String>>,
     taken: FxHashSet<String>,
+    /// By identifier: the last number that was tried behind it.
+    counts: FxHashMap<String, u32>,
 }
 
-impl Names {
+impl<'a> Names<'a> {
+    /// Names that also differ from some others.
+    pub(super) fn below(outer: &'a FxHashSet<String>) -> Names<'a> {
+        Names { outer: Some(outer), ..Names::default() }
+    }
+
     /// A name like the wanted one that was not handed out before.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
         let wanted = identifier(wanted);
-        let mut name = wanted.clone();
-        let mut count = 1;
-        while !self.taken.insert(name.clone()) {
-            count += 1;
-            name = format!("{wanted}_{count}");
+        if self.take(&wanted) {
+            return wanted;
         }
-        name
+        let mut count = self.counts.get(&wanted).copied().unwrap_or(1);
+        loop {
+            count += 1;
+            let name = format!("{wanted}_{count}");
+            if self.take(&name) {
+                self.counts.insert(wanted, count);
+                return name;
+            }
+        }
+    }
+
+    fn take(&mut self, name: &str) -> bool {
+        self.outer.is_none_or(|outer| !outer.contains(name)) && self.taken.insert(name.to_owned())
     }
 }
 
@@ -47,6 +65,21 @@ fn identifier(text: &str) -> String {
         name.push('_');
     }
     name
+}
+
+/// Text of the program or a name of a file in a comment: Rust takes no control characters there, nor such as change the
+/// direction of text.
+pub(super) fn comment(text: &str) -> String {
+    let plain = |each: char| matches!(each, '"' | '\'' | '\\' | '\t');
+    let mut shown = String::with_capacity(text.len());
+    for each in text.chars() {
+        if plain(each) {
+            shown.push(each);
+        } else {
+            shown.extend(each.escape_debug());
+        }
+    }
+    shown
 }
 
 /// The name of the package for a source file.
@@ -69,6 +102,13 @@ mod tests {
         assert_eq!(names.fresh("match"), "match_");
         assert_eq!(names.fresh("t"), "t_");
         assert_eq!(names.fresh("_"), "_v");
+        let outer = ["get".to_owned()].into_iter().collect();
+        assert_eq!(Names::below(&outer).fresh("get"), "get_2");
         assert_eq!(package_name("samples/cssame_fig2.csm"), "drive_cssame_fig2");
+    }
+
+    #[test]
+    fn comments_are_one_line_that_reads_from_left_to_right() {
+        assert_eq!(comment("a\r\n\u{202e}b \"ü\"\t\\"), "a\\r\\n\\u{202e}b \"ü\"\t\\");
     }
 }

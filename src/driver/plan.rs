@@ -7,11 +7,14 @@
 
 use super::Input;
 use super::label::Located;
+use super::memory::{LastValue, Memory};
 use super::value::runtime_value;
-use crate::ir::{LeafKind, Storage};
 use crate::schedule::{self, Execution, ExecutionStatus, RoundRobin, Scripted, Then};
-use crate::vm::{Choice, CodeIndex, Event, PathId, ThreadIndex, ThreadStatus};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadStatus};
+use rustc_hash::FxHashMap;
+
+/// Events of a plan at most: each is a line of the package, and a call while its test runs.
+pub const MAX_EVENTS: usize = 20_000;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +55,8 @@ pub struct PlannedEvent {
     pub act: Act,
     /// Where: `a@6:24`, `lock L@5:3`.
     pub at: String,
+    /// The element of an array that it reads or writes.
+    pub element: Option<u32>,
     /// Latches that have to be open before.
     pub after: Vec<usize>,
 }
@@ -72,8 +77,8 @@ pub enum End {
     Ok,
     /// The program fails with that message.
     Fails(String),
-    /// These threads wait for ever, each at that place.
-    Deadlock(Vec<(String, String)>),
+    /// The threads of these numbers wait for ever, each at that place.
+    Deadlock(Vec<(usize, String)>),
 }
 
 /// A recorded execution.
@@ -81,10 +86,12 @@ pub enum End {
 pub struct Plan {
     /// Main first, then in the order in which they were made.
     pub threads: Vec<ThreadPlan>,
-    /// What each thread prints, in the order of threads; those that print nothing are left out.
-    pub output: Vec<(String, Vec<String>)>,
-    /// The cells of shared variables, where each gets its last value, and that value.
-    pub shared: Vec<(String, Source, String)>,
+    /// What each thread prints, by its number, in the order of names; those that print nothing are left out. Names alone
+    /// would not do: an arm may have the label `main`.
+    pub output: Vec<(usize, Vec<String>)>,
+    /// The cells of shared variables, where each gets its last value, and that value. Globals come first; a local is
+    /// named by its declaration, `x@3:7`, a later instance of it `x@3:7#2`.
+    pub shared: Vec<LastValue>,
     /// How it ends.
     pub end: End,
 }
@@ -93,21 +100,38 @@ pub struct Plan {
 ///
 /// # Errors
 ///
-/// What happens where the execution does not end within so many steps, or is discarded.
+/// What happens where the execution does not end within so many steps, is discarded, or has too many events.
 pub fn plan(input: &Input<'_>, schedule: &[Choice], max_steps: u64) -> Result<Plan, &'static str> {
-    let mut events: Vec<(ThreadIndex, CodeIndex, Event)> = Vec::new();
+    let mut recording = Recording::default();
     let mut policy = Then::new(Scripted::new(schedule), RoundRobin::new());
-    let execution = schedule::run(input.machine, &mut policy, max_steps, &mut events);
+    let execution = schedule::run(input.machine, &mut policy, max_steps, &mut recording);
+    if recording.events.len() > MAX_EVENTS {
+        return Err("has more than 20,000 events");
+    }
     match execution.status {
         ExecutionStatus::Ok | ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock => {}
         ExecutionStatus::Discarded => return Err("is discarded by an assumption"),
         _ => return Err("does not come to an end within the bound of steps"),
     }
     let mut planner = Planner::new(input, &execution);
-    for (thread, at, event) in events {
+    for (thread, at, event) in recording.events {
         planner.event(thread, at, event);
     }
     Ok(planner.finish())
+}
+
+/// The events of an execution, as many as a plan may have and one more.
+#[derive(Default)]
+struct Recording {
+    events: Vec<(ThreadIndex, CodeIndex, Event)>,
+}
+
+impl Observer for Recording {
+    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+        if self.events.len() <= MAX_EVENTS {
+            self.events.push((thread, at, event));
+        }
+    }
 }
 
 /// What the operations on one object have to wait for.
@@ -123,6 +147,8 @@ struct Planner<'a> {
     threads: Vec<ThreadPlan>,
     /// By slot of the machine.
     numbers: FxHashMap<ThreadIndex, usize>,
+    /// All threads but main.
+    paths: FxHashMap<PathId, usize>,
     next: usize,
     /// By latch: the number of its thread.
     owners: Vec<usize>,
@@ -132,9 +158,7 @@ struct Planner<'a> {
     /// Ends of threads that a join will wait for.
     ended: FxHashMap<ThreadIndex, Vec<usize>>,
     ends: FxHashMap<ThreadIndex, usize>,
-    /// The latest writes, by address.
-    writes: FxHashMap<u32, usize>,
-    shared: FxHashSet<u32>,
+    memory: Memory,
     failure: Option<String>,
 }
 
@@ -145,6 +169,7 @@ impl<'a> Planner<'a> {
             execution,
             threads: vec![ThreadPlan { name: "main".to_owned(), events: Vec::new() }],
             numbers: FxHashMap::default(),
+            paths: FxHashMap::default(),
             next: 0,
             owners: Vec::new(),
             last: FxHashMap::default(),
@@ -152,8 +177,7 @@ impl<'a> Planner<'a> {
             notifications: FxHashMap::default(),
             ended: FxHashMap::default(),
             ends: FxHashMap::default(),
-            writes: FxHashMap::default(),
-            shared: FxHashSet::default(),
+            memory: Memory::default(),
             failure: None,
         };
         planner.numbers.insert(ThreadIndex(0), 0);
@@ -168,13 +192,14 @@ impl<'a> Planner<'a> {
             _ => located.label(self.input),
         };
         let after = self.before(thread, event);
+        let element = self.element(&located, event);
         let Some(act) = self.act(&located, event) else { return };
         let number = self.numbers.get(&thread).copied().unwrap_or(0);
         let owners = &self.owners;
         let mut after: Vec<usize> = after.into_iter().filter(|&latch| owners[latch] != number).collect();
         after.sort_unstable();
         after.dedup();
-        self.threads[number].events.push(PlannedEvent { latch: self.next, act, at: label, after });
+        self.threads[number].events.push(PlannedEvent { latch: self.next, act, at: label, element, after });
         self.owners.push(number);
         self.note(thread, event);
         self.next += 1;
@@ -211,19 +236,16 @@ impl<'a> Planner<'a> {
                     self.ended.entry(parent).or_default().push(latch);
                 }
             }
-            Event::Write { address, shared, .. } => {
-                self.writes.insert(address, latch);
-                self.share(address, shared);
-            }
-            Event::Read { address, shared, .. } => self.share(address, shared),
+            Event::Write { address, value, shared, .. } => self.memory.write(address, value, shared, latch),
             _ => {}
         }
     }
 
-    fn share(&mut self, address: u32, shared: bool) {
-        if shared {
-            self.shared.insert(address);
-        }
+    /// The element that an access by index means.
+    fn element(&self, located: &Located<'_>, event: Event) -> Option<u32> {
+        let (Event::Read { address, .. } | Event::Write { address, .. }) = event else { return None };
+        located.place()?.index?;
+        self.memory.element(self.input, &self.execution.state, address)
     }
 
     /// `None` for what is no event of a plan.
@@ -231,10 +253,10 @@ impl<'a> Planner<'a> {
         let texts = self.input.machine.texts();
         let value = |bits| runtime_value(texts, located.cell_type(self.input), bits);
         Some(match event {
-            Event::Read { address, value: bits, .. } => Act::Read(match self.writes.get(&address) {
-                Some(&latch) => Source::Latch(latch),
-                None => Source::Initial(value(bits)),
-            }),
+            Event::Read { address, value: bits, shared, .. } => {
+                let write = self.memory.read(address, bits, shared);
+                Act::Read(write.map_or_else(|| Source::Initial(value(bits)), Source::Latch))
+            }
             Event::Write { value: bits, .. } => Act::Write(value(bits)),
             Event::Fork { child, path } => Act::Fork(self.make(child, path)),
             Event::Spawn { child, path } => Act::Spawn(self.make(child, path), i64::from(child.0) + 1),
@@ -247,10 +269,8 @@ impl<'a> Planner<'a> {
                 self.failure = Some(message.clone());
                 Act::Fail(message)
             }
-            Event::Allocate { address, size, .. } => {
-                for cell in address..address + size {
-                    self.writes.remove(&cell);
-                }
+            Event::Allocate { variable, address, size } => {
+                self.memory.allocate(self.input, variable, address, size);
                 return None;
             }
             Event::AtomicBegin | Event::AtomicEnd => return None,
@@ -263,13 +283,14 @@ impl<'a> Planner<'a> {
         let name = self.input.machine.path_name(&self.execution.tables, path);
         self.threads.push(ThreadPlan { name, events: Vec::new() });
         self.numbers.insert(child, number);
+        self.paths.insert(path, number);
         number
     }
 
     fn finish(mut self) -> Plan {
         let (machine, tables) = (self.input.machine, &self.execution.tables);
         let output = self.execution.outputs(machine).into_iter().map(|(path, output)| {
-            (machine.path_name(tables, path), tables.lines(output).into_iter().map(str::to_owned).collect())
+            (self.number_of(path), tables.lines(output).into_iter().map(str::to_owned).collect())
         });
         let output = output.collect();
         let end = match (self.failure.take(), &self.execution.status) {
@@ -277,41 +298,23 @@ impl<'a> Planner<'a> {
             (None, ExecutionStatus::Deadlock) => End::Deadlock(self.blocked()),
             (None, _) => End::Ok,
         };
-        Plan { output, shared: self.last_values(), end, threads: self.threads }
+        let shared = self.memory.last_values(self.input, &self.execution.state);
+        Plan { output, shared, end, threads: self.threads }
+    }
+
+    fn number_of(&self, path: PathId) -> usize {
+        self.paths.get(&path).copied().unwrap_or(0)
     }
 
     /// The threads that wait for ever, and where.
-    fn blocked(&self) -> Vec<(String, String)> {
+    fn blocked(&self) -> Vec<(usize, String)> {
         let (machine, state) = (self.input.machine, &self.execution.state);
         let waiting = state.threads().filter(|&thread| state.status(thread) != ThreadStatus::Ended);
         let place = |thread| {
             let located = Located::of(self.input, machine.origin(state.position(thread)));
-            (machine.path_name(&self.execution.tables, state.path(thread)), located.label(self.input))
+            (self.number_of(state.path(thread)), located.label(self.input))
         };
         waiting.map(place).collect()
-    }
-
-    /// The last values of the global variables that were accessed as shared ones.
-    fn last_values(&self) -> Vec<(String, Source, String)> {
-        let (program, machine) = (self.input.program, self.input.machine);
-        let mut values = Vec::new();
-        for leaf in program.leaves.iter() {
-            let variable = &program.variables[leaf.variable];
-            let (LeafKind::Data(ty), Storage::Global) = (leaf.kind, variable.storage) else { continue };
-            let Some(first) = machine.global_address(leaf.variable) else { continue };
-            for element in 0..leaf.length {
-                let address = first + leaf.offset + element;
-                if !self.shared.contains(&address) {
-                    continue;
-                }
-                let name = program.texts.get(leaf.name);
-                let name = if leaf.array { format!("{name}[{element}]") } else { name.to_owned() };
-                let value = runtime_value(machine.texts(), ty, self.execution.state.value(address));
-                let source = self.writes.get(&address).copied().map(Source::Latch);
-                values.push((name, source.unwrap_or_else(|| Source::Initial(value.clone())), value));
-            }
-        }
-        values
     }
 }
 

@@ -3,13 +3,30 @@
 //! In: the program and its form. Out: Rust text. Only what main reaches by calls and forks is written.
 
 use super::body::Body;
-use super::names::Names;
+use super::names::{Names, comment};
 use super::{Input, Options};
 use crate::ir::{FunctionId, FunctionKind, Instruction};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the functions of the program are called.
-pub(super) type FunctionNames = FxHashMap<FunctionId, String>;
+#[derive(Default)]
+pub(super) struct FunctionNames {
+    by_id: FxHashMap<FunctionId, String>,
+    /// All of them; a variable of such a name would hide the function.
+    pub(super) all: FxHashSet<String>,
+}
+
+impl FunctionNames {
+    fn add(&mut self, id: FunctionId, name: String) {
+        self.all.insert(name.clone());
+        self.by_id.insert(id, name);
+    }
+
+    /// The name of a function that main reaches.
+    pub(super) fn get(&self, id: FunctionId) -> &str {
+        self.by_id.get(&id).map_or("main", String::as_str)
+    }
+}
 
 /// The text of the file.
 pub(super) fn emit(input: &Input<'_>, main: FunctionId, options: &Options) -> String {
@@ -18,16 +35,16 @@ pub(super) fn emit(input: &Input<'_>, main: FunctionId, options: &Options) -> St
     let mut fresh = Names::default();
     let mut names = FunctionNames::default();
     // Main comes first, so that its name is its own.
-    names.insert(main, fresh.fresh("main"));
+    names.add(main, fresh.fresh("main"));
     for &id in reached.iter().filter(|&&id| id != main) {
-        names.insert(id, fresh.fresh(program.texts.get(program.functions[id].name)));
+        names.add(id, fresh.fresh(program.texts.get(program.functions[id].name)));
     }
     let mut text = format!(
         "//! `{}` in CSSAME form: made by cssame {}; do not edit.\n//!\n\
          //! A read of memory asks its pi for a value, a write defines a version and trips its latch.\n\n\
          #![allow(unused_variables, unused_assignments, unused_imports, unused_mut)]\n\n\
          use {}::{{body, Flow, Handle, Thread}};\n",
-        options.file,
+        comment(&options.file),
         env!("CARGO_PKG_VERSION"),
         "crate"
     );
@@ -51,12 +68,13 @@ pub(super) fn kind_word(kind: FunctionKind) -> &'static str {
 /// The functions that main reaches, in the order of the text.
 fn reachable(input: &Input<'_>, main: FunctionId) -> Vec<FunctionId> {
     let mut found = vec![main];
+    let mut seen: FxHashSet<FunctionId> = found.iter().copied().collect();
     let mut next = 0;
     while let Some(&id) = found.get(next) {
         next += 1;
         for instruction in input.program.functions[id].blocks.iter().flat_map(|block| &block.instructions) {
             for callee in callees(instruction) {
-                if !found.contains(&callee) {
+                if seen.insert(callee) {
                     found.push(callee);
                 }
             }

@@ -4,6 +4,7 @@
 //! and the schedule; its body holds the plan and what is predicted.
 
 use super::manifest::{TestEntry, selected_name};
+use super::names::comment;
 use super::{Act, End, Expect, Input, Options, Plan, Source};
 use crate::cssame::{definition_name, read_name};
 use crate::explore::Selection;
@@ -47,16 +48,16 @@ impl TestCase {
             let rest = if evaluated { "" } else { " This execution does not come to that read." };
             selection_line(input, one) + rest
         };
-        let mut comment: Vec<String> = selections.iter().map(line).collect();
-        comment.push(String::new());
-        comment.extend(schedule_lines(input, schedule));
-        comment.push(String::new());
-        comment.push(match &plan.end {
+        let mut lines: Vec<String> = selections.iter().map(line).collect();
+        lines.push(String::new());
+        lines.extend(schedule_lines(input, schedule));
+        lines.push(String::new());
+        lines.push(match &plan.end {
             End::Ok => "It ends well.".to_owned(),
-            End::Fails(message) => format!("The program fails: {}.", one_line(message)),
+            End::Fails(message) => format!("The program fails: {message}."),
             End::Deadlock(_) => "It ends in a deadlock.".to_owned(),
         });
-        TestCase { name, plan, comment }
+        TestCase { name, plan, comment: lines.iter().map(|line| comment(line)).collect() }
     }
 
     pub(super) fn entry(&self) -> TestEntry {
@@ -75,10 +76,6 @@ pub(super) fn is_evaluated(input: &Input<'_>, selection: &Selection, plan: &Plan
     let name = read_name(input.sources, input.program, selection.read);
     let mut events = plan.threads.iter().flat_map(|thread| &thread.events);
     events.any(|event| event.at == name && matches!(event.act, Act::Read(_)))
-}
-
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
 }
 
 /// `` `a@6:24` (line 6) reads from `a@4:31` (line 4: `a = 2;`). ``
@@ -143,7 +140,7 @@ pub(super) fn emit(package: &str, cases: &[TestCase], options: &Options) -> Stri
     let mut text = format!(
         "//! The futures of `{}`: made by cssame {}; do not edit.\n//!\n\
          //! A test follows one recorded execution: each event is `Event(latch, act, place, latches that come before)`.\n",
-        options.file,
+        comment(&options.file),
         env!("CARGO_PKG_VERSION")
     );
     if cases.is_empty() {
@@ -177,13 +174,15 @@ fn test(case: &TestCase, expect: Expect) -> String {
         for event in &thread.events {
             let after: Vec<String> = event.after.iter().map(usize::to_string).collect();
             let (act, after) = (act(&event.act), after.join(", "));
-            let _ = writeln!(text, "                    Event({}, {act}, {:?}, &[{after}]),", event.latch, event.at);
+            let element = event.element.map_or_else(String::new, |element| format!("[{element}]"));
+            let at = format!("{}{element}", event.at);
+            let _ = writeln!(text, "                    Event({}, {act}, {at:?}, &[{after}]),", event.latch);
         }
         text += "                ],\n            },\n";
     }
     text += "        ],\n        output: &[\n";
     for (thread, lines) in &case.plan.output {
-        let _ = writeln!(text, "            ({thread:?}, &{lines:?}),");
+        let _ = writeln!(text, "            ({thread}, &{lines:?}), // {}", comment(&case.plan.threads[*thread].name));
     }
     text += "        ],\n        shared: &[\n";
     for (name, source, value) in &case.plan.shared {
@@ -220,7 +219,7 @@ fn end(end: &End) -> String {
         End::Ok => "End::Ok".to_owned(),
         End::Fails(message) => format!("End::Fails({message:?})"),
         End::Deadlock(blocked) => {
-            let blocked: Vec<String> = blocked.iter().map(|(name, place)| format!("({name:?}, {place:?})")).collect();
+            let blocked: Vec<String> = blocked.iter().map(|(thread, place)| format!("({thread}, {place:?})")).collect();
             format!("End::Deadlock(&[{}])", blocked.join(", "))
         }
     }

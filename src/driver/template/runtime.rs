@@ -5,8 +5,8 @@
 //! puts its value into its latch. Locks, events, barriers, conditions, semaphores, forks and joins wait for the event
 //! that came before them on the same object. So the outcome does not depend on timing.
 //!
-//! `CSSAME_LATCH_SECONDS=N` sets how long a thread waits for a latch (10 s), `CSSAME_DELAYS=SEED` puts random delays
-//! before and behind every event.
+//! `CSSAME_LATCH_SECONDS=N` sets how long a thread waits for a latch while no other one opens (10 s),
+//! `CSSAME_DELAYS=SEED` puts random delays before and behind every event.
 
 pub mod program;
 
@@ -180,16 +180,16 @@ pub enum End {
     Ok,
     /// The program fails, and says this.
     Fails(&'static str),
-    /// These threads wait for ever, each at that place.
-    Deadlock(&'static [(&'static str, &'static str)]),
+    /// The threads of these numbers wait for ever, each at that place.
+    Deadlock(&'static [(usize, &'static str)]),
 }
 
 /// A recorded execution and what comes of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Future {
     pub threads: &'static [Plan],
-    /// What each thread prints.
-    pub output: &'static [(&'static str, &'static [&'static str])],
+    /// What each thread prints, by its number.
+    pub output: &'static [(usize, &'static [&'static str])],
     /// Shared variables, where they get their last value, and that value.
     pub shared: &'static [(&'static str, From, Value)],
     pub end: End,
@@ -233,6 +233,8 @@ struct State {
     stands: Vec<Option<&'static str>>,
     running: Vec<JoinHandle<()>>,
     departure: Option<String>,
+    /// When the last latch was opened.
+    moved: Instant,
 }
 
 struct Run {
@@ -252,6 +254,20 @@ impl Run {
         self.state().departure.get_or_insert(message);
         self.changed.notify_all();
         Stop::Departed
+    }
+
+    /// Keeps a thread until it has ended, and lets go of those that have.
+    fn keep(&self, thread: JoinHandle<()>) -> Flow<()> {
+        let mut state = self.state();
+        let (ended, running) = state.running.drain(..).partition(JoinHandle::is_finished);
+        let ended: Vec<JoinHandle<()>> = ended;
+        state.running = running;
+        state.running.push(thread);
+        drop(state);
+        ended.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.depart("a thread of the program panicked".to_owned())),
+        })
     }
 
     /// What a latch stands for.
@@ -309,6 +325,8 @@ pub struct Thread {
     next: Cell<usize>,
     rounds: Cell<u32>,
     depth: Cell<u32>,
+    /// The element of an array that it comes to now.
+    element: Cell<Option<i64>>,
     random: Cell<u64>,
 }
 
@@ -316,7 +334,8 @@ impl Thread {
     fn new(run: &Arc<Run>, number: usize) -> Thread {
         let seed = run.delays.unwrap_or(0).wrapping_add(number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let (next, rounds, depth) = (Cell::new(0), Cell::new(0), Cell::new(0));
-        Thread { run: Arc::clone(run), number, next, rounds, depth, random: Cell::new(seed) }
+        let (element, random) = (Cell::new(None), Cell::new(seed));
+        Thread { run: Arc::clone(run), number, next, rounds, depth, element, random }
     }
 
     fn plan(&self) -> &'static Plan {
@@ -339,6 +358,19 @@ impl Thread {
         }
     }
 
+    /// Says which element of an array the next access is to.
+    pub fn element(&self, index: impl Into<i64>) -> &Thread {
+        self.element.set(Some(index.into()));
+        self
+    }
+
+    /// Whether an event is planned for this place, and for this element if it is one of an array.
+    fn is_at(&self, at: &str, event: &Event) -> bool {
+        let Some(element) = self.element.get() else { return event.2 == at };
+        let planned = event.2.strip_prefix(at).and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']')?.parse().ok());
+        planned == Some(element)
+    }
+
     /// The event that is planned now, if it is the one that the program has come to.
     fn expect(&self, at: &'static str, kind: &str, fits: impl Fn(Act) -> bool) -> Flow<&'static Event> {
         self.rounds.set(0);
@@ -347,19 +379,21 @@ impl Thread {
                 self.run.state().stands[self.number] = Some(at);
                 Err(Stop::Over)
             }
-            Some(event) if event.2 == at && fits(event.1) => Ok(event),
-            Some(&Event(_, Act::Fail(message), place, _)) if place == at => Err(self.failed(message)),
+            Some(event) if self.is_at(at, event) && fits(event.1) => Ok(event),
+            Some(&Event(_, Act::Fail(message), place, _)) if place == at || message == ENDLESS => {
+                Err(self.failed(message))
+            }
             Some(event) => {
                 let name = self.plan().name;
                 let planned = format!("the {} at {} is planned", word(event.1), event.2);
-                Err(self.run.depart(format!("{name} has come to the {kind} at {at}, but {planned}")))
+                let element = self.element.get().map_or(String::new(), |element| format!("[{element}]"));
+                Err(self.run.depart(format!("{name} has come to the {kind} at {at}{element}, but {planned}")))
             }
         }
     }
 
     /// Waits for a latch, and gives what is in it.
     fn wait_for(&self, latch: usize, at: &str) -> Flow<Value> {
-        let deadline = Instant::now() + self.run.patience;
         let mut state = self.run.state();
         loop {
             if state.departure.is_some() {
@@ -368,12 +402,13 @@ impl Thread {
             if let Some(value) = state.latches[latch] {
                 return Ok(value);
             }
-            let Some(left) = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) else {
+            let left = self.run.patience.saturating_sub(state.moved.elapsed());
+            if left.is_zero() {
                 drop(state);
                 let (latch, name) = (self.run.latch_name(latch), self.plan().name);
                 let waited = format!("{latch} did not open within {:?}", self.run.patience);
                 return Err(self.run.depart(format!("{waited}; {name} waits for it at {at}")));
-            };
+            }
             state = self.run.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -385,11 +420,16 @@ impl Thread {
 
     /// Opens the latch of an event, and goes on to the next one.
     fn open(&self, event: &Event, value: Value) -> Flow<()> {
-        let twice = self.run.state().latches[event.0].replace(value).is_some();
+        let twice = {
+            let mut state = self.run.state();
+            state.moved = Instant::now();
+            state.latches[event.0].replace(value).is_some()
+        };
         if twice {
             return Err(self.run.depart(format!("{} was opened twice", self.run.latch_name(event.0))));
         }
         self.next.set(self.next.get() + 1);
+        self.element.set(None);
         self.run.changed.notify_all();
         self.delay();
         Ok(())
@@ -446,21 +486,27 @@ impl Thread {
     }
 
     pub fn compare_and_swap<T: Data>(&self, read: &'static str, write: &'static str, old: T, new: T) -> Flow<bool> {
+        let element = self.element.get();
         let equal = self.pi::<T>(read)? == old;
         if equal {
+            self.element.set(element);
             self.define(write, new)?;
         }
         Ok(equal)
     }
 
     pub fn swap<T: Data>(&self, read: &'static str, write: &'static str, new: T) -> Flow<T> {
+        let element = self.element.get();
         let old = self.pi(read)?;
+        self.element.set(element);
         self.define(write, new)?;
         Ok(old)
     }
 
     pub fn fetch_add<T: Add>(&self, read: &'static str, write: &'static str, more: T) -> Flow<T> {
+        let element = self.element.get();
         let old: T = self.pi(read)?;
+        self.element.set(element);
         self.define(write, old.add(more))?;
         Ok(old)
     }
@@ -533,10 +579,7 @@ impl Thread {
             Thread::new(&shared, number).follow(run);
         });
         match begun {
-            Ok(handle) => {
-                self.run.state().running.push(handle);
-                Ok(())
-            }
+            Ok(handle) => self.run.keep(handle),
             Err(error) => Err(self.run.depart(format!("{name} cannot be started: {error}"))),
         }
     }
@@ -602,10 +645,15 @@ impl Thread {
         }
     }
 
+    /// Whether the recorded execution has lost patience with the thread here. It counts finer than this runtime.
+    fn is_endless(&self) -> bool {
+        matches!(self.planned(), Some(Event(_, Act::Fail(message), ..)) if *message == ENDLESS)
+    }
+
     /// Counts a round of local work: no thread runs for ever without being noticed.
     pub fn round(&self) -> Flow<()> {
         self.rounds.set(self.rounds.get() + 1);
-        if self.rounds.get() > LOCAL_ROUNDS {
+        if self.rounds.get() > LOCAL_ROUNDS || self.is_endless() {
             Err(self.failed(ENDLESS))
         } else {
             Ok(())
@@ -615,7 +663,7 @@ impl Thread {
     /// A call.
     pub fn call<T>(&self, run: impl FnOnce() -> Flow<T>) -> Flow<T> {
         self.depth.set(self.depth.get() + 1);
-        if self.depth.get() >= DEPTH {
+        if self.depth.get() >= DEPTH || self.is_endless() {
             return Err(self.failed(ENDLESS));
         }
         let result = run();
@@ -642,6 +690,7 @@ pub fn check(main: fn(&Thread) -> Flow<()>, future: &'static Future, expect: Exp
         stands: vec![None; future.threads.len()],
         running: Vec::new(),
         departure: None,
+        moved: Instant::now(),
     };
     let run = Arc::new(Run {
         future,
@@ -664,10 +713,12 @@ fn judge(run: &Run, expect: Expect) {
     if let Some(departure) = &state.departure {
         panic!("the execution departs from the recorded one: {departure}");
     }
-    for (number, plan) in run.future.threads.iter().enumerate() {
-        let lines: &[&str] =
-            run.future.output.iter().find(|(name, _)| *name == plan.name).map_or(&[], |(_, lines)| lines);
-        assert_eq!(state.output[number], lines, "output of {}", plan.name);
+    let mut predicted: Vec<&[&str]> = vec![&[]; run.future.threads.len()];
+    for &(number, lines) in run.future.output {
+        predicted[number] = lines;
+    }
+    for ((plan, printed), lines) in run.future.threads.iter().zip(&state.output).zip(predicted) {
+        assert_eq!(printed, lines, "output of {}", plan.name);
     }
     for (name, from, expected) in run.future.shared {
         let value = match *from {
@@ -677,17 +728,17 @@ fn judge(run: &Run, expect: Expect) {
         assert!(value.is_some_and(|value| value.is(*expected)), "{name} is {value:?}, not {expected:?}");
     }
     if let End::Deadlock(blocked) = run.future.end {
-        for (name, place) in blocked {
-            let number = run.future.threads.iter().position(|plan| plan.name == *name).unwrap_or(0);
-            let last = run.future.threads[number].events.last().map(|event| event.2);
-            let stands = state.stands[number].or(last);
-            assert_eq!(stands, Some(*place), "where {name} waits");
+        for &(number, place) in blocked {
+            let plan = &run.future.threads[number];
+            let last = plan.events.last().map(|event| event.2);
+            assert_eq!(state.stands[number].or(last), Some(place), "where {} waits", plan.name);
         }
     }
     match run.future.end {
         End::Fails(message) if expect == Expect::Program => panic!("{message}"),
         End::Deadlock(blocked) if expect == Expect::Program => {
-            let waits: Vec<String> = blocked.iter().map(|(name, place)| format!("{name} at {place}")).collect();
+            let name = |number: usize| run.future.threads[number].name;
+            let waits: Vec<String> = blocked.iter().map(|&(number, place)| format!("{} at {place}", name(number))).collect();
             panic!("deadlock: {}", waits.join(", "));
         }
         _ => {}

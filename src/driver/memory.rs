@@ -1,0 +1,130 @@
+//! The memory of a recorded execution: which write every cell got last, and what shared cells hold in the end.
+//!
+//! In: the accesses and allocations of the execution, in their order. Out: for a read, its write; for an access to an
+//! array, the element; at the end, the last values of all shared cells: globals, and locals that threads share. The
+//! cells of a local are a new instance each time its declaration runs, and may get the address of one that is gone.
+
+use super::Input;
+use super::plan::Source;
+use super::value::runtime_value;
+use crate::ir::verify::leaf_at;
+use crate::ir::{Leaf, LeafKind, VariableId};
+use crate::vm::State;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// A shared cell in the end: its name, where it gets its last value, and that value.
+pub(super) type LastValue = (String, Source, String);
+
+/// A cell that was accessed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    /// The latch of its last write.
+    write: Option<usize>,
+    /// What it holds, as bits.
+    value: i64,
+    shared: bool,
+}
+
+/// The cells of a local variable.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    variable: VariableId,
+    size: u32,
+    /// Counted from 1.
+    instance: u32,
+}
+
+/// The memory of a recorded execution.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    /// By address.
+    cells: BTreeMap<u32, Cell>,
+    /// Of locals, by first address; no two overlap.
+    blocks: BTreeMap<u32, Block>,
+    instances: FxHashMap<VariableId, u32>,
+    /// Shared cells of locals that are gone.
+    gone: Vec<LastValue>,
+}
+
+impl Memory {
+    /// Makes the cells of a local variable. Those that were at their addresses are gone.
+    pub(super) fn allocate(&mut self, input: &Input<'_>, variable: VariableId, address: u32, size: u32) {
+        let end = address + size.max(1);
+        while let Some((&start, &block)) = self.blocks.range(..end).next_back()
+            && start + block.size > address
+        {
+            self.retire(input, start, block);
+        }
+        let instance = self.instances.entry(variable).or_insert(0);
+        *instance += 1;
+        self.blocks.insert(address, Block { variable, size: size.max(1), instance: *instance });
+    }
+
+    fn retire(&mut self, input: &Input<'_>, start: u32, block: Block) {
+        self.blocks.remove(&start);
+        let touched: Vec<u32> = self.cells.range(start..start + block.size).map(|(&address, _)| address).collect();
+        for address in touched {
+            let Some(cell) = self.cells.remove(&address) else { continue };
+            let Some(leaf) = leaf_of(input, block.variable, address - start) else { continue };
+            let position = input.sources.position(input.program.variables[block.variable].span);
+            let count = if block.instance == 1 { String::new() } else { format!("#{}", block.instance) };
+            let name = format!("{}@{position}{count}", input.program.texts.get(leaf.name));
+            self.gone.extend(last_value(input, name, leaf, address - start, cell));
+        }
+    }
+
+    /// A read of a cell: the latch of the write that it reads from.
+    pub(super) fn read(&mut self, address: u32, value: i64, shared: bool) -> Option<usize> {
+        let cell = self.cells.entry(address).or_default();
+        cell.value = value;
+        cell.shared |= shared;
+        cell.write
+    }
+
+    /// A write to a cell.
+    pub(super) fn write(&mut self, address: u32, value: i64, shared: bool, latch: usize) {
+        let cell = self.cells.entry(address).or_default();
+        *cell = Cell { write: Some(latch), value, shared: cell.shared || shared };
+    }
+
+    /// The index of a cell in its array. Globals stay where they are, so that any state of the execution will do.
+    pub(super) fn element(&self, input: &Input<'_>, state: &State, address: u32) -> Option<u32> {
+        let local = self.blocks.range(..=address).next_back().filter(|(start, block)| address - **start < block.size);
+        let (variable, offset) = match local {
+            Some((&start, block)) => (block.variable, address - start),
+            None => input.machine.variable_at(state, address)?,
+        };
+        let leaf = leaf_of(input, variable, offset)?;
+        leaf.array.then(|| offset - leaf.offset)
+    }
+
+    /// The last values of all shared cells, globals first.
+    pub(super) fn last_values(mut self, input: &Input<'_>, state: &State) -> Vec<LastValue> {
+        while let Some((&start, &block)) = self.blocks.first_key_value() {
+            self.retire(input, start, block);
+        }
+        let mut values = Vec::new();
+        for (&address, &cell) in &self.cells {
+            let Some((variable, offset)) = input.machine.variable_at(state, address) else { continue };
+            let Some(leaf) = leaf_of(input, variable, offset) else { continue };
+            let name = input.program.texts.get(leaf.name).to_owned();
+            values.extend(last_value(input, name, leaf, offset, cell));
+        }
+        values.append(&mut self.gone);
+        values
+    }
+}
+
+fn leaf_of<'a>(input: &Input<'a>, variable: VariableId, offset: u32) -> Option<&'a Leaf> {
+    leaf_at(input.program, variable, offset).and_then(|leaf| input.program.leaves.get(leaf))
+}
+
+/// Nothing for a cell that is not shared, or holds no data.
+fn last_value(input: &Input<'_>, name: String, leaf: &Leaf, offset: u32, cell: Cell) -> Option<LastValue> {
+    let LeafKind::Data(ty) = leaf.kind else { return None };
+    let name = if leaf.array { format!("{name}[{}]", offset - leaf.offset) } else { name };
+    let value = runtime_value(input.machine.texts(), ty, cell.value);
+    let source = cell.write.map_or_else(|| Source::Initial(value.clone()), Source::Latch);
+    cell.shared.then_some((name, source, value))
+}

@@ -1,0 +1,55 @@
+//! Every sample: what is recorded happens, whatever the timing.
+
+use super::fixture::{has_main, root, sample};
+use super::together::Together;
+use assert_cmd::Command;
+use cssame::driver::{Expect, TermStatus};
+use cssame::explore::Limits;
+use std::fs;
+
+/// The names of all samples, sorted.
+fn names() -> Vec<String> {
+    let files = fs::read_dir(root().join("samples")).unwrap().map(|entry| entry.unwrap().path());
+    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "csm"));
+    let mut names: Vec<String> = files.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_recorded_future_of_every_sample_happens_whatever_the_timing() {
+    let mut all = Together::new("samples");
+    let mut expected = 0;
+    let mut without_main = 0;
+    for name in names() {
+        if !has_main(&name) {
+            assert_no_main(&name);
+            without_main += 1;
+            continue;
+        }
+        let fixture = sample(&name, Expect::Recorded);
+        let package = fixture.drive(&Limits::default());
+        assert!(package.manifest.complete, "{name}");
+        let feasible = package.manifest.terms.iter().filter(|term| term.status == TermStatus::Feasible).count();
+        assert_eq!(package.manifest.tests.len(), feasible, "{name}");
+        assert_eq!(package.manifest.note.is_some(), feasible == 0, "{name}");
+        expected += feasible;
+        all.add(&name, &package);
+    }
+    assert!(without_main > 0);
+    all.build();
+    for seed in [None, Some(1), Some(2), Some(3)] {
+        assert_eq!(all.run(seed), expected, "with seed {seed:?}");
+    }
+}
+
+/// A library has no execution that could be driven.
+fn assert_no_main(name: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let mut command = Command::cargo_bin("cssame").unwrap();
+    let assert = command.arg("drive").arg(root().join(format!("samples/{name}.csm"))).arg("--out").arg(&out).assert();
+    let output = assert.code(2).get_output().clone();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("CS0216"), "{name}: {output:?}");
+    assert!(!out.exists());
+}
