@@ -1,7 +1,8 @@
 //! Pieces of human text: places in the source, titles, and tables, within 80 columns.
 
 use crate::explore::report::ThreadOutput;
-use crate::source::{FileId, SourceMap, Span};
+use crate::source::cut::{Cut, cut};
+use crate::source::{FileId, Position, SourceMap, Span};
 use anstyle::{AnsiColor, Style};
 
 /// Width of the text, in characters.
@@ -9,6 +10,9 @@ pub const WIDTH: usize = 80;
 
 /// Characters of source text that a table shows of a line.
 const STATEMENT_WIDTH: usize = 32;
+
+/// Bytes of a line that is too long to be looked at as a whole.
+const LONG_LINE: usize = 1_000;
 
 /// Text in a style, where there is colour.
 #[must_use]
@@ -22,31 +26,40 @@ pub fn title(text: &str, colour: bool) -> String {
     styled(text, Style::new().bold(), colour) + "\n"
 }
 
-/// The line on which a span begins, with carets and a message below it.
+/// The line on which a span begins, with carets and a message below it; a long line is cut around the span.
 #[must_use]
 pub fn place(sources: &SourceMap, span: Span, message: &str, colour: bool) -> String {
-    let position = sources.position(span);
-    let number = position.line.to_string();
+    let (number, line, start) = line_of(sources, span);
+    let end = start + sources.text(span).lines().next().map_or(0, str::len);
+    let Cut { text, places } = cut(line, &[start, end]);
+    let number = number.to_string();
     let blank = " ".repeat(number.len());
-    let line = sources.file(span.file).line_text(position.line);
     // Tabs stand before the caret as they stand before the place.
-    let before: String =
-        line.chars().take(position.column as usize - 1).map(|each| if each == '\t' { '\t' } else { ' ' }).collect();
-    let carets = "^".repeat(sources.text(span).lines().next().map_or(1, |text| text.chars().count()).max(1));
+    let before: String = text[..places[0]].chars().map(|each| if each == '\t' { '\t' } else { ' ' }).collect();
+    let carets = "^".repeat(text[places[0]..places[1]].chars().count().max(1));
     let frame = |text: &str| styled(text, AnsiColor::Blue.on_default(), colour);
     let carets = styled(&format!("{carets} {message}"), AnsiColor::BrightYellow.on_default(), colour);
-    format!("  {} {line}\n  {} {before}{carets}\n", frame(&format!("{number} |")), frame(&format!("{blank} |")))
+    format!("  {} {text}\n  {} {before}{carets}\n", frame(&format!("{number} |")), frame(&format!("{blank} |")))
+}
+
+/// The line on which a span begins: its number, its text, and the offset of the span in it.
+fn line_of(sources: &SourceMap, span: Span) -> (u32, &str, usize) {
+    let file = sources.file(span.file);
+    let line = sources.line(span);
+    let begin = file.line_range(line as usize - 1).unwrap_or_default().start;
+    (line, file.line_text(line), (span.start as usize).saturating_sub(begin))
 }
 
 /// The text of the line on which a span begins, from the span on, cut to a bearable length.
 #[must_use]
 pub fn statement(sources: &SourceMap, span: Span) -> String {
-    let position = sources.position(span);
-    let line = sources.file(span.file).line_text(position.line);
-    let rest: String = line.chars().skip(position.column as usize - 1).collect();
+    let (_, line, start) = line_of(sources, span);
+    let rest = line.get(start..).unwrap_or("");
+    // More is not shown in any case, and a line may be very long.
+    let long = line.len() > LONG_LINE || line.trim().chars().count() > STATEMENT_WIDTH;
+    let mut seen = rest.chars().take(LONG_LINE);
     // A place within a declaration is clearer with what stands before it.
-    let text =
-        if rest.contains('=') || line.trim().chars().count() > STATEMENT_WIDTH { rest.trim() } else { line.trim() };
+    let text = if long || seen.any(|each| each == '=') { rest.trim_start() } else { line.trim() };
     shorten(text, STATEMENT_WIDTH)
 }
 
@@ -56,20 +69,18 @@ pub fn span_at(sources: &SourceMap, file: FileId, position: &str) -> Span {
     let number = |text: &str| text.parse::<u32>().ok();
     let position = position.split_once(':').and_then(|(line, column)| Some((number(line)?, number(column)?)));
     let source = sources.file(file);
-    let (line, column) = position.unwrap_or((source.line_count(), 1));
-    let range = (line as usize).checked_sub(1).and_then(|line| source.line_range(line)).unwrap_or_default();
-    let text = source.line_text(line);
-    let start = text.char_indices().nth(column as usize - 1).map_or(text.len(), |(at, _)| at);
-    let rest = &text[start..];
+    let offset = position.and_then(|(line, column)| source.offset(Position { line, column }));
+    let start = offset.map_or(source.text().len(), |offset| offset as usize);
+    let rest = &source.text()[start..];
     let word = rest.find(|each: char| !each.is_alphanumeric() && each != '_').unwrap_or(rest.len());
-    let length = word.max(rest.chars().next().map_or(0, char::len_utf8));
-    Span::new(file, range.start + start, range.start + start + length)
+    let sign = rest.chars().next().filter(|each| !each.is_control()).map_or(0, char::len_utf8);
+    Span::new(file, start, start + word.max(sign))
 }
 
 /// The text, cut so that it has at most `width` characters.
 #[must_use]
 pub fn shorten(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
+    if text.chars().nth(width).is_none() {
         return text.to_owned();
     }
     let cut: String = text.chars().take(width.saturating_sub(1)).collect();
