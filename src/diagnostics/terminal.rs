@@ -5,12 +5,16 @@
 
 use super::excerpt::Excerpts;
 use super::{Diagnostic, Label, Severity};
+use crate::source::cut::cut;
 use crate::source::{FileId, SourceMap, Span};
 use anstyle::{AnsiColor, Style};
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::term;
 use codespan_reporting::term::WriteStyle;
 use std::io;
+
+/// Bytes of a message that is shown whole.
+const MESSAGE_BYTES: usize = 10_000;
 
 /// Renders one diagnostic, with a newline at its end.
 #[must_use]
@@ -96,6 +100,11 @@ impl WriteStyle for StyledText {
     }
 }
 
+/// A text, without its middle where that is very long: a name may have a million letters.
+fn bounded(text: &str) -> String {
+    if text.len() <= MESSAGE_BYTES { text.to_owned() } else { cut(text, &[0, text.len()]).text }
+}
+
 fn convert(diagnostic: &Diagnostic, excerpts: &Excerpts<'_>) -> codespan::Diagnostic<FileId> {
     let severity = match diagnostic.severity {
         Severity::Error => codespan::Severity::Error,
@@ -104,16 +113,16 @@ fn convert(diagnostic: &Diagnostic, excerpts: &Excerpts<'_>) -> codespan::Diagno
     };
     let place = |style: codespan::LabelStyle, label: &Label| {
         let range = excerpts.range(label.span)?;
-        Some(codespan::Label::new(style, label.span.file, range).with_message(&label.message))
+        Some(codespan::Label::new(style, label.span.file, range).with_message(bounded(&label.message)))
     };
     let primary = diagnostic.primary.iter().filter_map(|label| place(codespan::LabelStyle::Primary, label));
     let secondary = diagnostic.secondary.iter().filter_map(|label| place(codespan::LabelStyle::Secondary, label));
-    let help = diagnostic.help.iter().map(|help| format!("help: {help}"));
+    let help = diagnostic.help.iter().map(|help| format!("help: {}", bounded(help)));
     codespan::Diagnostic::new(severity)
         .with_code(diagnostic.code.number())
-        .with_message(&diagnostic.message)
+        .with_message(bounded(&diagnostic.message))
         .with_labels(primary.chain(secondary).collect())
-        .with_notes(diagnostic.notes.iter().map(|note| format!("note: {note}")).chain(help).collect())
+        .with_notes(diagnostic.notes.iter().map(|note| format!("note: {}", bounded(note))).chain(help).collect())
 }
 
 #[cfg(test)]
@@ -189,6 +198,14 @@ mod tests {
         1 │ …xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxbegin...........................….............................endxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
           │                                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ here
         "#);
+    }
+
+    #[test]
+    fn a_long_message_loses_its_middle() {
+        let sources = SourceMap::default();
+        let message = format!("there is no variable `{}`", "a".repeat(1_000_000));
+        let text = render(&sources, &Diagnostic::general(Code::UnknownName, Severity::Error, message), false);
+        assert_eq!(text, format!("error[CS0201]: there is no variable `{}…{}`\n\n", "a".repeat(10), "a".repeat(31)));
     }
 
     #[test]
