@@ -79,8 +79,9 @@ fn windows(line: &str, places: &[usize]) -> Vec<Range<usize>> {
     windows
 }
 
-/// The character, or the sign that stands for it where it would move the cursor or worse.
-fn visible(character: char) -> char {
+/// The character, or the sign that stands for it where it would move the cursor or worse. A tab stays one.
+#[must_use]
+pub fn visible(character: char) -> char {
     match character {
         '\t' => '\t',
         '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + character as u32).unwrap_or(char::REPLACEMENT_CHARACTER),
