@@ -16,6 +16,9 @@ use std::io;
 /// Bytes of a message that is shown whole.
 const MESSAGE_BYTES: usize = 10_000;
 
+/// Characters of a line of a note: with its margin, and line numbers of some digits, it fits into 80 columns.
+const NOTE_WIDTH: usize = 73;
+
 /// Renders one diagnostic, with a newline at its end.
 #[must_use]
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, colour: bool) -> String {
@@ -105,6 +108,29 @@ fn bounded(text: &str) -> String {
     if text.len() <= MESSAGE_BYTES { text.to_owned() } else { cut(text, &[0, text.len()]).text }
 }
 
+/// A text in lines of at most [`NOTE_WIDTH`] characters, where its words allow that.
+fn wrapped(text: &str) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let words = line.trim_start();
+        let (mut current, mut width) = (line[..line.len() - words.len()].to_owned(), 0);
+        for word in words.split(' ') {
+            let length = word.chars().count();
+            if width > 0 && width + 1 + length > NOTE_WIDTH {
+                lines.push(std::mem::take(&mut current));
+                width = 0;
+            } else if width > 0 {
+                current.push(' ');
+                width += 1;
+            }
+            current.push_str(word);
+            width += length;
+        }
+        lines.push(current);
+    }
+    lines.join("\n")
+}
+
 fn convert(diagnostic: &Diagnostic, excerpts: &Excerpts<'_>) -> codespan::Diagnostic<FileId> {
     let severity = match diagnostic.severity {
         Severity::Error => codespan::Severity::Error,
@@ -117,12 +143,14 @@ fn convert(diagnostic: &Diagnostic, excerpts: &Excerpts<'_>) -> codespan::Diagno
     };
     let primary = diagnostic.primary.iter().filter_map(|label| place(codespan::LabelStyle::Primary, label));
     let secondary = diagnostic.secondary.iter().filter_map(|label| place(codespan::LabelStyle::Secondary, label));
-    let help = diagnostic.help.iter().map(|help| format!("help: {}", bounded(help)));
+    let help = diagnostic.help.iter().map(|help| wrapped(&format!("help: {}", bounded(help))));
     codespan::Diagnostic::new(severity)
         .with_code(diagnostic.code.number())
         .with_message(bounded(&diagnostic.message))
         .with_labels(primary.chain(secondary).collect())
-        .with_notes(diagnostic.notes.iter().map(|note| format!("note: {}", bounded(note))).chain(help).collect())
+        .with_notes(
+            diagnostic.notes.iter().map(|note| wrapped(&format!("note: {}", bounded(note)))).chain(help).collect(),
+        )
 }
 
 #[cfg(test)]
@@ -206,6 +234,24 @@ mod tests {
         let message = format!("there is no variable `{}`", "a".repeat(1_000_000));
         let text = render(&sources, &Diagnostic::general(Code::UnknownName, Severity::Error, message), false);
         assert_eq!(text, format!("error[CS0201]: there is no variable `{}…{}`\n\n", "a".repeat(10), "a".repeat(31)));
+    }
+
+    #[test]
+    fn notes_fit_into_80_columns() {
+        let sources = SourceMap::default();
+        let diagnostic = Diagnostic::general(Code::UnknownName, Severity::Error, "wrong")
+            .with_note("word ".repeat(20).trim_end())
+            .with_note("a\n  b")
+            .with_help("x".repeat(100));
+        insta::assert_snapshot!(render(&sources, &diagnostic, false), @r#"
+        error[CS0201]: wrong
+         = note: word word word word word word word word word word word word word
+           word word word word word word word
+         = note: a
+             b
+         = help:
+           xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+        "#);
     }
 
     #[test]
