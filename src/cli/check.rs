@@ -29,7 +29,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   cssame check samples/cssame_fig2.csm
   cssame samples/peterson.csm samples/dekker.csm
-  cssame check --input n=8 --format json samples/parfor_sum.csm
+  cssame check --input tries=3 --format json samples/peterson.csm
 
 Exit status: 0 nothing found, 1 warnings or errors, 2 a file does not compile or
 cannot be read.";

@@ -7,7 +7,7 @@ use super::record::{self, quoted, replay_command};
 use super::snippet::{self, Table, plural};
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::explore::Verdict;
-use crate::explore::report::{FuturesReport, OutcomeReport, TermReport};
+use crate::explore::report::{FuturesReport, OutcomeReport, TermReport, ThreadOutput};
 use crate::schedule::{self, RenderOptions};
 use crate::vm::Choice;
 use anstyle::AnsiColor;
@@ -85,8 +85,8 @@ impl View<'_> {
         let width = outcomes.iter().map(|outcome| outcome.status.len()).max().unwrap_or(0);
         let mut text = self.title("outcomes");
         for outcome in &outcomes[..shown] {
-            let threads: Vec<String> =
-                outcome.by_thread.iter().map(|of| format!("{}: {}", of.thread, of.output.join(", "))).collect();
+            let line = |of: &ThreadOutput| format!("{}: {}", of.thread, snippet::one_line(&of.output.join(", ")));
+            let threads: Vec<String> = outcome.by_thread.iter().map(line).collect();
             let printed = if threads.is_empty() { "(nothing printed)".to_owned() } else { threads.join("; ") };
             let line = format!("  {:width$}  {printed}", outcome.status);
             if line.chars().count() <= snippet::WIDTH {

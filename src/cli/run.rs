@@ -35,7 +35,7 @@ Examples:
   cssame run samples/counter_unlocked.csm
   cssame run --seed 7 --record lost.json samples/counter_unlocked.csm
   cssame run --schedule lost.json samples/counter_unlocked.csm
-  cssame run --schedule lost.json --then random:1 --full samples/counter_unlocked.csm
+  cssame run --schedule lost.json --then random:1 samples/counter_unlocked.csm
 
 Exit status: 0 the execution ended well, 1 it failed or is in a deadlock, 2 bad usage, a program that does not compile \
 or a schedule that does not fit, 3 it was not over after --max-steps or at the end of the schedule.";

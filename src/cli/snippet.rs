@@ -1,14 +1,21 @@
 //! Pieces of human text: places in the source, titles, and tables, within 80 columns.
 
 use crate::explore::report::ThreadOutput;
-use crate::source::{FileId, SourceMap, Span};
+use crate::source::cut::{Cut, cut, visible};
+use crate::source::{FileId, Position, SourceMap, Span};
 use anstyle::{AnsiColor, Style};
 
 /// Width of the text, in characters.
 pub const WIDTH: usize = 80;
 
+/// Characters of a cell that its column makes room for.
+const COLUMN_WIDTH: usize = 32;
+
 /// Characters of source text that a table shows of a line.
 const STATEMENT_WIDTH: usize = 32;
+
+/// Characters in which the end of a statement is looked for.
+const LONG_LINE: usize = 1_000;
 
 /// Text in a style, where there is colour.
 #[must_use]
@@ -22,32 +29,59 @@ pub fn title(text: &str, colour: bool) -> String {
     styled(text, Style::new().bold(), colour) + "\n"
 }
 
-/// The line on which a span begins, with carets and a message below it.
+/// The line on which a span begins, with carets and a message below it; a long line is cut around the span.
 #[must_use]
 pub fn place(sources: &SourceMap, span: Span, message: &str, colour: bool) -> String {
-    let position = sources.position(span);
-    let number = position.line.to_string();
+    let (number, line, start) = line_of(sources, span);
+    let end = start + sources.text(span).lines().next().map_or(0, str::len);
+    let Cut { text, places } = cut(line, &[start, end]);
+    let number = number.to_string();
     let blank = " ".repeat(number.len());
-    let line = sources.file(span.file).line_text(position.line);
     // Tabs stand before the caret as they stand before the place.
-    let before: String =
-        line.chars().take(position.column as usize - 1).map(|each| if each == '\t' { '\t' } else { ' ' }).collect();
-    let carets = "^".repeat(sources.text(span).lines().next().map_or(1, |text| text.chars().count()).max(1));
+    let before: String = text[..places[0]].chars().map(|each| if each == '\t' { '\t' } else { ' ' }).collect();
+    let carets = "^".repeat(text[places[0]..places[1]].chars().count().max(1));
     let frame = |text: &str| styled(text, AnsiColor::Blue.on_default(), colour);
     let carets = styled(&format!("{carets} {message}"), AnsiColor::BrightYellow.on_default(), colour);
-    format!("  {} {line}\n  {} {before}{carets}\n", frame(&format!("{number} |")), frame(&format!("{blank} |")))
+    format!("  {} {text}\n  {} {before}{carets}\n", frame(&format!("{number} |")), frame(&format!("{blank} |")))
 }
 
-/// The text of the line on which a span begins, from the span on, cut to a bearable length.
+/// The line on which a span begins: its number, its text, and the offset of the span in it.
+fn line_of(sources: &SourceMap, span: Span) -> (u32, &str, usize) {
+    let file = sources.file(span.file);
+    let line = sources.line(span);
+    let begin = file.line_range(line as usize - 1).unwrap_or_default().start;
+    (line, file.line_text(line), (span.start as usize).saturating_sub(begin))
+}
+
+/// The statement that a span stands in, cut to a bearable length: from the span on, or with what stands before it on
+/// its line where it is no assignment.
 #[must_use]
 pub fn statement(sources: &SourceMap, span: Span) -> String {
-    let position = sources.position(span);
-    let line = sources.file(span.file).line_text(position.line);
-    let rest: String = line.chars().skip(position.column as usize - 1).collect();
-    // A place within a declaration is clearer with what stands before it.
-    let text =
-        if rest.contains('=') || line.trim().chars().count() > STATEMENT_WIDTH { rest.trim() } else { line.trim() };
-    shorten(text, STATEMENT_WIDTH)
+    let (_, line, start) = line_of(sources, span);
+    let (before, rest) = line.split_at_checked(start).unwrap_or((line, ""));
+    let rest = &rest[..statement_length(rest)];
+    // A place within a declaration or a call is clearer with what stands before it.
+    let begin = if rest.contains('=') { start } else { before.rfind([';', '{', '}', ':']).map_or(0, |at| at + 1) };
+    let text = line[begin..start + rest.len()].trim();
+    let from_span = if text.chars().nth(STATEMENT_WIDTH).is_some() { rest.trim() } else { text };
+    shorten(from_span, STATEMENT_WIDTH)
+}
+
+/// Bytes up to the end of a statement or of the head of one; strings are no part of the grammar of that.
+fn statement_length(text: &str) -> usize {
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, each) in text.char_indices().take(LONG_LINE) {
+        match each {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            ';' if !quoted => return at + 1,
+            '{' | '}' if !quoted => return at,
+            '/' if !quoted && text[at..].starts_with("//") => return at,
+            _ => {}
+        }
+    }
+    text.char_indices().nth(LONG_LINE).map_or(text.len(), |(at, _)| at)
 }
 
 /// The span of the word or the sign at `LINE:COL`; empty at the end of the file where there is no such place.
@@ -56,20 +90,18 @@ pub fn span_at(sources: &SourceMap, file: FileId, position: &str) -> Span {
     let number = |text: &str| text.parse::<u32>().ok();
     let position = position.split_once(':').and_then(|(line, column)| Some((number(line)?, number(column)?)));
     let source = sources.file(file);
-    let (line, column) = position.unwrap_or((source.line_count(), 1));
-    let range = (line as usize).checked_sub(1).and_then(|line| source.line_range(line)).unwrap_or_default();
-    let text = source.line_text(line);
-    let start = text.char_indices().nth(column as usize - 1).map_or(text.len(), |(at, _)| at);
-    let rest = &text[start..];
+    let offset = position.and_then(|(line, column)| source.offset(Position { line, column }));
+    let start = offset.map_or(source.text().len(), |offset| offset as usize);
+    let rest = &source.text()[start..];
     let word = rest.find(|each: char| !each.is_alphanumeric() && each != '_').unwrap_or(rest.len());
-    let length = word.max(rest.chars().next().map_or(0, char::len_utf8));
-    Span::new(file, range.start + start, range.start + start + length)
+    let sign = rest.chars().next().filter(|each| !each.is_control()).map_or(0, char::len_utf8);
+    Span::new(file, start, start + word.max(sign))
 }
 
 /// The text, cut so that it has at most `width` characters.
 #[must_use]
 pub fn shorten(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
+    if text.chars().nth(width).is_none() {
         return text.to_owned();
     }
     let cut: String = text.chars().take(width.saturating_sub(1)).collect();
@@ -85,8 +117,15 @@ pub fn plural(count: usize, word: &str) -> String {
 /// What the threads have printed: `  T1: line`.
 #[must_use]
 pub fn outputs(by_thread: &[ThreadOutput]) -> String {
-    let lines = by_thread.iter().flat_map(|of| of.output.iter().map(|line| format!("  {}: {line}\n", of.thread)));
-    lines.collect()
+    let line =
+        |of: &ThreadOutput, line: &str| format!("  {}: {}", of.thread, one_line(line)).trim_end().to_owned() + "\n";
+    by_thread.iter().flat_map(|of| of.output.iter().map(move |text| line(of, text))).collect()
+}
+
+/// What was printed at once, on one line: `⏎` stands for a newline, as in a trace.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|each| if each == '\n' { '⏎' } else { visible(each) }).collect()
 }
 
 /// Rows whose cells stand in columns.
@@ -108,12 +147,14 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The lines, each with a newline. A last cell that would pass the right margin goes to a line of its own.
+    /// The lines, each with a newline. A last cell that would pass the right margin goes to a line of its own, and a
+    /// very long cell does not move the columns of the other rows.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width_of = |column: usize| {
-            self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+            let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+            cells.filter(|&width| width <= COLUMN_WIDTH).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width_of).collect();
         self.rows.iter().map(|row| self.line(row, &widths)).collect()
@@ -124,13 +165,14 @@ impl Table {
         let mut length = line.len();
         for (column, cell) in row.iter().enumerate() {
             let last = column + 1 == row.len();
-            if last && column > 0 && length + cell.chars().count() > WIDTH {
+            let width = cell.chars().count();
+            if last && column > 0 && length + width > WIDTH {
                 line = line.trim_end().to_owned() + "\n" + self.indent + &" ".repeat(widths[0] + 2);
             }
             line.push_str(cell);
-            let pad = widths[column] + 2 - cell.chars().count();
+            let pad = widths[column].saturating_sub(width) + 2;
             line.push_str(&" ".repeat(pad));
-            length += widths[column] + 2;
+            length += width + pad;
         }
         line.trim_end().to_owned() + "\n"
     }
@@ -156,5 +198,41 @@ mod tests {
         let file = sources.add("a.csm", "\tx = yes;\n");
         let text = place(&sources, Span::new(file, 5, 8), "here", false);
         assert_eq!(text, "  1 | \tx = yes;\n    | \t    ^^^ here\n");
+    }
+
+    #[test]
+    fn a_very_long_cell_moves_no_other_row() {
+        let mut table = Table::new("  ");
+        table.row(vec!["a_0".to_owned(), "main".to_owned(), "int a;".to_owned()]);
+        table.row(vec!["a_1".to_owned(), "parfor@3[0], ".repeat(5), "a = i;".to_owned()]);
+        let expected =
+            ["  a_0  main  int a;\n".to_owned(), format!("  a_1  {} a = i;\n", "parfor@3[0], ".repeat(5) + " ")];
+        assert_eq!(table.lines(), expected);
+    }
+
+    #[test]
+    fn the_statement_of_a_place_is_shown_without_its_neighbours() {
+        let statement_at = |text: &str, at: &str| {
+            let mut sources = SourceMap::default();
+            let file = sources.add("a.csm", text);
+            let start = text.find(at).expect("a part of the text");
+            statement(&sources, Span::new(file, start, start + 1))
+        };
+        assert_eq!(statement_at("int x; cobegin A: x++; B: skip; coend", "x;"), "int x;");
+        assert_eq!(statement_at("int x; cobegin A: x++; B: skip; coend", "x++"), "x++;");
+        assert_eq!(statement_at("void f() { while (cas(x, 0, 1)) { skip; } }", "x"), "while (cas(x, 0, 1))");
+        assert_eq!(statement_at("  int a = 1, b = 2; // = 3", "b"), "b = 2;");
+        assert_eq!(statement_at("s = \"a;\\\"b\"; skip;", "s"), "s = \"a;\\\"b\";");
+        assert_eq!(
+            statement_at(&("x = ".to_owned() + &"1 + ".repeat(1_000_000)), "x"),
+            "x = 1 + 1 + 1 + 1 + 1 + 1 + 1 +…"
+        );
+        assert_eq!(statement_at("x", "x"), "x");
+    }
+
+    #[test]
+    fn what_is_printed_at_once_stays_on_a_line() {
+        let printed = ThreadOutput { thread: "A".to_owned(), output: vec!["x\ny\r".to_owned(), String::new()] };
+        assert_eq!(outputs(&[printed]), "  A: x⏎y␍\n  A:\n");
     }
 }

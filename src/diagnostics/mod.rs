@@ -4,6 +4,7 @@
 //! ([`terminal`]) or as plain data for JSON ([`json`]).
 
 mod code;
+mod excerpt;
 pub mod json;
 pub mod terminal;
 
@@ -121,10 +122,13 @@ impl Diagnostic {
     }
 }
 
-/// Sorts by place, then code, then text, and drops exact repetitions: the order in which diagnostics are shown.
+/// Sorts by place, those without one last, then code, then text, and drops exact repetitions: the order in which
+/// diagnostics are shown.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
-    diagnostics
-        .sort_by(|a, b| (a.span(), a.code, a.severity, &a.message).cmp(&(b.span(), b.code, b.severity, &b.message)));
+    fn key(of: &Diagnostic) -> (bool, Option<Span>, Code, Severity, &str) {
+        (of.span().is_none(), of.span(), of.code, of.severity, &of.message)
+    }
+    diagnostics.sort_by(|a, b| key(a).cmp(&key(b)));
     diagnostics.dedup();
 }
 

@@ -3,49 +3,32 @@
 //! In: diagnostics and the sources. Out: text, with ANSI colours where asked. This is the only place that knows the
 //! renderer.
 
-use super::{Diagnostic, Severity};
-use crate::source::{FileId, SourceMap};
+use super::excerpt::Excerpts;
+use super::{Diagnostic, Label, Severity};
+use crate::source::cut::cut;
+use crate::source::{FileId, SourceMap, Span};
 use anstyle::{AnsiColor, Style};
 use codespan_reporting::diagnostic as codespan;
-use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term;
 use codespan_reporting::term::WriteStyle;
 use std::io;
-use std::ops::Range;
 
-impl<'a> Files<'a> for SourceMap {
-    type FileId = FileId;
-    type Name = &'a str;
-    type Source = &'a str;
+/// Bytes of a message that is shown whole.
+const MESSAGE_BYTES: usize = 10_000;
 
-    fn name(&'a self, id: FileId) -> Result<&'a str, Error> {
-        self.get(id).map(|file| file.name()).ok_or(Error::FileMissing)
-    }
-
-    fn source(&'a self, id: FileId) -> Result<&'a str, Error> {
-        self.get(id).map(|file| file.text()).ok_or(Error::FileMissing)
-    }
-
-    fn line_index(&'a self, id: FileId, byte_index: usize) -> Result<usize, Error> {
-        let file = self.get(id).ok_or(Error::FileMissing)?;
-        Ok(file.position(byte_index as u32).line as usize - 1)
-    }
-
-    fn line_range(&'a self, id: FileId, line_index: usize) -> Result<Range<usize>, Error> {
-        let file = self.get(id).ok_or(Error::FileMissing)?;
-        let max = file.line_count() as usize;
-        file.line_range(line_index).ok_or(Error::LineTooLarge { given: line_index, max })
-    }
-}
+/// Characters of a line of a note: with its margin, and line numbers of some digits, it fits into 80 columns.
+const NOTE_WIDTH: usize = 73;
 
 /// Renders one diagnostic, with a newline at its end.
 #[must_use]
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, colour: bool) -> String {
     let config = term::Config::default();
-    let converted = convert(diagnostic);
+    let spans: Vec<Span> = diagnostic.primary.iter().chain(&diagnostic.secondary).map(|label| label.span).collect();
+    let excerpts = Excerpts::new(sources, &spans);
+    let converted = convert(diagnostic, &excerpts);
     let mut writer = StyledText { bytes: Vec::new(), colour };
-    // Writing to memory fails only where a span lies outside its file; what was rendered until then is kept.
-    let _ = term::emit_to_write_style(&mut writer, &config, sources, &converted);
+    // Writing to memory does not fail, and every place lies in its excerpt.
+    let _ = term::emit_to_write_style(&mut writer, &config, &excerpts, &converted);
     String::from_utf8_lossy(&writer.bytes).into_owned()
 }
 
@@ -120,24 +103,205 @@ impl WriteStyle for StyledText {
     }
 }
 
-fn convert(diagnostic: &Diagnostic) -> codespan::Diagnostic<FileId> {
+/// A text, without its middle where that is very long: a name may have a million letters.
+fn bounded(text: &str) -> String {
+    if text.len() <= MESSAGE_BYTES { text.to_owned() } else { cut(text, &[0, text.len()]).text }
+}
+
+/// A text in lines of at most [`NOTE_WIDTH`] characters, where its words allow that.
+fn wrapped(text: &str) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let words = line.trim_start();
+        let (mut current, mut width) = (line[..line.len() - words.len()].to_owned(), 0);
+        for word in words.split(' ') {
+            let length = word.chars().count();
+            if width > 0 && width + 1 + length > NOTE_WIDTH {
+                lines.push(std::mem::take(&mut current));
+                width = 0;
+            } else if width > 0 {
+                current.push(' ');
+                width += 1;
+            }
+            current.push_str(word);
+            width += length;
+        }
+        lines.push(current);
+    }
+    lines.join("\n")
+}
+
+fn convert(diagnostic: &Diagnostic, excerpts: &Excerpts<'_>) -> codespan::Diagnostic<FileId> {
     let severity = match diagnostic.severity {
         Severity::Error => codespan::Severity::Error,
         Severity::Warning => codespan::Severity::Warning,
         Severity::Note => codespan::Severity::Note,
     };
-    let primary = diagnostic.primary.iter().map(|label| {
-        codespan::Label::primary(label.span.file, label.span.start as usize..label.span.end as usize)
-            .with_message(&label.message)
-    });
-    let secondary = diagnostic.secondary.iter().map(|label| {
-        codespan::Label::secondary(label.span.file, label.span.start as usize..label.span.end as usize)
-            .with_message(&label.message)
-    });
-    let help = diagnostic.help.iter().map(|help| format!("help: {help}"));
+    let place = |style: codespan::LabelStyle, label: &Label| {
+        let range = excerpts.range(label.span)?;
+        Some(codespan::Label::new(style, label.span.file, range).with_message(bounded(&label.message)))
+    };
+    let primary = diagnostic.primary.iter().filter_map(|label| place(codespan::LabelStyle::Primary, label));
+    let secondary = diagnostic.secondary.iter().filter_map(|label| place(codespan::LabelStyle::Secondary, label));
+    let help = diagnostic.help.iter().map(|help| wrapped(&format!("help: {}", bounded(help))));
     codespan::Diagnostic::new(severity)
         .with_code(diagnostic.code.number())
-        .with_message(&diagnostic.message)
+        .with_message(bounded(&diagnostic.message))
         .with_labels(primary.chain(secondary).collect())
-        .with_notes(diagnostic.notes.iter().map(|note| format!("note: {note}")).chain(help).collect())
+        .with_notes(
+            diagnostic.notes.iter().map(|note| wrapped(&format!("note: {}", bounded(note)))).chain(help).collect(),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::Code;
+
+    fn rendered(text: &str, labels: &[(&str, &str)]) -> String {
+        let mut sources = SourceMap::default();
+        let file = sources.add("a.csm", text);
+        let span = |part: &str| {
+            let start = text.find(part).expect("a part of the text");
+            Span::new(file, start, start + part.len())
+        };
+        let mut diagnostic = Diagnostic::error(Code::UnexpectedToken, span(labels[0].0), "wrong", labels[0].1);
+        for (part, message) in &labels[1..] {
+            diagnostic = diagnostic.with_label(span(part), *message);
+        }
+        trimmed(&render(&sources, &diagnostic, false))
+    }
+
+    /// Without the spaces at the ends of lines, which no reader sees.
+    fn trimmed(text: &str) -> String {
+        text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    }
+
+    #[test]
+    fn a_window_of_a_long_line_is_shown() {
+        let text = format!("int a;\n{}here{}there{}\nint b;", "é ".repeat(500), "\tx".repeat(400), " y".repeat(400));
+        insta::assert_snapshot!(rendered(&text, &[("here", "first"), ("there", "second")]), @r#"
+        error[CS0101]: wrong
+          ┌─ a.csm:2:1001
+          │
+        2 │ …é é é é é é é é é é é é é é é é here   x   x   x   x   x   x   x   x   x   x   x   x   x   x   x   x…  x   x   x   x   x   x   x   x   x   x   x   x   x   x   x   xthere y y y y y y y y y y y y y y y y…
+          │                                  ^^^^                                                                                                                                ----- second
+          │                                  │
+          │                                  first
+        "#);
+        insta::assert_snapshot!(rendered(&text, &[("there", "second"), ("int b", "below")]), @r#"
+        error[CS0101]: wrong
+          ┌─ a.csm:2:1805
+          │
+        2 │ …   x   x   x   x   x   x   x   x   x   x   x   x   x   x   x   xthere y y y y y y y y y y y y y y y y…
+          │                                                                  ^^^^^ second
+        3 │ int b;
+          │ ----- below
+        "#);
+    }
+
+    #[test]
+    fn places_near_to_each_other_share_a_window() {
+        let text = "z".repeat(1_000) + " one two three " + &"z".repeat(1_000);
+        insta::assert_snapshot!(rendered(&text, &[("two", "2"), ("one", "1"), ("three", "")]), @r#"
+        error[CS0101]: wrong
+          ┌─ a.csm:1:1006
+          │
+        1 │ …zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz one two three zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz…
+          │                                  --- ^^^ -----
+          │                                  │   │
+          │                                  │   2
+          │                                  1
+        "#);
+    }
+
+    #[test]
+    fn a_long_place_is_shown_by_its_ends() {
+        let place = "begin".to_owned() + &".".repeat(1_000) + "end";
+        let text = "x".repeat(200) + &place + &"x".repeat(200);
+        insta::assert_snapshot!(rendered(&text, &[(&place, "here")]), @r#"
+        error[CS0101]: wrong
+          ┌─ a.csm:1:201
+          │
+        1 │ …xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxbegin...........................….............................endxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+          │                                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ here
+        "#);
+    }
+
+    #[test]
+    fn a_long_message_loses_its_middle() {
+        let sources = SourceMap::default();
+        let message = format!("there is no variable `{}`", "a".repeat(1_000_000));
+        let text = render(&sources, &Diagnostic::general(Code::UnknownName, Severity::Error, message), false);
+        assert_eq!(text, format!("error[CS0201]: there is no variable `{}…{}`\n\n", "a".repeat(10), "a".repeat(31)));
+    }
+
+    #[test]
+    fn notes_fit_into_80_columns() {
+        let sources = SourceMap::default();
+        let diagnostic = Diagnostic::general(Code::UnknownName, Severity::Error, "wrong")
+            .with_note("word ".repeat(20).trim_end())
+            .with_note("a\n  b")
+            .with_help("x".repeat(100));
+        insta::assert_snapshot!(render(&sources, &diagnostic, false), @r#"
+        error[CS0201]: wrong
+         = note: word word word word word word word word word word word word word
+           word word word word word word word
+         = note: a
+             b
+         = help:
+           xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+        "#);
+    }
+
+    #[test]
+    fn lines_far_apart_are_left_out() {
+        let text: String = (1..=100).map(|number| format!("line {number};\n")).collect();
+        let block = text["line 1;\n".len()..].split_once("98;").expect("a part").0.to_owned();
+        insta::assert_snapshot!(rendered(&text, &[(&block, "a block"), ("e 50;", "within")]), @r#"
+        error[CS0101]: wrong
+           ┌─ a.csm:2:1
+           │
+         2 │ ╭ line 2;
+         3 │ │ line 3;
+         4 │ │ line 4;
+         5 │ │ line 5;
+           · │
+        50 │ │ line 50;
+           │ │    ----- within
+           · │
+        97 │ │ line 97;
+        98 │ │ line 98;
+           │ ╰─────^ a block
+        "#);
+        insta::assert_snapshot!(rendered(&text, &[("line 2;", "a"), ("line 4;", "b"), ("line 9;", "c")]), @r#"
+        error[CS0101]: wrong
+          ┌─ a.csm:2:1
+          │
+        2 │ line 2;
+          │ ^^^^^^^ a
+        3 │ line 3;
+        4 │ line 4;
+          │ ------- b
+          ·
+        9 │ line 9;
+          │ ------- c
+        "#);
+    }
+
+    #[test]
+    fn a_place_outside_of_its_file_is_its_end() {
+        let mut sources = SourceMap::default();
+        let file = sources.add("a.csm", "int a;\n");
+        let diagnostic = Diagnostic::error(Code::UnexpectedToken, Span::new(file, 90, 99), "wrong", "here");
+        insta::assert_snapshot!(trimmed(&render(&sources, &diagnostic, false)), @r#"
+        error[CS0101]: wrong
+          ┌─ a.csm:2:1
+          │
+        2 │
+          │ ^ here
+        "#);
+        let nowhere = Diagnostic::error(Code::UnexpectedToken, Span::new(FileId(7), 0, 1), "wrong", "here");
+        assert_eq!(render(&sources, &nowhere, false), "error[CS0101]: wrong\n\n");
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: a [`Trace`] and the width of the terminal. Out: text: a column of source lines, then one column for each thread.
 //! Where the columns would become too narrow, there is one for all, in which each row begins with its thread. What does
-//! not fit is cut with `…`.
+//! not fit loses its middle, for which `…` stands.
 
 use super::trace::{Row, RowKind, Trace};
 use anstyle::{AnsiColor, Style};
@@ -80,15 +80,16 @@ fn style(kind: RowKind) -> Style {
     color.on_default()
 }
 
-/// The text, cut to a number of characters; a newline is shown as `⏎`.
+/// The text, without its middle where it has more than `width` characters: what differs, such as the number of a
+/// thread or a value, often stands at the end. A newline is shown as `⏎`.
 fn cut(text: &str, width: usize) -> String {
     let text = text.replace('\n', "⏎");
-    if text.chars().count() <= width {
+    let length = text.chars().count();
+    if length <= width {
         return text;
     }
-    let mut cut: String = text.chars().take(width.saturating_sub(1)).collect();
-    if width > 0 {
-        cut.push('…');
-    }
-    cut
+    let kept = width.saturating_sub(1);
+    let (head, tail) = (kept - kept / 2, kept / 2);
+    let ellipsis = if width > 0 { "…" } else { "" };
+    text.chars().take(head).chain(ellipsis.chars()).chain(text.chars().skip(length - tail)).collect()
 }

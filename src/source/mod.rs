@@ -4,6 +4,7 @@
 //! (line and column, both from 1, columns in characters) computed from them.
 
 pub mod arena;
+pub mod cut;
 pub mod texts;
 
 use std::fmt;
@@ -59,7 +60,25 @@ pub struct SourceFile {
     name: Arc<str>,
     text: Arc<str>,
     line_starts: Vec<u32>,
-    ascii: bool,
+    /// Characters that begin before each block of [`BLOCK`] bytes; empty where every character is one byte.
+    characters_before: Vec<u32>,
+}
+
+/// Bytes of a block: few enough to be counted for every position, enough to make the table small.
+const BLOCK: usize = 512;
+
+/// Where the character begins that the byte at `offset` belongs to; an offset past the end is the end.
+fn character_start(text: &str, offset: usize) -> usize {
+    let mut start = offset.min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    start
+}
+
+/// Characters that begin in these bytes of UTF-8.
+fn characters(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as u32
 }
 
 impl SourceFile {
@@ -69,7 +88,15 @@ impl SourceFile {
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1))
             .collect();
-        SourceFile { name: name.into(), text: text.into(), line_starts, ascii: text.is_ascii() }
+        let mut characters_before = Vec::new();
+        if !text.is_ascii() {
+            let mut sum = 0;
+            for block in text.as_bytes().chunks(BLOCK) {
+                characters_before.push(sum);
+                sum += characters(block);
+            }
+        }
+        SourceFile { name: name.into(), text: text.into(), line_starts, characters_before }
     }
 
     /// The name that the user gave.
@@ -96,16 +123,37 @@ impl SourceFile {
         let offset = offset.min(self.text.len() as u32);
         let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
         let start = self.line_starts[line] as usize;
-        let column = if self.ascii {
-            offset - start as u32
-        } else {
-            let mut end = offset as usize;
-            while !self.text.is_char_boundary(end) {
-                end -= 1;
-            }
-            self.text[start..end].chars().count() as u32
-        };
-        Position { line: line as u32 + 1, column: column + 1 }
+        let end = character_start(&self.text, offset as usize);
+        Position { line: line as u32 + 1, column: self.character_index(end) - self.character_index(start) + 1 }
+    }
+
+    /// Number of characters before the byte at `offset`, where a character begins.
+    fn character_index(&self, offset: usize) -> u32 {
+        match self.characters_before.get(offset / BLOCK) {
+            Some(before) => before + characters(&self.text.as_bytes()[offset - offset % BLOCK..offset]),
+            // Every character is one byte, or the offset is the end of the text and of its last block.
+            None if self.characters_before.is_empty() => offset as u32,
+            None => self.character_index(offset - 1) + characters(&self.text.as_bytes()[offset - 1..offset]),
+        }
+    }
+
+    /// Offset of the byte where the character at a position begins; the end of the line where it is shorter.
+    #[must_use]
+    pub fn offset(&self, position: Position) -> Option<u32> {
+        let range = self.line_range((position.line as usize).checked_sub(1)?)?;
+        let target = self.character_index(range.start) + position.column.saturating_sub(1);
+        if self.characters_before.is_empty() {
+            return Some(target.min(range.end as u32));
+        }
+        // The last block that begins before the character, or with it.
+        let block = self.characters_before.partition_point(|&before| before <= target).saturating_sub(1);
+        let skip = (target - self.characters_before[block]) as usize;
+        let mut from = block * BLOCK;
+        while !self.text.is_char_boundary(from) {
+            from += 1;
+        }
+        let offset = self.text[from..].char_indices().nth(skip).map_or(self.text.len(), |(at, _)| from + at);
+        Some(offset.min(range.end) as u32)
     }
 
     /// The text of a line (from 1) without its newline, or "" where there is no such line.
@@ -184,6 +232,26 @@ mod tests {
         assert_eq!(file.position(12), Position { line: 2, column: 1 });
         assert_eq!(file.position(999), Position { line: 2, column: 2 });
         assert_eq!(file.line_text(1), "int é = 1;");
+    }
+
+    #[test]
+    fn positions_in_a_long_line_are_those_of_a_count() {
+        for letters in ["a", "é", "aé", "日本a", "🦀b"] {
+            let text = format!("é\n{}\n{}", letters.repeat(BLOCK), letters.repeat(3));
+            let file = SourceFile::new("a.csm", &text);
+            let (mut line, mut column) = (1, 1);
+            for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
+                let position = Position { line, column };
+                assert_eq!(file.position(at as u32), position, "{letters} {at}");
+                assert_eq!(file.offset(position), Some(at as u32), "{letters} {at}");
+                (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+            }
+            assert_eq!(
+                file.offset(Position { line: 2, column: 1_000_000 }),
+                file.offset(Position { line: 3, column: 1 })
+            );
+            assert_eq!(file.offset(Position { line: 4, column: 1 }), None);
+        }
     }
 
     #[test]

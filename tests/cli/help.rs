@@ -1,0 +1,54 @@
+//! Help: every command has some, and its examples run.
+
+use super::{Files, call, finish, program, root};
+use std::fs;
+
+const COMMANDS: &[&str] = &["check", "ir", "pi", "run", "futures", "drive", "explain"];
+
+/// The command lines below `Examples:`.
+fn examples(help: &str) -> Vec<String> {
+    let examples = help.split_once("Examples:").map_or("", |(_, rest)| rest);
+    let lines = examples.lines().map(str::trim).filter(|line| line.starts_with("cssame "));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_examples_run() {
+    let files = Files::new();
+    let samples = files.path("samples");
+    fs::create_dir(&samples).expect("a directory for the samples");
+    for sample in fs::read_dir(root().join("samples")).expect("the samples").flatten() {
+        fs::copy(sample.path(), samples.join(sample.file_name())).expect("a copy of the sample");
+    }
+    for command in COMMANDS {
+        let help = call(command, &["--help"]);
+        assert_eq!((help.status, help.stderr.as_str()), (0, ""), "{command}");
+        let examples = examples(&help.stdout);
+        assert!(!examples.is_empty(), "{command} has no examples");
+        for example in examples {
+            // What a shell does with the output is its own matter; `--run` builds a package, which tests/driver.rs tries.
+            let own = example.split(['|', '>']).next().unwrap_or("").replace(" --run", "");
+            let answer = finish(program().current_dir(files.0.path()).args(own.split_whitespace().skip(1)));
+            assert!(answer.status < 2, "`{example}`: {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn help_fits_into_80_columns() {
+    for command in COMMANDS.iter().chain(&[""]) {
+        for option in ["--help", "-h"] {
+            let help = call(command, &[option]).stdout;
+            let long: Vec<&str> = help.lines().filter(|line| line.chars().count() > 80).collect();
+            assert!(long.is_empty(), "{command} {option}: {long:#?}");
+        }
+    }
+}
+
+#[test]
+fn the_help_of_the_program_names_every_command() {
+    let help = call("--help", &[""; 0]).stdout;
+    for command in COMMANDS {
+        assert!(help.contains(&format!("\n  {command} ")), "{command}");
+    }
+}

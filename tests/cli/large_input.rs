@@ -1,0 +1,100 @@
+//! Programs that are odd, large or never over, but valid: every command has an answer, within its bounds.
+
+use super::{Files, call};
+
+/// The commands that are tried, with bounds that each of them keeps.
+const COMMANDS: &[&str] = &[
+    "check",
+    "ir --emit ast",
+    "ir --emit cfg",
+    "ir --emit ssa",
+    "ir --emit cfg --format dot",
+    "pi",
+    "run --max-steps 3000",
+    "futures --max-states 2000",
+    "drive --max-states 2000",
+];
+
+/// A program, and the status of `check`, `run`, `futures` and `drive`; that of all others is 0.
+type Case = (&'static str, String, [i32; 4]);
+
+fn cases() -> Vec<Case> {
+    let arms = |count: usize| (0..count).map(|arm| format!("T{arm}: a = {arm};\n")).collect::<String>();
+    let text = |text: &str| text.to_owned();
+    vec![
+        ("byte order mark", text("\u{feff}int a = 1;\nprint(a);\n"), [0, 0, 0, 0]),
+        ("CRLF", text("int a = 1; // one\r\nprint(a,\r\n \"b\");\r\n"), [0, 0, 0, 0]),
+        ("no newline at the end", text("print(1); // é"), [0, 0, 0, 0]),
+        ("smallest number", text("int a = -2147483648; print(a - 1, -a);"), [0, 0, 0, 0]),
+        ("deep expression", format!("print({}1{});", "(".repeat(200), ")".repeat(200)), [0, 0, 0, 0]),
+        ("long expression", format!("print({}1);", "1 + ".repeat(250)), [0, 0, 0, 0]),
+        ("long name", format!("int {0} = 1; print({0});", "a".repeat(1 << 20)), [0, 0, 0, 0]),
+        ("long text", format!("print(\"{}\");", "a".repeat(1 << 20)), [0, 0, 0, 0]),
+        ("recursion", text("int f(int n) { return n < 1 ? 0 : f(n - 1); } void main() { print(f(9)); }"), [0, 0, 0, 0]),
+        ("endless recursion", text("int f(int n) { return f(n + 1); } void main() { print(f(0)); }"), [0, 1, 1, 0]),
+        ("endless loop", text("while (true) { }"), [0, 1, 1, 0]),
+        ("endless threads", text("int a; cobegin A: while (true) a++; B: while (true) a--; coend"), [1, 3, 3, 3]),
+        ("no iteration", text("int a; parfor (int i = 0; i < 0; i++) { a = i; } print(a);"), [0, 0, 0, 0]),
+        ("a thousand threads", format!("int a; cobegin {} coend print(a);", arms(1_000)), [0, 0, 3, 3]),
+        ("iterations", text("int a; parfor (int i = 0; i < 10000; i++) { a = i; } print(a);"), [0, 3, 3, 3]),
+        ("large arrays", text("int t[1000000]; long u[1000000]; t[5] = 1; u[999999] = 2; print(t[5]);"), [0, 0, 0, 0]),
+        ("many statements", text("int a; ") + &"a = a + 1; print(a); ".repeat(500), [0, 0, 0, 0]),
+        ("barrier that nobody passes", text("barrier b(65535); barrier(b);"), [1, 1, 1, 0]),
+        ("deadlock", text("lock L; lock(L); lock(L);"), [1, 1, 1, 0]),
+        ("discarded", text("assume(false); print(1);"), [0, 0, 0, 0]),
+        ("wide choice", text("print(choose(0, 100000));"), [0, 0, 3, 3]),
+    ]
+}
+
+#[test]
+fn every_command_answers() {
+    let files = Files::new();
+    let mut problems = Vec::new();
+    for (name, text, [check, run, futures, drive]) in cases() {
+        let file = files.write("input.csm", text);
+        for line in COMMANDS {
+            let mut more = vec![file.clone()];
+            if line.starts_with("drive") {
+                more.extend(["--out".into(), files.path("drivers")]);
+            }
+            let answer = call(line, &more);
+            let expected = match line.split(' ').next() {
+                Some("check") => check,
+                Some("run") => run,
+                Some("futures") => futures,
+                Some("drive") => drive,
+                _ => 0,
+            };
+            if answer.status != expected {
+                let text = answer.text();
+                let head: Vec<&str> = text.lines().rev().take(3).collect();
+                problems.push(format!("{name}: `{line}`: status {}, not {expected}: {head:?}", answer.status));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+}
+
+#[test]
+fn a_bound_that_was_hit_is_told() {
+    let files = Files::new();
+    let file = files.write("input.csm", "int a; cobegin A: while (true) a++; B: while (true) a--; coend");
+    let answer = call("futures --max-states 100", &[&file]);
+    assert!(answer.stderr.contains("CS0904") && answer.stderr.contains("--max-states"), "{answer:?}");
+    let value = call("futures --max-states 3 --format json samples/cssame_fig2.csm", &[""; 0]).json();
+    assert_eq!(value["complete"], false);
+    assert!(value["terms"].as_array().is_some_and(|terms| terms.iter().any(|term| term["feasible"].is_null())));
+}
+
+#[test]
+fn reads_on_one_long_line_are_shown_by_windows() {
+    let files = Files::new();
+    let arm = "a = 1; print(a); ".repeat(100) + &"/* é */".repeat(100_000) + "print(a);";
+    let file = files.write("input.csm", format!("int a; cobegin A: {{ {arm} }} B: a = 2; C: {{ {arm} }} coend"));
+    let answer = call("pi", &[&file]);
+    assert_eq!(answer.status, 0);
+    assert!(answer.stdout.len() < 20 << 20, "{} bytes", answer.stdout.len());
+    assert!(answer.stdout.contains("… print(a); print(a);") || answer.stdout.contains('…'));
+    let longest = answer.stdout.lines().filter(|line| line.contains('|')).map(|line| line.chars().count()).max();
+    assert!(longest < Some(120), "{longest:?}");
+}

@@ -1,0 +1,128 @@
+//! The two streams: colour, the same bytes for the same call, a reader that goes away.
+
+use super::{Files, call, finish, program};
+use std::io::Read;
+use std::process::Stdio;
+
+/// A call of each command, with findings and without.
+const CALLS: &[&str] = &[
+    "check samples/counter_unlocked.csm",
+    "check --format json samples/bank_transfer_deadlock.csm",
+    "ir --emit ast samples/bounded_buffer.csm",
+    "ir --emit cfg samples/bounded_buffer.csm",
+    "ir --emit cfg --format dot samples/bounded_buffer.csm",
+    "ir --emit ssa samples/bounded_buffer.csm",
+    "ir --emit ssa --format json samples/bounded_buffer.csm",
+    "pi samples/cssame_fig7.csm",
+    "pi --all --format json samples/cssame_fig7.csm",
+    "run --full samples/dining_philosophers.csm",
+    "run --seed 5 --format json samples/bakery2.csm",
+    "futures --all samples/counter_unlocked.csm",
+    "futures samples/bank_transfer_deadlock.csm",
+    "futures --format json samples/store_buffering.csm",
+    "futures --max-states 50 samples/bakery2.csm",
+    "explain CS0401",
+    "explain --format json",
+    "check samples/missing.csm",
+    "frobnicate",
+    "--help",
+];
+
+const ESCAPE: char = '\u{1b}';
+
+#[test]
+fn the_same_call_gives_the_same_bytes() {
+    for line in CALLS {
+        assert_eq!(call(line, &[""; 0]), call(line, &[""; 0]), "`cssame {line}`");
+    }
+}
+
+#[test]
+fn drive_writes_the_same_bytes() {
+    let files = Files::new();
+    let manifest = |name: &str| {
+        let out = files.path(name);
+        let answer = call("drive samples/counter_unlocked.csm --format json --out", &[&out]);
+        assert_eq!(answer.status, 0, "{answer:?}");
+        let read = |name: &str| std::fs::read_to_string(out.join(name)).expect("a file of the package");
+        [read("MANIFEST.json"), read("src/program.rs"), read("tests/futures.rs")]
+    };
+    assert_eq!(manifest("first"), manifest("second"));
+}
+
+#[test]
+fn a_pipe_has_no_colour_unless_it_is_asked_for() {
+    for line in CALLS {
+        assert!(!call(line, &[""; 0]).text().contains(ESCAPE), "`cssame {line}`");
+        assert!(!call(line, &["--color", "never"]).text().contains(ESCAPE), "`cssame {line}`");
+        let forced = finish(program().args(line.split(' ')).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1"));
+        assert!(!forced.text().contains(ESCAPE), "`cssame {line}` with NO_COLOR");
+    }
+}
+
+#[test]
+fn colour_that_is_asked_for_is_given() {
+    // The graphs, the trees and JSON have none.
+    let plain = ["ir ", "json"];
+    for line in CALLS {
+        let coloured = !plain.iter().any(|word| line.contains(word));
+        // The command line outdoes the environment.
+        let mut command = program();
+        command.args(line.split(' ')).args(["--color", "always"]).env("NO_COLOR", "1");
+        let answer = finish(&mut command);
+        assert_eq!(answer.text().contains(ESCAPE), coloured, "`cssame {line}`: {answer:?}");
+        let by_environment = finish(program().args(line.split(' ')).env("CLICOLOR_FORCE", "1"));
+        assert_eq!(by_environment.text().contains(ESCAPE), coloured, "`cssame {line}` with CLICOLOR_FORCE");
+    }
+}
+
+/// The text without what switches colours.
+fn without_colour(text: &str) -> String {
+    let mut parts = text.split(ESCAPE);
+    let first = parts.next().unwrap_or("").to_owned();
+    first + &parts.map(|part| part.split_once('m').map_or("", |(_, rest)| rest)).collect::<String>()
+}
+
+#[test]
+fn colour_changes_nothing_else() {
+    for line in CALLS.iter().filter(|line| !line.starts_with("explain")) {
+        let (plain, coloured) = (call(line, &[""; 0]), call(line, &["--color", "always"]));
+        assert_eq!(without_colour(&coloured.stdout), plain.stdout, "`cssame {line}`");
+        assert_eq!(without_colour(&coloured.stderr), plain.stderr, "`cssame {line}`");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_fault() {
+    let files = Files::new();
+    let errors: String = (0..20_000).map(|number| format!("v{number} = 1;\n")).collect();
+    let file = files.write("input.csm", errors);
+    for line in ["check", "check --format json", "ir --emit ast", "run", "pi --format json"] {
+        let mut child = program()
+            .args(line.split(' '))
+            .arg(&file)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop(child.stdout.take());
+        let mut stderr = String::new();
+        child.stderr.take().expect("a pipe").read_to_string(&mut stderr).expect("text");
+        let status = child.wait().expect("the program ends");
+        let expected = if line.starts_with("ir") { 0 } else { 2 };
+        assert_eq!(status.code(), Some(expected), "`{line}`");
+        assert!(!stderr.contains("panicked") && !stderr.contains("CS0999"), "`{line}`: {stderr}");
+    }
+}
+
+#[test]
+fn standard_error_that_goes_away_is_no_fault() {
+    let mut child = program()
+        .args(["run", "samples/missing.csm"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stderr.take());
+    assert_eq!(child.wait().expect("the program ends").code(), Some(2));
+}

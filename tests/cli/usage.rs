@@ -1,0 +1,130 @@
+//! Exit status and streams of each command, and errors of usage.
+
+use super::{Files, call};
+
+/// Arguments, the status, and what stands in the output: on standard error where it begins with `!`.
+const CALLS: &[(&str, i32, &str)] = &[
+    // 0: nothing found.
+    ("check samples/counter_locked.csm", 0, "!nothing found"),
+    ("samples/counter_locked.csm", 0, "!nothing found"),
+    ("--format json samples/counter_locked.csm", 0, "\"errors\": 0"),
+    ("ir samples/cssame_fig2.csm", 0, "main"),
+    ("ir --emit ssa samples/peterson_broken.csm", 0, "phi"),
+    ("pi samples/counter_unlocked.csm", 0, "= pi("),
+    ("run samples/cssame_fig2.csm", 0, "T3: "),
+    ("futures samples/cssame_fig2.csm", 0, "feasible"),
+    ("futures --select a@24:11=a@16:5 samples/cssame_fig2.csm", 0, "feasible"),
+    ("explain CS0401", 0, "# CS0401"),
+    ("explain 401", 0, "# CS0401"),
+    ("explain", 0, "CS0999"),
+    ("--help", 0, "Usage: cssame"),
+    ("--version", 0, "cssame "),
+    ("run --help", 0, "--seed"),
+    // 1: findings.
+    ("check samples/counter_unlocked.csm", 1, "CS0401"),
+    ("check samples/counter_locked.csm samples/counter_unlocked.csm", 1, "CS0401"),
+    ("run --seed 1 samples/unlock_not_held.csm", 1, "error["),
+    ("futures samples/bank_transfer_deadlock.csm", 1, "deadlock"),
+    ("futures --max-states 1 --select a@24:11=a@initial samples/cssame_fig2.csm", 3, "!CS0904"),
+    // 2: bad usage.
+    ("", 2, "!Usage: cssame"),
+    ("frobnicate", 2, "!unrecognized subcommand"),
+    ("chekc samples/counter_locked.csm", 2, "!check"),
+    ("check", 2, "!required"),
+    ("run", 2, "!required"),
+    ("drive samples/cssame_fig2.csm", 2, "!--out"),
+    ("check --nonsense samples/counter_locked.csm", 2, "!--nonsense"),
+    ("check --format dot samples/counter_locked.csm", 2, "!dot"),
+    ("check --color sometimes samples/counter_locked.csm", 2, "!sometimes"),
+    ("ir --emit ast --format dot samples/cssame_fig2.csm", 2, "!cannot be shown as a graph"),
+    ("ir --emit nonsense samples/cssame_fig2.csm", 2, "!nonsense"),
+    ("run --seed -1 samples/cssame_fig2.csm", 2, "!-1"),
+    ("run --seed x samples/cssame_fig2.csm", 2, "!x"),
+    ("run --max-steps 0 samples/cssame_fig2.csm", 2, "!0"),
+    ("run --then random:1 samples/cssame_fig2.csm", 2, "!--schedule"),
+    ("run --schedule missing.json samples/cssame_fig2.csm", 2, "!CS0909"),
+    ("run --schedule samples/cssame_fig2.csm samples/cssame_fig2.csm", 2, "!error["),
+    ("run --record samples samples/cssame_fig2.csm", 2, "!CS0910"),
+    ("futures --max-states 0 samples/cssame_fig2.csm", 2, "!0"),
+    ("futures --timeout -1 samples/cssame_fig2.csm", 2, "!-1"),
+    ("futures --timeout nan samples/cssame_fig2.csm", 2, "!nan"),
+    ("futures --select nonsense samples/cssame_fig2.csm", 2, "!nonsense"),
+    ("futures --select a@1:1=a@2:2 samples/cssame_fig2.csm", 2, "!error["),
+    ("drive --out Cargo.toml samples/cssame_fig2.csm", 2, "!CS0910"),
+    ("explain CS9999", 2, "!no such code"),
+    ("explain nonsense", 2, "!no such code"),
+    ("check --input n samples/parfor_sum.csm", 2, "!NAME=VALUE"),
+    ("check --input =3 samples/parfor_sum.csm", 2, "!NAME=VALUE"),
+    // 2: inputs that do not fit; the diagnostics of `check` are its answer.
+    ("check --input nonsense=1 samples/parfor_sum.csm", 2, "CS0213"),
+    ("check --input n=x samples/parfor_sum.csm", 2, "CS0213"),
+    ("run --input nonsense=1 samples/parfor_sum.csm", 2, "!CS0213"),
+    ("run --input n=x samples/parfor_sum.csm", 2, "!CS0213"),
+    ("run --input n= samples/parfor_sum.csm", 2, "!CS0213"),
+    ("run --input n=99999999999 samples/parfor_sum.csm", 2, "!CS0213"),
+    ("run --input n=true samples/parfor_sum.csm", 2, "!CS0213"),
+    // 3: a bound was hit.
+    ("run --max-steps 2 samples/cssame_fig2.csm", 3, "!--max-steps"),
+    ("futures --max-states 3 samples/cssame_fig2.csm", 3, "!CS0904"),
+];
+
+#[test]
+fn every_call_ends_as_promised() {
+    let mut problems = Vec::new();
+    for (line, status, expected) in CALLS {
+        let answer = call(line, &[""; 0]);
+        let (stream, expected) = match expected.strip_prefix('!') {
+            Some(expected) => (&answer.stderr, expected),
+            None => (&answer.stdout, *expected),
+        };
+        if answer.status != *status || !stream.contains(expected) {
+            problems.push(format!("`cssame {line}`: {answer:#?}"));
+        }
+    }
+    assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+}
+
+#[test]
+fn drive_ends_as_promised() {
+    let files = Files::new();
+    let out = files.path("package");
+    let calls = [
+        ("drive samples/cssame_fig2.csm --out", 0, true),
+        ("drive samples/counter_unlocked.csm --expect recorded --out", 0, true),
+        ("drive samples/cssame_fig2.csm --select a@24:11=a@15:5 --out", 1, false),
+        ("drive samples/cssame_fig2.csm --max-states 3 --out", 3, true),
+        ("drive samples/bakery2.csm --input nonsense=1 --out", 2, false),
+    ];
+    for (line, status, written) in calls {
+        let answer = call(line, &[&out]);
+        assert_eq!((answer.status, out.exists()), (status, written), "`{line}`: {answer:?}");
+        if written {
+            std::fs::remove_dir_all(&out).expect("the package is removed");
+        }
+    }
+}
+
+#[test]
+fn a_recorded_execution_is_replayed() {
+    let files = Files::new();
+    let schedule = files.path("schedule.json");
+    let recorded = call("run --seed 3 samples/counter_unlocked.csm --record", &[&schedule]);
+    let replayed = call("run samples/counter_unlocked.csm --schedule", &[&schedule]);
+    assert_eq!((recorded.status, recorded.stdout), (replayed.status, replayed.stdout));
+}
+
+#[test]
+fn one_bad_file_does_not_hide_the_others() {
+    let answer = call("check samples/missing.csm samples/counter_unlocked.csm", &[""; 0]);
+    assert_eq!(answer.status, 2);
+    assert!(answer.stdout.contains("CS0909") && answer.stdout.contains("CS0401"), "{answer:?}");
+}
+
+#[test]
+fn quiet_leaves_out_what_accompanies_the_answer() {
+    for command in ["check", "pi", "run", "futures"] {
+        let answer = call(command, &["-q", "samples/counter_unlocked.csm"]);
+        assert_eq!(answer.stderr, "", "`{command}`");
+        assert!(!answer.stdout.is_empty());
+    }
+}
