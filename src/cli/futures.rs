@@ -47,6 +47,9 @@ not compile, 3 a bound was hit and nothing was found so far.";
 /// States that are visited to count futures where nobody asked for the number: about a second.
 const COUNT_STATES: u64 = 200_000;
 
+/// Executions that are followed for the same purpose.
+const COUNT_EXECUTIONS: u64 = 20_000;
+
 /// Arguments of `futures`.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
@@ -182,7 +185,9 @@ impl Arguments {
             Some(explore::count(machine, &rest(), &mut progress))
         } else {
             let states = self.bounds.max_states.min(COUNT_STATES);
-            let limits = Limits { max_states: Some(states), ..rest() };
+            let executions =
+                Some(self.bounds.max_executions.map_or(COUNT_EXECUTIONS, |limit| limit.min(COUNT_EXECUTIONS)));
+            let limits = Limits { max_states: Some(states), max_executions: executions, ..rest() };
             // A number that nobody asked for is not worth a bound that is hit.
             let complete = answer.is_complete() && answer.progress.states <= states;
             complete.then(|| explore::count(machine, &limits, &mut progress)).filter(|count| count.bound.is_none())

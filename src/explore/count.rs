@@ -29,26 +29,18 @@ pub struct CountAnswer {
     pub progress: Progress,
 }
 
-/// States that a search visits before executions are tried, one for each future.
-const FEW_STATES: u64 = 50_000;
-
-/// Counts the futures, by the cheaper of two exact means: through states where they are few, and by one execution for each
-/// future where threads synchronise by memory alone.
+/// Counts the futures: by one execution for each where that is possible, else by a search through states. The states would
+/// never be fewer, since each future ends in one of its own.
 pub fn count(
     machine: &Machine,
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> CountAnswer {
     let began = Instant::now();
-    let few = limits.max_states.map_or(FEW_STATES, |limit| limit.min(FEW_STATES));
-    let first = count_by_states(machine, &Limits { max_states: Some(few), ..limits.clone() }, progress);
-    if first.bound != Some(Bound::States) {
-        return first;
+    match count_by_executions(machine, limits, progress) {
+        Ok(answer) => answer,
+        Err(_) => count_by_states(machine, &limits.after(began), progress),
     }
-    if let Ok(answer) = count_by_executions(machine, &limits.after(began), progress) {
-        return answer;
-    }
-    if limits.max_states == Some(few) { first } else { count_by_states(machine, &limits.after(began), progress) }
 }
 
 /// Counts the futures by one execution for each.

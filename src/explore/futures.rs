@@ -7,6 +7,7 @@ use super::assumption::lasting_states;
 use super::completion::Completion;
 use super::deadlock::{BlockedThread, Deadlock, blocked_threads};
 use super::decide::by_executions;
+use super::dovetail::Dovetail;
 use super::engine::{self, End, EndContext, Searched, Transition, Visitor};
 use super::graph::Graph;
 use super::limits::{Bound, Limits, Progress};
@@ -17,7 +18,6 @@ use crate::vm::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// What an exploration is to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,14 +139,7 @@ impl Answer {
     }
 }
 
-/// States that a search visits before other means are tried.
-const FEW_STATES: u64 = 200_000;
-
-/// Executions, one for each future, that are tried before a search goes through all states.
-const FEW_EXECUTIONS: u64 = 100_000;
-
-/// Finds out what can happen, by the cheapest exact means: through all states where they are few, else by one execution for
-/// each future where these are few, else through all states.
+/// Finds out what can happen, by the cheapest exact means that comes to an end: see [`Dovetail`].
 ///
 /// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`].
 pub fn futures(
@@ -155,20 +148,12 @@ pub fn futures(
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Answer {
-    let began = Instant::now();
-    if limits.max_states.is_some_and(|limit| limit <= FEW_STATES) {
-        return by_states(machine, query, limits, progress);
-    }
-    let first = by_states(machine, query, &Limits { max_states: Some(FEW_STATES), ..limits.clone() }, progress);
-    if first.bound != Some(Bound::States) {
-        return first;
-    }
-    let few = limits.max_executions.map_or(FEW_EXECUTIONS, |limit| limit.min(FEW_EXECUTIONS));
-    let bounded = Limits { max_executions: Some(few), ..limits.after(began) };
-    match by_executions(machine, query, &bounded, progress) {
-        Ok(answer) if answer.bound != Some(Bound::Executions) => answer,
-        _ => by_states(machine, query, &limits.after(began), progress),
-    }
+    Dovetail::new(machine, limits).run(
+        progress,
+        |limits, progress| by_states(machine, query, limits, progress),
+        |limits, progress| by_executions(machine, query, limits, progress),
+        |answer| answer.bound,
+    )
 }
 
 /// Finds out what can happen by a search through all states.

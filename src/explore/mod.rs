@@ -16,6 +16,7 @@ mod completion;
 mod count;
 mod deadlock;
 mod decide;
+mod dovetail;
 mod engine;
 mod futures;
 mod graph;

@@ -66,6 +66,8 @@ pub(super) struct Log {
     last: Vec<u32>,
     /// By thread: the operation that has made it.
     made_by: Vec<u32>,
+    /// By cell: its writes, in order.
+    writes: Vec<Vec<u32>>,
 }
 
 impl Log {
@@ -116,6 +118,9 @@ impl Log {
         }
         own[index / 64] |= 1 << (index % 64);
         *slot(&mut self.last, operation.thread) = index as u32;
+        if operation.writes {
+            self.add_write(operation.cell, index as u32);
+        }
         for &thread in &operation.makes {
             *slot(&mut self.made_by, thread) = index as u32;
         }
@@ -138,15 +143,39 @@ impl Log {
 
     /// The last operation, an atomic expression, turns out to write.
     pub fn last_writes(&mut self) {
-        if let Some(last) = self.operations.last_mut() {
-            last.writes = true;
+        let index = self.operations.len() as u32;
+        let Some(last) = self.operations.last_mut() else { return };
+        if !std::mem::replace(&mut last.writes, true) {
+            let cell = last.cell;
+            self.add_write(cell, index - 1);
         }
+    }
+
+    fn add_write(&mut self, cell: u32, write: u32) {
+        let cell = cell as usize;
+        if self.writes.len() <= cell {
+            self.writes.resize(cell + 1, Vec::new());
+        }
+        self.writes[cell].push(write);
+    }
+
+    /// The writes of a cell, in order.
+    pub fn writes_of(&self, cell: u32) -> &[u32] {
+        self.writes.get(cell as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether an operation accesses a cell.
+    pub fn is_accessed(&self, cell: u32) -> bool {
+        self.operations.iter().any(|operation| operation.cell == cell)
     }
 
     /// Forgets all operations from an index on.
     pub fn truncate(&mut self, length: usize) {
         while self.operations.len() > length {
             let Some(operation) = self.operations.pop() else { return };
+            if operation.writes {
+                self.writes[operation.cell as usize].pop();
+            }
             let own = operation.before.first().copied().unwrap_or(NONE);
             let same = self.operations.get(own as usize).is_some_and(|before| before.thread == operation.thread);
             *slot(&mut self.last, operation.thread) = if same { own } else { NONE };

@@ -41,6 +41,8 @@ pub enum Refusal {
     Locals,
     /// Forks within the head of a `parfor`.
     NestedForks,
+    /// A loop that waits for another thread may run for ever.
+    Endless,
 }
 
 /// A complete execution.

@@ -10,6 +10,9 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
+/// Steps of an execution beyond which it counts as endless.
+const LONG: usize = 2_000;
+
 /// Where an execution stands, and how it has come there.
 #[derive(Clone, Debug, Default)]
 struct Position {
@@ -158,6 +161,9 @@ impl<'a> Search<'a> {
     /// Follows the execution to its end; each new read becomes a node.
     fn complete(&mut self) -> Result<(), Refusal> {
         while let Some((thread, alternatives)) = self.next_thread() {
+            if self.now.choices.len() >= LONG {
+                return Err(Refusal::Endless);
+            }
             if self.limits.max_steps.is_some_and(|limit| self.now.choices.len() >= limit as usize) {
                 self.found.bound = Some(Bound::Steps);
                 return Ok(());
@@ -210,7 +216,7 @@ impl<'a> Search<'a> {
         }
         for &(first, size) in &self.seen.allocated {
             let mut cells = first..first + size;
-            if cells.any(|cell| self.log.operations.iter().any(|each| each.cell == cell)) {
+            if cells.any(|cell| self.log.is_accessed(cell)) {
                 return Err(Refusal::Locals);
             }
         }
@@ -267,31 +273,27 @@ impl<'a> Search<'a> {
             node.waiting.extend(others.map(|alternative| vec![Operation { alternative, ..operation.clone() }]));
         } else {
             node.seen.insert(self.log.hash_of(operation.source));
-            let writes = (0..at as u32).filter(|&write| {
-                let each = &self.log.operations[write as usize];
-                each.writes && each.cell == operation.cell
-            });
-            for source in writes.chain([NONE]) {
-                if node.seen.insert(self.log.hash_of(source)) && !self.is_overwritten(operation, source) {
+            // A write that another one in the past of the read comes behind is overwritten.
+            let in_past = |&&write: &&u32| {
+                let mut before = operation.before.iter().filter(|&&before| before != NONE);
+                before.any(|&before| self.log.is_past(write as usize, before as usize))
+            };
+            let writes: SmallVec<[u32; 8]> =
+                self.log.writes_of(operation.cell).iter().copied().filter(|&write| write < at as u32).collect();
+            let past: SmallVec<[u32; 8]> = writes.iter().filter(in_past).copied().collect();
+            let overwritten = |source: u32| match source {
+                NONE => !past.is_empty(),
+                source => {
+                    past.iter().any(|&later| later != source && self.log.is_past(source as usize, later as usize))
+                }
+            };
+            for &source in writes.iter().chain([&NONE]) {
+                if node.seen.insert(self.log.hash_of(source)) && !overwritten(source) {
                     node.waiting.push(vec![Operation { source, writes: false, ..operation.clone() }]);
                 }
             }
         }
         self.nodes.push(node);
-    }
-
-    /// Whether the past of a read, its source left out, holds a write that comes behind the source.
-    fn is_overwritten(&self, read: &Operation, source: u32) -> bool {
-        let later = |&write: &usize| {
-            let each = &self.log.operations[write];
-            each.writes
-                && each.cell == read.cell
-                && write as u32 != source
-                && (source == NONE || self.log.is_past(source as usize, write))
-        };
-        let in_past =
-            |write: usize| read.before.iter().any(|&before| before != NONE && self.log.is_past(write, before as usize));
-        (0..self.log.len()).filter(later).any(in_past)
     }
 
     fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>)) {

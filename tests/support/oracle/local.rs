@@ -217,8 +217,6 @@ impl<'c> Machine<'c> {
         let variable = state.cells[address as usize].variable;
         let visible = variable != NONE && self.visible[variable as usize];
         let is_step = match op {
-            // An atomic expression is a step of its own in any case.
-            Op::Atomic { .. } => true,
             Op::StoreInitial { step, .. } => step && visible,
             _ => visible,
         };

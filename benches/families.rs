@@ -1,0 +1,108 @@
+//! The families of programs that model checkers are measured with, in one table from one run.
+//!
+//! In: `benches/families/*.csm`. Out, for each family and size: the number of futures, how long counting them takes and how
+//! many executions a second that is; how long it takes by executions alone, where that is possible; and how long it takes to decide all terms and outcomes, with the states or executions that
+//! it needs. Each figure is the median of three runs. Run with `cargo bench --bench families`; a word behind `--` picks
+//! the families whose name contains it.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a bench prints its table, and stops where it cannot go on"
+)]
+
+use cssame::cssame::analyse;
+use cssame::explore::{self, Limits, Progress, Query};
+use cssame::ir::compile::compile;
+use cssame::source::SourceMap;
+use cssame::vm::{Machine, Visibility};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Families of which the futures are counted, with sizes.
+const COUNTED: &[(&str, &[u32])] = &[
+    ("fib_bench", &[3, 4, 5]),
+    ("floating_read", &[6, 8, 25]),
+    ("readers", &[5, 8, 10]),
+    ("lastzero", &[8, 10, 12]),
+    ("peterson", &[1, 3, 5]),
+    ("locked_adds", &[3, 6, 8]),
+    ("unlocked_adds", &[3, 5, 6]),
+    ("lastwrite", &[4, 8, 10]),
+];
+
+/// Families whose states are few for their futures, which may be endless.
+const DECIDED: &[(&str, &[u32])] = &[("filter_lock", &[3, 4]), ("philosophers", &[8])];
+
+fn machine(name: &str, n: u32) -> Machine {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/families").join(format!("{name}.csm"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let inputs = if text.contains("input int n") { vec![("n".to_owned(), n.to_string())] } else { Vec::new() };
+    let mut sources = SourceMap::default();
+    let file = sources.add(name, &text);
+    let program = compile(&sources, file, &inputs).program.unwrap();
+    let form = analyse(&program).unwrap();
+    let sharing = &form.concurrency.sharing;
+    Machine::new(&program, &Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() })
+}
+
+/// The result of a job, and the median time of three runs of it.
+fn timed<T>(job: impl Fn() -> T) -> (T, Duration) {
+    let run = || {
+        let began = Instant::now();
+        let result = job();
+        (result, began.elapsed())
+    };
+    let mut runs = [run(), run(), run()];
+    runs.sort_by_key(|&(_, time)| time);
+    let [_, median, _] = runs;
+    median
+}
+
+fn decide(machine: &Machine) -> (Progress, Duration) {
+    let search = || {
+        let query = Query { whole_executions: false };
+        let answer = explore::futures(machine, &query, &Limits::default(), &mut |_| ControlFlow::Continue(()));
+        assert!(answer.is_complete());
+        answer.progress
+    };
+    timed(search)
+}
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let wanted = |name: &&(&str, &[u32])| wanted.is_empty() || wanted.iter().any(|word| name.0.contains(word.as_str()));
+    println!(
+        "{:<16}{:>4}{:>10}{:>11}{:>14}{:>11}{:>12}{:>11}",
+        "family", "n", "futures", "count, ms", "executions/s", "alone, ms", "decide, ms", "states"
+    );
+    for &(name, sizes) in COUNTED.iter().filter(wanted) {
+        for &n in sizes {
+            let machine = machine(name, n);
+            let count = || explore::count(&machine, &Limits::default(), &mut |_| ControlFlow::Continue(()));
+            let (counted, count_time) = timed(count);
+            let (progress, decide_time) = decide(&machine);
+            let (alone, alone_time) = timed(|| {
+                explore::count_by_executions(&machine, &Limits::default(), &mut |_| ControlFlow::Continue(()))
+            });
+            let alone = alone.map_or("-".to_owned(), |_| format!("{:.2}", alone_time.as_secs_f64() * 1e3));
+            let rate = counted.executions as f64 / count_time.as_secs_f64();
+            println!(
+                "{name:<16}{n:>4}{:>10}{:>11.2}{rate:>14.0}{alone:>11}{:>12.2}{:>11}",
+                counted.futures,
+                count_time.as_secs_f64() * 1e3,
+                decide_time.as_secs_f64() * 1e3,
+                progress.states,
+            );
+        }
+    }
+    println!("\n{:<16}{:>4}{:>10}{:>12}{:>14}", "family", "n", "states", "decide, ms", "states/s");
+    for &(name, sizes) in DECIDED.iter().filter(wanted) {
+        for &n in sizes {
+            let (progress, time) = decide(&machine(name, n));
+            let rate = progress.states as f64 / time.as_secs_f64();
+            println!("{name:<16}{n:>4}{:>10}{:>12.1}{rate:>14.0}", progress.states, time.as_secs_f64() * 1e3);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Two exact means in turn, each with a growing share of the work, until one comes to its end.
+//!
+//! In: a search through states, and one by executions, as functions of their bounds. Out: the answer of the first that is not
+//! stopped by its share. Which one is cheaper cannot be known before: the states of a program with many threads outnumber its
+//! futures, the futures of a long one its states. So the loser costs no more than a fixed multiple of the winner. Executions
+//! come first where many threads run at a time, else states, with a larger share.
+
+use super::limits::{Bound, Limits, Progress};
+use super::reads_from::Refusal;
+use crate::vm::{Choice, Machine, Move, Pending, Tables, ThreadStatus};
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// Threads at a time that make a program a wide one.
+const WIDE: usize = 6;
+
+/// The first share of states: of a wide program, and of others.
+const STATES: (u64, u64) = (10_000, 500_000);
+
+/// The first share of executions.
+const EXECUTIONS: u64 = 50_000;
+
+/// How much larger each share is than the one before.
+const GROWTH: u64 = 16;
+
+/// What a search calls now and then.
+pub(super) type Watcher<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
+
+/// Two means in turn.
+pub(super) struct Dovetail<'a> {
+    limits: &'a Limits,
+    wide: bool,
+    states: u64,
+    executions: u64,
+}
+
+impl<'a> Dovetail<'a> {
+    pub(super) fn new(machine: &Machine, limits: &'a Limits) -> Dovetail<'a> {
+        let wide = width(machine) >= WIDE;
+        Dovetail { limits, wide, states: if wide { STATES.0 } else { STATES.1 }, executions: EXECUTIONS }
+    }
+
+    /// The answer of the first that comes to an end, or that is stopped by a bound of the caller.
+    pub(super) fn run<A>(
+        mut self,
+        progress: Watcher<'_>,
+        mut by_states: impl FnMut(&Limits, Watcher<'_>) -> A,
+        mut by_executions: impl FnMut(&Limits, Watcher<'_>) -> Result<A, Refusal>,
+        bound: impl Fn(&A) -> Option<Bound>,
+    ) -> A {
+        let began = Instant::now();
+        let mut refused = false;
+        loop {
+            let executions = self.limits.max_executions.map_or(self.executions, |limit| limit.min(self.executions));
+            let share = Limits { max_executions: Some(executions), ..self.limits.after(began) };
+            // Nothing to say: the answer is not there yet, or was refused.
+            let mut some_executions = |share, progress: Watcher<'_>| match by_executions(&share, progress) {
+                Ok(answer) if bound(&answer).is_none() => ControlFlow::Break(answer),
+                Ok(_) => ControlFlow::Continue(false),
+                Err(_) => ControlFlow::Continue(true),
+            };
+            if self.wide && !refused {
+                match some_executions(share.clone(), progress) {
+                    ControlFlow::Break(answer) => return answer,
+                    ControlFlow::Continue(no) => refused = no,
+                }
+            }
+            let whole = refused || self.limits.max_states.is_some_and(|limit| limit <= self.states);
+            let states = if whole { self.limits.max_states } else { Some(self.states) };
+            let answer = by_states(&Limits { max_states: states, ..self.limits.after(began) }, progress);
+            if bound(&answer) != Some(Bound::States) || whole && (refused || self.wide) {
+                return answer;
+            }
+            if !self.wide {
+                match some_executions(share, progress) {
+                    ControlFlow::Break(found) => return found,
+                    ControlFlow::Continue(_) if whole => return answer,
+                    ControlFlow::Continue(no) => refused = no,
+                }
+            }
+            self.states = self.states.saturating_mul(GROWTH);
+            self.executions = self.executions.saturating_mul(GROWTH);
+        }
+    }
+}
+
+/// The most threads at a time in an execution in which threads are made as early as may be.
+fn width(machine: &Machine) -> usize {
+    let mut tables = Tables::new();
+    let mut state = machine.initial(&mut tables);
+    let mut width = 0;
+    let mut moves = Vec::new();
+    for _ in 0..1_000 {
+        width = width.max(state.threads().filter(|&thread| state.status(thread) != ThreadStatus::Ended).count());
+        machine.moves(&state, &mut moves);
+        let makes = |one: &&Move| matches!(machine.pending(&state, one.thread), Some(Pending::Fork | Pending::Spawn));
+        let Some(&Move { thread, .. }) = moves.iter().find(makes).or(moves.first()) else { break };
+        machine.step(&mut state, &mut tables, Choice { thread, alternative: 0 }, &mut ());
+    }
+    width
+}
