@@ -2,14 +2,13 @@
 //!
 //! In: a machine that [`reads_from`] can explore, and bounds. Out: the same [`Answer`] that a search through all states
 //! gives: what a read sees, and what a thread prints, is the same in all executions of a future. There are no failures and no
-//! deadlocks: a program that has one is refused. Each execution is run again to see its reads; of the schedules that show
-//! a term the shortest one that was met is kept.
+//! deadlocks: a program that has one is refused. An execution that shows something new is run again to see at which step.
 
 use super::futures::{Answer, Outcome, OutcomeStatus, Query, Term, sort_outcomes};
 use super::limits::{Limits, Progress};
 use super::reads_from::{self, Execution, Refusal};
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, OutputId, PathId, State, Tables, ThreadIndex};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, OutputId, PathId, Tables, ThreadIndex};
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
@@ -26,34 +25,38 @@ impl Observer for Reads {
 }
 
 /// Collects what executions show.
+#[derive(Default)]
 struct Collector {
     whole_executions: bool,
-    reads: Reads,
-    state: State,
-    /// Names and outputs of all executions.
-    tables: Tables,
     terms: FxHashMap<(ReadId, DefinitionId), (Vec<Choice>, usize)>,
     outcomes: FxHashMap<Vec<(PathId, OutputId)>, Vec<Choice>>,
 }
 
 impl Collector {
-    /// Runs an execution again, and notes what is new.
     fn collect(&mut self, execution: &Execution<'_>) {
-        let Execution { machine, choices } = *execution;
-        self.reads.0.clear();
-        self.state = machine.start(&mut self.tables, &mut self.reads);
-        self.note(choices, choices.len());
-        for (step, &choice) in choices.iter().enumerate() {
-            self.reads.0.clear();
-            machine.step(&mut self.state, &mut self.tables, choice, &mut self.reads);
-            self.note(choices, step);
+        let Execution { machine, tables, state, choices, pairs } = *execution;
+        // What only executions that were discarded have read does not count.
+        if machine.may_discard() || pairs.iter().any(|pair| !self.terms.contains_key(pair)) {
+            self.repeat(machine, choices);
         }
-        self.outcomes.entry(machine.outputs(&self.state, &self.tables)).or_insert_with(|| choices.to_vec());
+        self.outcomes.entry(machine.outputs(state, tables)).or_insert_with(|| choices.to_vec());
+    }
+
+    /// Runs an execution again, and notes what is new.
+    fn repeat(&mut self, machine: &Machine, choices: &[Choice]) {
+        let (mut tables, mut reads) = (Tables::new(), Reads::default());
+        let mut state = machine.start(&mut tables, &mut reads);
+        self.note(&reads, choices, choices.len());
+        for (step, &choice) in choices.iter().enumerate() {
+            reads.0.clear();
+            machine.step(&mut state, &mut tables, choice, &mut reads);
+            self.note(&reads, choices, step);
+        }
     }
 
     /// Notes the reads of a step.
-    fn note(&mut self, choices: &[Choice], step: usize) {
-        for &pair in &self.reads.0 {
+    fn note(&mut self, reads: &Reads, choices: &[Choice], step: usize) {
+        for &pair in &reads.0 {
             let shown = (step + 1).min(choices.len());
             let kept = if self.whole_executions { choices.len() } else { shown };
             let (schedule, at) = self.terms.entry(pair).or_default();
@@ -78,16 +81,9 @@ pub fn by_executions(
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Answer, Refusal> {
-    let mut collector = Collector {
-        whole_executions: query.whole_executions,
-        reads: Reads::default(),
-        state: State::default(),
-        tables: Tables::new(),
-        terms: FxHashMap::default(),
-        outcomes: FxHashMap::default(),
-    };
+    let mut collector = Collector { whole_executions: query.whole_executions, ..Collector::default() };
     let found = reads_from::enumerate(machine, limits, progress, &mut |execution| collector.collect(execution))?;
-    let Collector { tables, terms, outcomes, .. } = collector;
+    let Collector { terms, outcomes, .. } = collector;
     let mut terms: Vec<Term> = terms
         .into_iter()
         .map(|((read, definition), (schedule, step))| Term { read, definition, schedule, step })
@@ -97,7 +93,7 @@ pub fn by_executions(
         .into_iter()
         .map(|(outputs, schedule)| Outcome { outputs, status: OutcomeStatus::Ok, failure: None, schedule })
         .collect();
-    sort_outcomes(&tables, &mut outcomes);
+    sort_outcomes(&found.tables, &mut outcomes);
     Ok(Answer {
         bound: found.bound,
         progress: found.progress,
@@ -106,6 +102,6 @@ pub fn by_executions(
         outcomes,
         failures: Vec::new(),
         deadlocks: Vec::new(),
-        tables,
+        tables: found.tables,
     })
 }

@@ -27,7 +27,8 @@ mod search;
 mod watch;
 
 use super::limits::{Bound, Limits, Progress};
-use crate::vm::{Choice, Machine};
+use crate::ir::{DefinitionId, ReadId};
+use crate::vm::{Choice, Machine, State, Tables};
 use std::ops::ControlFlow;
 
 /// Why a program cannot be explored in this way.
@@ -48,12 +49,17 @@ pub enum Refusal {
 /// A complete execution.
 pub(super) struct Execution<'a> {
     pub machine: &'a Machine,
+    pub tables: &'a Tables,
+    /// The state at the end.
+    pub state: &'a State,
     /// The steps, from the beginning.
     pub choices: &'a [Choice],
+    /// What was read since the execution before: in this one, unless another one that was discarded lies between.
+    pub pairs: &'a [(ReadId, DefinitionId)],
 }
 
 /// What an enumeration has come to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Enumerated {
     /// Futures: complete executions that no assumption discards.
     pub futures: u64,
@@ -62,6 +68,8 @@ pub(super) struct Enumerated {
     /// The bound that was hit.
     pub bound: Option<Bound>,
     pub progress: Progress,
+    /// Names and outputs.
+    pub tables: Tables,
 }
 
 /// Visits one execution of each future.

@@ -5,7 +5,7 @@ use super::order::Sorter;
 use super::watch::Seen;
 use super::{Enumerated, Execution, Refusal};
 use crate::explore::limits::{Bound, Limits, Progress, Watch};
-use crate::vm::{self, Choice, Machine, Obstacle, PathId, Pending, State, Tables, ThreadIndex};
+use crate::vm::{self, Choice, Machine, Obstacle, PathId, Pending, State, ThreadIndex};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
@@ -79,7 +79,6 @@ enum Followed {
 pub(super) struct Search<'a> {
     machine: &'a Machine,
     limits: &'a Limits,
-    tables: Tables,
     initial: Position,
     log: Log,
     nodes: Vec<Node>,
@@ -97,19 +96,17 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub fn new(machine: &'a Machine, limits: &'a Limits) -> Result<Search<'a>, Refusal> {
-        let (mut tables, mut seen) = (Tables::new(), Seen::default());
-        let state = machine.start(&mut tables, &mut seen);
+        let (mut found, mut seen) = (Enumerated::default(), Seen::default());
+        let state = machine.start(&mut found.tables, &mut seen);
         if let Some(refusal) = seen.refusal {
             return Err(refusal);
         }
         let initial = Position { state, ..Position::default() };
         let mut now = Position::default();
         now.copy_from(&initial);
-        let found = Enumerated { futures: 0, discarded: 0, bound: None, progress: Progress::default() };
         Ok(Search {
             machine,
             limits,
-            tables,
             initial,
             log: Log::default(),
             nodes: Vec::new(),
@@ -206,7 +203,7 @@ impl<'a> Search<'a> {
     fn step(&mut self, choice: Choice) -> Result<Stepped, Refusal> {
         self.seen.clear();
         self.found.progress.steps += 1;
-        match self.machine.step(&mut self.now.state, &mut self.tables, choice, &mut self.seen) {
+        match self.machine.step(&mut self.now.state, &mut self.found.tables, choice, &mut self.seen) {
             vm::Progress::Discarded => return Ok(Stepped::Discarded),
             vm::Progress::Failed(_) => return Err(Refusal::Failure),
             vm::Progress::Running | vm::Progress::Finished => self.now.choices.push(choice),
@@ -301,7 +298,9 @@ impl<'a> Search<'a> {
         self.found.progress.depth = self.now.choices.len() as u32;
         if self.halted.is_empty() {
             self.found.futures += 1;
-            visit(&Execution { machine: self.machine, choices: &self.now.choices });
+            let (Position { state, choices, .. }, pairs) = (&self.now, &self.seen.pairs);
+            visit(&Execution { machine: self.machine, tables: &self.found.tables, state, choices, pairs });
+            self.seen.pairs.clear();
         } else {
             self.found.discarded += 1;
         }

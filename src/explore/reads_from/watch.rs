@@ -1,6 +1,7 @@
 //! What one step of the machine has done, as far as futures are concerned.
 
 use super::Refusal;
+use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{CodeIndex, Event, Observer, PathId, ThreadIndex};
 use smallvec::SmallVec;
 
@@ -20,13 +21,17 @@ pub(super) struct Seen {
     pub joined_thread: Option<ThreadIndex>,
     /// Cells that were made anew: the first one, and how many.
     pub allocated: SmallVec<[(u32, u32); 2]>,
+    /// What was read, by this and by earlier steps: places and definitions, private ones too.
+    pub pairs: Vec<(ReadId, DefinitionId)>,
     /// What it has done that cannot be explored in this way.
     pub refusal: Option<Refusal>,
 }
 
 impl Seen {
+    /// A step begins.
     pub fn clear(&mut self) {
-        *self = Seen::default();
+        let pairs = std::mem::take(&mut self.pairs);
+        *self = Seen { pairs, ..Seen::default() };
     }
 
     /// The cell that it has accessed; the first cell, which nothing uses, if none.
@@ -37,6 +42,9 @@ impl Seen {
 
 impl Observer for Seen {
     fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+        if let Event::Read { read, writer: Some(definition), .. } = event {
+            self.pairs.push((read, definition));
+        }
         match event {
             Event::Read { address, shared: true, .. } => self.read = Some((address, at)),
             Event::Write { address, shared: true, .. } => self.write = Some(address),
