@@ -4,13 +4,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
-#[allow(dead_code, unused_imports, reason = "the generator serves other tests too")]
+#[allow(unused_imports, reason = "the generator serves other tests too")]
 mod support;
 
 use cssame::cssame::analyse;
 use cssame::explore::{
-    self, Answer, CountAnswer, Limits, Outcome, Progress, Query, Refusal, Term, by_executions, count_by_executions,
-    count_by_states,
+    self, Answer, CountAnswer, Limits, Outcome, Progress, Query, Refusal, SelectAnswer, Selection, Term, Verdict,
+    by_executions, count_by_executions, count_by_states, select_by_executions, select_by_states,
 };
 use cssame::ir::compile::compile;
 use cssame::ir::{DefinitionId, ReadId};
@@ -194,6 +194,48 @@ fn assert_same_answers(machine: &Machine, seed: u64, text: &str) {
         });
         assert!(shown, "seed {seed}: {read:?} {definition:?}\n{text}");
     }
+}
+
+/// Both means agree on which selections are consistent, and on what contradicts what.
+#[test]
+fn selections_agree() {
+    let mut decided = [0, 0];
+    for seed in 1..300 {
+        let text = memory_program(seed);
+        let machine = machine(&text, &[]);
+        let (limits, query) = (Limits::default(), Query { whole_executions: false });
+        let mut progress = |_: &Progress| ControlFlow::Continue(());
+        let Ok(answer) = by_executions(&machine, &query, &limits, &mut progress) else { continue };
+        let mut random = Random(seed);
+        for _ in 0..4.min(answer.terms.len()) {
+            let mut one = || {
+                let Term { read, .. } = answer.terms[random.below(answer.terms.len() as u64) as usize];
+                let Term { definition, .. } = answer.terms[random.below(answer.terms.len() as u64) as usize];
+                let instance = [None, None, Some(1)][random.below(3) as usize];
+                Selection { read, instance, definition }
+            };
+            let selections = [one(), one()];
+            let executions = select_by_executions(&machine, &selections, &limits, &mut progress).unwrap();
+            let states = select_by_states(&machine, &selections, &limits, &mut progress);
+            let facts = |answer: SelectAnswer| match answer.verdict {
+                Verdict::Consistent { satisfied, .. } => Ok(satisfied.iter().filter(|&&one| one).count()),
+                Verdict::Inconsistent { core } => Err(core),
+                Verdict::Undecided => panic!("seed {seed}: undecided\n{text}"),
+            };
+            let expected = facts(states);
+            decided[usize::from(expected.is_ok())] += 1;
+            assert_eq!(facts(executions), expected, "seed {seed}: {selections:?}\n{text}");
+        }
+    }
+    assert!(decided.iter().all(|&count| count > 100), "{decided:?}");
+}
+
+/// What happens in an atomic block is seen also where an assumption in it does not hold.
+#[test]
+fn atomic_blocks_are_refused() {
+    let text = "int a;\ncobegin T1: a = 5; T2: atomic { assume(a < 2); } coend\n";
+    assert_eq!(counted(&machine(text, &[]), &Limits::default()), Err(Refusal::Synchronisation));
+    assert_eq!(by_states(&machine(text, &[])).futures, 1);
 }
 
 /// Programs of the whole language: those that are not refused.

@@ -141,7 +141,7 @@ pub fn inconsistent(contradiction: &[String]) -> Diagnostic {
 #[must_use]
 pub fn bound(bound: Bound) -> Diagnostic {
     let (code, message) = match bound {
-        Bound::States | Bound::Steps | Bound::Executions => {
+        Bound::States | Bound::Steps | Bound::Executions | Bound::Memory => {
             (Code::ExplorationLimit, format!("the search was stopped by `--{}`", bound.name()))
         }
         Bound::Timeout => (Code::Timeout, "the time that `--timeout` allows ran out".to_owned()),

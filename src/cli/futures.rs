@@ -23,7 +23,7 @@ use std::time::Instant;
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
-Visits every state that the program can reach, and says what can happen at all: which pi terms are feasible and which \
+Explores all that the program can do, and says what can happen at all: which pi terms are feasible and which \
 no execution can realise, what the program can print, where it can fail, and in which deadlocks it can end. Each \
 answer has a shortest execution that shows it.
 
@@ -59,7 +59,7 @@ pub struct Arguments {
     /// Decide whether some execution has this term (repeatable: all of them)
     #[arg(long, value_name = "READ=DEF")]
     pub select: Vec<String>,
-    /// Count the futures, however many states that takes
+    /// Count the futures, however long that takes
     #[arg(long)]
     pub count: bool,
     /// Write the schedules of failures, deadlocks and feasible terms to this directory

@@ -36,6 +36,9 @@ pub struct BoundOptions {
     /// Follow at most N executions to their end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_executions: Option<u64>,
+    /// Stop when states take this much memory, such as 500M or 2G
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<u64>,
     /// Stop after this time
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
@@ -52,10 +55,23 @@ impl BoundOptions {
             max_states: Some(self.max_states),
             max_steps: self.max_steps,
             max_executions: self.max_executions,
+            max_memory: self.max_memory,
             timeout: self.timeout,
             interrupt: Some(interrupt),
         }
     }
+}
+
+/// A number of bytes: `500M`, `2G`, `1000000`.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.as_bytes().last() {
+        Some(b'k' | b'K') => (&text[..text.len() - 1], 1 << 10),
+        Some(b'm' | b'M') => (&text[..text.len() - 1], 1 << 20),
+        Some(b'g' | b'G') => (&text[..text.len() - 1], 1 << 30),
+        _ => (text, 1),
+    };
+    let size = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)).filter(|&size| size > 0);
+    size.ok_or_else(|| "write it as a number of bytes, such as `500M` or `2G`".to_owned())
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {

@@ -58,6 +58,9 @@ pub struct Input<'a> {
     pub machine: &'a Machine,
 }
 
+/// Steps of all tests of a package together: beyond, it would take the compiler minutes.
+const MAX_STEPS: usize = 200_000;
+
 /// When a test of a package passes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -118,6 +121,7 @@ pub fn drive(input: &Input<'_>, answer: &Answer, options: &Options) -> Result<Pa
     let mut manifest = Manifest::new(options, answer.bound, answer.progress.states);
     let mut names = names::Names::default();
     let mut cases = Vec::new();
+    let mut steps = 0;
     for (read, definition) in manifest::pi_terms(input) {
         let shown = [Selection { read, instance: None, definition }];
         let status = match answer.is_feasible(read, definition) {
@@ -129,6 +133,11 @@ pub fn drive(input: &Input<'_>, answer: &Answer, options: &Options) -> Result<Pa
             manifest.add_term(input, &shown[0], status, None);
             continue;
         };
+        steps += term.schedule.len();
+        if steps > MAX_STEPS {
+            manifest.add_unfinished(input, &shown[0], "is not written: the tests of the package are too long already");
+            continue;
+        }
         let name = names.fresh(&tests_file::test_name(input, &shown));
         match plan(input, &term.schedule, options.max_steps) {
             Ok(plan) => {

@@ -53,7 +53,7 @@ pub fn count_by_executions(
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<CountAnswer, Refusal> {
-    let found = reads_from::enumerate(machine, limits, progress, &mut |_| ())?;
+    let found = reads_from::enumerate(machine, limits, progress, &mut |_| ControlFlow::Continue(()))?;
     let executions = found.futures + found.discarded;
     Ok(CountAnswer { futures: found.futures, executions, bound: found.bound, progress: found.progress })
 }

@@ -82,7 +82,10 @@ pub fn by_executions(
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Answer, Refusal> {
     let mut collector = Collector { whole_executions: query.whole_executions, ..Collector::default() };
-    let found = reads_from::enumerate(machine, limits, progress, &mut |execution| collector.collect(execution))?;
+    let found = reads_from::enumerate(machine, limits, progress, &mut |execution| {
+        collector.collect(execution);
+        ControlFlow::Continue(())
+    })?;
     let Collector { terms, outcomes, .. } = collector;
     let mut terms: Vec<Term> = terms
         .into_iter()

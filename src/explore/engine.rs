@@ -76,6 +76,11 @@ impl Frontier {
         self.entries.clear();
     }
 
+    /// Memory that it takes.
+    fn bytes(&self) -> u64 {
+        (self.words.capacity() * size_of::<u64>() + self.entries.capacity() * size_of::<(u32, usize, usize)>()) as u64
+    }
+
     fn push(&mut self, node: u32, state: &[u64], ghost: &[u64]) {
         self.words.extend_from_slice(state);
         let end = self.words.len();
@@ -157,7 +162,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             for (index, &(node, state_end, ghost_end)) in level.entries.iter().enumerate() {
                 if expanded.is_multiple_of(1024) {
                     let waiting = level.entries.len() - index + self.next.entries.len();
-                    self.check(&watch, waiting, progress)?;
+                    self.check(&watch, waiting, level.bytes(), progress)?;
                 }
                 expanded += 1;
                 self.machine.decode(&level.words[start..state_end], &mut self.parent.0);
@@ -179,12 +184,17 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         &mut self,
         watch: &Watch,
         waiting: usize,
+        level_bytes: u64,
         progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         self.found.progress.states = self.found.graph.len() as u64;
         self.found.progress.waiting = waiting as u64;
         if let Some(bound) = watch.check() {
             return self.stop(bound);
+        }
+        let bytes = || self.found.graph.bytes() + level_bytes + self.next.bytes();
+        if self.limits.max_memory.is_some_and(|limit| bytes() > limit) {
+            return self.stop(Bound::Memory);
         }
         if progress(&self.found.progress).is_break() {
             return self.stop(Bound::Interrupt);

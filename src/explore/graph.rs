@@ -94,6 +94,15 @@ impl Graph {
         self.nodes.len()
     }
 
+    /// Memory that it takes. The table of fingerprints is grown by moving it: for a moment there are two.
+    pub(super) fn bytes(&self) -> u64 {
+        let lists =
+            self.nodes.capacity() * size_of::<Node>() + (self.first_edge.capacity() + self.edges.capacity()) * 4;
+        // Each place of the table has an entry and a control byte; one in eight stays empty.
+        let table = self.visited.capacity() * (size_of::<(Key, u32)>() + 1) / 7 * 8;
+        (lists + table) as u64
+    }
+
     /// The node of a fingerprint, and whether it is new.
     pub(super) fn visit(&mut self, fingerprint: u128, parent: u32, choice: Choice, kind: NodeKind) -> (u32, bool) {
         let next = self.nodes.len() as u32;

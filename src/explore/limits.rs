@@ -13,6 +13,8 @@ pub struct Limits {
     pub max_steps: Option<u32>,
     /// Executions that are followed to their end.
     pub max_executions: Option<u64>,
+    /// Bytes of memory that states and the steps between them may take.
+    pub max_memory: Option<u64>,
     /// Time by the clock.
     pub timeout: Option<Duration>,
     /// Stops the exploration when somebody sets it.
@@ -36,6 +38,8 @@ pub enum Bound {
     Steps,
     /// [`Limits::max_executions`].
     Executions,
+    /// [`Limits::max_memory`].
+    Memory,
     /// [`Limits::timeout`].
     Timeout,
     /// [`Limits::interrupt`], or the caller's progress function.
@@ -50,6 +54,7 @@ impl Bound {
             Bound::States => "max-states",
             Bound::Steps => "max-steps",
             Bound::Executions => "max-executions",
+            Bound::Memory => "max-memory",
             Bound::Timeout => "timeout",
             Bound::Interrupt => "interrupt",
         }

@@ -32,7 +32,7 @@ pub use decide::by_executions;
 pub use futures::{Answer, FailureWitness, Outcome, OutcomeStatus, Query, Term, by_states, futures};
 pub use limits::{Bound, Limits, Progress};
 pub use reads_from::Refusal;
-pub use select::{SelectAnswer, Selection, Verdict, select};
+pub use select::{SelectAnswer, Selection, Verdict, select, select_by_executions, select_by_states};
 
 #[cfg(test)]
 mod tests;

@@ -5,10 +5,12 @@
 //! selection whether it was evaluated, and whether it was satisfied. A complete execution agrees where no selection was
 //! evaluated without ever being satisfied, and at least one was satisfied; one that satisfies all is preferred.
 
+use super::dovetail::Dovetail;
 use super::engine::{self, EndContext, Ghost, Transition, Visitor};
 use super::limits::{Bound, Limits, Progress};
+use super::reads_from::{self, Refusal};
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -29,7 +31,7 @@ pub struct Selection {
 pub enum Verdict {
     /// Some execution has it.
     Consistent {
-        /// The shortest one.
+        /// One that has as many as may be.
         schedule: Vec<Choice>,
         /// By selection: whether it is satisfied; the others are not evaluated.
         satisfied: Vec<bool>,
@@ -54,29 +56,57 @@ pub struct SelectAnswer {
     pub progress: Progress,
 }
 
-/// Decides whether some execution has the selections.
+/// Decides whether some execution has the selections, by the cheapest exact means: see [`Dovetail`].
 pub fn select(
     machine: &Machine,
     selections: &[Selection],
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> SelectAnswer {
-    let ghost = Evaluation { selections: selections.into(), states: vec![NEVER; selections.len()], counts: Vec::new() };
+    Dovetail::new(machine, limits).run(
+        progress,
+        |limits, progress| select_by_states(machine, selections, limits, progress),
+        |limits, progress| select_by_executions(machine, selections, limits, progress),
+        |answer| answer.bound,
+    )
+}
+
+/// Decides whether some execution has the selections, by a search through all states.
+pub fn select_by_states(
+    machine: &Machine,
+    selections: &[Selection],
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> SelectAnswer {
     let mut ends = Ends::default();
-    let searched = engine::search(machine, limits, ghost, &mut ends, progress);
-    let accepted = ends.list.iter().filter(|(states, _)| accepts(states, |_| true));
-    let satisfied = |states: &[u8]| states.iter().filter(|&&state| state == SATISFIED).count();
-    // Of equally good ones the first, which is the shortest.
-    let best = accepted.min_by_key(|(states, node)| (usize::MAX - satisfied(states), *node));
-    let verdict = match best {
-        Some((states, node)) => Verdict::Consistent {
-            schedule: searched.graph.path_to(*node),
-            satisfied: states.iter().map(|&state| state == SATISFIED).collect(),
-        },
-        None if searched.bound.is_some() => Verdict::Undecided,
-        None => Verdict::Inconsistent { core: ends.core(selections.len()) },
-    };
+    let searched = engine::search(machine, limits, Evaluation::new(selections), &mut ends, progress);
+    let verdict = ends.verdict(selections.len(), searched.bound, |&node| searched.graph.path_to(node));
     SelectAnswer { verdict, bound: searched.bound, progress: searched.progress }
+}
+
+/// Decides whether some execution has the selections, by one execution of each future: what reads see is the same in all of
+/// its executions.
+///
+/// # Errors
+///
+/// A program that cannot be explored in this way.
+pub fn select_by_executions(
+    machine: &Machine,
+    selections: &[Selection],
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<SelectAnswer, Refusal> {
+    let mut ends = Ends::default();
+    let found = reads_from::enumerate(machine, limits, progress, &mut |execution| {
+        let (mut tables, mut evaluation) = (Tables::new(), Evaluation::new(selections));
+        let mut state = machine.start(&mut tables, &mut evaluation);
+        for &choice in execution.choices {
+            machine.step(&mut state, &mut tables, choice, &mut evaluation);
+        }
+        ends.add(&evaluation.states, || execution.choices.to_vec())
+    })?;
+    let verdict = ends.verdict(selections.len(), found.bound, Vec::clone);
+    Ok(SelectAnswer { verdict, bound: found.bound, progress: found.progress })
 }
 
 /// The selection was not evaluated.
@@ -122,6 +152,10 @@ impl Clone for Evaluation {
 }
 
 impl Evaluation {
+    fn new(selections: &[Selection]) -> Evaluation {
+        Evaluation { selections: selections.into(), states: vec![NEVER; selections.len()], counts: Vec::new() }
+    }
+
     /// Counts an evaluation by a thread, up to one more than is asked for, so that loops have finitely many states.
     fn count(&mut self, thread: ThreadIndex, place: usize, wanted: u32) -> u32 {
         let width = self.selections.len();
@@ -182,14 +216,41 @@ impl Ghost for Evaluation {
     }
 }
 
-/// The ends of executions: how the selections stood, and the first node with that.
-#[derive(Default)]
-struct Ends {
-    list: Vec<(Vec<u8>, u32)>,
+/// The ends of executions: how the selections stood, and how the first execution with that has come there.
+struct Ends<W> {
+    list: Vec<(Vec<u8>, W)>,
     known: FxHashSet<Vec<u8>>,
 }
 
-impl Ends {
+impl<W> Default for Ends<W> {
+    fn default() -> Self {
+        Ends { list: Vec::new(), known: FxHashSet::default() }
+    }
+}
+
+impl<W> Ends<W> {
+    /// Adds an end; `Break` where all selections are satisfied.
+    fn add(&mut self, states: &[u8], way: impl FnOnce() -> W) -> ControlFlow<()> {
+        if self.known.insert(states.to_vec()) {
+            self.list.push((states.to_vec(), way()));
+        }
+        if states.iter().all(|&state| state == SATISFIED) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn verdict(&self, count: usize, bound: Option<Bound>, schedule: impl Fn(&W) -> Vec<Choice>) -> Verdict {
+        let satisfied = |states: &[u8]| states.iter().filter(|&&state| state == SATISFIED).count();
+        let accepted = self.list.iter().filter(|(states, _)| accepts(states, |_| true));
+        // Of equally good ones the first.
+        match accepted.min_by_key(|(states, _)| usize::MAX - satisfied(states)) {
+            Some((states, way)) => Verdict::Consistent {
+                schedule: schedule(way),
+                satisfied: states.iter().map(|&state| state == SATISFIED).collect(),
+            },
+            None if bound.is_some() => Verdict::Undecided,
+            None => Verdict::Inconsistent { core: self.core(count) },
+        }
+    }
+
     /// Selections that contradict each other, none of which can be left out: one is left out after the other, as long
     /// as the rest still contradict each other.
     fn core(&self, count: usize) -> Vec<usize> {
@@ -206,23 +267,19 @@ impl Ends {
     }
 }
 
-impl Observer for Ends {
+impl Observer for Ends<u32> {
     const ACTIVE: bool = false;
 
     fn event(&mut self, _: ThreadIndex, _: CodeIndex, _: Event) {}
 }
 
-impl Visitor<Evaluation> for Ends {
+impl Visitor<Evaluation> for Ends<u32> {
     fn begin(&mut self) {}
 
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, Evaluation>) -> ControlFlow<()> {
-        let states = &context.ghost.states;
-        if self.known.insert(states.clone()) {
-            self.list.push((states.clone(), context.node));
-        }
         // The first execution that satisfies all is the shortest one.
-        if states.iter().all(|&state| state == SATISFIED) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        self.add(&context.ghost.states, || context.node)
     }
 }

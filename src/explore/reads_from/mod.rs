@@ -72,7 +72,7 @@ pub(super) struct Enumerated {
     pub tables: Tables,
 }
 
-/// Visits one execution of each future.
+/// Visits one execution of each future, until `visit` has seen enough.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub(super) fn enumerate(
     machine: &Machine,
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    visit: &mut dyn FnMut(&Execution<'_>),
+    visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>,
 ) -> Result<Enumerated, Refusal> {
     search::Search::new(machine, limits)?.run(progress, visit)
 }

@@ -123,7 +123,7 @@ impl<'a> Search<'a> {
     pub fn run(
         mut self,
         progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-        visit: &mut dyn FnMut(&Execution<'_>),
+        visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>,
     ) -> Result<Enumerated, Refusal> {
         let watch = Watch::new(self.limits);
         let mut first_new = 0;
@@ -132,7 +132,9 @@ impl<'a> Search<'a> {
             if self.found.bound.is_some() {
                 break;
             }
-            self.count(visit);
+            if self.count(visit).is_break() {
+                break;
+            }
             self.find_branches(first_new);
             if self.found.progress.executions.is_multiple_of(64) {
                 self.found.progress.waiting = self.nodes.iter().map(|node| node.waiting.len() as u64).sum();
@@ -203,13 +205,15 @@ impl<'a> Search<'a> {
     fn step(&mut self, choice: Choice) -> Result<Stepped, Refusal> {
         self.seen.clear();
         self.found.progress.steps += 1;
-        match self.machine.step(&mut self.now.state, &mut self.found.tables, choice, &mut self.seen) {
+        let progress = self.machine.step(&mut self.now.state, &mut self.found.tables, choice, &mut self.seen);
+        // Also where an assumption in an atomic block does not hold.
+        if let Some(refusal) = self.seen.refusal {
+            return Err(refusal);
+        }
+        match progress {
             vm::Progress::Discarded => return Ok(Stepped::Discarded),
             vm::Progress::Failed(_) => return Err(Refusal::Failure),
             vm::Progress::Running | vm::Progress::Finished => self.now.choices.push(choice),
-        }
-        if let Some(refusal) = self.seen.refusal {
-            return Err(refusal);
         }
         for &(first, size) in &self.seen.allocated {
             let mut cells = first..first + size;
@@ -293,17 +297,18 @@ impl<'a> Search<'a> {
         self.nodes.push(node);
     }
 
-    fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>)) {
+    fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         self.found.progress.executions += 1;
         self.found.progress.depth = self.now.choices.len() as u32;
-        if self.halted.is_empty() {
-            self.found.futures += 1;
-            let (Position { state, choices, .. }, pairs) = (&self.now, &self.seen.pairs);
-            visit(&Execution { machine: self.machine, tables: &self.found.tables, state, choices, pairs });
-            self.seen.pairs.clear();
-        } else {
+        if !self.halted.is_empty() {
             self.found.discarded += 1;
+            return ControlFlow::Continue(());
         }
+        self.found.futures += 1;
+        let (Position { state, choices, .. }, pairs) = (&self.now, &self.seen.pairs);
+        let wanted = visit(&Execution { machine: self.machine, tables: &self.found.tables, state, choices, pairs });
+        self.seen.pairs.clear();
+        wanted
     }
 
     /// Finds the branches that operations of this execution show, from `first` on.
