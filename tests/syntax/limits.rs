@@ -81,6 +81,13 @@ fn long_lists_are_no_chains() {
     assert!(parse_text(&";".repeat(1_000_000)).1.program.items.is_empty());
 }
 
+/// The parser stops after 10,000 errors, and says so; some of them only follow from others.
+fn assert_many(text: &str) {
+    let found = errors(text);
+    assert!((21..=10_001).contains(&found.len()), "{} errors", found.len());
+    assert!(found.last().is_some_and(|last| last.starts_with("CS0901")), "{:?}", found.last());
+}
+
 #[test]
 fn nonsense_is_skipped_in_bounded_time() {
     check(&",".repeat(1 << 18), &["CS0101 1:1 unexpected `,`, expected a statement"]);
@@ -89,15 +96,15 @@ fn nonsense_is_skipped_in_bounded_time() {
     let deep = format!("{}{}", "if (a) ".repeat(250), ", ".repeat(1 << 18));
     assert_eq!(errors(&deep).len(), 1);
     let runs = format!("{}{}", "{".repeat(250), ", , , ; ".repeat(1 << 18));
-    assert_eq!(errors(&runs).len(), 21);
-    assert_eq!(errors(&"@ ".repeat(1 << 18)).len(), 21);
-    assert_eq!(errors(&")".repeat(1 << 18)).len(), 21);
-    assert_eq!(errors(&"}".repeat(1 << 18)).len(), 21);
+    assert_many(&runs);
+    assert_many(&"@ ".repeat(1 << 18));
+    assert_many(&")".repeat(1 << 18));
+    assert_many(&"}".repeat(1 << 18));
     check(
         &"if ".repeat(1 << 18),
         &["CS0101 1:4 unexpected `if`, expected `(`", "CS0107 1:1537 nested too deeply at `if`"],
     );
-    assert_eq!(errors(&"\"\n".repeat(1 << 18)).len(), 21);
+    assert_many(&"\"\n".repeat(1 << 18));
     assert!(!errors(&"/*".repeat(1 << 18)).is_empty());
-    assert_eq!(errors(&format!("{}{}", "{ ".repeat(200), "if ( ".repeat(1 << 18))).len(), 21);
+    assert_many(&format!("{}{}", "{ ".repeat(200), "if ( ".repeat(1 << 18)));
 }
