@@ -22,6 +22,8 @@ pub mod concurrency;
 
 pub mod cssame;
 
+pub mod correlation;
+
 pub mod vm;
 
 pub mod schedule;

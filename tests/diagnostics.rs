@@ -8,6 +8,7 @@
 //! The examples of `docs/codes` are tests too: the first program of a page has its diagnostic, the second has not.
 //! And the samples: `tests/diagnostics/samples.txt` lists what is found in each.
 
+use cssame::correlation;
 use cssame::cssame::analyse;
 use cssame::cssame::check::check;
 use cssame::diagnostics::{Code, Diagnostic, has_errors, sort, terminal};
@@ -70,7 +71,9 @@ fn diagnose(name: &str, text: &str) -> (SourceMap, Vec<Diagnostic>) {
     let compiled = compile(&sources, file, &inputs);
     let mut diagnostics = compiled.diagnostics;
     if let Some(program) = &compiled.program {
-        diagnostics.extend(check(&sources, program, analyse(program).as_ref()));
+        let form = analyse(program);
+        diagnostics.extend(check(&sources, program, form.as_ref()));
+        diagnostics.extend(correlation::check::check(&sources, program, form.as_ref()));
         sort(&mut diagnostics);
     }
     (sources, diagnostics)

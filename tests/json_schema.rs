@@ -93,6 +93,11 @@ fn pi() {
 }
 
 #[test]
+fn correlate() {
+    assert_all_valid("correlate", &[]);
+}
+
+#[test]
 fn run() {
     assert_all_valid("run", &["--seed", "3", "--max-steps", "2000"]);
 }
@@ -138,6 +143,7 @@ fn errors() {
         for arguments in [
             &["ir", file][..],
             &["pi", file],
+            &["correlate", file],
             &["run", file],
             &["futures", file],
             &["drive", file, "--out", "never-written"],

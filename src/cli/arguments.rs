@@ -7,7 +7,7 @@
 use super::options::{ColorChoice, Format, OutputOptions};
 use super::output::Output;
 use super::status::{Failure, Status};
-use super::{check, drive, explain, futures, ir, pi, run};
+use super::{check, correlate, drive, explain, futures, ir, pi, run};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -59,6 +59,9 @@ pub enum Command {
     /// Write a deterministic test for each feasible term
     #[command(long_about = drive::ABOUT, after_help = drive::EXAMPLES)]
     Drive(drive::Arguments),
+    /// Find variables that belong together, and method pairs that may tear them
+    #[command(long_about = correlate::ABOUT, after_help = correlate::EXAMPLES)]
+    Correlate(correlate::Arguments),
     /// Say what a diagnostic code means
     #[command(long_about = explain::ABOUT, after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
@@ -106,6 +109,7 @@ impl Command {
             Command::Run(arguments) => arguments,
             Command::Futures(arguments) => arguments,
             Command::Drive(arguments) => arguments,
+            Command::Correlate(arguments) => arguments,
             Command::Explain(arguments) => arguments,
         }
     }

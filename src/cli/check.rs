@@ -6,6 +6,7 @@ use super::load::{self, name_of};
 use super::options::{Format, FormatOption, OutputOptions, ProgramOptions};
 use super::output::Output;
 use super::status::{Failure, Status};
+use crate::correlation;
 use crate::cssame::analyse;
 use crate::cssame::check::check as static_diagnostics;
 use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
@@ -20,7 +21,8 @@ use std::path::{Path, PathBuf};
 /// The long description of the command.
 pub const ABOUT: &str = "\
 Compiles each file and shows everything that can be said of it without running it: syntax, names and types, misuse of \
-locks, events, barriers and conditions, and reads that concurrent writes can reach without protection.
+locks, events, barriers and conditions, reads that concurrent writes can reach without protection, and variables that \
+belong together but are touched in two critical sections.
 
 `cssame FILE` is short for `cssame check FILE`.";
 
@@ -141,7 +143,9 @@ impl Findings {
 /// What the static analyses say of a program that compiles.
 fn static_findings(sources: &SourceMap, program: &Program) -> Vec<Diagnostic> {
     let form = analyse(program);
-    static_diagnostics(sources, program, form.as_ref())
+    let mut found = static_diagnostics(sources, program, form.as_ref());
+    found.extend(correlation::check::check(sources, program, form.as_ref()));
+    found
 }
 
 /// `2 errors, 1 warning`

@@ -6,6 +6,7 @@
 
 pub mod arguments;
 pub mod check;
+pub mod correlate;
 pub mod directory;
 pub mod drive;
 pub mod execution;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A diagnostic code: `CS01xx` syntax, `CS02xx` names and types, `CS03xx` misuse of synchronisation, `CS04xx`
-/// concurrency findings, `CS09xx` limits.
+/// concurrency findings, `CS05xx` correlated variables, `CS09xx` limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
     /// CS0101: unexpected token.
@@ -96,6 +96,8 @@ pub enum Code {
     UnlockNotHeld,
     /// CS0420: inconsistent selection.
     InconsistentSelection,
+    /// CS0501: endangered correlation.
+    EndangeredCorrelation,
     /// CS0901: too many errors.
     TooManyErrors,
     /// CS0902: file too large.
@@ -398,6 +400,12 @@ const CATALOGUE: &[Entry] = &[
         number: "CS0420",
         title: "inconsistent selection",
         page: include_str!("../../docs/codes/CS0420.md"),
+    },
+    Entry {
+        code: Code::EndangeredCorrelation,
+        number: "CS0501",
+        title: "endangered correlation",
+        page: include_str!("../../docs/codes/CS0501.md"),
     },
     Entry {
         code: Code::TooManyErrors,

@@ -1,0 +1,218 @@
+//! Every assignment of a program, with the data that its value is computed from and the conditions that it stands under.
+//!
+//! In: a program and its [`Data`]. Out: [`Assignments`]. Data flow within an expression follows the temporaries back to named
+//! variables and memory; an index says where, not what, and is no source. A call's result depends on what the callee
+//! returns: on memory, and on its parameters, for which the arguments of this very call stand in. A parameter that is
+//! never written stands for the arguments of all calls as well, unless they are too many for a helper to say anything.
+//! Conditions are those of [`super::control`], and those that every call of the function stands under.
+//!
+//! No assignments are: a constant initialiser of a declaration; steps of a loop counter (a private variable that a loop steps
+//! by itself and asks in its own condition). What it does not see: callees within a recursion, and what exceeds the
+//! bounds of [`Sources`], [`MAX_ARGUMENTS`] and [`MAX_CONDITIONS`].
+
+use super::datum::{Data, DatumId};
+use super::function::{FunctionSources, Site};
+use super::sources::Sources;
+use crate::ir::{Base, BlockId, FunctionId, FunctionKind, Place, Program, TextId};
+use crate::source::Span;
+use crate::source::arena::{Arena, id};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+id! {
+    /// An assignment in the text.
+    AssignmentId
+}
+
+/// A parameter that stands for more data than that stands for none of them.
+const MAX_ARGUMENTS: usize = 8;
+/// Conditions that an assignment keeps.
+const MAX_CONDITIONS: usize = 8;
+
+/// The object that a field is written through: `obj` of `obj.f`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Parent {
+    base: (u32, u32),
+    path: Box<str>,
+}
+
+impl Parent {
+    /// The parent of a qualified name; a bare name has none.
+    pub fn of(program: &Program, function: FunctionId, place: &Place, name: TextId) -> Option<Parent> {
+        let (path, _) = program.texts.get(name).rsplit_once('.')?;
+        let base = match place.base {
+            Base::Global(variable) => (u32::MAX, variable.0),
+            Base::Reference(register) => (function.0, register.0),
+        };
+        Some(Parent { base, path: path.into() })
+    }
+}
+
+/// A condition that an assignment stands under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Condition {
+    /// Read by it.
+    pub datum: DatumId,
+    /// Where the branch stands.
+    pub span: Span,
+}
+
+pub(super) type Conditions = SmallVec<[Condition; 2]>;
+
+/// An assignment.
+#[derive(Clone, Debug)]
+pub(super) struct Assignment {
+    pub target: DatumId,
+    pub sources: Sources,
+    pub conditions: Conditions,
+    pub parent: Option<Parent>,
+    pub span: Span,
+}
+
+/// All assignments of a program.
+#[derive(Clone, Debug)]
+pub(super) struct Assignments {
+    /// By function, block and position.
+    pub all: Arena<AssignmentId, Assignment>,
+    by_site: FxHashMap<(FunctionId, BlockId, u32), AssignmentId>,
+}
+
+impl Assignments {
+    /// The assignment that an instruction makes.
+    pub fn at(&self, function: FunctionId, block: BlockId, position: usize) -> Option<AssignmentId> {
+        self.by_site.get(&(function, block, position as u32)).copied()
+    }
+}
+
+/// Finds all assignments. `components` are those of the call graph, callees first.
+pub(super) fn find_assignments(program: &Program, data: &Data, components: &[Vec<FunctionId>]) -> Assignments {
+    let mut functions: Vec<Option<FunctionSources>> = vec![None; program.functions.len()];
+    for component in components {
+        for &id in component {
+            let found = FunctionSources::of(program, data, &functions, id);
+            functions[id.index()] = Some(found);
+        }
+    }
+    let functions: Vec<FunctionSources> = functions.into_iter().flatten().collect();
+    let mut counters = FixedBitSet::with_capacity(data.len());
+    functions.iter().for_each(|function| counters.extend(function.counters.iter().map(|counter| counter.index())));
+    let arguments = spread_arguments(&functions);
+    let entry = entry_conditions(program, components, &functions);
+    let mut all = Arena::new();
+    let mut by_site = FxHashMap::default();
+    for (function, conditions) in functions.into_iter().zip(&entry) {
+        let id = function.id;
+        for raw in &function.assignments {
+            if counters.contains(raw.target.index()) {
+                continue;
+            }
+            let mut sources = with_arguments(&raw.sources, &arguments);
+            sources.retain(|datum| !counters.contains(datum.index()));
+            let mut own = function.conditions_of(program, raw.block);
+            own.extend_from_slice(conditions);
+            limit(&mut own, &counters, raw.target);
+            let assignment =
+                Assignment { target: raw.target, sources, conditions: own, parent: raw.parent.clone(), span: raw.span };
+            by_site.insert((id, raw.block, raw.position), all.push(assignment));
+        }
+    }
+    Assignments { all, by_site }
+}
+
+/// Keeps the nearest condition on each datum.
+fn limit(conditions: &mut Conditions, counters: &FixedBitSet, target: DatumId) {
+    let mut seen: SmallVec<[DatumId; 8]> = SmallVec::new();
+    conditions.retain(|condition| {
+        let datum = condition.datum;
+        let keep = !seen.contains(&datum) && datum != target && !counters.contains(datum.index());
+        if keep {
+            seen.push(datum);
+        }
+        keep && seen.len() <= MAX_CONDITIONS
+    });
+}
+
+/// For each parameter that is never written, the data that its arguments are computed from.
+fn spread_arguments(functions: &[FunctionSources]) -> FxHashMap<DatumId, Sources> {
+    let mut arguments: FxHashMap<DatumId, Sources> = FxHashMap::default();
+    let mut dependents: FxHashMap<DatumId, Vec<DatumId>> = FxHashMap::default();
+    let mut waiting: Vec<DatumId> = Vec::new();
+    for (parameter, sources) in functions.iter().flat_map(|function| &function.arguments) {
+        arguments.entry(*parameter).or_default().add(sources);
+        sources.iter().for_each(|source| dependents.entry(source).or_default().push(*parameter));
+        waiting.push(*parameter);
+    }
+    // Through parameters that are handed on.
+    waiting.reverse();
+    while let Some(parameter) = waiting.pop() {
+        let Some(sources) = arguments.get(&parameter).cloned() else { continue };
+        if sources.len() > MAX_ARGUMENTS {
+            continue;
+        }
+        for dependent in dependents.get(&parameter).map_or(&[][..], Vec::as_slice) {
+            let of = arguments.entry(*dependent).or_default();
+            if of.len() <= MAX_ARGUMENTS && of.add(&sources) {
+                waiting.push(*dependent);
+            }
+        }
+    }
+    arguments.retain(|_, sources| sources.len() <= MAX_ARGUMENTS);
+    arguments
+}
+
+fn with_arguments(sources: &Sources, arguments: &FxHashMap<DatumId, Sources>) -> Sources {
+    let mut all = sources.clone();
+    for source in sources.iter() {
+        if let Some(more) = arguments.get(&source) {
+            all.add(more);
+        }
+    }
+    all
+}
+
+/// For each function, the conditions that all its calls stand under; none where others may call it.
+fn entry_conditions(
+    program: &Program,
+    components: &[Vec<FunctionId>],
+    functions: &[FunctionSources],
+) -> Vec<Conditions> {
+    let mut entry: Vec<Option<Conditions>> = vec![None; functions.len()];
+    for (id, function) in program.functions.entries() {
+        let callable = program.main.is_none() && !matches!(function.kind, FunctionKind::Method { public: false });
+        if callable || matches!(function.kind, FunctionKind::Main | FunctionKind::Arm) {
+            entry[id.index()] = Some(Conditions::new());
+        }
+    }
+    // Callers first.
+    for &caller in components.iter().rev().flatten() {
+        let above = entry[caller.index()].clone().unwrap_or_default();
+        for Site { callee, block, thread } in &functions[caller.index()].sites {
+            let mut here = Conditions::new();
+            if !thread {
+                here = functions[caller.index()].conditions_of(program, *block);
+                here.extend_from_slice(&above);
+                here.truncate(MAX_CONDITIONS);
+            }
+            let known = &mut entry[callee.index()];
+            match known {
+                None => *known = Some(here),
+                Some(known) => known.retain(|each| here.iter().any(|other| other.datum == each.datum)),
+            }
+        }
+    }
+    entry.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+impl FunctionSources {
+    /// The conditions in this function that a block stands under.
+    fn conditions_of(&self, program: &Program, block: BlockId) -> Conditions {
+        let mut found = Conditions::new();
+        for branch in self.control.conditions(block) {
+            let span = program.functions[self.id].blocks[branch].terminator_span;
+            let Some(sources) = self.branches.get(&branch) else { continue };
+            found.extend(sources.iter().map(|datum| Condition { datum, span }));
+        }
+        found
+    }
+}

@@ -1,0 +1,263 @@
+//! CS0501: a correlation that a method touches in two critical sections, while another method may come between.
+//!
+//! In: a program with a `main`, its CSSAME form, and the [`Analysis`]. Out: one warning for each correlation and method,
+//! for high-level races only: every access of the method to the two variables, and every one of the other method, stands
+//! under one and the same lock, so that no single access races (CS0401 tells of those that do).
+//!
+//! Stricter than the rank, which says only where to look: the touches shown stand in regions of that lock that begin at
+//! different places, and the other method may run in parallel with them and does what can tear the pair: where the
+//! method writes both, it touches both, or writes one of them or what both are computed from; where the method reads
+//! both, it writes both; where the method reads one and writes the other in dependence on it, it writes the one that is
+//! read. A private copy of a shared variable that is written back in a later region is the same with the variable itself.
+//!
+//! What it does not see: values; whether the halves that do not fit are ever looked at. `cssame futures` shows what
+//! happens.
+
+use super::access::AccessKind;
+use super::datum::DatumId;
+use super::regions::{Event, Events};
+use super::report::Names;
+use super::{Analysis, Correlation, MethodAccess, Options, Pattern, analyse};
+use crate::cssame::Form;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::ir::{FunctionId, Program};
+use crate::source::{SourceMap, Span};
+use rustc_hash::FxHashSet;
+
+/// So many findings are enough for one program.
+const MAX_FINDINGS: usize = 100;
+/// So many touches of each kind are tried.
+const MAX_TRIED: usize = 16;
+
+/// Warns of endangered correlations. Nothing is said of a file without `main`, where nobody knows what runs in parallel.
+#[must_use]
+pub fn check(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Vec<Diagnostic> {
+    let Some(form) = form.filter(|form| !form.concurrency.merged) else { return Vec::new() };
+    let analysis = analyse(program, Some(&form.concurrency), &Options::default());
+    if analysis.pairs.iter().all(|pair| pair.endangered == 0) {
+        return Vec::new();
+    }
+    let wanted = wanted_data(&analysis);
+    let events = Events::collect(program, form, &analysis.data, &wanted);
+    let names = Names::new(sources, program, &analysis);
+    let checker = Checker { sources, program, form, analysis: &analysis, events, names };
+    let mut done: FxHashSet<(FunctionId, u32)> = FxHashSet::default();
+    let mut found = Vec::new();
+    for pair in &analysis.pairs {
+        for each in pair.accesses.iter().filter(|each| each.access.endangered) {
+            let other = if pair.methods.0 == each.method { pair.methods.1 } else { pair.methods.0 };
+            let key = (each.method, each.access.correlation);
+            if found.len() < MAX_FINDINGS
+                && !done.contains(&key)
+                && let Some(diagnostic) = checker.finding(each, other)
+            {
+                done.insert(key);
+                found.push(diagnostic);
+            }
+        }
+    }
+    found
+}
+
+/// The data of endangered correlations, and what they are computed from.
+fn wanted_data(analysis: &Analysis) -> FxHashSet<DatumId> {
+    let accesses = analysis.pairs.iter().flat_map(|pair| &pair.accesses);
+    let mut indices: Vec<u32> =
+        accesses.filter(|each| each.access.endangered).map(|each| each.access.correlation).collect();
+    indices.sort_unstable();
+    indices.dedup();
+    let correlations = indices.iter().map(|&index| &analysis.correlations[index as usize]);
+    correlations.flat_map(|of| [of.data.0, of.data.1].into_iter().chain(of.common.iter().copied())).collect()
+}
+
+struct Checker<'a> {
+    sources: &'a SourceMap,
+    program: &'a Program,
+    form: &'a Form,
+    analysis: &'a Analysis,
+    events: Events<'a>,
+    names: Names<'a>,
+}
+
+/// Two touches of a method, and what may come between.
+struct Tear<'a> {
+    first: &'a Event,
+    second: &'a Event,
+    lock: crate::concurrency::LocationId,
+    /// Where the lock is taken for each of them.
+    taken: (Span, Span),
+    interfering: Vec<&'a Event>,
+    /// The datum that the other method writes, where it is neither of the two.
+    through: Option<DatumId>,
+}
+
+impl Checker<'_> {
+    fn finding(&self, each: &MethodAccess, other: FunctionId) -> Option<Diagnostic> {
+        let correlation = &self.analysis.correlations[each.access.correlation as usize];
+        let (a, b) = correlation.data;
+        let data = &self.analysis.data;
+        let sides = match (data.is_shared(a), data.is_shared(b)) {
+            (true, true) => [(a, each.access.kinds.0), (b, each.access.kinds.1)],
+            // A private copy stands for its variable, read first and written back later.
+            (true, false) if self.is_copied(correlation, each) => [(a, AccessKind::Read), (a, AccessKind::Write)],
+            (false, true) if self.is_copied(correlation, each) => [(b, AccessKind::Read), (b, AccessKind::Write)],
+            _ => return None,
+        };
+        let tear = self.tear(correlation, sides, each.method, other)?;
+        Some(self.report(correlation, each.method, other, &tear))
+    }
+
+    /// Whether the access is the write of a private copy, and of the variable that it is copied from and back to.
+    fn is_copied(&self, correlation: &Correlation, each: &MethodAccess) -> bool {
+        correlation.mutual && each.access.kinds == (AccessKind::Write, AccessKind::Write)
+    }
+
+    /// The first two touches that the other method can tear apart.
+    fn tear(
+        &self,
+        correlation: &Correlation,
+        [first, second]: [(DatumId, AccessKind); 2],
+        method: FunctionId,
+        other: FunctionId,
+    ) -> Option<Tear<'_>> {
+        let copied = first.0 == second.0;
+        let all = |datum: DatumId, of: FunctionId| self.events.of(datum).filter(move |event| event.runs_in(of));
+        let lock = {
+            let own = all(first.0, method).chain(all(second.0, method));
+            let others = all(first.0, other).chain(all(second.0, other));
+            self.events.common_lock(own.chain(others))?
+        };
+        let touches = |(datum, kind): (DatumId, AccessKind)| {
+            all(datum, method).filter(move |event| event.kinds & kind.bit() != 0).take(MAX_TRIED)
+        };
+        for a in touches(first) {
+            for b in touches(second).filter(|b| b.activation(method) == a.activation(method)) {
+                let (Some(one), Some(two)) = (self.events.taken(a, lock), self.events.taken(b, lock)) else { continue };
+                if one == two || copied && !self.events.follows(a, b) {
+                    continue;
+                }
+                let swapped = !copied && self.events.follows(b, a) && !self.events.follows(a, b);
+                let (a, b, one, two) = if swapped { (b, a, two, one) } else { (a, b, one, two) };
+                if copied
+                    && all(first.0, method)
+                        .any(|read| read.kinds & 1 != 0 && self.events.taken(read, lock) == Some(two))
+                {
+                    continue;
+                }
+                if let Some((interfering, through)) =
+                    self.interfering(correlation, (first, second), (a, b), other, lock)
+                {
+                    return Some(Tear { first: a, second: b, lock, taken: (one, two), interfering, through });
+                }
+            }
+        }
+        None
+    }
+
+    /// What the other method does that can tear the two touches apart.
+    fn interfering(
+        &self,
+        correlation: &Correlation,
+        (first, second): ((DatumId, AccessKind), (DatumId, AccessKind)),
+        (a, b): (&Event, &Event),
+        other: FunctionId,
+        lock: crate::concurrency::LocationId,
+    ) -> Option<(Vec<&Event>, Option<DatumId>)> {
+        let parallel = |event: &&Event| {
+            event.runs_in(other)
+                && (self.form.concurrency.parallel(event.block, a.block)
+                    || self.form.concurrency.parallel(event.block, b.block))
+        };
+        let touch = |datum: DatumId, kinds: u8, near: Option<&Event>| {
+            self.events
+                .of(datum)
+                .filter(parallel)
+                .find(|event| event.kinds & kinds != 0 && near.is_none_or(|near| self.events.overlap(event, near)))
+        };
+        let (near_first, near_second) = if a.datum == first.0 { (a, b) } else { (b, a) };
+        let (write, any) = (AccessKind::Write.bit(), 3);
+        match (first.1, second.1) {
+            (AccessKind::Write, AccessKind::Write) => {
+                if let (Some(one), Some(two)) =
+                    (touch(first.0, any, Some(near_first)), touch(second.0, any, Some(near_second)))
+                {
+                    return Some((vec![one, two], None));
+                }
+                let writes = touch(first.0, write, Some(near_first)).or(touch(second.0, write, Some(near_second)));
+                if let Some(event) = writes {
+                    return Some((vec![event], None));
+                }
+                let through = correlation.common.iter().find_map(|&datum| Some((datum, touch(datum, write, None)?)));
+                let (datum, event) = through.filter(|(_, event)| event.locks.contains(&lock))?;
+                Some((vec![event], Some(datum)))
+            }
+            (AccessKind::Read, AccessKind::Read) => {
+                let one = touch(first.0, write, Some(near_first))?;
+                Some((vec![one, touch(second.0, write, Some(near_second))?], None))
+            }
+            (AccessKind::Read, AccessKind::Write) if first.0 == second.0 || correlation.depends(second.0) => {
+                (a.datum == first.0).then_some(())?;
+                Some((vec![touch(first.0, write, Some(near_first))?], None))
+            }
+            (AccessKind::Write, AccessKind::Read) if correlation.depends(first.0) => {
+                (a.datum == second.0).then_some(())?;
+                Some((vec![touch(second.0, write, Some(near_second))?], None))
+            }
+            _ => None,
+        }
+    }
+
+    fn report(&self, correlation: &Correlation, method: FunctionId, other: FunctionId, tear: &Tear<'_>) -> Diagnostic {
+        let lock_leaf = self.form.concurrency.locations[tear.lock].leaf;
+        let lock = self.program.texts.get(self.program.leaves[lock_leaf].name);
+        let ([one, two], _) = self.names.variables(correlation);
+        let (method, other) = (self.names.method(method), self.names.method(other));
+        let message = format!("`{one}` and `{two}` belong together, but `{method}` frees `{lock}` between them");
+        let says = |event: &Event, region: &str| {
+            format!("{} {} under `{lock}`, {region}", self.names.datum(event.datum), event.done())
+        };
+        let mut diagnostic = Diagnostic::warning(
+            Code::EndangeredCorrelation,
+            tear.second.span,
+            message,
+            says(tear.second, "taken anew"),
+        )
+        .with_label(tear.first.span, says(tear.first, "which is then freed"));
+        let mut shown = vec![tear.first.span, tear.second.span];
+        for event in &tear.interfering {
+            if !shown.contains(&event.span) {
+                shown.push(event.span);
+                let name = self.names.datum(event.datum);
+                let label = format!("`{other}` may come between: {name} {} under `{lock}`", event.done());
+                diagnostic = diagnostic.with_label(event.span, label);
+            }
+        }
+        diagnostic = diagnostic.with_note(self.tie(correlation));
+        if let Some(datum) = tear.through {
+            let name = self.names.datum(datum);
+            diagnostic = diagnostic.with_note(format!("both are computed from `{name}`, which `{other}` writes"));
+        }
+        let line = |span: Span| self.sources.line(span);
+        diagnostic.with_help(format!(
+            "hold `{lock}` once, from line {} to behind line {}, not anew at line {}",
+            line(tear.taken.0),
+            line(tear.second.span),
+            line(tear.taken.1)
+        ))
+    }
+
+    /// Which pattern ties the two, and where.
+    fn tie(&self, correlation: &Correlation) -> String {
+        let pattern = correlation.patterns.first().map_or("", |pattern: &Pattern| pattern.word());
+        let places = correlation.evidence.first().map(|evidence| {
+            let place = |span| {
+                let position = self.sources.position(span);
+                format!("{}:{}", position.line, position.column)
+            };
+            let with = evidence.other.map_or_else(String::new, |other| format!(" with {}", place(other)));
+            format!(" at {}{with}", place(evidence.write))
+        });
+        let probability = 100.0 * correlation.probability();
+        format!("tied by a {pattern} pattern{}, probability {probability:.0} %", places.unwrap_or_default())
+    }
+}

@@ -1,0 +1,171 @@
+//! What can be correlated: declared variables, fields, and private locals, as one range of numbers.
+//!
+//! In: a program. Out: [`Data`], which numbers every symbol and every register ([`DatumId`]) and says which of them are
+//! named data, and which may be touched by several threads.
+//!
+//! A field is one datum, whatever object it belongs to (the paper's "unique field identifier", section 5). Shared are
+//! globals, fields, and locals that an arm of a `cobegin` or `parfor` uses; whether two threads really touch them at once is
+//! asked only where a pair of methods is judged. What it does not see: the objects of one class apart, and the elements of
+//! one array apart.
+
+use crate::ir::{
+    DefinitionKind, FunctionId, FunctionKind, LeafKind, Program, RegisterId, RegisterType, ScalarType, Storage,
+    SymbolId,
+};
+use crate::source::Span;
+use crate::source::arena::id;
+use fixedbitset::FixedBitSet;
+
+id! {
+    /// A variable as this analysis tells them apart: a declared variable, a field, or a private local of a function.
+    DatumId
+}
+
+/// What a datum stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DatumKind {
+    /// Memory of that name: a global, a field, an array, a captured local.
+    Memory(SymbolId),
+    /// A private scalar.
+    Local(FunctionId, RegisterId),
+}
+
+/// The numbering of all data.
+#[derive(Clone, Debug)]
+pub struct Data {
+    symbols: usize,
+    /// For each function, the number of its first register; one more at the end.
+    first_registers: Vec<u32>,
+    /// Named data that hold a value; not thread handles, not objects of synchronisation, not temporaries.
+    named: FixedBitSet,
+    shared: FixedBitSet,
+}
+
+impl Data {
+    /// Numbers the data of a program.
+    #[must_use]
+    pub fn new(program: &Program) -> Data {
+        let symbols = program.symbols.len();
+        let mut first_registers = vec![symbols as u32];
+        for function in program.functions.iter() {
+            let first = first_registers.last().copied().unwrap_or(0);
+            first_registers.push(first + function.registers.len() as u32);
+        }
+        let count = first_registers.last().copied().unwrap_or(0) as usize;
+        let mut data = Data {
+            symbols,
+            first_registers,
+            named: FixedBitSet::with_capacity(count),
+            shared: FixedBitSet::with_capacity(count),
+        };
+        data.find_named(program);
+        data.find_shared(program);
+        data
+    }
+
+    /// The datum of a symbol.
+    #[must_use]
+    pub fn of_symbol(&self, symbol: SymbolId) -> DatumId {
+        DatumId::new(symbol.index())
+    }
+
+    /// The datum of a register.
+    #[must_use]
+    pub fn of_register(&self, function: FunctionId, register: RegisterId) -> DatumId {
+        DatumId(self.first_registers[function.index()] + register.0)
+    }
+
+    /// What a datum stands for.
+    #[must_use]
+    pub fn kind(&self, datum: DatumId) -> DatumKind {
+        if datum.index() < self.symbols {
+            return DatumKind::Memory(SymbolId(datum.0));
+        }
+        let function = self.first_registers.partition_point(|&first| first <= datum.0) - 1;
+        DatumKind::Local(FunctionId::new(function), RegisterId(datum.0 - self.first_registers[function]))
+    }
+
+    /// Whether it has a name and holds a value.
+    #[must_use]
+    pub fn is_named(&self, datum: DatumId) -> bool {
+        self.named.contains(datum.index())
+    }
+
+    /// Whether several threads may touch it.
+    #[must_use]
+    pub fn is_shared(&self, datum: DatumId) -> bool {
+        self.shared.contains(datum.index())
+    }
+
+    /// Number of all data.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.named.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Its name in the text.
+    #[must_use]
+    pub fn name<'p>(&self, program: &'p Program, datum: DatumId) -> &'p str {
+        match self.kind(datum) {
+            DatumKind::Memory(symbol) => program.texts.get(program.symbols[symbol].name),
+            DatumKind::Local(function, register) => {
+                program.functions[function].registers[register].name.map_or("", |name| program.texts.get(name))
+            }
+        }
+    }
+
+    /// Where it is declared.
+    #[must_use]
+    pub fn span(&self, program: &Program, datum: DatumId) -> Span {
+        match self.kind(datum) {
+            DatumKind::Memory(symbol) => program.symbols[symbol].span,
+            DatumKind::Local(function, register) => program.functions[function].registers[register].span,
+        }
+    }
+
+    fn find_named(&mut self, program: &Program) {
+        self.named.insert_range(..self.symbols);
+        for leaf in program.leaves.iter() {
+            if !matches!(leaf.kind, LeafKind::Data(ty) if ty != ScalarType::Thread) {
+                self.named.set(leaf.symbol.index(), false);
+            }
+        }
+        for (id, function) in program.functions.entries() {
+            for (register, of) in function.registers.entries() {
+                let holds_value = matches!(of.ty, RegisterType::Scalar(ty) if ty != ScalarType::Thread);
+                let datum = self.of_register(id, register);
+                self.named.set(datum.index(), of.name.is_some() && holds_value);
+            }
+        }
+    }
+
+    fn find_shared(&mut self, program: &Program) {
+        // A local in memory is shared where an arm other than its owner names it.
+        let mut owner: Vec<Option<FunctionId>> = vec![None; self.symbols];
+        for leaf in program.leaves.iter() {
+            if let Storage::Local(function) = program.variables[leaf.variable].storage {
+                owner[leaf.symbol.index()] = Some(function);
+            }
+        }
+        let captured = |symbol: SymbolId, function: FunctionId| {
+            let arm = program.functions[function].kind == FunctionKind::Arm;
+            owner[symbol.index()].is_none_or(|owner| arm && owner != function)
+        };
+        let reads = program.reads.iter().map(|read| (read.symbol, read.function));
+        let writes = program.definitions.iter().filter_map(|definition| match definition.kind {
+            DefinitionKind::Write(function) => Some((definition.symbol, function)),
+            DefinitionKind::Initial(_) => None,
+        });
+        for (symbol, function) in reads.chain(writes) {
+            if self.named.contains(symbol.index()) && captured(symbol, function) {
+                self.shared.insert(symbol.index());
+            }
+        }
+    }
+}

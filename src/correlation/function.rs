@@ -1,0 +1,317 @@
+//! The flow of data within one function.
+//!
+//! In: a function, and what was found of its callees. Out: [`FunctionSources`]: its assignments, what its branches ask, what it
+//! passes to its callees and what it returns, each as the set of named data that it is computed from.
+//!
+//! One pass over the blocks in reverse postorder: a temporary is written before it is read, and never lives around a loop.
+//! Where several instructions write one (a short-circuit operator, `?:`), it also depends on the conditions that
+//! choose among them.
+
+use super::assignment::Parent;
+use super::control::Control;
+use super::datum::{Data, DatumId};
+use super::sources::Sources;
+use crate::ir::{
+    AtomicOperation, BlockId, DefinitionId, DefinitionKind, Function, FunctionId, Instruction, NewThread, Operand,
+    Place, Program, RegisterId, Terminator, flow,
+};
+use crate::source::Span;
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Locals that are followed on the way to what a call returns.
+const MAX_FOLLOWED: usize = 64;
+
+/// An assignment as it stands in the function.
+#[derive(Clone, Debug)]
+pub(super) struct RawAssignment {
+    pub target: DatumId,
+    pub block: BlockId,
+    pub position: u32,
+    pub sources: Sources,
+    pub parent: Option<Parent>,
+    pub span: Span,
+}
+
+/// A call, or the making of a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site {
+    pub callee: FunctionId,
+    pub block: BlockId,
+    pub thread: bool,
+}
+
+/// The flow of data in a function.
+#[derive(Clone, Debug)]
+pub(super) struct FunctionSources {
+    pub id: FunctionId,
+    pub control: Control,
+    pub assignments: Vec<RawAssignment>,
+    /// What the condition of a branch is computed from.
+    pub branches: FxHashMap<BlockId, Sources>,
+    pub sites: Vec<Site>,
+    /// Scalar parameters of callees, and what they get here.
+    pub arguments: Vec<(DatumId, Sources)>,
+    /// Parameters that are never written.
+    fixed_parameters: Vec<Option<DatumId>>,
+    /// Memory and fixed parameters that the result is computed from.
+    returns: Sources,
+    /// Locals that only count the rounds of a loop.
+    pub counters: Vec<DatumId>,
+}
+
+struct Pass<'a> {
+    program: &'a Program,
+    data: &'a Data,
+    done: &'a [Option<FunctionSources>],
+    function: &'a Function,
+    /// By register; of named scalars only what is written to them, which is not looked up.
+    temporaries: Vec<Sources>,
+
+    result: Sources,
+    out: FunctionSources,
+}
+
+impl FunctionSources {
+    /// Follows the data through a function; `done` has its callees.
+    pub fn of(program: &Program, data: &Data, done: &[Option<FunctionSources>], id: FunctionId) -> FunctionSources {
+        let function = &program.functions[id];
+        let written = written_registers(function);
+        let fixed = |register: RegisterId| {
+            let datum = data.of_register(id, register);
+            (data.is_named(datum) && !written.contains(register.index())).then_some(datum)
+        };
+        let out = FunctionSources {
+            id,
+            control: Control::of(function),
+            assignments: Vec::new(),
+            branches: FxHashMap::default(),
+            sites: Vec::new(),
+            arguments: Vec::new(),
+            fixed_parameters: function.parameters.iter().map(|&register| fixed(register)).collect(),
+            returns: Sources::default(),
+            counters: Vec::new(),
+        };
+        let temporaries = vec![Sources::default(); function.registers.len()];
+        let mut pass = Pass { program, data, done, function, temporaries, result: Sources::default(), out };
+        pass.run();
+        pass.finish()
+    }
+}
+
+/// Registers that an instruction writes.
+fn written_registers(function: &Function) -> FixedBitSet {
+    let mut written = FixedBitSet::with_capacity(function.registers.len());
+    let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+    written.extend(instructions.filter_map(Instruction::dest).map(RegisterId::index));
+    written
+}
+
+impl Pass<'_> {
+    fn run(&mut self) {
+        let function = self.function;
+        for block in flow::reverse_postorder(function) {
+            let content = &function.blocks[block];
+            for (position, (instruction, &span)) in content.instructions.iter().zip(&content.spans).enumerate() {
+                self.instruction(block, position as u32, instruction, span);
+            }
+            match content.terminator {
+                Terminator::Branch { condition, .. } => {
+                    let sources = self.operand(condition);
+                    self.out.branches.insert(block, sources);
+                }
+                Terminator::Return(Some(value)) => {
+                    let sources = self.operand(value);
+                    self.result.add(&sources);
+                }
+                Terminator::Return(None) | Terminator::Jump(_) => {}
+            }
+        }
+    }
+
+    fn instruction(&mut self, block: BlockId, position: u32, instruction: &Instruction, span: Span) {
+        match instruction {
+            Instruction::Store { place, value, definition } => {
+                let sources = self.operand(*value);
+                self.store((block, position), place, *definition, sources, span);
+            }
+            Instruction::Atomic { dest, op, place, definition, .. } => {
+                let target = self.data.of_symbol(self.program.definitions[*definition].symbol);
+                let sources = match op {
+                    AtomicOperation::CompareAndSwap { new, .. } => self.operand(*new),
+                    AtomicOperation::Swap(value) => self.operand(*value),
+                    AtomicOperation::FetchAdd(value, _) => {
+                        let mut sources = self.operand(*value);
+                        sources.insert(target);
+                        sources
+                    }
+                };
+                self.store((block, position), place, *definition, sources, span);
+                self.temporaries[dest.index()].add(&Sources::one(target));
+            }
+            Instruction::Call { function, arguments, .. } => {
+                self.pass_arguments(block, *function, arguments, false);
+                let sources = self.call(*function, arguments);
+                self.write(block, position, instruction, sources, span);
+            }
+            Instruction::Fork { threads, .. } => {
+                threads.iter().for_each(|NewThread { function, arguments, .. }| {
+                    self.pass_arguments(block, *function, arguments, true);
+                });
+            }
+            Instruction::Spawn { thread, .. } => {
+                self.pass_arguments(block, thread.function, &thread.arguments, true);
+            }
+            Instruction::Copy { .. }
+            | Instruction::Unary { .. }
+            | Instruction::Binary { .. }
+            | Instruction::Load { .. }
+            | Instruction::Choose { .. } => {
+                let sources = self.computed(instruction);
+                self.write(block, position, instruction, sources, span);
+            }
+            _ => {}
+        }
+    }
+
+    /// What an instruction computes its result from.
+    fn computed(&self, instruction: &Instruction) -> Sources {
+        match instruction {
+            Instruction::Load { read, .. } => self.named(self.data.of_symbol(self.program.reads[*read].symbol)),
+            Instruction::Copy { source, .. } => self.operand(*source),
+            Instruction::Unary { operand, .. } => self.operand(*operand),
+            Instruction::Binary { left, right, .. } => {
+                let mut sources = self.operand(*left);
+                sources.add(&self.operand(*right));
+                sources
+            }
+            _ => Sources::default(),
+        }
+    }
+
+    fn named(&self, datum: DatumId) -> Sources {
+        if self.data.is_named(datum) { Sources::one(datum) } else { Sources::default() }
+    }
+
+    fn operand(&self, operand: Operand) -> Sources {
+        let Operand::Register(register) = operand else { return Sources::default() };
+        let datum = self.data.of_register(self.out.id, register);
+        if self.data.is_named(datum) { Sources::one(datum) } else { self.temporaries[register.index()].clone() }
+    }
+
+    /// A write to a register: an assignment where it has a name.
+    fn write(&mut self, block: BlockId, position: u32, instruction: &Instruction, sources: Sources, span: Span) {
+        let Some(dest) = instruction.dest() else { return };
+        let target = self.data.of_register(self.out.id, dest);
+        if !self.data.is_named(target) {
+            let chosen = self.temporaries[dest.index()].len() > 0 || matches!(instruction, Instruction::Copy { .. });
+            self.temporaries[dest.index()].add(&sources);
+            if chosen {
+                self.add_choice(block, dest);
+            }
+            return;
+        }
+        let declared = self.function.registers[dest].span;
+        let initialiser = span.start <= declared.start && declared.end <= span.end;
+        if sources.len() > 0 || !initialiser {
+            self.out.assignments.push(RawAssignment { target, block, position, sources, parent: None, span });
+        }
+    }
+
+    /// The conditions that decide whether this instruction gives a temporary its value.
+    fn add_choice(&mut self, block: BlockId, dest: RegisterId) {
+        for branch in self.out.control.direct(block) {
+            if let Some(sources) = self.out.branches.get(branch) {
+                self.temporaries[dest.index()].add(sources);
+            }
+        }
+    }
+
+    fn store(&mut self, at: (BlockId, u32), place: &Place, definition: DefinitionId, sources: Sources, span: Span) {
+        let of = &self.program.definitions[definition];
+        let target = self.data.of_symbol(of.symbol);
+        let initialiser = matches!(of.kind, DefinitionKind::Initial(_));
+        if !self.data.is_named(target) || initialiser && sources.len() == 0 {
+            return;
+        }
+        let parent = Parent::of(self.program, self.out.id, place, of.name);
+        let (block, position) = at;
+        let span = if initialiser { span } else { of.span };
+        self.out.assignments.push(RawAssignment { target, block, position, sources, parent, span });
+    }
+
+    fn pass_arguments(&mut self, block: BlockId, callee: FunctionId, arguments: &[Operand], thread: bool) {
+        self.out.sites.push(Site { callee, block, thread });
+        let function = &self.program.functions[callee];
+        for (&parameter, &argument) in function.parameters.iter().zip(arguments) {
+            let datum = self.data.of_register(callee, parameter);
+            let sources = self.operand(argument);
+            if self.data.is_named(datum) && sources.len() > 0 {
+                self.out.arguments.push((datum, sources));
+            }
+        }
+    }
+
+    /// What the result of a call is computed from.
+    fn call(&self, callee: FunctionId, arguments: &[Operand]) -> Sources {
+        let mut sources = Sources::default();
+        let Some(callee) = &self.done[callee.index()] else { return sources };
+        for source in callee.returns.iter() {
+            let parameter = callee.fixed_parameters.iter().position(|&fixed| fixed == Some(source));
+            match parameter.and_then(|position| arguments.get(position)) {
+                Some(&argument) => sources.add(&self.operand(argument)),
+                None => sources.insert(source),
+            };
+        }
+        sources
+    }
+
+    fn finish(mut self) -> FunctionSources {
+        self.find_counters();
+        self.close_result();
+        self.out
+    }
+
+    /// A counter is a local that some loop steps by itself and asks in the condition on which it goes on.
+    fn find_counters(&mut self) {
+        let control = &self.out.control;
+        let mut asked: FxHashSet<(u32, DatumId)> = FxHashSet::default();
+        for (&branch, sources) in &self.out.branches {
+            if let Some(cycle) = control.cycle(branch).filter(|_| control.is_loop_branch(branch)) {
+                asked.extend(sources.iter().map(|datum| (cycle, datum)));
+            }
+        }
+        let local = self.data.of_register(self.out.id, RegisterId(0));
+        for assignment in &self.out.assignments {
+            let target = assignment.target;
+            let steps = assignment.sources.len() == 1 && assignment.sources.contains(target);
+            let Some(cycle) = control.cycle(assignment.block).filter(|_| steps && target >= local) else { continue };
+            if asked.contains(&(cycle, target)) {
+                self.out.counters.push(target);
+            }
+        }
+    }
+
+    /// Follows the locals that the result is computed from back to memory and parameters.
+    fn close_result(&mut self) {
+        let local = self.data.of_register(self.out.id, RegisterId(0));
+        let fixed: Vec<DatumId> = self.out.fixed_parameters.iter().copied().flatten().collect();
+        let mut written: FxHashMap<DatumId, Sources> = FxHashMap::default();
+        if self.result.iter().any(|source| source >= local) {
+            for assignment in self.out.assignments.iter().filter(|assignment| assignment.target >= local) {
+                written.entry(assignment.target).or_default().add(&assignment.sources);
+            }
+        }
+        let mut waiting: Vec<DatumId> = self.result.iter().collect();
+        let mut seen = Sources::default();
+        let mut fuel = MAX_FOLLOWED;
+        while let Some(datum) = waiting.pop() {
+            if datum < local || fixed.contains(&datum) {
+                self.out.returns.insert(datum);
+            } else if fuel > 0 && seen.insert(datum) {
+                fuel -= 1;
+                waiting.extend(written.get(&datum).into_iter().flat_map(Sources::iter));
+            }
+        }
+    }
+}

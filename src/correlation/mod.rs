@@ -1,0 +1,92 @@
+//! Correlated variables, endangered correlations, and the ranks of method pairs.
+//!
+//! In: a program and, where it has a `main`, its threads. Out: [`Analysis`].
+//!
+//! The method is that of Jannesari and Wolf ("Automatic Generation of Unit Tests for Correlated Variables in Parallel
+//! Programs", 2015, sections 4.2 to 4.5). [`assignment`] finds what each assignment is computed from and which conditions it
+//! stands under, [`sequence`] which assignment follows which, [`pattern`] the correlations that they indicate. [`access`] finds
+//! which methods touch both sides of a correlation and whether they synchronise in between, [`method`] which methods may
+//! run in parallel, [`pair`] the ranks. docs/correlation.md says where this departs from the paper.
+//!
+//! Everything is a heuristic: that two variables are correlated is a guess from the text, with a probability; that an
+//! endangered correlation is really torn, only an execution can show.
+//! Each pass is linear in the program but for bounded factors; what exceeds a bound is left out, and each module says which.
+
+pub mod access;
+mod assignment;
+mod calls;
+pub mod check;
+mod control;
+pub mod datum;
+mod follow;
+mod function;
+pub mod method;
+pub mod pair;
+pub mod pattern;
+mod regions;
+pub mod report;
+mod segment;
+mod sequence;
+mod sets;
+mod sources;
+
+pub use access::{AccessKind, Accesses, CorrelationAccess};
+pub use datum::{Data, DatumId};
+pub use pair::{MethodAccess, Pair};
+pub use pattern::{Correlation, Evidence, Pattern};
+pub use report::{CorrelationReport, report};
+
+use crate::concurrency::Concurrency;
+use crate::ir::Program;
+use method::Methods;
+
+/// What counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Correlations below that probability are none.
+    pub threshold: f64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { threshold: 0.5 }
+    }
+}
+
+/// What was found in a program.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// All variables.
+    pub data: Data,
+    /// The correlations that are probable enough.
+    pub correlations: Vec<Correlation>,
+    /// They merged into sets, each sorted.
+    pub sets: Vec<Vec<DatumId>>,
+    /// What each function touches, calls inlined; by function.
+    pub accesses: Vec<Accesses>,
+    /// The methods.
+    pub methods: Methods,
+    /// Number of pairs of methods that may run in parallel, if it could be found.
+    pub parallel_pairs: Option<u64>,
+    /// Pairs that may run in parallel and depend on each other, by falling rank.
+    pub pairs: Vec<Pair>,
+    /// Whether these are all such pairs.
+    pub complete: bool,
+}
+
+/// Finds correlations and ranks method pairs. Without `concurrency` (a file without `main`), any two methods may run in parallel.
+#[must_use]
+pub fn analyse(program: &Program, concurrency: Option<&Concurrency>, options: &Options) -> Analysis {
+    let data = Data::new(program);
+    let components = calls::components(program);
+    let assignments = assignment::find_assignments(program, &data, &components);
+    let consecutive = sequence::consecutive(program, &components, &assignments);
+    let mut correlations = pattern::find_correlations(&data, &assignments, &consecutive);
+    correlations.retain(|correlation| correlation.probability() >= options.threshold);
+    let sets = sets::merge(&correlations);
+    let accesses = access::find_accesses(program, &data, &assignments, &correlations, &components);
+    let mut methods = method::find_methods(program, &accesses, concurrency);
+    let parallel_pairs = methods.parallel_count(concurrency);
+    let (pairs, complete) = pair::rank_pairs(&data, &correlations, &accesses, &mut methods, concurrency);
+    Analysis { data, correlations, sets, accesses, methods, parallel_pairs, pairs, complete }
+}

@@ -1,0 +1,157 @@
+//! Method pairs and their correlation rank.
+//!
+//! In: what the methods touch, and which may run in parallel. Out: a [`Pair`] for each two methods that may run in
+//! parallel and depend on each other, by falling rank.
+//!
+//! A datum is *strongly parallel dependent* for a pair where both access it and one writes it (section 4.3). A correlation can be
+//! violated where that holds for one of its variables, or for one that both are computed from in a horizontal pattern:
+//! the strict filter of the text (both variables) would give the paper's own example the rank 0. The rank (4.5) is the
+//! part of the endangered correlation accesses in all accesses of the pair, those to uncorrelated variables included.
+//!
+//! Pairs are found by the data that they share, so that independent methods cost nothing; at most [`MAX_PAIRS`].
+
+use super::access::{Accesses, CorrelationAccess};
+use super::datum::{Data, DatumId};
+use super::method::Methods;
+use super::pattern::Correlation;
+use crate::concurrency::Concurrency;
+use crate::ir::FunctionId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Pairs beyond that many are left out, and the answer says so.
+const MAX_PAIRS: usize = 20_000;
+/// Two methods are looked at together that often, at most.
+const MAX_MEETINGS: usize = 4_000_000;
+
+/// A correlation access of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MethodAccess {
+    /// The method.
+    pub method: FunctionId,
+    /// Its access.
+    pub access: CorrelationAccess,
+}
+
+/// Two methods that may run in parallel and depend on each other.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// In the order of the text; they may be the same.
+    pub methods: (FunctionId, FunctionId),
+    /// Data that both access and one writes.
+    pub dependent: Vec<DatumId>,
+    /// Accesses to correlations that the pair can violate.
+    pub accesses: Vec<MethodAccess>,
+    /// How many of them are endangered.
+    pub endangered: usize,
+    /// All other accesses.
+    pub uncorrelated: usize,
+}
+
+impl Pair {
+    /// The correlation rank, from 0 to 1.
+    #[must_use]
+    pub fn rank(&self) -> f64 {
+        if self.endangered == 0 { 0.0 } else { self.endangered as f64 / (self.endangered + self.uncorrelated) as f64 }
+    }
+}
+
+/// Ranks all pairs; false where some were left out.
+pub(super) fn rank_pairs(
+    data: &Data,
+    correlations: &[Correlation],
+    accesses: &[Accesses],
+    methods: &mut Methods,
+    concurrency: Option<&Concurrency>,
+) -> (Vec<Pair>, bool) {
+    let (candidates, complete) = find_candidates(data, accesses, methods, concurrency);
+    let mut pairs: Vec<Pair> = candidates
+        .into_iter()
+        .map(|(a, b)| rank_pair(data, correlations, accesses, (methods.functions[a], methods.functions[b])))
+        .collect();
+    pairs.sort_by(|a, b| b.rank().total_cmp(&a.rank()).then(a.methods.cmp(&b.methods)));
+    (pairs, complete)
+}
+
+/// Pairs of methods, by index, that may run in parallel and both access a datum that one of them writes.
+fn find_candidates(
+    data: &Data,
+    accesses: &[Accesses],
+    methods: &mut Methods,
+    concurrency: Option<&Concurrency>,
+) -> (BTreeSet<(usize, usize)>, bool) {
+    let mut of_datum: BTreeMap<DatumId, Vec<(usize, bool)>> = BTreeMap::new();
+    for (method, function) in methods.functions.iter().enumerate() {
+        for &(datum, kinds) in &accesses[function.index()].kinds {
+            if data.is_shared(datum) {
+                of_datum.entry(datum).or_default().push((method, kinds & 2 != 0));
+            }
+        }
+    }
+    let mut candidates = BTreeSet::new();
+    let mut meetings = 0;
+    for users in of_datum.values() {
+        for &(writer, _) in users.iter().filter(|user| user.1) {
+            for &(user, _) in users {
+                meetings += 1;
+                if candidates.len() == MAX_PAIRS || meetings == MAX_MEETINGS {
+                    return (candidates, false);
+                }
+                let pair = (writer.min(user), writer.max(user));
+                if !candidates.contains(&pair) && methods.parallel(concurrency, pair.0, pair.1) {
+                    candidates.insert(pair);
+                }
+            }
+        }
+    }
+    (candidates, true)
+}
+
+fn rank_pair(
+    data: &Data,
+    correlations: &[Correlation],
+    accesses: &[Accesses],
+    methods: (FunctionId, FunctionId),
+) -> Pair {
+    let (first, second) = (&accesses[methods.0.index()], &accesses[methods.1.index()]);
+    let dependent: Vec<DatumId> = first
+        .kinds
+        .iter()
+        .filter(|&&(datum, kinds)| {
+            let others = second.kinds_of(datum);
+            data.is_shared(datum) && others != 0 && (kinds | others) & 2 != 0
+        })
+        .map(|each| each.0)
+        .collect();
+    let depends = |datum: &DatumId| dependent.binary_search(datum).is_ok();
+    let violable = |correlation: &Correlation| {
+        depends(&correlation.data.0) || depends(&correlation.data.1) || correlation.common.iter().any(depends)
+    };
+    let mut both = vec![methods.0];
+    if methods.1 != methods.0 {
+        both.push(methods.1);
+    }
+    let mut found: Vec<MethodAccess> = Vec::new();
+    for &method in &both {
+        let of = accesses[method.index()].correlated.iter();
+        let of = of.filter(|access| violable(&correlations[access.correlation as usize]));
+        found.extend(of.map(|&access| MethodAccess { method, access }));
+    }
+    let mut covered: Vec<DatumId> = found
+        .iter()
+        .flat_map(|each| {
+            let (a, b) = correlations[each.access.correlation as usize].data;
+            [a, b]
+        })
+        .collect();
+    covered.sort_unstable();
+    covered.dedup();
+    let others: u32 = both
+        .iter()
+        .flat_map(|method| &accesses[method.index()].kinds)
+        .filter(|(datum, _)| data.is_shared(*datum) && covered.binary_search(datum).is_err())
+        .map(|(_, kinds)| kinds.count_ones())
+        .sum();
+    let endangered = found.iter().filter(|each| each.access.endangered).count();
+    let uncorrelated = found.len() - endangered + others as usize;
+    Pair { methods, dependent, accesses: found, endangered, uncorrelated }
+}

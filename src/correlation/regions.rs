@@ -1,0 +1,190 @@
+//! The accesses to some data in the unfolded graph, with the locks held and the regions that they stand in.
+//!
+//! In: the CSSAME form and the data of interest. Out: [`Events`]. A region of a lock is named by the place where the lock is
+//! taken: the nearest one before the access, by a search backwards through the local graph; where several come first the
+//! least is taken.
+//!
+//! What it does not see: a lock that is known only perhaps; ways around a place.
+
+use super::access::AccessKind;
+use super::datum::{Data, DatumId};
+use crate::concurrency::lockset::ATOMIC;
+use crate::concurrency::{Concurrency, ContextId, EventKind, LocationId};
+use crate::cssame::Form;
+use crate::ir::{FunctionId, Program};
+use crate::source::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// Blocks that one search visits.
+const MAX_VISITED: usize = 10_000;
+
+/// An access.
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    pub datum: DatumId,
+    /// Bit 1 reads, bit 2 writes.
+    pub kinds: u8,
+    pub block: u32,
+    /// Its index among all events.
+    index: u32,
+    pub span: Span,
+    /// Locks that are certainly held.
+    pub locks: Vec<LocationId>,
+    /// The activations that it belongs to, of one thread, from the inside.
+    activations: Vec<(FunctionId, ContextId)>,
+}
+
+impl Event {
+    /// Whether it belongs to that method, calls inlined.
+    pub fn runs_in(&self, method: FunctionId) -> bool {
+        self.activation(method).is_some()
+    }
+
+    /// The context of the method that it belongs to.
+    pub fn activation(&self, method: FunctionId) -> Option<ContextId> {
+        self.activations.iter().find(|each| each.0 == method).map(|each| each.1)
+    }
+
+    /// `is read`, `is written`
+    pub fn done(&self) -> &'static str {
+        if self.kinds & AccessKind::Write.bit() == 0 { "is read" } else { "is written" }
+    }
+}
+
+/// All accesses to some data.
+pub(super) struct Events<'a> {
+    program: &'a Program,
+    concurrency: &'a Concurrency,
+    of_datum: FxHashMap<DatumId, Vec<Event>>,
+}
+
+impl<'a> Events<'a> {
+    /// Collects the accesses to the data that are wanted.
+    pub fn collect(program: &'a Program, form: &'a Form, data: &Data, wanted: &FxHashSet<DatumId>) -> Events<'a> {
+        let concurrency = &form.concurrency;
+        let mut locksets = form.locksets.clone();
+        let mut of_datum: FxHashMap<DatumId, Vec<Event>> = FxHashMap::default();
+        for block in 0..concurrency.blocks.len() as u32 {
+            let Some(mut set) = locksets.at_entry(block) else { continue };
+            let first = concurrency.first_event(block);
+            for (offset, event) in concurrency.events_of(block).iter().enumerate() {
+                let (symbol, kinds, span) = match event.kind {
+                    EventKind::Read(read) => (Some(program.reads[read].symbol), 1, program.reads[read].span),
+                    EventKind::Write(definition) => {
+                        let of = &program.definitions[definition];
+                        (Some(of.symbol), 2, of.span)
+                    }
+                    EventKind::Update { read, .. } => (Some(program.reads[read].symbol), 3, program.reads[read].span),
+                    _ => (None, 0, event.span),
+                };
+                if let Some(datum) = symbol.map(|symbol| data.of_symbol(symbol)).filter(|datum| wanted.contains(datum))
+                {
+                    of_datum.entry(datum).or_default().push(Event {
+                        datum,
+                        kinds,
+                        block,
+                        index: (first + offset) as u32,
+                        span,
+                        locks: locksets.locks(set).to_vec(),
+                        activations: activations(concurrency, block),
+                    });
+                }
+                set = locksets.step(program, concurrency, set, event);
+            }
+        }
+        Events { program, concurrency, of_datum }
+    }
+
+    /// The accesses to a datum.
+    pub fn of(&self, datum: DatumId) -> impl Iterator<Item = &Event> {
+        self.of_datum.get(&datum).into_iter().flatten()
+    }
+
+    /// The least lock that all of them hold.
+    pub fn common_lock<'e>(&self, mut events: impl Iterator<Item = &'e Event>) -> Option<LocationId> {
+        let mut locks = events.next()?.locks.clone();
+        events.for_each(|event| locks.retain(|lock| event.locks.contains(lock)));
+        locks.into_iter().find(|&lock| lock != ATOMIC)
+    }
+
+    /// Whether two accesses may mean the same memory.
+    pub fn overlap(&self, a: &Event, b: &Event) -> bool {
+        let locations = |event: &Event| self.concurrency.locations_of(&self.concurrency.events[event.index as usize]);
+        let parts = |id: &LocationId| {
+            let location = self.concurrency.locations[*id];
+            (location.instance, location.leaf)
+        };
+        let others: Vec<_> = locations(b).iter().map(parts).collect();
+        locations(a).iter().any(|id| others.contains(&parts(id)))
+    }
+
+    /// Where the lock is taken that an access holds.
+    pub fn taken(&self, event: &Event, lock: LocationId) -> Option<Span> {
+        let takes = |index: usize| {
+            let event = &self.concurrency.events[index];
+            matches!(event.kind, EventKind::Lock | EventKind::Acquire | EventKind::WaitCondition)
+                && (self.concurrency.certain_location(self.program, event) == Some(lock)
+                    || self.concurrency.locks_of(event).contains(&lock))
+        };
+        let within = |block: u32, end: usize| {
+            let first = self.concurrency.first_event(block);
+            (first..end).rev().find(|&index| takes(index)).map(|index| self.concurrency.events[index].span)
+        };
+        if let Some(span) = within(event.block, event.index as usize) {
+            return Some(span);
+        }
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut waiting = VecDeque::from([event.block]);
+        let mut found: Option<Span> = None;
+        while let Some(block) = waiting.pop_front().filter(|_| seen.len() < MAX_VISITED) {
+            for &from in self.concurrency.local.predecessors(block) {
+                if !seen.insert(from) {
+                    continue;
+                }
+                let end = self.concurrency.first_event(from) + self.concurrency.events_of(from).len();
+                match within(from, end) {
+                    Some(span) => found = Some(found.map_or(span, |known| known.min(span))),
+                    None => waiting.push_back(from),
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether the second access can come after the first one in their thread.
+    pub fn follows(&self, a: &Event, b: &Event) -> bool {
+        if a.block == b.block && a.index < b.index {
+            return true;
+        }
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut waiting = vec![a.block];
+        while let Some(block) = waiting.pop().filter(|_| seen.len() < MAX_VISITED) {
+            for &target in self.concurrency.local.successors(block) {
+                if target == b.block {
+                    return true;
+                }
+                if seen.insert(target) {
+                    waiting.push(target);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// The functions that are active in a block, with their contexts, up to the begin of the thread.
+fn activations(concurrency: &Concurrency, block: u32) -> Vec<(FunctionId, ContextId)> {
+    let thread = concurrency.thread_of(block);
+    let mut found = Vec::new();
+    let mut at = Some(concurrency.blocks[block as usize].context);
+    while let Some(context) = at {
+        let of = &concurrency.contexts[context];
+        if of.thread != thread || found.len() > 256 {
+            break;
+        }
+        found.push((of.function, context));
+        at = of.caller;
+    }
+    found
+}

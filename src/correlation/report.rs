@@ -1,0 +1,285 @@
+//! What was found, as plain data for the command line and other programs.
+//!
+//! In: an [`Analysis`]. Out: [`CorrelationReport`]: names instead of numbers, lists sorted by name, places as
+//! `LINE:COL`. Where two variables have one name, each gets the line of its declaration, `t@12`; two methods of one name
+//! likewise.
+
+use super::access::CorrelationAccess;
+use super::datum::DatumId;
+use super::pattern::{Correlation, Evidence};
+use super::{Analysis, Pair};
+use crate::ir::{FunctionId, Program};
+use crate::source::{SourceMap, Span};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The answer of `correlate`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CorrelationReport {
+    /// Correlations at least as probable as the threshold.
+    pub correlations: Vec<CorrelationData>,
+    /// Variables that belong together, directly or through others.
+    pub sets: Vec<Vec<String>>,
+    /// Pairs of methods by falling rank.
+    pub pairs: Vec<PairData>,
+    /// How many methods and pairs there are.
+    pub counts: Counts,
+    /// The least probability of a correlation.
+    pub threshold: f64,
+    /// Pairs of a higher rank are selected.
+    pub rank_threshold: f64,
+    /// Whether these are all pairs.
+    pub complete: bool,
+}
+
+/// The reduction of all pairs to the ones that matter.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Counts {
+    /// Methods.
+    pub methods: usize,
+    /// Pairs of methods, one with itself too.
+    pub pairs_considered: u64,
+    /// Those that may run in parallel; `null` where that was not counted.
+    pub pairs_parallel: Option<u64>,
+    /// Those of them that share a variable which one writes.
+    pub pairs_dependent: usize,
+    /// Those of them whose rank is above the threshold.
+    pub pairs_selected: usize,
+}
+
+/// A correlation.
+#[derive(Clone, Debug, Serialize)]
+pub struct CorrelationData {
+    /// The two variables, sorted.
+    pub variables: [String; 2],
+    /// The patterns that indicate it.
+    pub patterns: Vec<&'static str>,
+    /// From 0 to 1.
+    pub probability: f64,
+    /// Whether each variable is shared, in their order.
+    pub shared: [bool; 2],
+    /// Writes to the dependent side that stand in a pattern, of all.
+    pub writes_in_pattern: usize,
+    /// All writes to the dependent side.
+    pub writes: usize,
+    /// Where the patterns stand.
+    pub evidence: Vec<EvidenceData>,
+}
+
+/// Where a pattern stands.
+#[derive(Clone, Debug, Serialize)]
+pub struct EvidenceData {
+    /// Which.
+    pub pattern: &'static str,
+    /// The write, or the later of two.
+    pub line: u32,
+    /// Its column.
+    pub column: u32,
+    /// The earlier write or the condition.
+    pub with: Option<PlaceData>,
+    #[serde(skip)]
+    /// The write.
+    pub span: Span,
+}
+
+/// A place.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct PlaceData {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in characters.
+    pub column: u32,
+}
+
+/// Two methods that may run in parallel.
+#[derive(Clone, Debug, Serialize)]
+pub struct PairData {
+    /// Their names, in the order of the text.
+    pub methods: [String; 2],
+    /// Shared variables that both access and one writes, sorted.
+    pub dependent: Vec<String>,
+    /// Correlation accesses that the pair can violate.
+    pub correlation_accesses: usize,
+    /// How many of them are endangered.
+    pub endangered: usize,
+    /// All other accesses.
+    pub uncorrelated: usize,
+    /// From 0 to 1.
+    pub rank: f64,
+    /// Whether the rank is above the threshold.
+    pub selected: bool,
+    /// Whether an execution has shown or refuted it: a static analysis cannot, so always `potential`.
+    pub status: &'static str,
+    /// The endangered accesses.
+    pub endangered_accesses: Vec<AccessData>,
+}
+
+/// An endangered correlation access.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct AccessData {
+    /// The method.
+    pub method: String,
+    /// The two variables, sorted.
+    pub variables: [String; 2],
+    /// How each is accessed: `read` or `write`.
+    pub accesses: [&'static str; 2],
+}
+
+/// The names of variables and methods, made unique.
+pub struct Names<'a> {
+    program: &'a Program,
+    analysis: &'a Analysis,
+    data: FxHashMap<DatumId, String>,
+    methods: FxHashMap<FunctionId, String>,
+}
+
+impl<'a> Names<'a> {
+    /// The names of all that an analysis speaks of.
+    #[must_use]
+    pub fn new(sources: &SourceMap, program: &'a Program, analysis: &'a Analysis) -> Names<'a> {
+        let mut data: BTreeSet<DatumId> = analysis.sets.iter().flatten().copied().collect();
+        data.extend(analysis.pairs.iter().flat_map(|pair| &pair.dependent));
+        let named = data
+            .into_iter()
+            .map(|datum| (datum, analysis.data.name(program, datum).to_owned(), analysis.data.span(program, datum)));
+        let methods = analysis.methods.functions.iter().map(|&id| {
+            let function = &program.functions[id];
+            (id, program.texts.get(function.name).to_owned(), function.span)
+        });
+        Names { program, analysis, data: unique(sources, named), methods: unique(sources, methods) }
+    }
+
+    /// The name of a variable.
+    #[must_use]
+    pub fn datum(&self, datum: DatumId) -> String {
+        let known = self.data.get(&datum).cloned();
+        known.unwrap_or_else(|| self.analysis.data.name(self.program, datum).to_owned())
+    }
+
+    /// The name of a method.
+    #[must_use]
+    pub fn method(&self, method: FunctionId) -> String {
+        let known = self.methods.get(&method).cloned();
+        known.unwrap_or_else(|| self.program.texts.get(self.program.functions[method].name).to_owned())
+    }
+
+    /// The variables of a correlation, sorted by name; true where that swaps them.
+    #[must_use]
+    pub fn variables(&self, correlation: &Correlation) -> ([String; 2], bool) {
+        let (first, second) = (self.datum(correlation.data.0), self.datum(correlation.data.1));
+        if second < first { ([second, first], true) } else { ([first, second], false) }
+    }
+}
+
+/// Adds the place of the declaration to names that are not unique.
+fn unique<K: Copy + Eq + std::hash::Hash>(
+    sources: &SourceMap,
+    named: impl Iterator<Item = (K, String, Span)>,
+) -> FxHashMap<K, String> {
+    let mut of_name: BTreeMap<String, Vec<(K, Span)>> = BTreeMap::new();
+    for (key, name, span) in named {
+        of_name.entry(name).or_default().push((key, span));
+    }
+    let mut result = FxHashMap::default();
+    for (name, keys) in of_name {
+        let mut lines: Vec<u32> = keys.iter().map(|(_, span)| sources.line(*span)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        for &(key, span) in &keys {
+            let position = sources.position(span);
+            let shown = match (keys.len(), lines.len() == keys.len()) {
+                (1, _) => name.clone(),
+                (_, true) => format!("{name}@{}", position.line),
+                (_, false) => format!("{name}@{}:{}", position.line, position.column),
+            };
+            result.insert(key, shown);
+        }
+    }
+    result
+}
+
+/// Puts an analysis into words.
+#[must_use]
+pub fn report(
+    sources: &SourceMap,
+    program: &Program,
+    analysis: &Analysis,
+    (threshold, rank_threshold): (f64, f64),
+) -> CorrelationReport {
+    let names = Names::new(sources, program, analysis);
+    let mut correlations: Vec<CorrelationData> =
+        analysis.correlations.iter().map(|correlation| correlation_data(sources, &names, correlation)).collect();
+    correlations.sort_by(|a, b| a.variables.cmp(&b.variables));
+    let mut sets: Vec<Vec<String>> = analysis
+        .sets
+        .iter()
+        .map(|set| {
+            let mut set: Vec<String> = set.iter().map(|&datum| names.datum(datum)).collect();
+            set.sort_unstable();
+            set
+        })
+        .collect();
+    sets.sort_unstable();
+    let pairs: Vec<PairData> = analysis.pairs.iter().map(|pair| pair_data(&names, pair, rank_threshold)).collect();
+    let counts = Counts {
+        methods: analysis.methods.functions.len(),
+        pairs_considered: analysis.methods.pair_count(),
+        pairs_parallel: analysis.parallel_pairs,
+        pairs_dependent: pairs.len(),
+        pairs_selected: pairs.iter().filter(|pair| pair.selected).count(),
+    };
+    CorrelationReport { correlations, sets, pairs, counts, threshold, rank_threshold, complete: analysis.complete }
+}
+
+fn correlation_data(sources: &SourceMap, names: &Names<'_>, correlation: &Correlation) -> CorrelationData {
+    let (variables, swapped) = names.variables(correlation);
+    let (a, b) = correlation.data;
+    let shared = [names.analysis.data.is_shared(a), names.analysis.data.is_shared(b)];
+    CorrelationData {
+        variables,
+        patterns: correlation.patterns.iter().map(|pattern| pattern.word()).collect(),
+        probability: correlation.probability(),
+        shared: if swapped { [shared[1], shared[0]] } else { shared },
+        writes_in_pattern: correlation.writes_in_pattern,
+        writes: correlation.writes,
+        evidence: correlation.evidence.iter().map(|evidence| evidence_data(sources, evidence)).collect(),
+    }
+}
+
+fn evidence_data(sources: &SourceMap, evidence: &Evidence) -> EvidenceData {
+    let place = |span: Span| {
+        let position = sources.position(span);
+        PlaceData { line: position.line, column: position.column }
+    };
+    let PlaceData { line, column } = place(evidence.write);
+    let with = evidence.other.map(place);
+    EvidenceData { pattern: evidence.pattern.word(), line, column, with, span: evidence.write }
+}
+
+fn pair_data(names: &Names<'_>, pair: &Pair, rank_threshold: f64) -> PairData {
+    let mut dependent: Vec<String> = pair.dependent.iter().map(|&datum| names.datum(datum)).collect();
+    dependent.sort_unstable();
+    let endangered = pair.accesses.iter().filter(|each| each.access.endangered);
+    let mut endangered_accesses: Vec<AccessData> =
+        endangered.map(|each| access_data(names, each.method, &each.access)).collect();
+    endangered_accesses.sort_unstable();
+    PairData {
+        methods: [names.method(pair.methods.0), names.method(pair.methods.1)],
+        dependent,
+        correlation_accesses: pair.accesses.len(),
+        endangered: pair.endangered,
+        uncorrelated: pair.uncorrelated,
+        rank: pair.rank(),
+        selected: pair.rank() > rank_threshold,
+        status: "potential",
+        endangered_accesses,
+    }
+}
+
+fn access_data(names: &Names<'_>, method: FunctionId, access: &CorrelationAccess) -> AccessData {
+    let (variables, swapped) = names.variables(&names.analysis.correlations[access.correlation as usize]);
+    let accesses = [access.kinds.0.word(), access.kinds.1.word()];
+    let accesses = if swapped { [accesses[1], accesses[0]] } else { accesses };
+    AccessData { method: names.method(method), variables, accesses }
+}

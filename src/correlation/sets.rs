@@ -1,0 +1,48 @@
+//! Correlation sets: variables that belong together, directly or through others.
+//!
+//! In: the correlations. Out: the classes of the least equivalence that holds them, by union-find (`ena`), as the paper's
+//! predecessor H-Corr merges them. Each set is sorted, and the sets by their least member: which member the union-find
+//! takes as the root does not show.
+
+use super::datum::DatumId;
+use super::pattern::Correlation;
+use ena::unify::{InPlaceUnificationTable, UnifyKey};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key(u32);
+
+impl UnifyKey for Key {
+    type Value = ();
+
+    fn index(&self) -> u32 {
+        self.0
+    }
+
+    fn from_index(index: u32) -> Key {
+        Key(index)
+    }
+
+    fn tag() -> &'static str {
+        "correlated variable"
+    }
+}
+
+/// Merges correlated variables into sets.
+pub(super) fn merge(correlations: &[Correlation]) -> Vec<Vec<DatumId>> {
+    let mut members: Vec<DatumId> = correlations.iter().flat_map(|of| [of.data.0, of.data.1]).collect();
+    members.sort_unstable();
+    members.dedup();
+    let mut table: InPlaceUnificationTable<Key> = InPlaceUnificationTable::new();
+    let keys: BTreeMap<DatumId, Key> = members.iter().map(|&member| (member, table.new_key(()))).collect();
+    for correlation in correlations {
+        table.union(keys[&correlation.data.0], keys[&correlation.data.1]);
+    }
+    let mut sets: BTreeMap<u32, Vec<DatumId>> = BTreeMap::new();
+    for (member, key) in keys {
+        sets.entry(table.find(key).0).or_default().push(member);
+    }
+    let mut sets: Vec<Vec<DatumId>> = sets.into_values().collect();
+    sets.sort_unstable();
+    sets
+}
