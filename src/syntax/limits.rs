@@ -7,11 +7,8 @@ pub(crate) const MAX_NESTING: usize = 256;
 /// on the stack of the parser. More than [`super::ast::MAX_DEPTH`], which is the bound of the tree.
 pub(crate) const MAX_PREFIXES: u32 = 512;
 
-/// Errors after which the parser stops.
+/// Errors after which the parser stops. All that it has found are shown.
 pub(crate) const MAX_PROBLEMS: usize = 10_000;
-
-/// Errors that are shown for one file.
-pub(crate) const MAX_SHOWN: usize = 20;
 
 /// Skipping a token after an error costs the parser the square of what is open around it. So much may be spent in one
 /// file, and no statement may be so long that skipping it costs more: at the greatest depth some 10,000 tokens, in the

@@ -1,14 +1,14 @@
 //! Words for the problems of a file.
 //!
-//! In: the text and the noted [`Problem`]s. Out: diagnostics in the order of their places, at most
-//! [`MAX_SHOWN`] and one note on the rest. A second pass of the lexer, made only where there are problems, finds the
+//! In: the text and the noted [`Problem`]s. Out: diagnostics in the order of their places, and a note where the parser has
+//! stopped because there are so many. A second pass of the lexer, made only where there are problems, finds the
 //! token before each of them, behind which a missing `;` is shown. What only follows from an earlier problem is left
 //! out: an unexpected token on the line of an earlier problem in the same statement, one inside parentheses that are
 //! not closed, and a label or a function inside a block where a `}` is missing.
 
 use super::expected::Expected;
 use super::lexer::{LexError, Token};
-use super::limits::{MAX_NESTING, MAX_SHOWN};
+use super::limits::MAX_NESTING;
 use super::problem::{Opener, Problem, ProblemKind, Problems};
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::source::{FileId, SourceFile, Span};
@@ -46,20 +46,12 @@ pub(crate) fn diagnostics(source: &SourceFile, file: FileId, problems: Problems)
     }
     let kept = without_consequences(source, settle_unclosed(source.text(), place(source.text(), list)));
     let writer = Writer { source, file, suspect: find_suspect(source.text(), &kept) };
-    let mut shown: Vec<Diagnostic> = kept.iter().take(MAX_SHOWN).map(|placed| writer.diagnostic(placed)).collect();
-    shown.extend(left_out(kept.len().saturating_sub(MAX_SHOWN), exhausted));
+    let mut shown: Vec<Diagnostic> = kept.iter().map(|placed| writer.diagnostic(placed)).collect();
+    if exhausted {
+        let message = "too many errors: the rest of the file was not read";
+        shown.push(Diagnostic::general(Code::TooManyErrors, Severity::Note, message));
+    }
     shown
-}
-
-fn left_out(rest: usize, exhausted: bool) -> Option<Diagnostic> {
-    let message = match (rest, exhausted) {
-        (0, false) => return None,
-        (1, false) => "too many errors: 1 more is not shown".to_owned(),
-        (rest, false) => format!("too many errors: {rest} more are not shown"),
-        (0, true) => "too many errors: the rest of the file was not read".to_owned(),
-        (rest, true) => format!("too many errors: {rest} or more are not shown, the rest of the file was not read"),
-    };
-    Some(Diagnostic::general(Code::TooManyErrors, Severity::Note, message))
 }
 
 /// Finds the token before each problem and the statement that it belongs to.

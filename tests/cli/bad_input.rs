@@ -190,3 +190,17 @@ fn errors_on_one_long_line_have_their_columns() {
     let longest = human.lines().map(|line| line.chars().count()).max();
     assert!(longest < Some(200), "{longest:?}");
 }
+
+#[test]
+fn all_syntax_errors_are_shown_in_one_run() {
+    let files = Files::new();
+    let file = files.write("input.csm", "int x = ;\n".repeat(2_000));
+    let answer = call("check", &[&file]);
+    assert_eq!(answer.text().matches("error[CS0101]").count(), 2_000);
+    let value = call("check --format json", &[&file]).json();
+    assert_eq!(value["diagnostics"].as_array().map(Vec::len), Some(2_000));
+    let file = files.write("input.csm", "int x = ;\n".repeat(30_000));
+    let answer = call("pi", &[&file]);
+    assert_eq!(answer.text().matches("error[CS0101]").count(), 10_000);
+    assert_eq!(answer.text().matches("note[CS0901]").count(), 1);
+}

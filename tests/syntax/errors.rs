@@ -179,15 +179,11 @@ fn recovery_keeps_what_is_sound() {
 }
 
 #[test]
-fn at_most_twenty_errors_are_shown() {
-    let found = errors(&"int x = ;\n".repeat(21));
-    assert_eq!(found.len(), 21);
-    assert_eq!(found[19], "CS0101 20:9 unexpected `;`, expected an expression or `{`");
-    assert_eq!(found[20], "CS0901 - too many errors: 1 more is not shown");
-    assert_eq!(errors(&"int x = ;\n".repeat(20)).len(), 20);
-    assert_eq!(errors(&"int x = ;\n".repeat(2000))[20], "CS0901 - too many errors: 1980 more are not shown");
-    assert_eq!(
-        errors(&"int x = ;\n".repeat(20_000))[20],
-        "CS0901 - too many errors: 9980 or more are not shown, the rest of the file was not read"
-    );
+fn all_errors_of_a_file_are_shown() {
+    let found = errors(&"int x = ;\n".repeat(2000));
+    assert_eq!(found.len(), 2000);
+    assert_eq!(found[1999], "CS0101 2000:9 unexpected `;`, expected an expression or `{`");
+    let found = errors(&"int x = ;\n".repeat(20_000));
+    assert_eq!(found.len(), 10_001);
+    assert_eq!(found[10_000], "CS0901 - too many errors: the rest of the file was not read");
 }
