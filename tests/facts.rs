@@ -24,7 +24,7 @@ fn show(source: &str) -> String {
             .pruned
             .iter()
             .map(|pruned| {
-                let lock = pruned.lock.as_ref().map_or(String::new(), |lock| format!(" {lock}"));
+                let lock = pruned.lock.as_deref().map_or(String::new(), |lock| format!(" {lock}"));
                 format!("{}({}{lock})", pruned.term.version, pruned.reason)
             })
             .collect();
@@ -97,7 +97,7 @@ fn cyclic_barriers_separate_the_parts_of_a_loop() {
                   T2: { for (int i = 0; i < 3; i++) { barrier(b); print(x); barrier(b); } }\ncoend\n";
     let report = pi(source);
     // The write that is replaced before the barrier is never seen; the initial value is replaced as well, but only exact rounds show it.
-    let terms: Vec<&str> = report.pis.iter().flat_map(|pi| &pi.terms).map(|term| term.version.as_str()).collect();
+    let terms: Vec<&str> = report.pis.iter().flat_map(|pi| pi.terms.iter()).map(|term| term.version.as_str()).collect();
     assert!(!terms.contains(&"x_1"), "{terms:?}");
 }
 

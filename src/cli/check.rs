@@ -95,7 +95,7 @@ impl Job for Arguments {
         }
         let report = findings.report(&self.files);
         match self.format() {
-            Format::Json => output.print(&json::document(self.name(), self.file(), &report)),
+            Format::Json => json::print(output, self.name(), self.file(), &report),
             _ => {
                 output.print(&terminal::render_all(&findings.sources, &findings.diagnostics, output.colour()));
                 output.summary(&summary(report.errors, report.warnings));

@@ -165,7 +165,7 @@ impl Job for Arguments {
             report.passed = Some(self.run_tests(output)?);
         }
         if self.format() == Format::Json {
-            output.print(&json::document(self.name(), self.file(), &report));
+            json::print(output, self.name(), self.file(), &report);
         }
         let contradicts = report.selection.as_ref().is_some_and(|selection| selection.consistent == Some(false));
         Ok(Status::of_search(contradicts || report.passed == Some(false), report.complete))
@@ -197,6 +197,7 @@ impl Arguments {
         let limits = self.bounds.limits(monitor.interrupt());
         let mut progress = |now: &explore::Progress| monitor.update(now);
         if selections.is_empty() {
+            driver::check_size(form).map_err(|error| no_package(&error))?;
             let answer = explore::futures(&prepared.machine, &Query::default(), &limits, &mut progress);
             let package = driver::drive(&input, &answer, &options).map_err(|error| no_package(&error))?;
             return Ok(Made { package: Some(package), bound: answer.bound, selection: None });
@@ -304,6 +305,11 @@ fn no_package(error: &DriveError) -> Failure {
     let code = match error {
         DriveError::NoMain => Code::NoMain,
         DriveError::NoEnd { .. } => Code::StepLimit,
+        DriveError::TooManyTerms(_) => Code::ExplorationLimit,
     };
-    Failure::error(code, error.to_string())
+    let diagnostic = Diagnostic::general(code, Severity::Error, error.to_string());
+    Failure::general(match error {
+        DriveError::TooManyTerms(_) => diagnostic.with_help("name the terms that matter with `--select READ=DEF`"),
+        DriveError::NoMain | DriveError::NoEnd { .. } => diagnostic,
+    })
 }

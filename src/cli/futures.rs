@@ -65,7 +65,7 @@ pub struct Arguments {
     /// Write the schedules of failures, deadlocks and feasible terms to this directory
     #[arg(long, value_name = "DIR")]
     pub record_dir: Option<PathBuf>,
-    /// Show also reads that can see a single write, and all outcomes
+    /// Show also reads that can see a single write, all writes of each read, and all outcomes
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -144,10 +144,9 @@ impl Job for Arguments {
             record::write_all(directory, &self.file, &prepared, &report)?;
         }
         match self.format() {
-            Format::Json => output.print(&json::document(self.name(), self.file(), &report)),
+            Format::Json => json::print(output, self.name(), self.file(), &report),
             _ => {
-                let text = futures_text::human(self, &prepared, &found, &report, output.colour());
-                output.print(&text);
+                futures_text::print(self, &prepared, &found, &report, output);
                 if let Some(bound) = found.bound() {
                     output.complain(prepared.sources(), &[finding::bound(bound)]);
                 }

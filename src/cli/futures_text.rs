@@ -3,6 +3,7 @@
 use super::execution::Prepared;
 use super::finding;
 use super::futures::{Arguments, Found, Report, SelectionReport};
+use super::output::Output;
 use super::record::{self, quoted, replay_command};
 use super::snippet::{self, Table, plural};
 use crate::diagnostics::{Diagnostic, terminal};
@@ -16,29 +17,33 @@ use std::path::{Path, PathBuf};
 /// Outcomes that are shown without `--all`.
 const OUTCOMES: usize = 20;
 
+/// Terms of a read that are shown without `--all`.
+const TERMS: usize = 40;
+
+/// Terms whose columns are aligned with each other.
+const TABLE_ROWS: usize = 10_000;
+
 /// Directory of the schedules in the command line that writes them.
 const DIRECTORY: &str = "schedules";
 
-/// The whole answer but for the summary.
-pub(crate) fn human(
-    arguments: &Arguments,
-    prepared: &Prepared,
-    found: &Found,
-    report: &Report,
-    colour: bool,
-) -> String {
-    let view = View { arguments, prepared, found, colour };
-    let mut blocks = vec![view.terms(&report.futures), view.outcomes(&report.futures.outcomes)];
+/// Prints the whole answer but for the summary; the terms, of which there may be very many, bit by bit.
+pub(crate) fn print(arguments: &Arguments, prepared: &Prepared, found: &Found, report: &Report, output: &mut Output) {
+    let view = View { arguments, prepared, found, colour: output.colour() };
+    let terms = view.terms(&report.futures, output);
+    let mut blocks = vec![view.outcomes(&report.futures.outcomes)];
     blocks.extend(view.failures(&report.futures));
     blocks.extend(view.deadlocks(&report.futures));
     blocks.extend(report.selection.as_ref().map(|selection| view.selection(selection)));
     blocks.retain(|block| !block.is_empty());
-    blocks.join("\n")
+    if terms && !blocks.is_empty() {
+        output.print("\n");
+    }
+    output.print(&blocks.join("\n"));
 }
 
 /// How much was found, in a line.
 pub(crate) fn summary(report: &FuturesReport) -> String {
-    let count = |feasible| report.terms.iter().filter(|term| term.feasible == feasible).count();
+    let count = |feasible| report.terms.count(feasible);
     let futures = report.futures.map_or_else(String::new, |count| format!("{}, ", plural(count as usize, "future")));
     let open = match count(None) {
         0 => String::new(),
@@ -62,22 +67,20 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    /// A table of reads with their terms.
-    fn terms(&self, report: &FuturesReport) -> String {
-        let of_read: Vec<&[TermReport]> = report.terms.chunk_by(|a, b| a.read == b.read).collect();
-        let shown: Vec<&[TermReport]> =
-            of_read.into_iter().filter(|terms| terms.len() > 1 || self.arguments.all).collect();
-        let mut table = Table::new("  ");
-        for term in shown.iter().copied().flatten() {
-            let verdict = match term.feasible {
-                Some(true) => "feasible",
-                Some(false) => "impossible",
-                None => "undecided",
-            };
-            let steps = term.step.map_or_else(String::new, |step| format!("after {}", plural(step, "step")));
-            table.row(vec![term.read.clone(), term.def.clone(), verdict.to_owned(), steps]);
+    /// Prints a table of reads with their terms; says whether there is any.
+    fn terms(&self, report: &FuturesReport, output: &mut Output) -> bool {
+        let all = self.arguments.all;
+        let mut tables = Tables { rows: 0, table: Table::new("  "), output };
+        let mut any = false;
+        for terms in report.terms.by_read().filter(|terms| terms.len() > 1 || all) {
+            if !any {
+                tables.output.print(&self.title("terms"));
+            }
+            any = true;
+            tables.read(terms, if all { usize::MAX } else { TERMS });
         }
-        if shown.is_empty() { String::new() } else { self.title("terms") + &table.lines().concat() }
+        tables.end();
+        any
     }
 
     fn outcomes(&self, outcomes: &[OutcomeReport]) -> String {
@@ -173,5 +176,48 @@ impl View<'_> {
 
     fn title(&self, text: &str) -> String {
         snippet::styled(text, AnsiColor::Green.on_default().bold(), self.colour) + "\n"
+    }
+}
+
+/// Tables that are printed one behind the other.
+struct Tables<'a> {
+    rows: usize,
+    table: Table,
+    output: &'a mut Output,
+}
+
+impl Tables<'_> {
+    /// Adds the terms of a read, the first `limit` of them.
+    fn read<'a>(&mut self, mut terms: impl ExactSizeIterator<Item = TermReport<'a>>, limit: usize) {
+        for term in terms.by_ref().take(limit) {
+            let verdict = match term.feasible {
+                Some(true) => "feasible",
+                Some(false) => "impossible",
+                None => "undecided",
+            };
+            let steps = term.step.map_or_else(String::new, |step| format!("after {}", plural(step, "step")));
+            self.row(vec![term.read.to_owned(), term.def.to_owned(), verdict.to_owned(), steps]);
+        }
+        let rest = terms.len();
+        if rest > 0 {
+            let feasible = match terms.filter(|term| term.feasible == Some(true)).count() {
+                0 => String::new(),
+                feasible => format!(", {feasible} of them feasible"),
+            };
+            self.row(vec![format!("and {rest} more{feasible} (--all shows them)")]);
+        }
+    }
+
+    fn row(&mut self, cells: Vec<String>) {
+        self.table.row(cells);
+        self.rows += 1;
+        if self.rows == TABLE_ROWS {
+            self.end();
+        }
+    }
+
+    fn end(&mut self) {
+        self.output.print(&std::mem::replace(&mut self.table, Table::new("  ")).lines().concat());
+        self.rows = 0;
     }
 }

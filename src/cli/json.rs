@@ -1,6 +1,7 @@
 //! JSON answers: one object, which begins with the schema, the command and the file.
 
 use super::load::name_of;
+use super::output::Output;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
 use crate::source::SourceMap;
@@ -28,6 +29,13 @@ pub fn document<T: Serialize>(command: &str, file: Option<&Path>, data: &T) -> S
         serde_json::to_string_pretty(&document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
     text.push('\n');
     text
+}
+
+/// Writes an answer, with a newline at its end, as [`document`] does. It is written as it is serialised, so
+/// that its text, which may be large, is never in memory as a whole.
+pub fn print<T: Serialize>(output: &mut Output, command: &str, file: Option<&Path>, data: &T) {
+    output.print_json(&Document { schema: SCHEMA, command, file: file.map(name_of), data });
+    output.print("\n");
 }
 
 /// The data of an answer that is a list of diagnostics.

@@ -69,7 +69,7 @@ fn report_failure(job: &dyn Job, failure: &Failure, output: &mut Output) {
     match job.format() {
         Format::Json => {
             let data = json::Diagnostics::new(&failure.sources, &failure.diagnostics);
-            output.print(&json::document(job.name(), job.file(), &data));
+            json::print(output, job.name(), job.file(), &data);
         }
         Format::Human | Format::Dot => output.complain(&failure.sources, &failure.diagnostics),
     }

@@ -7,8 +7,12 @@ use super::options::ColorChoice;
 use super::status::Status;
 use crate::diagnostics::{Code, Diagnostic, Severity, terminal};
 use crate::source::SourceMap;
+use serde::Serialize;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::process::ExitCode;
+
+/// What is written to standard output at once; answers can be large.
+const BUFFER_BYTES: usize = 1 << 16;
 
 /// The standard streams of one run.
 #[derive(Debug)]
@@ -25,7 +29,7 @@ impl Output {
     #[must_use]
     pub fn new(color: ColorChoice, quiet: bool) -> Output {
         Output {
-            stdout: BufWriter::new(io::stdout()),
+            stdout: BufWriter::with_capacity(BUFFER_BYTES, io::stdout()),
             failed: None,
             stdout_colour: color.wanted(io::stdout().is_terminal()),
             stderr_colour: color.wanted(io::stderr().is_terminal()),
@@ -57,6 +61,15 @@ impl Output {
             && let Err(error) = self.stdout.write_all(text.as_bytes())
         {
             self.failed = Some(error);
+        }
+    }
+
+    /// Writes data as JSON to standard output, while it is serialised.
+    pub fn print_json<T: Serialize>(&mut self, data: &T) {
+        if self.failed.is_none()
+            && let Err(error) = serde_json::to_writer_pretty(&mut self.stdout, data)
+        {
+            self.failed = Some(error.into());
         }
     }
 

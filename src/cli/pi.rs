@@ -33,7 +33,7 @@ pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Show also reads that can see a single write, from which nothing was pruned
+    /// Show also reads that can see a single write, from which nothing was pruned, and all writes of each read
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -67,9 +67,9 @@ impl Job for Arguments {
         let report =
             cssame::analyse(&program).map(|form| cssame::report(&sources, &program, &form)).unwrap_or_default();
         match self.format() {
-            Format::Json => output.print(&json::document(self.name(), self.file(), &report)),
+            Format::Json => json::print(output, self.name(), self.file(), &report),
             _ => {
-                output.print(&human(&sources, &report, self.all, output.colour()));
+                print_human(&sources, &report, self.all, output);
                 output.summary(&summary(&report));
             }
         }
@@ -77,47 +77,82 @@ impl Job for Arguments {
     }
 }
 
-fn human(sources: &SourceMap, report: &PiReport, all: bool, colour: bool) -> String {
-    let mut blocks: Vec<String> = report.pis.iter().map(|read| read_block(sources, read, colour)).collect();
+/// Writes that are shown of a list without `--all`.
+const WRITES: usize = 40;
+
+/// Prints one read after the other: all of them together may be too much text for the memory.
+fn print_human(sources: &SourceMap, report: &PiReport, all: bool, output: &mut Output) {
+    let view = View { sources, limit: if all { usize::MAX } else { WRITES }, colour: output.colour() };
     let single = report.single.iter().filter(|read| all || !read.pruned.is_empty());
-    blocks.extend(single.map(|read| read_block(sources, read, colour)));
-    blocks.join("\n")
+    for (index, read) in report.pis.iter().chain(single).enumerate() {
+        if index > 0 {
+            output.print("\n");
+        }
+        output.print(&view.read(read));
+    }
 }
 
-/// A read: its place, its terms, and what it cannot see.
-fn read_block(sources: &SourceMap, read: &ReadReport, colour: bool) -> String {
-    let versions: Vec<&str> = read.terms.iter().map(|term| term.version.as_str()).collect();
-    let title = match versions.as_slice() {
-        [] => format!("{} in {}", read.read, read.thread),
-        [only] => format!("{} in {} = {only}", read.read, read.thread),
-        several => format!("{} in {} = pi({})", read.read, read.thread, several.join(", ")),
-    };
-    let mut text = snippet::title(&title, colour);
-    text += &snippet::place(sources, read.span, &format!("may see {}", plural(read.terms.len(), "write")), colour);
-    // One table, so that both lists have the same columns.
-    let mut table = Table::new("  ");
-    for term in &read.terms {
-        table.row(term_cells(sources, term));
-    }
-    for pruned in &read.pruned {
-        let mut cells = term_cells(sources, &pruned.term);
-        cells.push(reason(pruned));
-        table.row(cells);
-    }
-    let lines = table.lines();
-    let (terms, pruned) = lines.split_at(read.terms.len());
-    terms.iter().for_each(|line| text += line);
-    if !pruned.is_empty() {
-        text += "  and cannot see\n";
-        pruned.iter().for_each(|line| text += line);
-    }
-    text
+/// How reads are shown.
+struct View<'a> {
+    sources: &'a SourceMap,
+    /// Writes of a list.
+    limit: usize,
+    colour: bool,
 }
 
-/// `a_2`, `a@14:5`, `T1`, `a = 2;`
-fn term_cells(sources: &SourceMap, term: &TermData) -> Vec<String> {
-    let line = snippet::statement(sources, term.span);
-    vec![term.version.clone(), term.def.clone(), term.thread.clone(), line]
+impl View<'_> {
+    /// A read: its place, its terms, and what it cannot see.
+    fn read(&self, read: &ReadReport) -> String {
+        let mut text = snippet::title(&self.title(read), self.colour);
+        let message = format!("may see {}", plural(read.terms.len(), "write"));
+        text += &snippet::place(self.sources, read.span, &message, self.colour);
+        // One table, so that both lists have the same columns.
+        let mut table = Table::new("  ");
+        for term in read.terms.iter().take(self.limit) {
+            table.row(self.cells(term));
+        }
+        for pruned in read.pruned.iter().take(self.limit) {
+            let mut cells = self.cells(&pruned.term);
+            cells.push(reason(pruned));
+            table.row(cells);
+        }
+        let lines = table.lines();
+        let (terms, pruned) = lines.split_at(read.terms.len().min(self.limit));
+        text += &terms.concat();
+        text += &self.rest(read.terms.len());
+        if !pruned.is_empty() {
+            text += "  and cannot see\n";
+            text += &pruned.concat();
+            text += &self.rest(read.pruned.len());
+        }
+        text
+    }
+
+    /// `a@6:24 in T3 = pi(a_0, a_2, a_3)`
+    fn title(&self, read: &ReadReport) -> String {
+        let ReadReport { read: name, thread, terms, .. } = read;
+        let versions: Vec<&str> = terms.iter().take(self.limit).map(|term| term.version.as_str()).collect();
+        let more = if terms.len() > self.limit { ", …" } else { "" };
+        match versions.as_slice() {
+            [] => format!("{name} in {thread}"),
+            [only] => format!("{name} in {thread} = {only}"),
+            several => format!("{name} in {thread} = pi({}{more})", several.join(", ")),
+        }
+    }
+
+    /// Says how many of so many writes are not shown.
+    fn rest(&self, count: usize) -> String {
+        match count.saturating_sub(self.limit) {
+            0 => String::new(),
+            rest => format!("  and {rest} more (--all shows them)\n"),
+        }
+    }
+
+    /// `a_2`, `a@14:5`, `T1`, `a = 2;`
+    fn cells(&self, term: &TermData) -> Vec<String> {
+        let line = snippet::statement(self.sources, term.span);
+        vec![term.version.clone(), term.def.clone(), term.thread.clone(), line]
+    }
 }
 
 /// The reason in words.

@@ -24,9 +24,9 @@ pub(crate) fn write_all(directory: &Path, source: &Path, prepared: &Prepared, re
     for (index, deadlock) in report.futures.deadlocks.iter().enumerate() {
         write(deadlock_file(directory, index), &deadlock.schedule, "deadlock")?;
     }
-    for term in &report.futures.terms {
-        if let Some(schedule) = &term.schedule {
-            write(term_file(directory, &term.read, &term.def), schedule, "term")?;
+    for term in report.futures.terms.iter() {
+        if let Some(schedule) = term.schedule {
+            write(term_file(directory, term.read, term.def), schedule, "term")?;
         }
     }
     if let Some(schedule) = report.selection.as_ref().and_then(|selection| selection.schedule.as_ref()) {

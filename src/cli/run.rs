@@ -127,7 +127,7 @@ impl Job for Arguments {
             files::write(path, &run.recorded(&report).to_text())?;
         }
         match self.format() {
-            Format::Json => output.print(&json::document(self.name(), self.file(), &report)),
+            Format::Json => json::print(output, self.name(), self.file(), &report),
             _ => {
                 let text = run.human(&report, output.colour());
                 output.print(&text);

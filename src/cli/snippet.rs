@@ -1,17 +1,17 @@
 //! Pieces of human text: places in the source, titles, and tables, within 80 columns.
 
 use crate::explore::report::ThreadOutput;
-use crate::source::cut::{Cut, cut, visible};
+use crate::source::cut::{Cut, character_columns, columns, cut, head, visible};
 use crate::source::{FileId, Position, SourceMap, Span};
 use anstyle::{AnsiColor, Style};
 
-/// Width of the text, in characters.
+/// Width of the text, in columns.
 pub const WIDTH: usize = 80;
 
-/// Characters of a cell that its column makes room for.
+/// Columns of a cell that its column makes room for.
 const COLUMN_WIDTH: usize = 32;
 
-/// Characters of source text that a table shows of a line.
+/// Columns of source text that a table shows of a line.
 const STATEMENT_WIDTH: usize = 32;
 
 /// Characters in which the end of a statement is looked for.
@@ -38,11 +38,21 @@ pub fn place(sources: &SourceMap, span: Span, message: &str, colour: bool) -> St
     let number = number.to_string();
     let blank = " ".repeat(number.len());
     // Tabs stand before the caret as they stand before the place.
-    let before: String = text[..places[0]].chars().map(|each| if each == '\t' { '\t' } else { ' ' }).collect();
-    let carets = "^".repeat(text[places[0]..places[1]].chars().count().max(1));
+    let before: String = text[..places[0]].chars().map(blank_of).collect();
+    let carets = "^".repeat(columns(&text[places[0]..places[1]]).max(1));
     let frame = |text: &str| styled(text, AnsiColor::Blue.on_default(), colour);
     let carets = styled(&format!("{carets} {message}"), AnsiColor::BrightYellow.on_default(), colour);
     format!("  {} {text}\n  {} {before}{carets}\n", frame(&format!("{number} |")), frame(&format!("{blank} |")))
+}
+
+/// As many blanks as a character takes columns.
+fn blank_of(character: char) -> &'static str {
+    match character_columns(character) {
+        _ if character == '\t' => "\t",
+        0 => "",
+        1 => " ",
+        _ => "  ",
+    }
 }
 
 /// The line on which a span begins: its number, its text, and the offset of the span in it.
@@ -63,7 +73,7 @@ pub fn statement(sources: &SourceMap, span: Span) -> String {
     // A place within a declaration or a call is clearer with what stands before it.
     let begin = if rest.contains('=') { start } else { before.rfind([';', '{', '}', ':']).map_or(0, |at| at + 1) };
     let text = line[begin..start + rest.len()].trim();
-    let from_span = if text.chars().nth(STATEMENT_WIDTH).is_some() { rest.trim() } else { text };
+    let from_span = if head(text, STATEMENT_WIDTH).len() < text.len() { rest.trim() } else { text };
     shorten(from_span, STATEMENT_WIDTH)
 }
 
@@ -98,14 +108,13 @@ pub fn span_at(sources: &SourceMap, file: FileId, position: &str) -> Span {
     Span::new(file, start, start + word.max(sign))
 }
 
-/// The text, cut so that it has at most `width` characters.
+/// The text, cut so that it takes at most `width` columns.
 #[must_use]
 pub fn shorten(text: &str, width: usize) -> String {
-    if text.chars().nth(width).is_none() {
+    if head(text, width).len() == text.len() {
         return text.to_owned();
     }
-    let cut: String = text.chars().take(width.saturating_sub(1)).collect();
-    cut.trim_end().to_owned() + "…"
+    head(text, width.saturating_sub(1)).trim_end().to_owned() + "…"
 }
 
 /// `1 term`, `2 terms`
@@ -151,12 +160,14 @@ impl Table {
     /// very long cell does not move the columns of the other rows.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width_of = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+            // A row of one cell is a sentence.
+            let rows = self.rows.iter().filter(|row| row.len() > 1);
+            let cells = rows.filter_map(|row| row.get(column)).map(|cell| columns(cell));
             cells.filter(|&width| width <= COLUMN_WIDTH).max().unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..columns).map(width_of).collect();
+        let widths: Vec<usize> = (0..count).map(width_of).collect();
         self.rows.iter().map(|row| self.line(row, &widths)).collect()
     }
 
@@ -165,7 +176,7 @@ impl Table {
         let mut length = line.len();
         for (column, cell) in row.iter().enumerate() {
             let last = column + 1 == row.len();
-            let width = cell.chars().count();
+            let width = columns(cell);
             if last && column > 0 && length + width > WIDTH {
                 line = line.trim_end().to_owned() + "\n" + self.indent + &" ".repeat(widths[0] + 2);
             }
@@ -198,6 +209,24 @@ mod tests {
         let file = sources.add("a.csm", "\tx = yes;\n");
         let text = place(&sources, Span::new(file, 5, 8), "here", false);
         assert_eq!(text, "  1 | \tx = yes;\n    | \t    ^^^ here\n");
+    }
+
+    #[test]
+    fn wide_and_combining_characters_move_the_caret_and_the_columns() {
+        let mut sources = SourceMap::default();
+        let text = "/* 漢字 e\u{301} */ x = yes;\n";
+        let file = sources.add("a.csm", text);
+        let start = text.find('x').expect("a part of the text");
+        let shown = place(&sources, Span::new(file, start, start + 1), "here", false);
+        assert_eq!(shown, format!("  1 | {text}    |              ^ here\n"));
+        let shown = place(&sources, Span::new(file, 3, 9), "here", false);
+        assert_eq!(shown, format!("  1 | {text}    |    ^^^^ here\n"));
+        let mut table = Table::new("");
+        table.row(vec!["漢字".to_owned(), "x".to_owned()]);
+        table.row(vec!["abcd".to_owned(), "y".to_owned()]);
+        table.row(vec!["e\u{301}".to_owned(), "z".to_owned()]);
+        assert_eq!(table.lines(), ["漢字  x\n", "abcd  y\n", "e\u{301}     z\n"]);
+        assert_eq!(shorten("漢字漢字", 6), "漢字…");
     }
 
     #[test]

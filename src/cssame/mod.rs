@@ -10,7 +10,8 @@
 //! follows a definition in its own body.
 //!
 //! Reads and definitions are grouped by class (blocks that are parallel with the same blocks), locks and exposure, so
-//! that no product of reads and definitions is formed; equal sets of terms are stored once.
+//! that no product of reads and definitions is formed. A read has two sets, of control and of concurrent definitions; equal
+//! sets are stored once.
 //!
 //! The law: no execution reads a value whose writer is not a term. What it does not see: values. A term may be impossible
 //! for reasons of value or of a lock built from variables; `futures` decides that.
@@ -19,11 +20,15 @@ mod access;
 pub mod check;
 mod exposure;
 pub mod print;
+mod pruned;
 mod reaching;
 mod report;
 mod terms;
 
-pub use report::{PiReport, PrunedData, ReadReport, TermData, definition_name, read_name, report, variable_name};
+pub use pruned::PrunedLists;
+pub use report::{
+    PiReport, PrunedData, ReadReport, Shared, TermData, definition_name, read_name, report, variable_name,
+};
 
 use crate::concurrency::lockset::{Locksets, find_locksets};
 use crate::concurrency::{self, Concurrency, ThreadId};
@@ -55,7 +60,10 @@ struct ReadInstance {
     read: ReadId,
     /// Index of its access.
     access: u32,
-    terms: TermSetId,
+    /// The definitions that reach it in its own thread, or from before and after other threads.
+    control: TermSetId,
+    /// Those of blocks that may run in parallel.
+    concurrent: TermSetId,
 }
 
 /// Why a definition is no term.
@@ -88,7 +96,7 @@ impl Reason {
 }
 
 /// A definition that is no term, and why.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pruned {
     /// The definition.
     pub definition: DefinitionId,
@@ -111,7 +119,11 @@ impl Form {
     /// or never runs.
     #[must_use]
     pub fn terms(&self, read: ReadId) -> Vec<DefinitionId> {
-        let mut all: Vec<DefinitionId> = self.instances_of(read).flat_map(|of| self.set(of.terms)).copied().collect();
+        let mut all: Vec<DefinitionId> = self
+            .instances_of(read)
+            .flat_map(|of| self.set(of.control).iter().chain(self.set(of.concurrent)))
+            .copied()
+            .collect();
         all.sort_unstable();
         all.dedup();
         all

@@ -1,11 +1,51 @@
 //! The pi functions as plain data, with names and positions.
 //!
-//! In: the [`Form`] and the sources. Out: [`PiReport`], the data behind `cssame pi`.
+//! In: the [`Form`] and the sources. Out: [`PiReport`], the data behind `cssame pi`. A definition is described once, and reads
+//! with equal terms share a list: the report takes a word for each term of each distinct list.
 
-use super::{Form, Pruned};
+use super::{Form, Pruned, TermSetId};
 use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId};
 use crate::source::{SourceMap, Span};
-use serde::Serialize;
+use rustc_hash::FxHashMap;
+use serde::{Serialize, Serializer};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// Data that several places of a report share; it is written out at each of them.
+#[derive(Debug)]
+pub struct Shared<T: ?Sized>(Arc<T>);
+
+impl<T: ?Sized> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Shared<T> {
+    fn new(data: T) -> Shared<T> {
+        Shared(Arc::new(data))
+    }
+}
+
+impl<T> FromIterator<T> for Shared<[T]> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Shared(items.into_iter().collect())
+    }
+}
+
+impl<T: ?Sized> Deref for Shared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Serialize + ?Sized> Serialize for Shared<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.as_ref().serialize(serializer)
+    }
+}
 
 /// All pi functions of a program.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -30,9 +70,9 @@ pub struct ReadReport {
     /// Line, from 1.
     pub line: u32,
     /// The definitions that it may see: the initial one first, then by place.
-    pub terms: Vec<TermData>,
+    pub terms: Shared<[Shared<TermData>]>,
     /// Definitions that it cannot see, and why.
-    pub pruned: Vec<PrunedData>,
+    pub pruned: Shared<[PrunedData]>,
     /// Its place.
     #[serde(skip)]
     pub span: Span,
@@ -59,12 +99,12 @@ pub struct TermData {
 pub struct PrunedData {
     /// The definition.
     #[serde(flatten)]
-    pub term: TermData,
+    pub term: Shared<TermData>,
     /// Why.
     pub reason: &'static str,
     /// The lock that hides it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lock: Option<String>,
+    pub lock: Option<Shared<str>>,
 }
 
 /// The name of a read: `a@6:24`.
@@ -96,10 +136,12 @@ pub fn variable_name(program: &Program, read: ReadId) -> &str {
 pub fn report(sources: &SourceMap, program: &Program, form: &Form) -> PiReport {
     let mut reads = form.shared_reads();
     reads.sort_by_key(|&read| (program.reads[read].span, read));
+    let mut writer = Writer { sources, program, form, definitions: FxHashMap::default(), terms: FxHashMap::default() };
     let pruned = form.pruned_all(program, &reads);
+    let lists: Vec<Shared<[PrunedData]>> = pruned.lists.iter().map(|list| writer.pruned(list)).collect();
     let mut result = PiReport { merged: form.concurrency.merged, ..PiReport::default() };
-    for (&read, pruned) in reads.iter().zip(pruned) {
-        let report = read_report(sources, program, form, read, &pruned);
+    for (&read, list) in reads.iter().zip(pruned.of_read) {
+        let report = writer.read(read, lists[list].clone());
         if report.terms.len() > 1 {
             result.pis.push(report);
         } else {
@@ -109,28 +151,67 @@ pub fn report(sources: &SourceMap, program: &Program, form: &Form) -> PiReport {
     result
 }
 
-fn read_report(sources: &SourceMap, program: &Program, form: &Form, read: ReadId, pruned: &[Pruned]) -> ReadReport {
-    let span = program.reads[read].span;
-    let terms = form.terms(read).into_iter().map(|definition| term_data(sources, program, form, definition));
-    let mut terms: Vec<(bool, TermData)> = terms.map(|term| (!term.def.ends_with("@initial"), term)).collect();
-    terms.sort_by(|a, b| (a.0, a.1.span, &a.1.def).cmp(&(b.0, b.1.span, &b.1.def)));
-    let mut pruned: Vec<PrunedData> = pruned
-        .iter()
-        .map(|pruned| PrunedData {
-            term: term_data(sources, program, form, pruned.definition),
-            reason: pruned.reason.word(),
-            lock: pruned.lock.map(|leaf| program.texts.get(program.leaves[leaf].name).to_owned()),
-        })
-        .collect();
-    pruned.sort_by(|a, b| (a.term.span, &a.term.def).cmp(&(b.term.span, &b.term.def)));
-    ReadReport {
-        read: read_name(sources, program, read),
-        variable: variable_name(program, read).to_owned(),
-        thread: thread_names(form, &form.threads_of_read(read)),
-        line: sources.line(span),
-        terms: terms.into_iter().map(|(_, term)| term).collect(),
-        pruned,
-        span,
+/// Gives names to what a form says.
+struct Writer<'a> {
+    sources: &'a SourceMap,
+    program: &'a Program,
+    form: &'a Form,
+    definitions: FxHashMap<DefinitionId, Shared<TermData>>,
+    /// The lists of terms, by the sets of the contexts of a read.
+    terms: FxHashMap<Vec<(TermSetId, TermSetId)>, Shared<[Shared<TermData>]>>,
+}
+
+impl Writer<'_> {
+    fn read(&mut self, read: ReadId, pruned: Shared<[PrunedData]>) -> ReadReport {
+        let span = self.program.reads[read].span;
+        ReadReport {
+            read: read_name(self.sources, self.program, read),
+            variable: variable_name(self.program, read).to_owned(),
+            thread: thread_names(self.form, &self.form.threads_of_read(read)),
+            line: self.sources.line(span),
+            terms: self.terms(read),
+            pruned,
+            span,
+        }
+    }
+
+    fn terms(&mut self, read: ReadId) -> Shared<[Shared<TermData>]> {
+        let sets: Vec<_> = self.form.instances_of(read).map(|of| (of.control, of.concurrent)).collect();
+        if let Some(known) = self.terms.get(&sets) {
+            return known.clone();
+        }
+        let mut terms: Vec<Shared<TermData>> =
+            self.form.terms(read).into_iter().map(|definition| self.term(definition)).collect();
+        let written = |term: &TermData| !term.def.ends_with("@initial");
+        terms.sort_by(|a, b| (written(a), a.span, &a.def).cmp(&(written(b), b.span, &b.def)));
+        let terms: Shared<[Shared<TermData>]> = terms.into_iter().collect();
+        self.terms.insert(sets, terms.clone());
+        terms
+    }
+
+    fn pruned(&mut self, list: &[Pruned]) -> Shared<[PrunedData]> {
+        let (program, mut locks) = (self.program, FxHashMap::default());
+        let mut lock = |leaf| {
+            let name = || Shared::<str>(Arc::from(program.texts.get(program.leaves[leaf].name)));
+            locks.entry(leaf).or_insert_with(name).clone()
+        };
+        let mut pruned: Vec<PrunedData> = list
+            .iter()
+            .map(|pruned| PrunedData {
+                term: self.term(pruned.definition),
+                reason: pruned.reason.word(),
+                lock: pruned.lock.map(&mut lock),
+            })
+            .collect();
+        pruned.sort_by(|a, b| (a.term.span, &a.term.def).cmp(&(b.term.span, &b.term.def)));
+        pruned.into_iter().collect()
+    }
+
+    /// A definition, described once.
+    fn term(&mut self, definition: DefinitionId) -> Shared<TermData> {
+        let Writer { sources, program, form, .. } = *self;
+        let describe = || Shared::new(term_data(sources, program, form, definition));
+        self.definitions.entry(definition).or_insert_with(describe).clone()
     }
 }
 

@@ -36,6 +36,9 @@ use serde::Serialize;
 use std::path::PathBuf;
 use tests_file::TestCase;
 
+/// Pi terms of a program at most: each is an entry of the manifest, and may be a test.
+pub const MAX_TERMS: usize = 100_000;
+
 /// The name of the manifest in a package, by which a package of ours is known.
 pub const MANIFEST: &str = "MANIFEST.json";
 
@@ -102,6 +105,9 @@ pub enum DriveError {
     /// The program has no `main`.
     #[error("the program has no main")]
     NoMain,
+    /// There would be a line of the manifest for each of too many terms.
+    #[error("the program has {0} pi terms; drivers are made for at most {MAX_TERMS}")]
+    TooManyTerms(usize),
     /// The schedule of a test does not lead to the end of an execution.
     #[error("the execution for `{test}` {reason}")]
     NoEnd {
@@ -116,8 +122,9 @@ pub enum DriveError {
 ///
 /// # Errors
 ///
-/// The program has no `main`. A term whose execution does not end is listed as undecided.
+/// The program has no `main`, or too many terms. A term whose execution does not end is listed as undecided.
 pub fn drive(input: &Input<'_>, answer: &Answer, options: &Options) -> Result<Package, DriveError> {
+    check_size(input.form)?;
     let mut manifest = Manifest::new(options, answer.bound, answer.progress.states);
     let mut names = names::Names::default();
     let mut cases = Vec::new();
@@ -148,6 +155,19 @@ pub fn drive(input: &Input<'_>, answer: &Answer, options: &Options) -> Result<Pa
         }
     }
     package(input, options, manifest, &cases)
+}
+
+/// Refuses a program with more than [`MAX_TERMS`] pi terms, which can be told before it is explored.
+///
+/// # Errors
+///
+/// It has too many.
+pub fn check_size(form: &Form) -> Result<(), DriveError> {
+    let counts = form.shared_reads().into_iter().map(|read| form.terms(read).len());
+    match counts.filter(|&count| count > 1).sum() {
+        count if count > MAX_TERMS => Err(DriveError::TooManyTerms(count)),
+        _ => Ok(()),
+    }
 }
 
 /// A package with one test, for a whole execution that selections were completed to.

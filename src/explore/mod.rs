@@ -25,6 +25,7 @@ mod pairs;
 mod reads_from;
 pub mod report;
 mod select;
+mod term_report;
 
 pub use count::{CountAnswer, count, count_by_executions, count_by_states};
 pub use deadlock::{BlockedThread, Deadlock};

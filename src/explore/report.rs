@@ -5,8 +5,8 @@
 
 use super::count::CountAnswer;
 use super::deadlock::{BlockedThread, Deadlock, Object, WaitsFor};
-use super::futures::{Answer, FailureWitness, Outcome, Term};
-use crate::cssame::{definition_name, read_name};
+use super::futures::{Answer, FailureWitness, Outcome};
+pub use super::term_report::{TermReport, TermReports};
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::{Naming, Step};
 use crate::vm::{Choice, Failure, PathId};
@@ -26,28 +26,13 @@ pub struct FuturesReport {
     /// Different states that were visited.
     pub states: u64,
     /// Which pi terms can happen, by place.
-    pub terms: Vec<TermReport>,
+    pub terms: TermReports,
     /// What executions print and how they end.
     pub outcomes: Vec<OutcomeReport>,
     /// Where the program can fail.
     pub failures: Vec<FailureReport>,
     /// Deadlocks.
     pub deadlocks: Vec<DeadlockReport>,
-}
-
-/// A term of a pi function.
-#[derive(Clone, Debug, Serialize)]
-pub struct TermReport {
-    /// `a@6:24`
-    pub read: String,
-    /// `a@4:31` or `a@initial`
-    pub def: String,
-    /// Whether some execution has it; nothing where a bound was hit before that was known.
-    pub feasible: Option<bool>,
-    /// An execution that has it.
-    pub schedule: Option<Vec<Step>>,
-    /// The step of the schedule that reads, from 1.
-    pub step: Option<usize>,
 }
 
 /// An outcome.
@@ -146,7 +131,7 @@ pub fn report(
         futures: counted.map(|count| count.futures),
         executions: counted.map_or(answer.progress.executions, |count| count.executions),
         states: answer.progress.states,
-        terms: reporter.terms(candidates),
+        terms: TermReports::new(naming, answer, candidates),
         outcomes: answer.outcomes.iter().map(|outcome| reporter.outcome(outcome)).collect(),
         failures: answer.failures.iter().map(|failure| reporter.failure(failure)).collect(),
         deadlocks: answer.deadlocks.iter().map(|deadlock| reporter.deadlock(deadlock)).collect(),
@@ -173,30 +158,6 @@ impl Reporter<'_> {
 
     fn lines(&self, output: crate::vm::OutputId) -> Vec<String> {
         self.answer.tables.lines(output).into_iter().map(str::to_owned).collect()
-    }
-
-    fn terms(&self, candidates: &[(ReadId, DefinitionId)]) -> Vec<TermReport> {
-        let Naming { program, sources, .. } = *self.naming;
-        let mut pairs = candidates.to_vec();
-        pairs.extend(self.answer.terms.iter().map(|term| (term.read, term.definition)));
-        pairs.extend(&self.answer.undecided);
-        // By place of the read; of its definitions the initial one first.
-        pairs.sort_by_key(|&(read, definition)| {
-            let of = &program.definitions[definition];
-            (program.reads[read].span, read, of.version > 0, of.span, definition)
-        });
-        pairs.dedup();
-        let report = |(read, definition): (ReadId, DefinitionId)| {
-            let term = self.answer.term(read, definition);
-            TermReport {
-                read: read_name(sources, program, read),
-                def: definition_name(sources, program, definition),
-                feasible: self.answer.is_feasible(read, definition),
-                schedule: term.map(|term| self.steps(&term.schedule)),
-                step: term.map(|Term { step, schedule, .. }| (step + 1).min(schedule.len())),
-            }
-        };
-        pairs.into_iter().map(report).collect()
     }
 
     fn message(&self, failure: Failure) -> String {

@@ -76,7 +76,7 @@ fn outcomes(report: &FuturesReport) -> Vec<String> {
 /// The terms of the reads whose name begins so, as the lines of their definitions.
 fn terms<'a>(report: &'a FuturesReport, read: &str) -> Vec<&'a str> {
     let terms = report.terms.iter().filter(|term| term.read.starts_with(read) && term.feasible == Some(true));
-    terms.map(|term| term.def.as_str()).collect()
+    terms.map(|term| term.def).collect()
 }
 
 const FIGURE_2: &str = "\
@@ -197,8 +197,8 @@ fn every_schedule_replays_to_what_it_claims() {
             assert_eq!(execution.status.word(), outcome.status);
             assert_eq!(execution.lines(&fixture.machine), outcome.output);
         }
-        for term in &report.terms {
-            let schedule = term.schedule.as_deref().unwrap();
+        for term in report.terms.iter() {
+            let schedule = term.schedule.unwrap();
             let mut replay = Replay::new(fixture.naming(), schedule);
             let execution = run(&fixture.machine, &mut replay, u64::MAX, &mut ());
             // The schedule is that of a whole execution, and this one can end well.

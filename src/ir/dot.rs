@@ -10,6 +10,7 @@
 use super::print::{Annotations, Merge, Printer, Site};
 use super::{BlockId, Function, FunctionId, Instruction, Program, Terminator};
 use crate::source::SourceMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
 /// The DOT text of a program.
@@ -55,8 +56,8 @@ fn pieces(program: &Program, (function, block): (FunctionId, BlockId)) -> Vec<us
 }
 
 /// The name of the node that holds an instruction.
-fn node(program: &Program, (function, block): (FunctionId, BlockId), position: usize) -> String {
-    let piece = pieces(program, (function, block)).partition_point(|&start| start <= position) - 1;
+fn node((function, block): (FunctionId, BlockId), pieces: &[usize], position: usize) -> String {
+    let piece = pieces.partition_point(|&start| start <= position) - 1;
     format!("f{}_b{}_{piece}", function.0, block.0)
 }
 
@@ -104,15 +105,20 @@ fn write_flow(text: &mut String, program: &Program, (function, block): (Function
 /// The edges between the threads that a block makes and the block, and the joins that wait for them.
 fn thread_edges(program: &Program, function: FunctionId, block: BlockId) -> Vec<(String, String)> {
     let mut edges = Vec::new();
+    // Found once for a block: looking for them takes a walk through its instructions.
+    let mut known: FxHashMap<BlockId, Vec<usize>> = FxHashMap::default();
+    let mut node_at = |block, position| {
+        let pieces = known.entry(block).or_insert_with(|| pieces(program, (function, block)));
+        node((function, block), pieces, position)
+    };
     for (position, instruction) in program.functions[function].blocks[block].instructions.iter().enumerate() {
         let entry = |callee: FunctionId| format!("f{}_b0_0", callee.0);
-        let from = node(program, (function, block), position);
         match instruction {
-            Instruction::Spawn { thread, .. } => edges.push((from, entry(thread.function))),
+            Instruction::Spawn { thread, .. } => edges.push((node_at(block, position), entry(thread.function))),
             Instruction::Fork { threads, .. } => {
+                let from = node_at(block, position);
                 let joins = joins_after(&program.functions[function], block, position + 1);
-                let joins: Vec<String> =
-                    joins.into_iter().map(|(block, position)| node(program, (function, block), position)).collect();
+                let joins: Vec<String> = joins.into_iter().map(|(block, position)| node_at(block, position)).collect();
                 for thread in threads {
                     edges.push((from.clone(), entry(thread.function)));
                     for end in returns(program, thread.function) {
@@ -129,7 +135,7 @@ fn thread_edges(program: &Program, function: FunctionId, block: BlockId) -> Vec<
 /// The joins (block and position) that are reached from there without passing another join.
 pub(crate) fn joins_after(function: &Function, block: BlockId, position: usize) -> Vec<(BlockId, usize)> {
     let mut joins = Vec::new();
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = FxHashSet::default();
     let mut work = vec![(block, position)];
     while let Some((block, first)) = work.pop() {
         let content = &function.blocks[block];
@@ -148,7 +154,9 @@ fn returns(program: &Program, function: FunctionId) -> Vec<String> {
     let blocks = &program.functions[function].blocks;
     let order = super::flow::reverse_postorder(&program.functions[function]);
     let ends = order.into_iter().filter(|&block| matches!(blocks[block].terminator, Terminator::Return(_)));
-    ends.map(|block| node(program, (function, block), blocks[block].instructions.len())).collect()
+    let node_at_end =
+        |block: BlockId| node((function, block), &pieces(program, (function, block)), blocks[block].instructions.len());
+    ends.map(node_at_end).collect()
 }
 
 fn escaped(text: &str) -> String {

@@ -5,6 +5,7 @@
 //! not fit loses its middle, for which `…` stands.
 
 use super::trace::{Row, RowKind, Trace};
+use crate::source::cut::{columns, head, tail};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
 
@@ -37,7 +38,7 @@ pub fn render(trace: &Trace, options: &RenderOptions) -> String {
     let width = rest / count;
     let mut out = String::new();
     if width >= NARROWEST || count == 1 {
-        head(&mut out, trace, width, options);
+        headline(&mut out, trace, width, options);
         for row in &trace.rows {
             let indent = width * row.column;
             // The last column may use what the division has left over.
@@ -53,11 +54,12 @@ pub fn render(trace: &Trace, options: &RenderOptions) -> String {
     out
 }
 
-fn head(out: &mut String, trace: &Trace, width: usize, options: &RenderOptions) {
+fn headline(out: &mut String, trace: &Trace, width: usize, options: &RenderOptions) {
     let mut names = String::new();
     for name in &trace.threads {
         let name = cut(name, width.saturating_sub(1));
-        let _ = write!(names, "{name:width$}");
+        let pad = width.saturating_sub(columns(&name));
+        let _ = write!(names, "{name}{:pad$}", "");
     }
     let style = if options.color { Style::new().bold() } else { Style::new() };
     let _ = writeln!(out, "{style}{:>4}  {}{style:#}", "line", names.trim_end());
@@ -80,16 +82,15 @@ fn style(kind: RowKind) -> Style {
     color.on_default()
 }
 
-/// The text, without its middle where it has more than `width` characters: what differs, such as the number of a
+/// The text, without its middle where it takes more than `width` columns: what differs, such as the number of a
 /// thread or a value, often stands at the end. A newline is shown as `⏎`.
 fn cut(text: &str, width: usize) -> String {
     let text = text.replace('\n', "⏎");
-    let length = text.chars().count();
-    if length <= width {
+    if columns(&text) <= width {
         return text;
     }
     let kept = width.saturating_sub(1);
-    let (head, tail) = (kept - kept / 2, kept / 2);
+    let (first, last) = (kept - kept / 2, kept / 2);
     let ellipsis = if width > 0 { "…" } else { "" };
-    text.chars().take(head).chain(ellipsis.chars()).chain(text.chars().skip(length - tail)).collect()
+    format!("{}{ellipsis}{}", head(&text, first), tail(&text, last))
 }

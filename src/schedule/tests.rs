@@ -159,9 +159,43 @@ fn a_trace_of_a_deadlock_ends_with_the_blocked_threads() {
     let execution = fixture.find("deadlock");
     let trace = trace(fixture.naming(), &execution.steps);
     let blocked: Vec<String> = trace.rows.iter().filter(|row| row.kind == RowKind::Blocked).map(Row::text).collect();
-    assert_eq!(blocked, ["blocked at join", "blocked at lock B", "blocked at lock A"]);
+    let expected = ["blocked at join of T1, T2", "blocked at lock B, held by T2", "blocked at lock A, held by T1"];
+    assert_eq!(blocked, expected);
     // T3 has nothing to do with it.
     assert!(trace.cause().rows.iter().all(|row| row.object.as_deref() != Some("y")));
+}
+
+#[test]
+fn a_blocked_thread_says_what_it_waits_for() {
+    let fixture = Fixture::new(
+        "lock L; cond c; event e; sem s = 0; barrier b(3);\ncobegin\n T1: { lock(L); wait(c, L); }\n T2: wait(e);\n \
+         T3: P(s);\n T4: barrier(b);\n T5: wait();\ncoend\n",
+    );
+    let trace = trace(fixture.naming(), &fixture.find("deadlock").steps);
+    let mut blocked: Vec<String> =
+        trace.rows.iter().filter(|row| row.kind == RowKind::Blocked).map(Row::text).collect();
+    blocked.sort();
+    let expected = [
+        "blocked at P s",
+        "blocked at barrier b, 1 of 3",
+        "blocked at join of T1, T2, T3, T4, T5",
+        "blocked at wait c, not notified",
+        "blocked at wait e",
+        "blocked at wait(), not notified",
+    ];
+    assert_eq!(blocked, expected);
+}
+
+#[test]
+fn wide_characters_take_two_columns_of_a_trace() {
+    let fixture =
+        Fixture::new("int x;\ncobegin\n A: print(\"漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\");\n B: x = 1;\ncoend\n");
+    let trace = trace(fixture.naming(), &fixture.find("ok").steps);
+    let text = render(&trace, &RenderOptions { width: 46, color: false });
+    let printed = text.lines().find(|line| line.contains("print")).expect("a line");
+    let cell = printed[6..].trim_start();
+    assert!((11..=12).contains(&crate::source::cut::columns(cell)), "{text}");
+    assert!(cell.starts_with("print ") && cell.contains('…'), "{text}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::naming::Naming;
 use super::past::Past;
 use crate::ir::{ScalarType, Value};
 use crate::source::Span;
-use crate::vm::{self, Choice, CodeIndex, Event, Failure, Progress, State, Tables, ThreadIndex};
+use crate::vm::{self, Choice, CodeIndex, Event, Failure, Obstacle, Progress, State, Tables, ThreadIndex};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -108,6 +108,9 @@ impl Trace {
         }
     }
 }
+
+/// Threads that a row names at most.
+const THREADS: usize = 5;
 
 /// Does the steps of an execution again and writes down what happens.
 #[must_use]
@@ -272,16 +275,38 @@ impl Writer<'_> {
         let Naming { machine, .. } = self.naming;
         let Scene { state, tables, .. } = *scene;
         for thread in state.threads() {
-            if machine.obstacle(state, thread).is_none() {
-                continue;
-            }
+            let Some(obstacle) = machine.obstacle(state, thread) else { continue };
             let span = machine.span(state.position(thread));
             let operation = self.naming.operation(state, tables, thread);
-            let value = (!operation.is_empty()).then(|| format!("at {operation}"));
-            let told = Told { span, kind: RowKind::Blocked, op: "blocked", object: None, value };
+            let value = format!("at {}", self.obstacle(&operation, &obstacle, scene));
+            let told = Told { span, kind: RowKind::Blocked, op: "blocked", object: None, value: Some(value) };
             let name = scene.name(thread);
             let depends = self.past.last_row(name).into_iter().collect();
             self.push(step, name, told, depends);
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// What a blocked thread waits for: `lock L, held by T1`, `barrier b, 2 of 3`. `operation` is its next one; one that waits
+    /// to be woken has none.
+    fn obstacle(&self, operation: &str, obstacle: &Obstacle, scene: &Scene<'_>) -> String {
+        let object = |address| self.naming.object(scene.state, address);
+        let names =
+            |threads: &[ThreadIndex]| threads.iter().map(|&thread| scene.name(thread)).collect::<Vec<_>>().join(", ");
+        match *obstacle {
+            Obstacle::Lock { holder: Some(holder), .. } => format!("{operation}, held by {}", scene.name(holder)),
+            Obstacle::Barrier { address, arrived, count } => {
+                format!("barrier {}, {arrived} of {count}", object(address))
+            }
+            Obstacle::Condition { address } => format!("wait {}, not notified", object(address)),
+            Obstacle::Notification => "wait(), not notified".to_owned(),
+            Obstacle::Event { address } => format!("wait {}", object(address)),
+            Obstacle::Semaphore { address } => format!("P {}", object(address)),
+            Obstacle::Children { ref threads } => format!("join of {}", names(threads)),
+            Obstacle::Thread { thread } => format!("join {}", scene.name(thread)),
+            Obstacle::AtomicBlock { thread } => format!("{operation}, in the atomic block of {}", scene.name(thread)),
+            Obstacle::Lock { holder: None, .. } => operation.to_owned(),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use super::character_start;
 use std::ops::Range;
+use unicode_width::UnicodeWidthChar;
 
 /// Bytes of a line that is shown whole.
 const WHOLE: usize = 160;
@@ -46,6 +47,40 @@ pub fn cut(line: &str, places: &[usize]) -> Cut {
         text.push(ELLIPSIS);
     }
     Cut { text, places: found }
+}
+
+/// Columns that a text takes on a terminal: a wide character takes two, one that is put onto the one before it none.
+#[must_use]
+pub fn columns(text: &str) -> usize {
+    text.chars().map(character_columns).sum()
+}
+
+/// Columns that a character takes; a control character takes none.
+#[must_use]
+pub fn character_columns(character: char) -> usize {
+    character.width().unwrap_or(0)
+}
+
+/// The longest beginning of a text that takes at most `width` columns.
+#[must_use]
+pub fn head(text: &str, width: usize) -> &str {
+    let mut taken = 0;
+    let end = text.char_indices().find(|&(_, character)| {
+        taken += character_columns(character);
+        taken > width
+    });
+    end.map_or(text, |(at, _)| &text[..at])
+}
+
+/// The longest end of a text that takes at most `width` columns.
+#[must_use]
+pub fn tail(text: &str, width: usize) -> &str {
+    let mut taken = 0;
+    let before = text.char_indices().rev().find(|&(_, character)| {
+        taken += character_columns(character);
+        taken > width
+    });
+    before.map_or(text, |(at, character)| &text[at + character.len_utf8()..])
 }
 
 /// Notes that the byte `offset` of the line is the byte `shown` of the text.

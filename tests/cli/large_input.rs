@@ -98,3 +98,42 @@ fn reads_on_one_long_line_are_shown_by_windows() {
     let longest = answer.stdout.lines().filter(|line| line.contains('|')).map(|line| line.chars().count()).max();
     assert!(longest < Some(120), "{longest:?}");
 }
+
+/// 400 reads that may see the same 300 writes each.
+fn many_terms() -> String {
+    let reads = "  print(a);\n".repeat(400);
+    let writes: String = (1..300).map(|value| format!("  a = {value};\n")).collect();
+    format!("int a;\ncobegin\nR: {{\n{reads}}}\nW: {{\n{writes}}}\ncoend\n")
+}
+
+#[test]
+fn a_long_list_of_terms_is_cut_for_people_only() {
+    let files = Files::new();
+    let file = files.write("input.csm", many_terms());
+    let answer = call("pi", &[&file]);
+    assert_eq!(answer.stdout.matches("  and 260 more (--all shows them)\n").count(), 400);
+    assert!(answer.stdout.contains("a_38, a_39, …)"), "{}", &answer.stdout[..1000]);
+    assert!(answer.stdout.len() < 2 << 20, "{} bytes", answer.stdout.len());
+    let answer = call("pi --all", &[&file]);
+    assert!(answer.stdout.contains("a_298, a_299)") && !answer.stdout.contains("more (--all"));
+    let pis = call("pi --format json", &[&file]).json()["pis"].take();
+    let pis = pis.as_array().expect("a list");
+    assert_eq!(pis.len(), 400);
+    assert!(pis.iter().all(|pi| pi["terms"].as_array().map(Vec::len) == Some(300)));
+
+    let answer = call("futures --max-states 10", &[&file]);
+    assert_eq!(answer.status, 3);
+    assert_eq!(answer.stdout.matches("  and 260 more (--all shows them)\n").count(), 400);
+    let terms = call("futures --max-states 10 --format json", &[&file]).json()["terms"].take();
+    assert_eq!(terms.as_array().map(Vec::len), Some(400 * 300));
+}
+
+#[test]
+fn drivers_are_not_made_for_too_many_terms() {
+    let files = Files::new();
+    let file = files.write("input.csm", many_terms());
+    let answer = call("drive --out", &[files.path("drivers"), file]);
+    assert_eq!(answer.status, 2);
+    assert!(answer.stderr.contains("CS0904") && answer.stderr.contains("120000 pi terms"), "{answer:?}");
+    assert!(answer.stderr.contains("--select") && !files.path("drivers").exists(), "{answer:?}");
+}

@@ -106,5 +106,5 @@ fn nonsense_is_skipped_in_bounded_time() {
     );
     assert_many(&"\"\n".repeat(1 << 18));
     assert!(!errors(&"/*".repeat(1 << 18)).is_empty());
-    assert_many(&format!("{}{}", "{ ".repeat(200), "if ( ".repeat(1 << 18)));
+    assert_eq!(errors(&format!("{}{}", "{ ".repeat(200), "if ( ".repeat(1 << 18))).len(), 513);
 }
