@@ -109,3 +109,18 @@ fn spawned_threads_are_parallel_until_they_are_joined() {
     assert_eq!(report.single.len(), 1);
     assert_eq!(report.single[0].terms[0].version, "x_1");
 }
+
+#[test]
+fn a_branch_that_a_constant_decides_is_left_out() {
+    let source = "int flag = 0, a = 0;\ncobegin\n  T1: { if (flag) a = 1; }\n  T2: { flag = 0; print(a); }\ncoend\n";
+    assert_eq!(show(source), "flag@3:13 in T1: flag_0 flag_1 |");
+    let changed = source.replace("flag = 0; ", "flag = 1; ");
+    assert_eq!(show(&changed), "flag@3:13 in T1: flag_0 flag_1 |\na@4:25 in T2: a_0 a_1 |");
+}
+
+#[test]
+fn constants_that_follow_from_constants_are_found() {
+    let source =
+        "int f, g, a;\ncobegin\n  T1: { if (f) g = 1; if (g) a = 1; }\n  T2: { f = 0; g = 0; print(a); }\ncoend\n";
+    assert_eq!(show(source), "f@3:13 in T1: f_0 f_1 |\ng@3:27 in T1: g_0 g_2 |");
+}

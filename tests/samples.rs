@@ -138,4 +138,5 @@ fn samples_do_what_their_comments_say() {
     }
     println!("{terms} terms of pi functions, {impossible} of them impossible");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(impossible * 10 < terms, "{impossible} of {terms} terms are impossible");
 }

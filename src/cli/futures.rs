@@ -50,6 +50,9 @@ const COUNT_STATES: u64 = 200_000;
 /// Executions that are followed for the same purpose.
 const COUNT_EXECUTIONS: u64 = 20_000;
 
+/// What they may cost.
+const COUNT_WORK: u64 = 4_000_000;
+
 /// Arguments of `futures`.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
@@ -186,7 +189,8 @@ impl Arguments {
             let states = self.bounds.max_states.min(COUNT_STATES);
             let executions =
                 Some(self.bounds.max_executions.map_or(COUNT_EXECUTIONS, |limit| limit.min(COUNT_EXECUTIONS)));
-            let limits = Limits { max_states: Some(states), max_executions: executions, ..rest() };
+            let limits =
+                Limits { max_states: Some(states), max_executions: executions, max_work: Some(COUNT_WORK), ..rest() };
             // A number that nobody asked for is not worth a bound that is hit.
             let complete = answer.is_complete() && answer.progress.states <= states;
             complete.then(|| explore::count(machine, &limits, &mut progress)).filter(|count| count.bound.is_none())

@@ -55,6 +55,7 @@ impl BoundOptions {
             max_states: Some(self.max_states),
             max_steps: self.max_steps,
             max_executions: self.max_executions,
+            max_work: None,
             max_memory: self.max_memory,
             timeout: self.timeout,
             interrupt: Some(interrupt),

@@ -5,7 +5,7 @@
 //! changes; branches whose condition is constant in a context are followed on one side only.
 
 use super::value::{AbstractValue, Evaluator, Writers};
-use super::{Context, ContextId, Instance, InstanceId, MAIN_THREAD, Thread, ThreadId};
+use super::{Context, ContextId, Instance, InstanceId, KnownReads, MAIN_THREAD, Thread, ThreadId};
 use crate::ir::{
     BlockId, Function, FunctionId, Instruction, NewThread, Operand, Program, Storage, Terminator, ThreadLabel,
     VariableId,
@@ -40,6 +40,7 @@ enum Key {
 
 /// Contexts, threads, and where each site of a context leads.
 pub(super) struct Unfolding {
+    known: KnownReads,
     pub contexts: Arena<ContextId, Context>,
     pub threads: Arena<ThreadId, Thread>,
     pub instances: Arena<InstanceId, Instance>,
@@ -59,9 +60,10 @@ pub(super) struct Unfolding {
 }
 
 /// Unfolds a program from its `main`.
-pub(super) fn unfold(program: &Program, main: FunctionId) -> Unfolding {
+pub(super) fn unfold(program: &Program, main: FunctionId, known: &KnownReads) -> Unfolding {
     let plan = plan(program, main);
     let mut unfolding = Unfolding {
+        known: known.clone(),
         contexts: Arena::new(),
         threads: Arena::new(),
         instances: Arena::new(),
@@ -253,6 +255,7 @@ impl Unfolding {
             writers: &self.writers[of.function.index()],
             arguments: &of.arguments,
             instance: &instance,
+            known: &self.known,
         })
     }
 

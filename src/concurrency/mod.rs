@@ -19,7 +19,7 @@ mod order;
 mod parallel;
 mod region;
 mod sharing;
-mod value;
+pub(crate) mod value;
 
 pub use context::Policy;
 pub use order::ClassId;
@@ -250,11 +250,20 @@ pub struct Concurrency {
     pub merged: bool,
 }
 
+/// Reads of memory that see one and the same value in every execution, with its bits.
+pub type KnownReads = FxHashMap<ReadId, i64>;
+
 /// Analyses a program. A program without `main` has nothing to analyse: `None`.
 #[must_use]
 pub fn analyse(program: &Program) -> Option<Concurrency> {
+    analyse_with(program, &KnownReads::default())
+}
+
+/// Analyses a program of which the values of some reads are known: branches that they decide go one way only.
+#[must_use]
+pub fn analyse_with(program: &Program, known: &KnownReads) -> Option<Concurrency> {
     let main = program.main?;
-    let unfolding = context::unfold(program, main);
+    let unfolding = context::unfold(program, main, known);
     Some(graph::build(program, unfolding))
 }
 

@@ -3,7 +3,7 @@
 //! In: a function whose registers are mostly written once, and the values of its parameters. Out: the value of an operand.
 //! A register that several instructions write is unknown; so a value needs no iteration over the function.
 
-use super::InstanceId;
+use super::{InstanceId, KnownReads};
 use crate::ir::{
     Arithmetic, BinaryOperator, BlockId, Function, Instruction, Operand, RegisterId, ScalarType, UnaryOperator, Value,
     VariableId,
@@ -103,6 +103,8 @@ pub struct Evaluator<'a> {
     pub arguments: &'a [AbstractValue],
     /// The instance of a global or of a local variable of this context.
     pub instance: &'a dyn Fn(VariableId) -> InstanceId,
+    /// Reads of memory whose value is known.
+    pub known: &'a KnownReads,
 }
 
 impl Evaluator<'_> {
@@ -156,6 +158,7 @@ impl Evaluator<'_> {
                 return AbstractValue::References(vec![((self.instance)(*variable), 0)]);
             }
             Instruction::Address { place, .. } => return self.address(place.base, place.offset, fuel),
+            Instruction::Load { read, .. } => self.known.get(read).copied(),
             _ => None,
         };
         bits.map_or(AbstractValue::Unknown, AbstractValue::Constant)

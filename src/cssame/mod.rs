@@ -13,11 +13,14 @@
 //! that no product of reads and definitions is formed. A read has two sets, of control and of concurrent definitions; equal
 //! sets are stored once.
 //!
-//! The law: no execution reads a value whose writer is not a term. What it does not see: values. A term may be impossible
-//! for reasons of value or of a lock built from variables; `futures` decides that.
+//! Where all terms of a read write one constant, and that decides a branch, the form is built anew without the other way.
+//!
+//! The law: no execution reads a value whose writer is not a term. What it does not see: other values. A term may be
+//! impossible for reasons of value or of a lock built from variables; `futures` decides that.
 
 mod access;
 pub mod check;
+mod constants;
 mod exposure;
 pub mod print;
 mod pruned;
@@ -31,7 +34,7 @@ pub use report::{
 };
 
 use crate::concurrency::lockset::{Locksets, find_locksets};
-use crate::concurrency::{self, Concurrency, ThreadId};
+use crate::concurrency::{self, Concurrency, KnownReads, ThreadId};
 use crate::ir::{DefinitionId, LeafId, Program, ReadId};
 use crate::source::arena::id;
 use access::Table;
@@ -109,7 +112,21 @@ pub struct Pruned {
 /// Brings a program into CSSAME form. `None` for a program without `main`: nothing runs in it.
 #[must_use]
 pub fn analyse(program: &Program) -> Option<Form> {
-    let concurrency = concurrency::analyse(program)?;
+    let mut known = KnownReads::default();
+    let mut form = analyse_with(program, &known)?;
+    for _ in 0..MAX_ROUNDS {
+        let Some(found) = constants::find_known_reads(program, &form, &known) else { break };
+        known = found;
+        form = analyse_with(program, &known)?;
+    }
+    Some(form)
+}
+
+/// How often a form is built anew because a value that a read certainly sees decides a branch.
+const MAX_ROUNDS: usize = 3;
+
+fn analyse_with(program: &Program, known: &KnownReads) -> Option<Form> {
+    let concurrency = concurrency::analyse_with(program, known)?;
     let locksets = find_locksets(program, &concurrency);
     Some(terms::build(program, concurrency, locksets))
 }

@@ -10,6 +10,7 @@ use super::reads_from::{self, Execution, Refusal};
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, OutputId, PathId, Tables, ThreadIndex};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 
 /// The reads of a step.
@@ -24,49 +25,84 @@ impl Observer for Reads {
     }
 }
 
-/// Collects what executions show.
+/// Where something was seen: in which of the executions that were kept, and at which of its steps.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    execution: u32,
+    step: u32,
+}
+
+/// Collects what executions show. Long ones show many terms, so they are kept once.
 #[derive(Default)]
 struct Collector {
-    whole_executions: bool,
-    terms: FxHashMap<(ReadId, DefinitionId), (Vec<Choice>, usize)>,
-    outcomes: FxHashMap<Vec<(PathId, OutputId)>, Vec<Choice>>,
+    executions: Vec<Vec<Choice>>,
+    terms: FxHashMap<(ReadId, DefinitionId), Place>,
+    outcomes: FxHashMap<Vec<(PathId, OutputId)>, u32>,
 }
 
 impl Collector {
     fn collect(&mut self, execution: &Execution<'_>) {
         let Execution { machine, tables, state, choices, pairs } = *execution;
+        let number = self.executions.len() as u32;
+        let mut is_new = false;
         // What only executions that were discarded have read does not count.
         if machine.may_discard() || pairs.iter().any(|pair| !self.terms.contains_key(pair)) {
-            self.repeat(machine, choices);
+            is_new = self.repeat(machine, choices);
         }
-        self.outcomes.entry(machine.outputs(state, tables)).or_insert_with(|| choices.to_vec());
+        self.outcomes.entry(machine.outputs(state, tables)).or_insert_with(|| {
+            is_new = true;
+            number
+        });
+        if is_new {
+            self.executions.push(choices.to_vec());
+        }
     }
 
-    /// Runs an execution again, and notes what is new.
-    fn repeat(&mut self, machine: &Machine, choices: &[Choice]) {
+    /// Runs an execution again, and notes what is new; whether something was.
+    fn repeat(&mut self, machine: &Machine, choices: &[Choice]) -> bool {
         let (mut tables, mut reads) = (Tables::new(), Reads::default());
         let mut state = machine.start(&mut tables, &mut reads);
-        self.note(&reads, choices, choices.len());
+        // What main does before its first step is shown by any execution.
+        let mut is_new = self.note(&reads, choices.len());
         for (step, &choice) in choices.iter().enumerate() {
             reads.0.clear();
             machine.step(&mut state, &mut tables, choice, &mut reads);
-            self.note(&reads, choices, step);
+            is_new |= self.note(&reads, step);
         }
+        is_new
     }
 
-    /// Notes the reads of a step.
-    fn note(&mut self, reads: &Reads, choices: &[Choice], step: usize) {
+    /// Notes the reads of a step; whether one was not seen so early.
+    fn note(&mut self, reads: &Reads, step: usize) -> bool {
+        let mut is_new = false;
+        let place = Place { execution: self.executions.len() as u32, step: step as u32 };
         for &pair in &reads.0 {
-            let shown = (step + 1).min(choices.len());
-            let kept = if self.whole_executions { choices.len() } else { shown };
-            let (schedule, at) = self.terms.entry(pair).or_default();
-            // What main does before its first step is shown by any execution.
-            if schedule.is_empty() || step < *at && *at < schedule.len() {
-                schedule.clear();
-                schedule.extend_from_slice(&choices[..kept]);
-                *at = step;
+            let known = self.terms.entry(pair);
+            match known {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(place);
+                    is_new = true;
+                }
+                Entry::Occupied(mut known) if place.step < known.get().step => {
+                    known.insert(place);
+                    is_new = true;
+                }
+                Entry::Occupied(_) => {}
             }
         }
+        is_new
+    }
+
+    fn terms(&self, whole_executions: bool) -> Vec<Term> {
+        let term = |(&(read, definition), place): (&(ReadId, DefinitionId), &Place)| {
+            let choices = &self.executions[place.execution as usize];
+            let step = place.step as usize;
+            let shown = if whole_executions { choices.len() } else { (step + 1).min(choices.len()) };
+            Term { read, definition, schedule: choices[..shown].to_vec(), step }
+        };
+        let mut terms: Vec<Term> = self.terms.iter().map(term).collect();
+        terms.sort_by_key(|term| (term.read, term.definition));
+        terms
     }
 }
 
@@ -81,20 +117,19 @@ pub fn by_executions(
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Answer, Refusal> {
-    let mut collector = Collector { whole_executions: query.whole_executions, ..Collector::default() };
+    let mut collector = Collector::default();
     let found = reads_from::enumerate(machine, limits, progress, &mut |execution| {
         collector.collect(execution);
         ControlFlow::Continue(())
     })?;
-    let Collector { terms, outcomes, .. } = collector;
-    let mut terms: Vec<Term> = terms
-        .into_iter()
-        .map(|((read, definition), (schedule, step))| Term { read, definition, schedule, step })
-        .collect();
-    terms.sort_by_key(|term| (term.read, term.definition));
+    let terms = collector.terms(query.whole_executions);
+    let Collector { executions, outcomes, .. } = collector;
     let mut outcomes: Vec<Outcome> = outcomes
         .into_iter()
-        .map(|(outputs, schedule)| Outcome { outputs, status: OutcomeStatus::Ok, failure: None, schedule })
+        .map(|(outputs, execution)| {
+            let schedule = executions[execution as usize].clone();
+            Outcome { outputs, status: OutcomeStatus::Ok, failure: None, schedule }
+        })
         .collect();
     sort_outcomes(&found.tables, &mut outcomes);
     Ok(Answer {

@@ -17,8 +17,11 @@ const WIDE: usize = 6;
 /// The first share of states: of a wide program, and of others.
 const STATES: (u64, u64) = (10_000, 500_000);
 
-/// The first share of executions.
-const EXECUTIONS: u64 = 50_000;
+/// The first share of executions, as [`Limits::max_work`].
+const WORK: u64 = 2_000_000;
+
+/// Bytes that executions may take.
+const MEMORY: u64 = 512 << 20;
 
 /// How much larger each share is than the one before.
 const GROWTH: u64 = 16;
@@ -31,13 +34,13 @@ pub(super) struct Dovetail<'a> {
     limits: &'a Limits,
     wide: bool,
     states: u64,
-    executions: u64,
+    work: u64,
 }
 
 impl<'a> Dovetail<'a> {
     pub(super) fn new(machine: &Machine, limits: &'a Limits) -> Dovetail<'a> {
         let wide = width(machine) >= WIDE;
-        Dovetail { limits, wide, states: if wide { STATES.0 } else { STATES.1 }, executions: EXECUTIONS }
+        Dovetail { limits, wide, states: if wide { STATES.0 } else { STATES.1 }, work: WORK }
     }
 
     /// The answer of the first that comes to an end, or that is stopped by a bound of the caller.
@@ -51,8 +54,8 @@ impl<'a> Dovetail<'a> {
         let began = Instant::now();
         let mut refused = false;
         loop {
-            let executions = self.limits.max_executions.map_or(self.executions, |limit| limit.min(self.executions));
-            let share = Limits { max_executions: Some(executions), ..self.limits.after(began) };
+            let memory = self.limits.max_memory.map_or(MEMORY, |limit| limit.min(MEMORY));
+            let share = Limits { max_work: Some(self.work), max_memory: Some(memory), ..self.limits.after(began) };
             // Nothing to say: the answer is not there yet, or was refused.
             let mut some_executions = |share, progress: Watcher<'_>| match by_executions(&share, progress) {
                 Ok(answer) if bound(&answer).is_none() => ControlFlow::Break(answer),
@@ -79,7 +82,7 @@ impl<'a> Dovetail<'a> {
                 }
             }
             self.states = self.states.saturating_mul(GROWTH);
-            self.executions = self.executions.saturating_mul(GROWTH);
+            self.work = self.work.saturating_mul(GROWTH);
         }
     }
 }

@@ -13,6 +13,8 @@ pub struct Limits {
     pub max_steps: Option<u32>,
     /// Executions that are followed to their end.
     pub max_executions: Option<u64>,
+    /// What executions may cost together: a step, or eight operations that are held against a read, cost one.
+    pub max_work: Option<u64>,
     /// Bytes of memory that states and the steps between them may take.
     pub max_memory: Option<u64>,
     /// Time by the clock.
@@ -36,7 +38,7 @@ pub enum Bound {
     States,
     /// [`Limits::max_steps`].
     Steps,
-    /// [`Limits::max_executions`].
+    /// [`Limits::max_executions`], or [`Limits::max_work`].
     Executions,
     /// [`Limits::max_memory`].
     Memory,

@@ -109,9 +109,6 @@ impl Trace {
     }
 }
 
-/// Threads that a row names at most.
-const THREADS: usize = 5;
-
 /// Does the steps of an execution again and writes down what happens.
 #[must_use]
 pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {

@@ -54,6 +54,21 @@ struct Node {
     seen: FxHashSet<u128>,
     /// Branches that wait: what is to stand behind the base.
     waiting: Vec<Vec<Operation>>,
+    /// How many operations these have.
+    operations: usize,
+}
+
+impl Node {
+    fn push(&mut self, branch: Vec<Operation>) {
+        self.operations += branch.len();
+        self.waiting.push(branch);
+    }
+
+    fn pop(&mut self) -> Option<Vec<Operation>> {
+        let branch = self.waiting.pop()?;
+        self.operations -= branch.len();
+        Some(branch)
+    }
 }
 
 /// What a step has led to.
@@ -91,6 +106,8 @@ pub(super) struct Search<'a> {
     /// Threads that an assumption has stopped.
     halted: SmallVec<[PathId; 4]>,
     sorter: Sorter,
+    /// What operations that were held against reads have cost.
+    work: u64,
     found: Enumerated,
 }
 
@@ -116,6 +133,7 @@ impl<'a> Search<'a> {
             seen,
             halted: SmallVec::new(),
             sorter: Sorter::default(),
+            work: 0,
             found,
         })
     }
@@ -138,11 +156,14 @@ impl<'a> Search<'a> {
             self.find_branches(first_new);
             if self.found.progress.executions.is_multiple_of(64) {
                 self.found.progress.waiting = self.nodes.iter().map(|node| node.waiting.len() as u64).sum();
-                self.found.bound =
-                    watch.check().or(progress(&self.found.progress).is_break().then_some(Bound::Interrupt));
+                let stopped = watch.check().or(progress(&self.found.progress).is_break().then_some(Bound::Interrupt));
+                self.found.bound = self.found.bound.or(stopped);
             }
-            if self.limits.max_executions.is_some_and(|limit| self.found.progress.executions >= limit) {
-                self.found.bound = Some(Bound::Executions);
+            self.work += ((self.log.len() - first_new) * self.nodes.len()) as u64 / 8;
+            let work = self.work + self.found.progress.steps;
+            let hit = |limit: Option<u64>, value| limit.is_some_and(|limit| value >= limit);
+            if hit(self.limits.max_executions, self.found.progress.executions) || hit(self.limits.max_work, work) {
+                self.found.bound = self.found.bound.or(Some(Bound::Executions));
             }
             match self.enter_branch()? {
                 Some(base) if self.found.bound.is_none() => first_new = base,
@@ -267,11 +288,12 @@ impl<'a> Search<'a> {
         (node.base, node.at) = (at, at);
         node.seen.clear();
         node.waiting.clear();
+        node.operations = 0;
         std::mem::swap(&mut node.before, &mut self.previous);
         let operation = &self.log.operations[at];
         if operation.kind == Kind::Choose {
             let others = (1..alternatives).rev();
-            node.waiting.extend(others.map(|alternative| vec![Operation { alternative, ..operation.clone() }]));
+            others.for_each(|alternative| node.push(vec![Operation { alternative, ..operation.clone() }]));
         } else {
             node.seen.insert(self.log.hash_of(operation.source));
             // A write that another one in the past of the read comes behind is overwritten.
@@ -290,7 +312,7 @@ impl<'a> Search<'a> {
             };
             for &source in writes.iter().chain([&NONE]) {
                 if node.seen.insert(self.log.hash_of(source)) && !overwritten(source) {
-                    node.waiting.push(vec![Operation { source, writes: false, ..operation.clone() }]);
+                    node.push(vec![Operation { source, writes: false, ..operation.clone() }]);
                 }
             }
         }
@@ -314,6 +336,8 @@ impl<'a> Search<'a> {
     /// Finds the branches that operations of this execution show, from `first` on.
     fn find_branches(&mut self, first: usize) {
         let log = &self.log;
+        let limit = self.limits.max_memory.map_or(usize::MAX, |bytes| bytes as usize / size_of::<Operation>());
+        let mut waiting: usize = self.nodes.iter().map(|node| node.operations).sum();
         for (index, operation) in log.operations.iter().enumerate().skip(first) {
             if !operation.writes && operation.kind != Kind::Atomic {
                 continue;
@@ -323,13 +347,19 @@ impl<'a> Search<'a> {
                 if !read.reads() || read.cell != operation.cell || index < node.base || index == node.at {
                     continue;
                 }
+                let before = node.operations;
                 if operation.writes && !log.is_past(node.at, index) && node.seen.insert(operation.hash) {
                     let past = beyond(log.past(index), node.base);
-                    node.waiting.push(branch(log, node, past, None, read));
+                    node.push(branch(log, node, past, None, read));
                 }
                 if operation.kind == Kind::Atomic && read.kind == Kind::Atomic && operation.source != read.source {
                     turn(log, node, index);
                 }
+                waiting += node.operations - before;
+            }
+            if waiting > limit {
+                self.found.bound = Some(Bound::Memory);
+                return;
             }
         }
     }
@@ -337,7 +367,7 @@ impl<'a> Search<'a> {
     /// Enters the last branch that has an order; gives the length of the log that it shares with the execution before.
     fn enter_branch(&mut self) -> Result<Option<usize>, Refusal> {
         while let Some(node) = self.nodes.last_mut() {
-            let Some(operations) = node.waiting.pop() else {
+            let Some(operations) = node.pop() else {
                 self.spare.extend(self.nodes.pop());
                 continue;
             };
@@ -510,5 +540,5 @@ fn turn(log: &Log, node: &mut Node, index: usize) {
     }
     let turned = Operation { source: read.source, writes: true, ..operation.clone() };
     let operations = branch(log, node, beyond(&past, node.base), Some(turned), read);
-    node.waiting.push(operations);
+    node.push(operations);
 }
