@@ -4,14 +4,11 @@ use cssame::cli;
 use std::process::ExitCode;
 use std::thread;
 
-/// Trees and graphs of the input are walked by recursion in a few places: the main thread's stack may be too small.
-const STACK_BYTES: usize = 256 << 20;
-
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     cli::internal::keep_panics();
     let copy = arguments.clone();
-    let worker = thread::Builder::new().name("cssame".to_owned()).stack_size(STACK_BYTES);
+    let worker = thread::Builder::new().name("cssame".to_owned()).stack_size(cli::STACK_BYTES);
     match worker.spawn(move || cli::run(&copy)) {
         Ok(worker) => worker.join().unwrap_or_else(|_| cli::internal::report(&arguments)),
         // Where memory is scarce the usual stack has to do.

@@ -1,5 +1,6 @@
 //! `cssame check FILE…`: every static diagnostic. The default job.
 
+use super::STACK_BYTES;
 use super::arguments::Job;
 use super::json;
 use super::load::{self, name_of};
@@ -13,10 +14,13 @@ use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
 use crate::diagnostics::{self, Diagnostic, Severity, terminal};
 use crate::ir::Program;
 use crate::ir::compile::{Compiled, compile};
-use crate::source::SourceMap;
+use crate::source::{FileId, SourceMap};
 use clap::Args;
 use serde::Serialize;
+use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread::{self, ScopedJoinHandle};
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
@@ -89,10 +93,7 @@ impl Job for Arguments {
 
     /// What is wrong with a file is the answer, not a failure to have one.
     fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
-        let mut findings = Findings::default();
-        for path in &self.files {
-            findings.check(path, &self.program.inputs);
-        }
+        let findings = Findings::of(&self.files, &self.program.inputs, self.output.jobs());
         let report = findings.report(&self.files);
         match self.format() {
             Format::Json => json::print(output, self.name(), self.file(), &report),
@@ -109,23 +110,23 @@ impl Job for Arguments {
     }
 }
 
+/// What was found in a file, sorted, and whether it can be read and compiles.
+type FileFindings = (Vec<Diagnostic>, bool);
+
 impl Findings {
-    fn check(&mut self, path: &Path, inputs: &[(String, String)]) {
-        let file = match load::read(&mut self.sources, path) {
-            Ok(file) => file,
-            Err(diagnostic) => {
-                self.invalid = true;
-                self.diagnostics.push(diagnostic);
-                return;
-            }
+    /// Reads all files, and then checks as many at a time as there are jobs.
+    fn of(paths: &[PathBuf], inputs: &[(String, String)], jobs: usize) -> Findings {
+        let mut sources = SourceMap::default();
+        let files: Vec<Result<FileId, Diagnostic>> = paths.iter().map(|path| load::read(&mut sources, path)).collect();
+        let check = |file: &Result<FileId, Diagnostic>| match file {
+            Ok(file) => check_file(&sources, *file, inputs),
+            Err(diagnostic) => (vec![diagnostic.clone()], false),
         };
-        let Compiled { program, mut diagnostics } = compile(&self.sources, file, inputs);
-        match program {
-            Some(program) => diagnostics.extend(static_findings(&self.sources, &program)),
-            None => self.invalid = true,
-        }
-        diagnostics::sort(&mut diagnostics);
-        self.diagnostics.append(&mut diagnostics);
+        let found = if jobs > 1 && files.len() > 1 { apart(&files, jobs, &check) } else { None };
+        let found = found.unwrap_or_else(|| files.iter().map(check).collect());
+        let invalid = found.iter().any(|(_, valid)| !valid);
+        let diagnostics = found.into_iter().flat_map(|(diagnostics, _)| diagnostics).collect();
+        Findings { sources, diagnostics, invalid }
     }
 
     fn report(&self, files: &[PathBuf]) -> CheckReport {
@@ -138,6 +139,32 @@ impl Findings {
             diagnostics: self.diagnostics.iter().map(|each| diagnostic_data(&self.sources, each)).collect(),
         }
     }
+}
+
+fn check_file(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -> FileFindings {
+    let Compiled { program, mut diagnostics } = compile(sources, file, inputs);
+    if let Some(program) = &program {
+        diagnostics.extend(static_findings(sources, program));
+    }
+    diagnostics::sort(&mut diagnostics);
+    (diagnostics, program.is_some())
+}
+
+/// Applies a function to all items, in as many threads as there are jobs; thread k takes each item whose place is k modulo
+/// their number. Nothing where no such threads can be made.
+fn apart<T: Sync, A: Send>(items: &[T], jobs: usize, function: &(impl Fn(&T) -> A + Sync)) -> Option<Vec<A>> {
+    let jobs = jobs.min(items.len());
+    let mut pieces = thread::scope(|scope| {
+        let threads: io::Result<Vec<_>> = (0..jobs)
+            .map(|first| {
+                let work = move || items.iter().skip(first).step_by(jobs).map(function).collect::<Vec<A>>().into_iter();
+                thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)
+            })
+            .collect();
+        let join = |thread: ScopedJoinHandle<'_, _>| thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+        threads.ok().map(|threads| threads.into_iter().map(join).collect::<Vec<_>>())
+    })?;
+    (0..items.len()).map(|index| pieces[index % jobs].next()).collect()
 }
 
 /// What the static analyses say of a program that compiles.

@@ -194,7 +194,7 @@ impl Arguments {
         let input = input(prepared, form);
         let options = self.driver_options(prepared);
         let monitor = Monitor::start(output);
-        let limits = self.bounds.limits(monitor.interrupt());
+        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
         let mut progress = |now: &explore::Progress| monitor.update(now);
         if selections.is_empty() {
             driver::check_size(form).map_err(|error| no_package(&error))?;

@@ -174,7 +174,7 @@ impl Arguments {
         let began = Instant::now();
         let monitor = Monitor::start(output);
         let machine = &prepared.machine;
-        let limits = self.bounds.limits(monitor.interrupt());
+        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
         // What is left of the time when a search begins.
         let rest = || Limits {
             timeout: limits.timeout.map(|timeout| timeout.saturating_sub(began.elapsed())),

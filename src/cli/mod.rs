@@ -37,6 +37,9 @@ use output::Output;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+/// Trees and graphs of the input are walked by recursion in a few places, for which the usual stack may be too small.
+pub const STACK_BYTES: usize = 256 << 20;
+
 /// Runs the program with the arguments of the process; the first is its name.
 #[must_use]
 pub fn run(arguments: &[OsString]) -> ExitCode {

@@ -3,8 +3,10 @@
 use crate::explore::Limits;
 use clap::{Args, ValueEnum};
 use std::env;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread;
 use std::time::Duration;
 
 /// Options of every command that reads a program.
@@ -48,9 +50,9 @@ pub struct BoundOptions {
 const DEFAULT_STATES: u64 = 20_000_000;
 
 impl BoundOptions {
-    /// The bounds of a search that also stops when `interrupt` is set.
+    /// The bounds of a search that also stops when `interrupt` is set, and that may use that many cores.
     #[must_use]
-    pub fn limits(&self, interrupt: Arc<AtomicBool>) -> Limits {
+    pub fn limits(&self, interrupt: Arc<AtomicBool>, jobs: usize) -> Limits {
         Limits {
             max_states: Some(self.max_states),
             max_steps: self.max_steps,
@@ -59,6 +61,7 @@ impl BoundOptions {
             max_memory: self.max_memory,
             timeout: self.timeout,
             interrupt: Some(interrupt),
+            jobs,
         }
     }
 }
@@ -91,6 +94,18 @@ pub struct OutputOptions {
     /// Leave out summaries and the progress bar
     #[arg(short, long)]
     pub quiet: bool,
+    /// Use at most N cores, not all; the answer is the same for any number
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+}
+
+impl OutputOptions {
+    /// The number of cores that may be used, of those that there are.
+    #[must_use]
+    pub fn jobs(&self) -> usize {
+        let there = thread::available_parallelism().map_or(1, NonZero::get);
+        self.jobs.map_or(there, |jobs| there.min(jobs.into()))
+    }
 }
 
 /// The form of the answer, for commands that know these two.

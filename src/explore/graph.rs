@@ -3,9 +3,8 @@
 //! A node is a state: how it was reached first, and what became of it. Edges stand in the order in which the machine
 //! lists the choices of a state, so that an edge names its choice by its place. States themselves are not kept.
 
+use super::visited::Visited;
 use crate::vm::{Choice, ThreadIndex};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// The target of an edge that leads to a discarded execution.
 pub(super) const DISCARDED: u32 = u32::MAX;
@@ -40,44 +39,6 @@ struct Node {
     kind: NodeKind,
 }
 
-/// Passes on a part of a fingerprint, which is mixed well enough already.
-#[derive(Default)]
-pub(super) struct FingerprintHasher(u64);
-
-impl Hasher for FingerprintHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 ^= word;
-    }
-}
-
-/// A fingerprint in two halves, which need no 16-byte alignment; only the first is hashed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Key([u64; 2]);
-
-impl Key {
-    pub(super) fn new(fingerprint: u128) -> Key {
-        Key([fingerprint as u64, (fingerprint >> 64) as u64])
-    }
-}
-
-impl std::hash::Hash for Key {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0[0]);
-    }
-}
-
-pub(super) type KeyMap<T> = HashMap<Key, T, BuildHasherDefault<FingerprintHasher>>;
-
 /// The states that were met.
 #[derive(Default)]
 pub(super) struct Graph {
@@ -85,7 +46,7 @@ pub(super) struct Graph {
     /// By node: where its edges begin; grows as nodes are expanded.
     first_edge: Vec<u32>,
     edges: Vec<u32>,
-    visited: KeyMap<u32>,
+    visited: Visited,
 }
 
 impl Graph {
@@ -98,15 +59,18 @@ impl Graph {
     pub(super) fn bytes(&self) -> u64 {
         let lists =
             self.nodes.capacity() * size_of::<Node>() + (self.first_edge.capacity() + self.edges.capacity()) * 4;
-        // Each place of the table has an entry and a control byte; one in eight stays empty.
-        let table = self.visited.capacity() * (size_of::<(Key, u32)>() + 1) / 7 * 8;
-        (lists + table) as u64
+        (lists + self.visited.bytes()) as u64
+    }
+
+    /// The node of a fingerprint that is known.
+    pub(super) fn find(&self, fingerprint: u128) -> Option<u32> {
+        self.visited.find(fingerprint)
     }
 
     /// The node of a fingerprint, and whether it is new.
     pub(super) fn visit(&mut self, fingerprint: u128, parent: u32, choice: Choice, kind: NodeKind) -> (u32, bool) {
         let next = self.nodes.len() as u32;
-        let node = *self.visited.entry(Key::new(fingerprint)).or_insert(next);
+        let node = self.visited.find_or_insert(fingerprint, next);
         if node == next {
             self.nodes.push(Node { parent, alternative: choice.alternative, thread: choice.thread.0, kind });
         }

@@ -21,6 +21,8 @@ pub struct Limits {
     pub timeout: Option<Duration>,
     /// Stops the exploration when somebody sets it.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// Cores that may be used: 0 is as good as 1. The answer does not depend on it.
+    pub jobs: usize,
 }
 
 impl Limits {

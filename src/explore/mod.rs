@@ -26,6 +26,7 @@ mod reads_from;
 pub mod report;
 mod select;
 mod term_report;
+mod visited;
 
 pub use count::{CountAnswer, count, count_by_executions, count_by_states};
 pub use deadlock::{BlockedThread, Deadlock};

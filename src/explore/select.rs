@@ -13,7 +13,7 @@ use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A read that is to read from a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ fn accepts(states: &[u8], part: impl Fn(usize) -> bool) -> bool {
 /// The states of the selections in one execution.
 #[derive(Debug)]
 struct Evaluation {
-    selections: Rc<[Selection]>,
+    selections: Arc<[Selection]>,
     states: Vec<u8>,
     /// By thread and selection: how often the thread has evaluated it, for those that ask for an instance.
     counts: Vec<u32>,
@@ -140,7 +140,7 @@ struct Evaluation {
 
 impl Clone for Evaluation {
     fn clone(&self) -> Self {
-        let selections = Rc::clone(&self.selections);
+        let selections = Arc::clone(&self.selections);
         Evaluation { selections, states: self.states.clone(), counts: self.counts.clone() }
     }
 

@@ -37,7 +37,7 @@ pub use observe::{Event, Observer};
 pub use outcome::{Choice, Failure, FailureKind, Move, Progress};
 pub use pending::Pending;
 pub use state::{NO_WRITER, State, ThreadIndex, ThreadStatus};
-pub use tables::{OutputId, Path, PathId, Tables};
+pub use tables::{Marks, OutputId, Path, PathId, Tables};
 pub use value::format_value;
 pub use visibility::Visibility;
 

@@ -36,6 +36,14 @@ pub struct Path {
     pub rank: u32,
 }
 
+/// How much [`Tables`] hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    paths: usize,
+    lines: usize,
+    outputs: usize,
+}
+
 /// Names of threads and printed lines.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
@@ -129,6 +137,32 @@ impl Tables {
         lines
     }
 
+    /// How much there is.
+    #[must_use]
+    pub fn marks(&self) -> Marks {
+        Marks { paths: self.paths.len(), lines: self.lines.len(), outputs: self.outputs.len() }
+    }
+
+    /// Forgets what has come since then.
+    pub fn truncate(&mut self, marks: Marks) {
+        self.paths.truncate(marks.paths);
+        self.lines.truncate(marks.lines);
+        for output in self.outputs.drain(marks.outputs.min(self.outputs.len())..) {
+            self.output_index.remove(&output);
+        }
+    }
+
+    /// Takes over what other tables, which have all that is here at the same places, have beyond it.
+    pub fn catch_up(&mut self, other: &Tables) {
+        self.paths.extend(other.paths.iter().skip(self.paths.len()).map(|(path, &shape)| (*path, shape)));
+        self.lines.extend(other.lines.iter().skip(self.lines.len()).cloned());
+        let known = self.outputs.len();
+        self.outputs.extend_from_slice(&other.outputs[known..]);
+        // The first one is the empty output, which is no addition to another.
+        let added = self.outputs.iter().enumerate().skip(known.max(1));
+        self.output_index.extend(added.map(|(index, &output)| (output, OutputId(index as u32))));
+    }
+
     /// The name of a thread as users read it: `T1/inner`, `parfor@7[2]`, `t#2`; main is `main`.
     #[must_use]
     pub fn path_name(&self, texts: &crate::ir::Texts, id: PathId) -> String {
@@ -172,6 +206,35 @@ mod tests {
         assert_eq!(tables.path_name(&texts, tables.shape(iteration)), "T1/parfor@7[3]");
         assert_eq!(tables.shape(main), main);
         assert_eq!(tables.compare_paths(main, iteration), Ordering::Less);
+    }
+
+    #[test]
+    fn tables_that_catch_up_give_the_same_numbers() {
+        let mut texts = Texts::default();
+        let label = texts.intern("main");
+        let (mut first, mut second) = (Tables::new(), Tables::new());
+        let path = |parent, instance| Path { parent, label, ordinal: None, instance, rank: 0 };
+        let main = first.intern_path(path(None, 1));
+        first.append(OutputId::EMPTY, "1");
+        second.catch_up(&first);
+        let marks = second.marks();
+        assert_eq!(marks, first.marks());
+        let lost = second.append(OutputId::EMPTY, "lost");
+        second.append(lost, "1");
+        second.intern_path(path(Some(main), 2));
+        assert_ne!(second.marks(), marks);
+        second.truncate(marks);
+        assert_eq!(second.marks(), marks);
+        for line in ["2", "1", "lost"] {
+            let one = first.append(OutputId::EMPTY, line);
+            assert_eq!(first.append(one, "1"), first.append(one, "1"));
+        }
+        let thread = first.intern_path(path(Some(main), 2));
+        second.catch_up(&first);
+        assert_eq!(second.marks(), first.marks());
+        assert_eq!(second.intern_path(path(Some(main), 2)), thread);
+        assert_eq!(second.append(OutputId::EMPTY, "lost"), first.append(OutputId::EMPTY, "lost"));
+        assert_eq!(second.marks(), first.marks());
     }
 
     #[test]

@@ -55,6 +55,8 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("futures --select a@1:1=a@2:2 samples/cssame_fig2.csm", 2, "!error["),
     ("drive --out Cargo.toml samples/cssame_fig2.csm", 2, "!CS0910"),
     ("correlate --threshold 2 samples/jannesari_fig9.csm", 2, "!0 to 1"),
+    ("check --jobs 0 samples/counter_locked.csm", 2, "!0"),
+    ("futures -j x samples/cssame_fig2.csm", 2, "!x"),
     ("explain CS9999", 2, "!no such code"),
     ("explain nonsense", 2, "!no such code"),
     ("check --input n samples/parfor_sum.csm", 2, "!NAME=VALUE"),
@@ -130,5 +132,29 @@ fn quiet_leaves_out_what_accompanies_the_answer() {
         let answer = call(command, &["-q", "samples/counter_unlocked.csm"]);
         assert_eq!(answer.stderr, "", "`{command}`");
         assert!(!answer.stdout.is_empty());
+    }
+}
+
+/// The answers of all commands, and of `check` on many files, are the same bytes for any number of cores.
+#[test]
+fn answers_do_not_depend_on_jobs() {
+    let all = "samples/peterson.csm samples/dekker.csm samples/missing.csm samples/jannesari_fig9.csm Cargo.toml";
+    for line in [
+        &format!("check {all}"),
+        &format!("check --format json {all}"),
+        "ir samples/cssame_fig2.csm",
+        "pi samples/dekker.csm",
+        "run --seed 3 samples/peterson.csm",
+        "futures --count --format json samples/readers_writer.csm",
+        "futures samples/dining_philosophers.csm",
+        "correlate samples/jannesari_fig9.csm",
+        "explain CS0401",
+    ] {
+        let one = call(&format!("{line} --jobs 1"), &[""; 0]);
+        let other = call(&format!("{line} -j 2"), &[""; 0]);
+        let any = call(line, &[""; 0]);
+        assert_eq!((one.status, &one.stdout, &one.stderr), (other.status, &other.stdout, &other.stderr), "{line}");
+        assert_eq!((one.status, &one.stdout, &one.stderr), (any.status, &any.stdout, &any.stderr), "{line}");
+        assert!(!one.stdout.is_empty(), "{line}");
     }
 }

@@ -3,15 +3,22 @@
 //! In: a machine, bounds, a [`Ghost`] (what the search has to know of an execution beyond the state of the machine) and
 //! a [`Visitor`]. Out: the [`Graph`] of all states, and calls of the visitor for each step and each end.
 //! States wait as words in two flat buffers, one for the level that is expanded and one for the next; nothing is
-//! allocated for a step.
+//! allocated for a step. The states of large levels are expanded in parts, on several cores if there are, and entered in
+//! order.
+
+mod batch;
+mod frontier;
+
+use batch::{Leads, Worker};
+use frontier::{Frontier, Waiting};
 
 use super::graph::{DISCARDED, Graph, NodeKind};
 use super::limits::{Bound, Limits, Progress, Watch};
 use crate::vm::{self, Choice, Encoding, Failure, Machine, Move, Observer, State, Tables, ThreadIndex};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// What a search has to know of an execution beyond the state of the machine. It watches the execution.
-pub(super) trait Ghost: Observer + Clone {
+pub(super) trait Ghost: Observer + Clone + Send {
     /// Appends what tells two executions apart.
     fn encode(&self, words: &mut Vec<u64>);
     /// Takes back what `encode` has written.
@@ -62,33 +69,6 @@ pub(super) struct EndContext<'a, G> {
     pub end: End,
 }
 
-/// States that wait to be expanded, in the order of their nodes.
-#[derive(Default)]
-struct Frontier {
-    words: Vec<u64>,
-    /// Node, end of the words of the state, end of the words of the ghost.
-    entries: Vec<(u32, usize, usize)>,
-}
-
-impl Frontier {
-    fn clear(&mut self) {
-        self.words.clear();
-        self.entries.clear();
-    }
-
-    /// Memory that it takes.
-    fn bytes(&self) -> u64 {
-        (self.words.capacity() * size_of::<u64>() + self.entries.capacity() * size_of::<(u32, usize, usize)>()) as u64
-    }
-
-    fn push(&mut self, node: u32, state: &[u64], ghost: &[u64]) {
-        self.words.extend_from_slice(state);
-        let end = self.words.len();
-        self.words.extend_from_slice(ghost);
-        self.entries.push((node, end, self.words.len()));
-    }
-}
-
 /// What a search has found.
 pub(super) struct Searched {
     pub graph: Graph,
@@ -111,7 +91,22 @@ struct Engine<'a, G, V> {
     encoding: Encoding,
     more: Vec<u64>,
     moves: Vec<Move>,
+    workers: Vec<Worker<G>>,
+    /// States that were expanded, or begun.
+    entered: u64,
 }
+
+/// What looks on from outside.
+struct Looking<'a> {
+    watch: &'a Watch,
+    progress: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
+}
+
+/// States of a level below which they are not expanded apart.
+const LARGE: usize = 256;
+
+/// States that a worker expands at a time.
+const PIECE: usize = 512;
 
 /// Searches all states; `ghost` is what is known before the first step.
 pub(super) fn search<G: Ghost, V: Visitor<G>>(
@@ -138,6 +133,8 @@ pub(super) fn search<G: Ghost, V: Visitor<G>>(
         encoding: Encoding::default(),
         more: Vec::new(),
         moves: Vec::new(),
+        workers: Vec::new(),
+        entered: 0,
     };
     // `Break` means that the search is over; `found` says why.
     let _ = engine.run(progress);
@@ -150,29 +147,107 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         self.start()?;
         let watch = Watch::new(self.limits);
         let mut level = Frontier::default();
-        let mut expanded: u64 = 0;
-        while !self.next.entries.is_empty() {
+        while !self.next.is_empty() {
             std::mem::swap(&mut level, &mut self.next);
             self.next.clear();
             if self.limits.max_steps.is_some_and(|limit| self.found.progress.depth >= limit) {
                 self.close_level(&level);
                 return ControlFlow::Break(());
             }
-            let mut start = 0;
-            for (index, &(node, state_end, ghost_end)) in level.entries.iter().enumerate() {
-                if expanded.is_multiple_of(1024) {
-                    let waiting = level.entries.len() - index + self.next.entries.len();
-                    self.check(&watch, waiting, level.bytes(), progress)?;
+            let mut done = 0;
+            while done < level.len() {
+                let apart = level.len() - done >= LARGE;
+                let count = if apart { PIECE * self.limits.jobs.max(1) } else { PIECE };
+                let part = done..level.len().min(done + count);
+                done = part.end;
+                let looking = &mut Looking { watch: &watch, progress };
+                if apart {
+                    self.expand_apart(&level, part, looking)?;
+                } else {
+                    self.expand_here(&level, part, looking)?;
                 }
-                expanded += 1;
-                self.machine.decode(&level.words[start..state_end], &mut self.parent.0);
-                self.parent.1.decode(&level.words[state_end..ghost_end]);
-                start = ghost_end;
-                self.expand(node)?;
             }
             self.found.progress.depth += 1;
         }
         ControlFlow::Continue(())
+    }
+
+    /// Expands states one after the other.
+    fn expand_here(&mut self, level: &Frontier, part: Range<usize>, looking: &mut Looking<'_>) -> ControlFlow<()> {
+        for (index, Waiting { node, state, ghost }) in part.clone().zip(level.part(part)) {
+            self.look(level, index, looking)?;
+            self.load(state, ghost);
+            self.expand(node)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Lets workers expand states, and enters what they have found.
+    fn expand_apart(&mut self, level: &Frontier, part: Range<usize>, looking: &mut Looking<'_>) -> ControlFlow<()> {
+        let mut workers = std::mem::take(&mut self.workers);
+        workers.resize_with(self.limits.jobs.max(1), || Worker::new(&self.parent.1));
+        batch::expand(&mut workers, self.machine, &self.found, level, part.clone(), V::ACTIVE);
+        let expanded = workers.iter().flat_map(|worker| worker.batch.by_state().map(|steps| (&worker.batch, steps)));
+        let mut over = ControlFlow::Continue(());
+        for ((index, of), (batch, steps)) in part.clone().zip(level.part(part)).zip(expanded) {
+            over = self.look(level, index, looking);
+            if over.is_continue() {
+                over = self.enter(of, batch, steps);
+            }
+            if over.is_break() {
+                break;
+            }
+        }
+        self.workers = workers;
+        over
+    }
+
+    /// Enters the steps of a state that a worker has expanded.
+    fn enter(&mut self, of: Waiting<'_>, batch: &batch::Batch, steps: Range<usize>) -> ControlFlow<()> {
+        if steps.is_empty() {
+            self.load(of.state, of.ghost);
+            return self.deadlock(of.node);
+        }
+        self.found.graph.begin_edges(of.node);
+        for index in steps {
+            let over = self.enter_step(of, &batch.step(index));
+            if over.is_break() {
+                self.found.graph.cancel_edges(of.node);
+                return over;
+            }
+        }
+        self.found.graph.set_kind(of.node, NodeKind::Expanded);
+        ControlFlow::Continue(())
+    }
+
+    fn enter_step(&mut self, of: Waiting<'_>, step: &batch::Step<'_>) -> ControlFlow<()> {
+        let batch::Successor { choice, leads, fingerprint, known, .. } = step.successor;
+        let known = known.or_else(|| self.found.graph.find(fingerprint));
+        let is_new_end = leads == Leads::ToEnd && known.is_none();
+        if leads == Leads::Unknown || is_new_end {
+            self.load(of.state, of.ghost);
+            return self.step(of.node, choice);
+        }
+        self.may_step()?;
+        self.found.progress.steps += 1;
+        if leads == Leads::Discarded {
+            self.found.graph.add_edge(DISCARDED);
+            return ControlFlow::Continue(());
+        }
+        self.visitor.begin();
+        for &(thread, at, event) in step.events {
+            self.visitor.event(thread, at, event);
+        }
+        let to = known.unwrap_or_else(|| self.found.graph.visit(fingerprint, of.node, choice, NodeKind::Waiting).0);
+        self.found.graph.add_edge(to);
+        self.visitor.transition(&Transition { from: of.node, choice: Some(choice), to });
+        self.found.progress.executions += u64::from(leads == Leads::ToEnd);
+        if known.is_none() { self.wait(to, step.state, step.ghost) } else { ControlFlow::Continue(()) }
+    }
+
+    fn load(&mut self, state: &[u64], ghost: &[u64]) {
+        self.machine.decode(state, &mut self.parent.0);
+        self.parent.1.decode(ghost);
     }
 
     fn stop(&mut self, bound: Bound) -> ControlFlow<()> {
@@ -180,23 +255,22 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         ControlFlow::Break(())
     }
 
-    fn check(
-        &mut self,
-        watch: &Watch,
-        waiting: usize,
-        level_bytes: u64,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    /// Looks at the bounds before every 1024th state, wherever it is expanded.
+    fn look(&mut self, level: &Frontier, index: usize, looking: &mut Looking<'_>) -> ControlFlow<()> {
+        self.entered += 1;
+        if self.entered % 1024 != 1 {
+            return ControlFlow::Continue(());
+        }
         self.found.progress.states = self.found.graph.len() as u64;
-        self.found.progress.waiting = waiting as u64;
-        if let Some(bound) = watch.check() {
+        self.found.progress.waiting = (level.len() - index + self.next.len()) as u64;
+        if let Some(bound) = looking.watch.check() {
             return self.stop(bound);
         }
-        let bytes = || self.found.graph.bytes() + level_bytes + self.next.bytes();
+        let bytes = || self.found.graph.bytes() + level.bytes() + self.next.bytes();
         if self.limits.max_memory.is_some_and(|limit| bytes() > limit) {
             return self.stop(Bound::Memory);
         }
-        if progress(&self.found.progress).is_break() {
+        if (looking.progress)(&self.found.progress).is_break() {
             return self.stop(Bound::Interrupt);
         }
         ControlFlow::Continue(())
@@ -215,15 +289,12 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
 
     /// The states of a level are not expanded because their executions are as long as may be.
     fn close_level(&mut self, level: &Frontier) {
-        let mut start = 0;
-        for &(node, state_end, ghost_end) in &level.entries {
-            self.machine.decode(&level.words[start..state_end], &mut self.parent.0);
-            start = ghost_end;
+        for Waiting { node, state, ghost } in level.part(0..level.len()) {
+            self.load(state, ghost);
             if !self.machine.is_deadlock(&self.parent.0) {
                 self.found.bound = Some(Bound::Steps);
                 continue;
             }
-            self.parent.1.decode(&level.words[state_end..ghost_end]);
             if self.deadlock(node).is_break() {
                 return;
             }
@@ -278,11 +349,15 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         wanted
     }
 
-    fn step(&mut self, node: u32, choice: Choice) -> ControlFlow<()> {
-        let limits = self.limits;
-        if limits.max_executions.is_some_and(|limit| self.found.progress.executions >= limit) {
+    fn may_step(&mut self) -> ControlFlow<()> {
+        if self.limits.max_executions.is_some_and(|limit| self.found.progress.executions >= limit) {
             return self.stop(Bound::Executions);
         }
+        ControlFlow::Continue(())
+    }
+
+    fn step(&mut self, node: u32, choice: Choice) -> ControlFlow<()> {
+        self.may_step()?;
         self.child.0.clone_from(&self.parent.0);
         self.child.1.clone_from(&self.parent.1);
         self.visitor.begin();
@@ -305,15 +380,8 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             vm::Progress::Failed(failure) => (NodeKind::Failed, Some(End::Failed(failure))),
         };
         self.machine.encode(&self.child.0, &mut self.encoding);
-        self.more.clear();
-        self.child.1.encode(&mut self.more);
-        let ghost_words = self.more.len();
-        if let vm::Progress::Failed(failure) = progress {
-            let message = failure.message.map_or(0, |message| u64::from(message.0) + 1);
-            self.more.extend([failure.kind as u64 + 1, u64::from(failure.at.0), message]);
-        }
-        let fingerprint =
-            if self.more.is_empty() { self.encoding.fingerprint() } else { self.encoding.fingerprint_with(&self.more) };
+        let ghost_words = encode_rest(&self.child.1, progress, &mut self.more);
+        let fingerprint = fingerprint(&self.encoding, &self.more);
         let is_first = self.found.graph.len() == 0;
         let (to, is_new) = self.found.graph.visit(fingerprint, from, choice, kind);
         if !is_first {
@@ -326,10 +394,10 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         }
         match end {
             None => {
-                self.next.push(to, self.encoding.words(), &self.more[..ghost_words]);
-                // One number is the mark of discarded executions.
-                let limit = self.limits.max_states.unwrap_or(u64::MAX).min(u64::from(u32::MAX) - 1);
-                if self.found.graph.len() as u64 > limit { self.stop(Bound::States) } else { ControlFlow::Continue(()) }
+                let (encoding, more) = (std::mem::take(&mut self.encoding), std::mem::take(&mut self.more));
+                let over = self.wait(to, encoding.words(), &more[..ghost_words]);
+                (self.encoding, self.more) = (encoding, more);
+                over
             }
             Some(end) => {
                 let (state, ghost) = &self.child;
@@ -340,4 +408,29 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             }
         }
     }
+
+    /// A new state waits to be expanded.
+    fn wait(&mut self, node: u32, state: &[u64], ghost: &[u64]) -> ControlFlow<()> {
+        self.next.push(node, state, ghost);
+        // One number is the mark of discarded executions.
+        let limit = self.limits.max_states.unwrap_or(u64::MAX).min(u64::from(u32::MAX) - 1);
+        if self.found.graph.len() as u64 > limit { self.stop(Bound::States) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Writes what a fingerprint takes in beyond the state: the ghost, of which the number of words is given back, and how the
+/// execution has failed.
+fn encode_rest<G: Ghost>(ghost: &G, progress: vm::Progress, words: &mut Vec<u64>) -> usize {
+    words.clear();
+    ghost.encode(words);
+    let ghost_words = words.len();
+    if let vm::Progress::Failed(failure) = progress {
+        let message = failure.message.map_or(0, |message| u64::from(message.0) + 1);
+        words.extend([failure.kind as u64 + 1, u64::from(failure.at.0), message]);
+    }
+    ghost_words
+}
+
+fn fingerprint(encoding: &Encoding, more: &[u64]) -> u128 {
+    if more.is_empty() { encoding.fingerprint() } else { encoding.fingerprint_with(more) }
 }

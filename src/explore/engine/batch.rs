@@ -1,0 +1,201 @@
+//! Expands a part of a level, on one core or on several.
+//!
+//! In: a part of a level, cut into one piece for each worker. Out: what each step of each state leads to, in order, as
+//! words and fingerprints. The engine enters that into the graph in the order in which it would have done the steps
+//! itself, so the graph is the same for any number of workers. A step that makes a new name or output, which have their
+//! numbers by order, is left to the engine.
+
+use super::frontier::{Frontier, Waiting};
+use super::{Ghost, Searched};
+use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Move, State, Tables, ThreadIndex};
+use std::ops::Range;
+
+/// What a step leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leads {
+    /// To a state from which the execution goes on.
+    On,
+    /// To the end of the execution.
+    ToEnd,
+    /// Nowhere: the execution is discarded.
+    Discarded,
+    /// It is not known: the engine must do the step.
+    Unknown,
+}
+
+/// A step of a worker.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Successor {
+    pub choice: Choice,
+    pub leads: Leads,
+    pub fingerprint: u128,
+    /// The node, if it was known before the part was expanded.
+    pub known: Option<u32>,
+    /// Ends of its words for the state, of its words for the ghost, and of its events, in the batch.
+    ends: [usize; 3],
+}
+
+/// An event, where it happened.
+type Happened = (ThreadIndex, CodeIndex, Event);
+
+/// What a worker has found about a piece of a level.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// By state: the end of its steps.
+    steps: Vec<usize>,
+    successors: Vec<Successor>,
+    words: Vec<u64>,
+    events: Vec<Happened>,
+}
+
+/// A step of a batch, with what belongs to it.
+pub(super) struct Step<'a> {
+    pub successor: Successor,
+    pub state: &'a [u64],
+    pub ghost: &'a [u64],
+    pub events: &'a [Happened],
+}
+
+impl Batch {
+    /// The steps, state by state.
+    pub(super) fn by_state(&self) -> impl Iterator<Item = Range<usize>> {
+        let start = |index: usize| if index == 0 { 0 } else { self.steps[index - 1] };
+        self.steps.iter().enumerate().map(move |(index, &end)| start(index)..end)
+    }
+
+    pub(super) fn step(&self, index: usize) -> Step<'_> {
+        let successor = self.successors[index];
+        let [_, words, events] = index.checked_sub(1).map_or([0; 3], |before| self.successors[before].ends);
+        let [state_end, ghost_end, events_end] = successor.ends;
+        Step {
+            successor,
+            state: &self.words[words..state_end],
+            ghost: &self.words[state_end..ghost_end],
+            events: &self.events[events..events_end],
+        }
+    }
+
+    fn clear(&mut self) {
+        self.steps.clear();
+        self.successors.clear();
+        self.words.clear();
+        self.events.clear();
+    }
+}
+
+/// Expands states apart from the engine.
+pub(super) struct Worker<G> {
+    tables: Tables,
+    parent: (State, G),
+    child: (State, G),
+    encoding: Encoding,
+    more: Vec<u64>,
+    moves: Vec<Move>,
+    pub(super) batch: Batch,
+}
+
+impl<G: Ghost> Worker<G> {
+    pub(super) fn new(ghost: &G) -> Worker<G> {
+        Worker {
+            tables: Tables::new(),
+            parent: (State::default(), ghost.clone()),
+            child: (State::default(), ghost.clone()),
+            encoding: Encoding::default(),
+            more: Vec::new(),
+            moves: Vec::new(),
+            batch: Batch::default(),
+        }
+    }
+
+    /// Expands the states of a piece of a level. `watched` says whether events are asked for.
+    pub(super) fn expand(
+        &mut self,
+        machine: &Machine,
+        found: &Searched,
+        level: &Frontier,
+        piece: Range<usize>,
+        watched: bool,
+    ) {
+        let Searched { graph, tables, .. } = found;
+        self.batch.clear();
+        self.tables.catch_up(tables);
+        for Waiting { state, ghost, .. } in level.part(piece) {
+            machine.decode(state, &mut self.parent.0);
+            self.parent.1.decode(ghost);
+            let mut moves = std::mem::take(&mut self.moves);
+            machine.moves(&self.parent.0, &mut moves);
+            for &Move { thread, alternatives } in &moves {
+                for alternative in 0..alternatives {
+                    self.step(machine, Choice { thread, alternative }, watched);
+                }
+            }
+            self.moves = moves;
+            self.batch.steps.push(self.batch.successors.len());
+        }
+        // The table is far larger than the caches: its lines are fetched side by side here, and are at hand later.
+        for successor in &mut self.batch.successors {
+            if matches!(successor.leads, Leads::On | Leads::ToEnd) {
+                successor.known = graph.find(successor.fingerprint);
+            }
+        }
+    }
+
+    fn step(&mut self, machine: &Machine, choice: Choice, watched: bool) {
+        self.child.0.clone_from(&self.parent.0);
+        self.child.1.clone_from(&self.parent.1);
+        let batch = &mut self.batch;
+        let (state, ghost) = &mut self.child;
+        let marks = self.tables.marks();
+        let progress = if watched {
+            machine.step(state, &mut self.tables, choice, &mut (&mut batch.events, &mut *ghost))
+        } else {
+            machine.step(state, &mut self.tables, choice, &mut *ghost)
+        };
+        let leads = match progress {
+            _ if self.tables.marks() != marks => {
+                self.tables.truncate(marks);
+                Leads::Unknown
+            }
+            vm::Progress::Discarded => Leads::Discarded,
+            vm::Progress::Running => Leads::On,
+            vm::Progress::Finished | vm::Progress::Failed(_) => Leads::ToEnd,
+        };
+        let (mut fingerprint, mut state_end) = (0, batch.words.len());
+        if matches!(leads, Leads::On | Leads::ToEnd) {
+            machine.encode(state, &mut self.encoding);
+            let ghost_words = super::encode_rest(ghost, progress, &mut self.more);
+            fingerprint = super::fingerprint(&self.encoding, &self.more);
+            if leads == Leads::On {
+                batch.words.extend_from_slice(self.encoding.words());
+                state_end = batch.words.len();
+                batch.words.extend_from_slice(&self.more[..ghost_words]);
+            }
+        }
+        let ends = [state_end, batch.words.len(), batch.events.len()];
+        batch.successors.push(Successor { choice, leads, fingerprint, known: None, ends });
+    }
+}
+
+/// Lets each worker expand its piece of a part of a level, all at a time.
+pub(super) fn expand<G: Ghost + Send>(
+    workers: &mut [Worker<G>],
+    machine: &Machine,
+    found: &Searched,
+    level: &Frontier,
+    part: Range<usize>,
+    watched: bool,
+) {
+    let size = part.len().div_ceil(workers.len());
+    let piece = |index: usize| {
+        let start = (part.start + index * size).min(part.end);
+        start..(start + size).min(part.end)
+    };
+    let Some((first, others)) = workers.split_first_mut() else { return };
+    std::thread::scope(|scope| {
+        for (index, worker) in others.iter_mut().enumerate() {
+            let piece = piece(index + 1);
+            scope.spawn(move || worker.expand(machine, found, level, piece, watched));
+        }
+        first.expand(machine, found, level, piece(0), watched);
+    });
+}
