@@ -3,6 +3,7 @@
 //! A method of the enclosing class, then a function of the program, win over a built-in function of the same name.
 
 use super::item::Checker;
+use super::nearest::nearest;
 use super::{
     Argument, Call, ClassId, Expression, ExpressionKind, FunctionId, Operation, Place, Scalar, StatementKind, Type,
 };
@@ -48,7 +49,14 @@ impl<'a> Checker<'a> {
         let class_name = self.program.texts.get(self.program.classes[class].name).to_owned();
         let Some(method) = self.find_method(class, id) else {
             let message = format!("class `{class_name}` has no method `{}`", name.name);
-            self.report(Diagnostic::error(Code::UnknownMember, name.span, message, "no such method"));
+            let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message, "no such method");
+            let methods = self.program.classes[class].methods.iter();
+            let qualified = methods.map(|&method| self.program.texts.get(self.program.functions[method].name));
+            let methods = qualified.filter_map(|name| name.rsplit('.').next());
+            if let Some(near) = nearest(&name.name, methods) {
+                diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+            }
+            self.report(diagnostic);
             return Callee::Error;
         };
         let function = &self.program.functions[method];
@@ -200,7 +208,12 @@ impl<'a> Checker<'a> {
             }
             (other, _) => {
                 let message = format!("there is no function `{other}`");
-                self.report(Diagnostic::error(Code::UnknownName, name.span, message, "not declared"));
+                let mut diagnostic = Diagnostic::error(Code::UnknownName, name.span, message, "not declared");
+                let declared = self.functions.keys().map(|&id| self.program.texts.get(id));
+                if let Some(near) = nearest(other, declared.chain(STATEMENTS.iter().chain(VALUES).copied())) {
+                    diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+                }
+                self.report(diagnostic);
                 arguments.iter().for_each(|argument| self.argument_of_unknown_type(argument));
                 Expression::error(span)
             }
@@ -383,28 +396,33 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// Built-in functions that are statements.
+const STATEMENTS: &[&str] = &[
+    "lock",
+    "Lock",
+    "unlock",
+    "Unlock",
+    "set",
+    "clear",
+    "wait",
+    "notify",
+    "notifyAll",
+    "barrier",
+    "P",
+    "V",
+    "join",
+    "print",
+    "assert",
+    "error",
+    "assume",
+    "sleep",
+];
+
+/// Built-in functions that have a value.
+const VALUES: &[&str] = &["choose", "cas", "swap", "fetch_add"];
+
 fn is_statement_built_in(name: &str) -> bool {
-    matches!(
-        name,
-        "lock"
-            | "Lock"
-            | "unlock"
-            | "Unlock"
-            | "set"
-            | "clear"
-            | "wait"
-            | "notify"
-            | "notifyAll"
-            | "barrier"
-            | "P"
-            | "V"
-            | "join"
-            | "print"
-            | "assert"
-            | "error"
-            | "assume"
-            | "sleep"
-    )
+    STATEMENTS.contains(&name)
 }
 
 fn count(number: usize, noun: &str) -> String {

@@ -11,6 +11,7 @@ mod class;
 mod constant;
 mod expression;
 mod item;
+mod nearest;
 mod place;
 mod scope;
 mod statement;

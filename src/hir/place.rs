@@ -1,6 +1,7 @@
 //! Names and places: what a variable, a field or an element in the text refers to.
 
 use super::item::Checker;
+use super::nearest::nearest;
 use super::scope::Meaning;
 use super::{ClassId, Constant, Place, Root, Scalar, Type, VariableId};
 use crate::diagnostics::{Code, Diagnostic};
@@ -103,16 +104,12 @@ impl<'a> Checker<'a> {
         self.report(diagnostic);
     }
 
-    /// A declared global at an edit distance of one, the first by name.
+    /// A variable or an input that may be meant.
     fn nearest_name(&self, name: &str) -> Option<String> {
-        let mut names: Vec<&str> = self
-            .globals
-            .keys()
-            .map(|&id| self.program.texts.get(id))
-            .filter(|candidate| candidate.eq_ignore_ascii_case(name) || one_edit_apart(candidate, name))
-            .collect();
-        names.sort_unstable();
-        names.first().map(|&name| name.to_owned())
+        let locals = self.body.locals.iter().map(|&(name, _, _)| name);
+        let fields = self.body.class.into_iter().flat_map(|class| &self.program.classes[class].fields);
+        let names = self.globals.keys().copied().chain(locals).chain(fields.map(|field| field.name));
+        nearest(name, names.map(|id| self.program.texts.get(id))).map(str::to_owned)
     }
 
     fn whole(&self, variable: VariableId, span: Span) -> Place {
@@ -169,12 +166,13 @@ impl<'a> Checker<'a> {
         let class_name = self.program.texts.get(self.program.classes[class].name).to_owned();
         let Some(found) = self.program.classes[class].fields.iter().find(|candidate| candidate.name == id).cloned()
         else {
-            self.report(Diagnostic::error(
-                Code::UnknownMember,
-                field.span,
-                format!("class `{class_name}` has no field `{}`", field.name),
-                "no such field",
-            ));
+            let message = format!("class `{class_name}` has no field `{}`", field.name);
+            let mut diagnostic = Diagnostic::error(Code::UnknownMember, field.span, message, "no such field");
+            let fields = self.program.classes[class].fields.iter().map(|field| self.program.texts.get(field.name));
+            if let Some(near) = nearest(&field.name, fields) {
+                diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+            }
+            self.report(diagnostic);
             return Resolved::Error;
         };
         if !found.public && self.body.class != Some(class) {
@@ -257,15 +255,4 @@ impl<'a> Checker<'a> {
         place.ty = Type::Scalar(element);
         Resolved::Place(place)
     }
-}
-
-/// Whether one insertion, deletion or replacement makes the names equal.
-fn one_edit_apart(a: &str, b: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > 1 || a.len().max(b.len()) < 3 {
-        return false;
-    }
-    let prefix = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let suffix = a[prefix..].iter().rev().zip(b[prefix..].iter().rev()).take_while(|(x, y)| x == y).count();
-    a.len().max(b.len()) - prefix - suffix <= 1
 }
