@@ -85,9 +85,9 @@ impl Sorter {
             if front.order.len() == log.len() {
                 return true;
             }
-            let mut choices: Vec<u32> =
-                front.ready.iter().copied().filter(|&each| can_write(log, front, each)).collect();
-            choices.sort_unstable();
+            let able = front.ready.iter().enumerate().filter(|&(_, &each)| can_write(log, front, each));
+            let mut choices: Vec<usize> = able.map(|(place, _)| place).collect();
+            choices.sort_unstable_by_key(|&place| front.ready[place]);
             let Some((&last, others)) = choices.split_last() else { return false };
             if !others.is_empty() {
                 if !self.dead.insert(key(front)) {
@@ -108,15 +108,19 @@ impl Sorter {
 
     /// Takes whatever can never be wrong.
     fn take_safe(&self, log: &Log, front: &mut Front) {
-        let mut place = 0;
-        while place < front.ready.len() {
-            let operation = front.ready[place];
-            if self.is_safe(log, front, operation) {
-                self.take(log, front, operation);
-                // What was taken may have opened the way for others.
-                place = 0;
-            } else {
-                place += 1;
+        loop {
+            let before = front.order.len();
+            let mut place = 0;
+            while place < front.ready.len() {
+                if self.is_safe(log, front, front.ready[place]) {
+                    self.take(log, front, place);
+                } else {
+                    place += 1;
+                }
+            }
+            // What was taken may have opened the way for others.
+            if front.order.len() == before {
+                return;
             }
         }
     }
@@ -138,11 +142,12 @@ impl Sorter {
         }
     }
 
-    fn take(&self, log: &Log, front: &mut Front, index: u32) {
+    /// Takes the ready operation at a place.
+    fn take(&self, log: &Log, front: &mut Front, place: usize) {
+        let index = front.ready.swap_remove(place);
         let operation = &log.operations[index as usize];
         front.order.push(index);
         front.done[index as usize / 64] |= 1 << (index % 64);
-        front.ready.retain(|&each| each != index);
         if operation.reads() {
             front.waiting[source_index(log.len(), operation.source, operation.cell)] -= 1;
         }

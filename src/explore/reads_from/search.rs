@@ -5,7 +5,7 @@ use super::order::Sorter;
 use super::watch::Seen;
 use super::{Enumerated, Execution, Refusal};
 use crate::explore::limits::{Bound, Limits, Progress, Watch};
-use crate::vm::{self, Choice, Machine, Obstacle, PathId, Pending, State, ThreadIndex};
+use crate::vm::{self, Choice, Machine, Obstacle, PathId, Pending, State, ThreadIndex, ThreadStatus};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
@@ -105,6 +105,10 @@ pub(super) struct Search<'a> {
     seen: Seen,
     /// Threads that an assumption has stopped.
     halted: SmallVec<[PathId; 4]>,
+    /// The thread that has moved last.
+    turn: ThreadIndex,
+    /// By thread: the slot in which it was last.
+    slots: Vec<ThreadIndex>,
     sorter: Sorter,
     /// What operations that were held against reads have cost.
     work: u64,
@@ -132,6 +136,8 @@ impl<'a> Search<'a> {
             previous: Position::default(),
             seen,
             halted: SmallVec::new(),
+            turn: ThreadIndex(0),
+            slots: Vec::new(),
             sorter: Sorter::default(),
             work: 0,
             found,
@@ -213,13 +219,37 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn next_thread(&self) -> Option<(ThreadIndex, u32)> {
+    /// A thread that can move: the one that has moved last, or the first behind it.
+    fn next_thread(&mut self) -> Option<(ThreadIndex, u32)> {
         let state = &self.now.state;
-        let threads = (0..state.thread_count()).map(|index| ThreadIndex(index as u16));
-        let mut able = threads.map(|thread| (thread, self.machine.alternatives(state, thread)));
-        able.find(|&(thread, alternatives)| {
+        let last = self.turn.index();
+        let threads = (last..state.thread_count()).chain(0..last.min(state.thread_count()));
+        let mut able = threads.map(|index| {
+            let thread = ThreadIndex(index as u16);
+            (thread, self.machine.alternatives(state, thread))
+        });
+        let found = able.find(|&(thread, alternatives)| {
             alternatives > 0 && (self.halted.is_empty() || !self.halted.contains(&state.path(thread)))
-        })
+        });
+        self.turn = found.map_or(ThreadIndex(0), |(thread, _)| thread);
+        found
+    }
+
+    /// The slot of a thread; where it was last, if it is still there.
+    fn slot(&mut self, thread: PathId) -> Option<ThreadIndex> {
+        let state = &self.now.state;
+        let index = thread.0 as usize;
+        if self.slots.len() <= index {
+            self.slots.resize(index + 1, ThreadIndex(0));
+        }
+        let known = self.slots[index];
+        if known.index() >= state.thread_count()
+            || state.path(known) != thread
+            || state.status(known) == ThreadStatus::Free
+        {
+            self.slots[index] = state.threads().find(|&slot| state.path(slot) == thread)?;
+        }
+        Some(self.slots[index])
     }
 
     /// Does a step; says which operation it was, and leaves what it has done in `seen`.
@@ -453,8 +483,8 @@ impl<'a> Search<'a> {
     /// Lets a thread go on to its next operation.
     fn perform(&mut self, thread: PathId, alternative: u32) -> Result<Kind, Refusal> {
         loop {
+            let slot = self.slot(thread).ok_or(Refusal::Synchronisation)?;
             let state = &self.now.state;
-            let slot = state.threads().find(|&slot| state.path(slot) == thread).ok_or(Refusal::Synchronisation)?;
             if self.machine.alternatives(state, slot) == 0 {
                 self.end_joined(slot)?;
                 continue;
