@@ -230,6 +230,18 @@ fn selections_agree() {
     assert!(decided.iter().all(|&count| count > 100), "{decided:?}");
 }
 
+/// All branches of this family are alike, so the guess is right from the beginning.
+#[test]
+fn the_number_of_executions_is_guessed() {
+    let mut guesses = Vec::new();
+    let found = count_by_executions(&family("readers", 10), &Limits::default(), &mut |progress| {
+        guesses.push(progress.expected);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(found.unwrap().futures, 1_024);
+    assert!(guesses.len() == 16 && guesses.iter().all(|guess| (900..1_150).contains(guess)), "{guesses:?}");
+}
+
 /// What happens in an atomic block is seen also where an assumption in it does not hold.
 #[test]
 fn atomic_blocks_are_refused() {

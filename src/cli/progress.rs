@@ -2,11 +2,12 @@
 
 use super::output::Output;
 use crate::explore::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the bar is drawn anew.
 const TICK: Duration = Duration::from_millis(120);
@@ -16,6 +17,8 @@ const TICK: Duration = Duration::from_millis(120);
 pub struct Monitor {
     bar: Option<ProgressBar>,
     interrupt: Arc<AtomicBool>,
+    /// What the search that runs now had done when it was looked at last, and when it has begun.
+    search: Cell<(u64, Instant)>,
 }
 
 impl Monitor {
@@ -31,7 +34,7 @@ impl Monitor {
                 exit_interrupted();
             }
         });
-        Monitor { bar: output.shows_progress().then(bar), interrupt }
+        Monitor { bar: output.shows_progress().then(bar), interrupt, search: Cell::new((0, Instant::now())) }
     }
 
     /// The flag that Ctrl-C sets.
@@ -43,8 +46,14 @@ impl Monitor {
     /// Shows how far the search has come.
     pub fn update(&self, progress: &Progress) -> ControlFlow<()> {
         if let Some(bar) = &self.bar {
-            let Progress { states, waiting, depth, executions, .. } = progress;
-            bar.set_message(format!("{states} states, {waiting} waiting, {depth} steps deep, {executions} executions"));
+            let done = progress.states.max(progress.executions);
+            let (before, mut began) = self.search.get();
+            if done < before {
+                // Another search has begun.
+                began = Instant::now();
+            }
+            self.search.set((done, began));
+            bar.set_message(message(progress, began.elapsed()));
         }
         if self.interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -56,6 +65,19 @@ impl Drop for Monitor {
             bar.finish_and_clear();
         }
     }
+}
+
+/// `1,234 of about 5,678 executions, 300,000/s, 17 terms seen`, or the same of states.
+fn message(progress: &Progress, elapsed: Duration) -> String {
+    let Progress { states, waiting, depth, executions, expected, terms, .. } = *progress;
+    let rate = |count: u64| (count as f64 / elapsed.as_secs_f64().max(0.001)) as u64;
+    let seen = if terms > 0 { format!(", {} terms seen", HumanCount(terms)) } else { String::new() };
+    if states == 0 {
+        let [done, all, rate] = [executions, expected.max(executions), rate(executions)].map(HumanCount);
+        return format!("{done} of about {all} executions, {rate}/s{seen}");
+    }
+    let [states, waiting, rate] = [states, waiting, rate(states)].map(HumanCount);
+    format!("{states} states, {waiting} waiting, {depth} steps deep, {rate}/s{seen}")
 }
 
 fn bar() -> ProgressBar {
@@ -71,4 +93,18 @@ fn bar() -> ProgressBar {
 fn exit_interrupted() {
     // As a shell reports a process that was ended by this signal.
     std::process::exit(130);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_tells_how_far_it_is() {
+        let second = Duration::from_secs(2);
+        let states = Progress { states: 4_000, waiting: 12, depth: 7, executions: 3, terms: 5, ..Progress::default() };
+        assert_eq!(message(&states, second), "4,000 states, 12 waiting, 7 steps deep, 2,000/s, 5 terms seen");
+        let executions = Progress { executions: 500, expected: 1_024, ..Progress::default() };
+        assert_eq!(message(&executions, second), "500 of about 1,024 executions, 250/s");
+    }
 }

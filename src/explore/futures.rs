@@ -286,6 +286,10 @@ impl Visitor<()> for Recorder {
         self.pairs.transition(transition);
     }
 
+    fn terms(&self) -> usize {
+        self.pairs.list.len()
+    }
+
     fn end(&mut self, context: &EndContext<'_, ()>) -> ControlFlow<()> {
         let EndContext { machine, tables, state, node, end, .. } = *context;
         let (status, failure) = match end {

@@ -78,6 +78,10 @@ pub struct Progress {
     pub depth: u32,
     /// Executions that were followed to their end.
     pub executions: u64,
+    /// How many executions there will be in all, as far as can be guessed from those so far; 0 where that cannot be.
+    pub expected: u64,
+    /// Pairs of a read and the definition that it sees that were met.
+    pub terms: u64,
 }
 
 /// Watches the bounds that need a clock or a flag.

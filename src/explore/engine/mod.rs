@@ -55,6 +55,11 @@ pub(super) trait Visitor<G>: Observer {
     /// A step is over, and was not discarded.
     fn transition(&mut self, transition: &Transition);
 
+    /// Number of pairs of a read and a definition that were seen, for a visitor that looks at them.
+    fn terms(&self) -> usize {
+        0
+    }
+
     /// A new state in which executions end. `Break` stops the search.
     fn end(&mut self, context: &EndContext<'_, G>) -> ControlFlow<()>;
 }
@@ -262,6 +267,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             return ControlFlow::Continue(());
         }
         self.found.progress.states = self.found.graph.len() as u64;
+        self.found.progress.terms = self.visitor.terms() as u64;
         self.found.progress.waiting = (level.len() - index + self.next.len()) as u64;
         if let Some(bound) = looking.watch.check() {
             return self.stop(bound);

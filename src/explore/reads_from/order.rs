@@ -9,6 +9,7 @@
 //! tried in turn; sets of operations from which there was no way on are not tried again.
 
 use super::log::{Kind, Log, NONE};
+use crate::explore::limits::{Bound, Watch};
 use crate::vm;
 use rustc_hash::FxHashSet;
 
@@ -20,6 +21,8 @@ pub(super) struct Sorter {
     /// For each operation how many reads have it as source; then for each cell the reads of the initial value.
     readers: Vec<u32>,
     dead: FxHashSet<u128>,
+    /// The bound that was hit on the way.
+    stopped: Option<Bound>,
 }
 
 /// How far an order has come.
@@ -41,10 +44,16 @@ struct Front {
 
 impl Sorter {
     /// An order of all operations of a log.
-    pub fn order(&mut self, log: &Log) -> Option<Vec<u32>> {
+    pub fn order(&mut self, log: &Log, watch: &Watch) -> Option<Vec<u32>> {
         let mut front = self.prepare(log);
         self.dead.clear();
-        self.search(log, &mut front).then_some(front.order)
+        self.stopped = None;
+        self.search(log, watch, &mut front).then_some(front.order)
+    }
+
+    /// The bound that has stopped the last search.
+    pub fn stopped(&self) -> Option<Bound> {
+        self.stopped
     }
 
     fn prepare(&mut self, log: &Log) -> Front {
@@ -79,7 +88,7 @@ impl Sorter {
         front
     }
 
-    fn search(&mut self, log: &Log, front: &mut Front) -> bool {
+    fn search(&mut self, log: &Log, watch: &Watch, front: &mut Front) -> bool {
         loop {
             self.take_safe(log, front);
             if front.order.len() == log.len() {
@@ -93,10 +102,16 @@ impl Sorter {
                 if !self.dead.insert(key(front)) {
                     return false;
                 }
+                if self.dead.len().is_multiple_of(256) {
+                    self.stopped = self.stopped.or(watch.check());
+                }
+                if self.stopped.is_some() {
+                    return false;
+                }
                 for &choice in others {
                     let mut branch = front.clone();
                     self.take(log, &mut branch, choice);
-                    if self.search(log, &mut branch) {
+                    if self.search(log, watch, &mut branch) {
                         *front = branch;
                         return true;
                     }

@@ -1,0 +1,358 @@
+//! The search: executions, the branches that they show, and the way back.
+
+mod branch;
+mod replay;
+
+use super::log::{Kind, Log, NONE, Operation};
+use super::order::Sorter;
+use super::watch::Seen;
+use super::{Enumerated, Execution, Refusal};
+use crate::explore::limits::{Bound, Limits, Progress, Watch};
+use crate::vm::{self, Choice, Machine, PathId, Pending, State, ThreadIndex, ThreadStatus};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use std::ops::ControlFlow;
+
+/// Steps of an execution beyond which it counts as endless.
+const LONG: usize = 2_000;
+
+/// Where an execution stands, and how it has come there.
+#[derive(Clone, Debug, Default)]
+struct Position {
+    state: State,
+    choices: Vec<Choice>,
+    /// By cell: the write that it holds.
+    holds: Vec<u32>,
+}
+
+impl Position {
+    fn copy_from(&mut self, other: &Position) {
+        self.state.clone_from(&other.state);
+        self.choices.clone_from(&other.choices);
+        self.holds.clone_from(&other.holds);
+    }
+
+    fn held(&self, cell: u32) -> u32 {
+        self.holds.get(cell as usize).copied().unwrap_or(NONE)
+    }
+
+    fn hold(&mut self, cell: u32, write: u32) {
+        let index = cell as usize;
+        if self.holds.len() <= index {
+            self.holds.resize(index + 1, NONE);
+        }
+        self.holds[index] = write;
+    }
+}
+
+/// A read, or a choice, of the execution, at which executions part.
+#[derive(Debug, Default)]
+struct Node {
+    /// Length of the log before it.
+    base: usize,
+    /// Where it stands in the log now: behind the past of its source.
+    at: usize,
+    before: Position,
+    /// The sources, with their pasts, for which there is or was a branch.
+    seen: FxHashSet<u128>,
+    /// Branches that wait: what is to stand behind the base.
+    waiting: Vec<Vec<Operation>>,
+    /// How many operations these have.
+    operations: usize,
+    /// How many branches were found so far, the one that is followed first included.
+    branches: u32,
+}
+
+impl Node {
+    fn push(&mut self, branch: Vec<Operation>) {
+        self.operations += branch.len();
+        self.branches += 1;
+        self.waiting.push(branch);
+    }
+
+    fn pop(&mut self) -> Option<Vec<Operation>> {
+        let branch = self.waiting.pop()?;
+        self.operations -= branch.len();
+        Some(branch)
+    }
+}
+
+/// What a step has led to.
+enum Stepped {
+    /// To an operation.
+    Operation(Kind),
+    /// To local work only.
+    Local,
+    /// An assumption does not hold.
+    Discarded,
+}
+
+/// How far an execution has followed a log.
+enum Followed {
+    /// To its end.
+    All,
+    /// The last operation is a `cas` that writes, which was not assumed.
+    LastWrites,
+    /// Another one is a `cas` that does not write.
+    NoWrite,
+}
+
+pub(super) struct Search<'a> {
+    machine: &'a Machine,
+    limits: &'a Limits,
+    initial: Position,
+    log: Log,
+    nodes: Vec<Node>,
+    /// Nodes that are not used now.
+    spare: Vec<Node>,
+    now: Position,
+    /// Where the execution stood before the last step.
+    previous: Position,
+    seen: Seen,
+    /// Threads that an assumption has stopped.
+    halted: SmallVec<[PathId; 4]>,
+    /// The thread that has moved last.
+    turn: ThreadIndex,
+    /// By thread: the slot in which it was last.
+    slots: Vec<ThreadIndex>,
+    sorter: Sorter,
+    /// What operations that were held against reads have cost.
+    work: u64,
+    /// How much work there is before the clock is looked at.
+    next_look: u64,
+    watch: Watch,
+    found: Enumerated,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(machine: &'a Machine, limits: &'a Limits) -> Result<Search<'a>, Refusal> {
+        let (mut found, mut seen) = (Enumerated::default(), Seen::default());
+        let state = machine.start(&mut found.tables, &mut seen);
+        if let Some(refusal) = seen.refusal {
+            return Err(refusal);
+        }
+        let initial = Position { state, ..Position::default() };
+        let mut now = Position::default();
+        now.copy_from(&initial);
+        Ok(Search {
+            machine,
+            limits,
+            initial,
+            log: Log::default(),
+            nodes: Vec::new(),
+            spare: Vec::new(),
+            now,
+            previous: Position::default(),
+            seen,
+            halted: SmallVec::new(),
+            turn: ThreadIndex(0),
+            slots: Vec::new(),
+            sorter: Sorter::default(),
+            work: 0,
+            next_look: 100_000,
+            watch: Watch::new(limits),
+            found,
+        })
+    }
+
+    pub fn run(
+        mut self,
+        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>,
+    ) -> Result<Enumerated, Refusal> {
+        let mut first_new = 0;
+        loop {
+            self.complete()?;
+            if self.found.bound.is_some() {
+                break;
+            }
+            if self.count(visit).is_break() {
+                break;
+            }
+            self.find_branches(first_new);
+            self.work += ((self.log.len() - first_new) * self.nodes.len()) as u64 / 8;
+            self.look(progress);
+            match self.enter_branch()? {
+                Some(base) if self.found.bound.is_none() => first_new = base,
+                // All is found, also if the last execution was the last one that may be followed.
+                None => {
+                    self.found.bound = self.found.bound.filter(|&bound| bound != Bound::Executions);
+                    break;
+                }
+                Some(_) => break,
+            }
+        }
+        Ok(self.found)
+    }
+
+    /// Looks at the bounds, now and then also at the clock.
+    fn look(&mut self, progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>) {
+        let executions = self.found.progress.executions;
+        let work = self.work + self.found.progress.steps;
+        if executions.is_multiple_of(64) || work >= self.next_look {
+            self.next_look = work + 100_000;
+            self.found.progress.waiting = self.nodes.iter().map(|node| node.waiting.len() as u64).sum();
+            self.found.progress.expected = self.expected();
+            let stopped = progress(&self.found.progress).is_break().then_some(Bound::Interrupt);
+            self.found.bound = self.found.bound.or(self.watch.check()).or(stopped);
+        }
+        let hit = |limit: Option<u64>, value| limit.is_some_and(|limit| value >= limit);
+        if hit(self.limits.max_executions, executions) || hit(self.limits.max_work, work) {
+            self.found.bound = self.found.bound.or(Some(Bound::Executions));
+        }
+    }
+
+    /// Follows the execution to its end; each new read becomes a node.
+    fn complete(&mut self) -> Result<(), Refusal> {
+        while let Some((thread, alternatives)) = self.next_thread() {
+            if self.now.choices.len() >= LONG {
+                return Err(Refusal::Endless);
+            }
+            if self.limits.max_steps.is_some_and(|limit| self.now.choices.len() >= limit as usize) {
+                self.found.bound = Some(Bound::Steps);
+                return Ok(());
+            }
+            let path = self.now.state.path(thread);
+            let pending = self.machine.pending(&self.now.state, thread);
+            if !matches!(pending, Some(Pending::Write { .. } | Pending::Fork | Pending::Spawn | Pending::Join)) {
+                self.previous.copy_from(&self.now);
+            }
+            match self.step(Choice { thread, alternative: 0 })? {
+                Stepped::Local => {}
+                Stepped::Discarded => {
+                    self.halted.push(path);
+                    std::mem::swap(&mut self.now, &mut self.previous);
+                }
+                Stepped::Operation(kind) => {
+                    self.log_operation(kind, path)?;
+                    if matches!(kind, Kind::Read | Kind::Atomic | Kind::Choose) {
+                        self.open_node(alternatives);
+                    }
+                }
+            }
+        }
+        if self.halted.is_empty() && !self.machine.is_finished(&self.now.state) {
+            return Err(Refusal::Synchronisation);
+        }
+        Ok(())
+    }
+
+    /// A thread that can move: the one that has moved last, or the first behind it.
+    fn next_thread(&mut self) -> Option<(ThreadIndex, u32)> {
+        let state = &self.now.state;
+        let last = self.turn.index();
+        let threads = (last..state.thread_count()).chain(0..last.min(state.thread_count()));
+        let mut able = threads.map(|index| {
+            let thread = ThreadIndex(index as u16);
+            (thread, self.machine.alternatives(state, thread))
+        });
+        let found = able.find(|&(thread, alternatives)| {
+            alternatives > 0 && (self.halted.is_empty() || !self.halted.contains(&state.path(thread)))
+        });
+        self.turn = found.map_or(ThreadIndex(0), |(thread, _)| thread);
+        found
+    }
+
+    /// The slot of a thread; where it was last, if it is still there.
+    fn slot(&mut self, thread: PathId) -> Option<ThreadIndex> {
+        let state = &self.now.state;
+        let index = thread.0 as usize;
+        if self.slots.len() <= index {
+            self.slots.resize(index + 1, ThreadIndex(0));
+        }
+        let known = self.slots[index];
+        if known.index() >= state.thread_count()
+            || state.path(known) != thread
+            || state.status(known) == ThreadStatus::Free
+        {
+            self.slots[index] = state.threads().find(|&slot| state.path(slot) == thread)?;
+        }
+        Some(self.slots[index])
+    }
+
+    /// Does a step; says which operation it was, and leaves what it has done in `seen`.
+    fn step(&mut self, choice: Choice) -> Result<Stepped, Refusal> {
+        self.seen.clear();
+        self.found.progress.steps += 1;
+        let progress = self.machine.step(&mut self.now.state, &mut self.found.tables, choice, &mut self.seen);
+        // Also where an assumption in an atomic block does not hold.
+        if let Some(refusal) = self.seen.refusal {
+            return Err(refusal);
+        }
+        match progress {
+            vm::Progress::Discarded => return Ok(Stepped::Discarded),
+            vm::Progress::Failed(_) => return Err(Refusal::Failure),
+            vm::Progress::Running | vm::Progress::Finished => self.now.choices.push(choice),
+        }
+        for &(first, size) in &self.seen.allocated {
+            let mut cells = first..first + size;
+            if cells.any(|cell| self.log.is_accessed(cell)) {
+                return Err(Refusal::Locals);
+            }
+        }
+        Ok(match &self.seen {
+            Seen { read: Some((_, at)), .. } if self.machine.is_atomic(*at) => Stepped::Operation(Kind::Atomic),
+            Seen { read: Some(_), .. } => Stepped::Operation(Kind::Read),
+            Seen { write: Some(_), .. } => Stepped::Operation(Kind::Write),
+            Seen { chosen: true, .. } => Stepped::Operation(Kind::Choose),
+            Seen { spawned: true, .. } => Stepped::Operation(Kind::Spawn),
+            Seen { forks, .. } if !forks.is_empty() => Stepped::Operation(Kind::Fork),
+            Seen { joined: true, .. } | Seen { joined_thread: Some(_), .. } => Stepped::Operation(Kind::Join),
+            _ => Stepped::Local,
+        })
+    }
+
+    /// Adds the operation that the last step was to the log.
+    fn log_operation(&mut self, kind: Kind, thread: PathId) -> Result<(), Refusal> {
+        let cell = self.seen.cell();
+        let mut before: SmallVec<[u32; 2]> = SmallVec::new();
+        before.push(self.log.last_of(thread));
+        if self.seen.joined {
+            let children = self.log.open_forks(thread).flat_map(|fork| fork.makes.iter());
+            before.extend(children.map(|&child| self.log.last_of(child)));
+        }
+        if let Some(child) = self.seen.joined_thread {
+            before.push(self.log.last_of(self.now.state.path(child)));
+        }
+        let fork_at = self.seen.fork_at;
+        if kind == Kind::Fork && self.log.open_forks(thread).next().is_some_and(|open| open.fork_at != fork_at) {
+            return Err(Refusal::NestedForks);
+        }
+        let writes = self.seen.write.is_some();
+        let source = if self.seen.read.is_some() { self.now.held(cell) } else { NONE };
+        let alternative = self.now.choices.last().map_or(0, |choice| choice.alternative);
+        if writes {
+            self.now.hold(cell, self.log.len() as u32);
+        }
+        let makes = self.seen.forks.iter().copied().collect();
+        self.log.push(Operation { kind, thread, alternative, cell, source, writes, before, makes, fork_at, hash: 0 });
+        Ok(())
+    }
+
+    /// How many executions there will be, if those that wait are worth as much as those that were followed: what part of
+    /// them that is follows from the branches of each node that were found so far (Knuth 1975).
+    fn expected(&self) -> u64 {
+        let (mut part, mut done) = (1.0, 0.0);
+        for node in &self.nodes {
+            let waiting = node.waiting.len() as f64;
+            let branches = (node.branches as f64).max(waiting + 1.0);
+            part /= branches;
+            done += part * (branches - waiting - 1.0);
+        }
+        (self.found.progress.executions as f64 / (done + part).max(f64::MIN_POSITIVE)) as u64
+    }
+
+    fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.found.progress.executions += 1;
+        self.found.progress.depth = self.now.choices.len() as u32;
+        if !self.halted.is_empty() {
+            self.found.discarded += 1;
+            return ControlFlow::Continue(());
+        }
+        self.found.futures += 1;
+        let (Position { state, choices, .. }, pairs) = (&self.now, &self.seen.pairs);
+        let wanted = visit(&Execution { machine: self.machine, tables: &self.found.tables, state, choices, pairs });
+        self.seen.pairs.clear();
+        wanted
+    }
+}
