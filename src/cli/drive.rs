@@ -10,6 +10,7 @@ use super::load::name_of;
 use super::names::Names;
 use super::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
 use super::output::Output;
+use super::reason;
 use super::progress::Monitor;
 use super::record::quoted;
 use super::snippet::{Table, plural};
@@ -265,6 +266,8 @@ impl Arguments {
             && selection.consistent == Some(false)
         {
             output.complain(prepared.sources(), &[finding::inconsistent(&selection.contradiction)]);
+            let colour = output.colour();
+            output.print(&selection.reason.as_ref().map_or_else(String::new, |why| reason::text(why, colour)));
         }
         if let Some(bound) = bound {
             output.complain(prepared.sources(), &[finding::bound(bound)]);

@@ -12,6 +12,7 @@ use super::progress::Monitor;
 use super::record;
 use super::status::{Failure, Status};
 use crate::cssame::{definition_name, read_name};
+use crate::explore::contradiction::{ReasonReport, explain, reason_report};
 use crate::explore::report::{FuturesReport, report};
 use crate::explore::{self, Answer, CountAnswer, Limits, Query, SelectAnswer, Selection, Verdict};
 use crate::ir::{DefinitionId, ReadId};
@@ -98,6 +99,8 @@ pub(crate) struct SelectionReport {
     pub(crate) consistent: Option<bool>,
     /// Selected terms that contradict each other, none of which can be left out.
     pub(crate) contradiction: Vec<String>,
+    /// Why they do, where they do.
+    pub(crate) reason: Option<ReasonReport>,
     pub(crate) schedule: Option<Vec<Step>>,
 }
 
@@ -233,7 +236,16 @@ pub(crate) fn selection_report(prepared: &Prepared, selections: &[Selection], ve
         Verdict::Undecided => (None, &[][..], None),
     };
     let contradiction = core.iter().map(|&place| selected[place].text()).collect();
-    SelectionReport { selected, consistent, contradiction, schedule }
+    let reason = (consistent == Some(false)).then(|| reason(prepared, selections, core)).flatten();
+    SelectionReport { selected, consistent, contradiction, reason, schedule }
+}
+
+/// Why the selections of a core contradict each other.
+fn reason(prepared: &Prepared, selections: &[Selection], core: &[usize]) -> Option<ReasonReport> {
+    let (sources, program, form) = (prepared.sources(), &prepared.loaded.program, prepared.form.as_ref()?);
+    let core: Vec<Selection> = core.iter().map(|&place| selections[place]).collect();
+    let explanation = explain(program, form, &core);
+    Some(reason_report(sources, program, form, &core, &explanation))
 }
 
 impl SelectedReport {

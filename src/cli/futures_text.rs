@@ -4,6 +4,7 @@ use super::execution::Prepared;
 use super::finding;
 use super::futures::{Arguments, Found, Report, SelectionReport};
 use super::output::Output;
+use super::reason;
 use super::record::{self, quoted, replay_command};
 use super::snippet::{self, Table, plural};
 use crate::diagnostics::{Diagnostic, terminal};
@@ -168,7 +169,8 @@ impl View<'_> {
             }
             Some(Verdict::Inconsistent { .. }) => {
                 let diagnostic = finding::inconsistent(&selection.contradiction);
-                text + &terminal::render_all(self.prepared.sources(), &[diagnostic], self.colour)
+                text += &terminal::render_all(self.prepared.sources(), &[diagnostic], self.colour);
+                text + &selection.reason.as_ref().map_or_else(String::new, |why| reason::text(why, self.colour))
             }
             _ => text + "  undecided: a bound was hit before\n",
         }

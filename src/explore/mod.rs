@@ -3,7 +3,7 @@
 //! In: a [`Machine`](crate::vm::Machine). Out: plain data. [`futures()`] says which writes each read can see, which
 //! outcomes, failures and deadlocks there are, each with a schedule that shows it. [`count()`] counts the futures: the
 //! executions that differ in what some read sees. [`select()`] decides whether some execution has a given selection of pi
-//! terms. [`report`] gives names to the answers.
+//! terms, and [`contradiction`] why none has. [`report`] gives names to the answers.
 //!
 //! There are two means. One goes breadth-first through states, which are told apart by 128-bit fingerprints, so a schedule is
 //! a shortest one in steps; it serves every program. The other, [`reads_from`], runs one execution for each future; it serves
@@ -13,6 +13,7 @@
 
 mod assumption;
 mod completion;
+pub mod contradiction;
 mod count;
 mod deadlock;
 mod decide;
