@@ -240,12 +240,18 @@ pub(crate) fn selection_report(prepared: &Prepared, selections: &[Selection], ve
     SelectionReport { selected, consistent, contradiction, reason, schedule }
 }
 
-/// Why the selections of a core contradict each other.
+/// Why the selections of a core contradict each other. Where values decide that, all that is selected may still be forbidden
+/// by orders.
 fn reason(prepared: &Prepared, selections: &[Selection], core: &[usize]) -> Option<ReasonReport> {
-    let (sources, program, form) = (prepared.sources(), &prepared.loaded.program, prepared.form.as_ref()?);
-    let core: Vec<Selection> = core.iter().map(|&place| selections[place]).collect();
-    let explanation = explain(program, form, &core);
-    Some(reason_report(sources, program, form, &core, &explanation))
+    let form = prepared.form.as_ref()?;
+    let (sources, program) = (prepared.sources(), &prepared.loaded.program);
+    let of = |part: &[Selection]| reason_report(sources, program, form, part, &explain(program, form, part));
+    let reason = of(&core.iter().map(|&place| selections[place]).collect::<Vec<Selection>>());
+    if reason.note.is_none() || core.len() == selections.len() {
+        return Some(reason);
+    }
+    let whole = of(selections);
+    Some(if whole.note.is_none() { whole } else { reason })
 }
 
 impl SelectedReport {

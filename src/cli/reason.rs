@@ -9,7 +9,8 @@ pub fn text(reason: &ReasonReport, colour: bool) -> String {
     if let Some(note) = &reason.note {
         return wrapped(note, "  ", "  ");
     }
-    let mut text = title("cycle: each of these would come before the next", colour);
+    let mut text = title("cycle", colour);
+    text += &wrapped(&format!("with {}, each would come before the next:", reason.terms.join(", ")), "  ", "  ");
     for order in &reason.cycle {
         text += &event(&order.from);
         text += &step(order);

@@ -40,6 +40,8 @@ pub struct OrderReport {
 /// Why no execution has a selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReasonReport {
+    /// The selected terms that it speaks of.
+    pub terms: Vec<String>,
     /// Orders that would form a cycle; none where there is no such cycle.
     pub cycle: Vec<OrderReport>,
     /// Other orders that those of the cycle follow from.
@@ -65,6 +67,7 @@ pub fn reason_report(
     explanation: &Explanation,
 ) -> ReasonReport {
     let names = Names { sources, program, form, selections };
+    let terms: Vec<String> = (0..selections.len()).map(|place| names.term(place)).collect();
     match explanation {
         Explanation::Cycle { orders, cycle } => {
             let numbers = numbers(orders);
@@ -73,6 +76,7 @@ pub fn reason_report(
                 .filter(|place| !cycle.contains(place) && orders[*place].ground != Ground::Given)
                 .collect();
             ReasonReport {
+                terms,
                 cycle: cycle.iter().map(report).collect(),
                 premises: others.iter().map(report).collect(),
                 note: None,
@@ -84,9 +88,11 @@ pub fn reason_report(
                 "{} at {} and {} at {} lie on different branches of {}, which runs once",
                 first.op, first.at, second.op, second.at, first.thread
             );
-            ReasonReport { note: Some(note), ..ReasonReport::default() }
+            ReasonReport { terms, note: Some(note), ..ReasonReport::default() }
         }
-        Explanation::None(why) => ReasonReport { note: Some(names.none(*why)), ..ReasonReport::default() },
+        Explanation::None(why) => {
+            ReasonReport { terms, note: Some(names.none(*why)), ..ReasonReport::default() }
+        },
     }
 }
 
@@ -109,6 +115,12 @@ impl Names<'_> {
 
     fn definition(&self, place: usize) -> String {
         definition_name(self.sources, self.program, self.selections[place].definition)
+    }
+
+    /// `a@6:24#2=a@4:31`, as on the command line.
+    fn term(&self, place: usize) -> String {
+        let instance = self.selections[place].instance.map_or_else(String::new, |instance| format!("#{instance}"));
+        format!("{}{instance}={}", self.read(place), self.definition(place))
     }
 
     fn none(&self, why: NoCycle) -> String {
