@@ -14,9 +14,9 @@ use super::status::{Failure, Status};
 use crate::cssame::{definition_name, read_name};
 use crate::explore::contradiction::{ReasonReport, explain, reason_report};
 use crate::explore::report::{FuturesReport, report};
-use crate::explore::{self, Answer, CountAnswer, Limits, Query, SelectAnswer, Selection, Verdict};
+use crate::explore::{self, Answer, CountAnswer, Limits, Query, SelectAnswer, Selection, UnfinishedReport, Verdict};
 use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::Step;
+use crate::schedule::{Step, fewer_switches};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -149,9 +149,10 @@ impl Job for Arguments {
         match self.format() {
             Format::Json => json::print(output, self.name(), self.file(), &report),
             _ => {
-                futures_text::print(self, &prepared, &found, &report, output);
+                futures_text::print(self, &prepared, (&found, &selections), &report, output);
                 if let Some(bound) = found.bound() {
-                    output.complain(prepared.sources(), &[finding::bound(bound)]);
+                    let unfinished = found.unfinished(&prepared, &report);
+                    output.complain(prepared.sources(), &[finding::bound(bound, unfinished.as_ref())]);
                 }
                 output.summary(&futures_text::summary(&report.futures));
             }
@@ -181,8 +182,15 @@ impl Arguments {
             ..limits.clone()
         };
         let mut progress = |now: &explore::Progress| monitor.update(now);
-        let answer = explore::futures(machine, &Query::default(), &limits, &mut progress);
-        let selection = (!selections.is_empty()).then(|| explore::select(machine, selections, &rest(), &mut progress));
+        let mut answer = explore::futures(machine, &Query::default(), &limits, &mut progress);
+        explore::with_fewer_switches(machine, &mut answer);
+        let mut selection =
+            (!selections.is_empty()).then(|| explore::select(machine, selections, &rest(), &mut progress));
+        if let Some(SelectAnswer { verdict: Verdict::Consistent { schedule, .. }, .. }) = &mut selection
+            && let Some(found) = fewer_switches(machine, schedule)
+        {
+            *schedule = found.steps;
+        }
         let count = if self.count {
             Some(explore::count(machine, &rest(), &mut progress))
         } else {
@@ -210,6 +218,19 @@ impl Found {
     fn bound(&self) -> Option<explore::Bound> {
         let count = self.count.as_ref().and_then(|count| count.bound);
         self.answer.bound.or(self.selection.as_ref().and_then(|selection| selection.bound)).or(count)
+    }
+}
+
+impl Found {
+    /// What the search that was stopped has proved.
+    fn unfinished(&self, prepared: &Prepared, report: &Report) -> Option<UnfinishedReport> {
+        let of_selection = || {
+            let answer = self.selection.as_ref()?;
+            let bound = answer.bound?;
+            Some(explore::unfinished_report(&prepared.naming(), bound, &answer.progress, &answer.open))
+        };
+        // Where only the selection is open, all failures and deadlocks are known.
+        report.futures.unfinished.clone().or_else(|| of_selection().map(|of| UnfinishedReport { steps: 0, ..of }))
     }
 }
 

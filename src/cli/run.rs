@@ -11,7 +11,7 @@ use super::snippet::{self, plural};
 use super::status::{Failure, Status};
 use super::{files, load};
 use crate::diagnostics::{Code, Diagnostic, Severity, terminal};
-use crate::explore::report::{BlockedReport, ThreadOutput};
+use crate::explore::report::{BlockedReport, ThreadOutput, blocked_reports};
 use crate::schedule::{
     self, Departure, Execution, ExecutionStatus, Random, RenderOptions, Replay, Schedule, Step, Then, Trace,
 };
@@ -200,7 +200,7 @@ impl Run<'_> {
                 })
                 .collect(),
             blocked: match self.execution.status {
-                ExecutionStatus::Deadlock => finding::blocked(&naming, self.execution),
+                ExecutionStatus::Deadlock => blocked_reports(&naming, &self.execution.steps),
                 _ => Vec::new(),
             },
             trace: schedule::trace(naming, &self.execution.steps),

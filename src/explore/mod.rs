@@ -12,6 +12,7 @@
 //! was seen.
 
 mod assumption;
+mod blocked;
 mod completion;
 pub mod contradiction;
 mod count;
@@ -27,6 +28,8 @@ mod reads_from;
 pub mod report;
 mod select;
 mod term_report;
+mod unfinished;
+mod witness;
 
 pub use count::{CountAnswer, count, count_by_executions, count_by_states};
 pub use deadlock::{BlockedThread, Deadlock};
@@ -35,6 +38,8 @@ pub use futures::{Answer, FailureWitness, Outcome, OutcomeStatus, Query, Term, b
 pub use limits::{Bound, Limits, Progress};
 pub use reads_from::Refusal;
 pub use select::{SelectAnswer, Selection, Verdict, select, select_by_executions, select_by_states};
+pub use unfinished::{RunningReport, UnfinishedReport, unfinished_report};
+pub use witness::with_fewer_switches;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 
 use super::naming::Naming;
 use super::past::Past;
-use crate::ir::{ScalarType, Value};
+use crate::ir::{DefinitionId, ReadId, ScalarType, Value};
 use crate::source::Span;
 use crate::vm::{self, Choice, CodeIndex, Event, Failure, Obstacle, Progress, State, Tables, ThreadIndex};
 use rustc_hash::FxHashMap;
@@ -56,6 +56,9 @@ pub struct Row {
     /// Rows that it depends on.
     #[serde(skip)]
     depends: Vec<usize>,
+    /// Of a read: the place that reads, and the definition that it reads from.
+    #[serde(skip)]
+    term: Option<(ReadId, DefinitionId)>,
 }
 
 impl Row {
@@ -96,11 +99,29 @@ impl Trace {
         Trace { threads: self.threads.clone(), rows }
     }
 
+    /// Only the rows in the causal past of the first row that shows each of those terms; as [`Trace::cause`] where there is
+    /// none.
+    #[must_use]
+    pub fn past_of(&self, terms: &[(ReadId, DefinitionId)]) -> Trace {
+        let first = |term| self.rows.iter().position(|row| row.term == Some(term));
+        let rows: Vec<usize> = terms.iter().filter_map(|&term| first(term)).collect();
+        if rows.is_empty() {
+            return self.cause();
+        }
+        let mut trace = self.clone();
+        trace.rows.iter_mut().for_each(|row| row.is_cause = false);
+        trace.mark(rows);
+        trace.cause()
+    }
+
     fn mark_cause(&mut self) {
         let last = self.rows.len().checked_sub(1);
         // All rows about blocked threads stand at the end together.
         let blocked = (0..self.rows.len()).rev().take_while(|&row| self.rows[row].kind == RowKind::Blocked);
-        let mut work: Vec<usize> = blocked.chain(last).collect();
+        self.mark(blocked.chain(last).collect());
+    }
+
+    fn mark(&mut self, mut work: Vec<usize>) {
         while let Some(row) = work.pop() {
             if !std::mem::replace(&mut self.rows[row].is_cause, true) {
                 work.extend(&self.rows[row].depends);
@@ -108,9 +129,6 @@ impl Trace {
         }
     }
 }
-
-/// Threads that a row names at most.
-const THREADS: usize = 5;
 
 /// Does the steps of an execution again and writes down what happens.
 #[must_use]
@@ -166,6 +184,9 @@ impl Writer<'_> {
                 Some(told) => {
                     let depends = self.past.dependences(name, event, names);
                     let row = self.push(step, name, told, depends);
+                    if let Event::Read { read, writer: Some(definition), .. } = event {
+                        self.trace.rows[row].term = Some((read, definition));
+                    }
                     self.past.remember(row, name, event, names);
                 }
                 None => self.past.pass(name, event, names),
@@ -182,7 +203,7 @@ impl Writer<'_> {
         });
         let line = self.naming.sources.line(span);
         let op = op.to_owned();
-        self.trace.rows.push(Row { step, column, line, kind, op, object, value, is_cause: false, depends });
+        self.trace.rows.push(Row { step, column, line, kind, op, object, value, is_cause: false, depends, term: None });
         self.trace.rows.len() - 1
     }
 

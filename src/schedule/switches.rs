@@ -1,0 +1,305 @@
+//! The same execution with fewer switches from thread to thread.
+//!
+//! In: the steps of an execution. Out: the same steps in an order with fewer context switches in which every thread does the
+//! same, every read sees the same write and the end is the same; nothing where the order is not better.
+//!
+//! Two steps keep their order if they belong to one thread, or if they touch one shared cell or object and one of them changes
+//! it. Within that freedom a thread runs on as long as it can; then the one follows that can run longest, or else that whose turn
+//! came first in the given order: the better of both. That is not always the fewest switches that are possible. Whatever was
+//! overlooked shows when the new order is done on the machine: what each thread does and sees is compared, and so is the end.
+
+use crate::ir::{DefinitionId, ReadId};
+use crate::vm::{
+    Choice, CodeIndex, Event, FailureKind, Machine, Obstacle, Observer, OutputId, PathId, Progress, State, Tables,
+    ThreadIndex,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Steps in another order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reordered {
+    /// The steps in the new order.
+    pub steps: Vec<Choice>,
+    /// By step of the given order: its place in the new one.
+    pub places: Vec<usize>,
+}
+
+/// Steps beyond which an order is left as it is.
+const MAX_STEPS: usize = 10_000;
+
+/// The steps of an execution in an order with fewer switches; none if there is no better one.
+#[must_use]
+pub fn fewer_switches(machine: &Machine, steps: &[Choice]) -> Option<Reordered> {
+    if steps.len() > MAX_STEPS {
+        return None;
+    }
+    let mut tables = Tables::new();
+    let given = record(machine, &mut tables, steps.len(), |index, _| steps.get(index).copied())?;
+    let before = before(&given);
+    let count = |order: &[usize]| order.windows(2).filter(|pair| given.by[pair[0]] != given.by[pair[1]]).count();
+    let plain: Vec<usize> = (0..steps.len()).collect();
+    let orders = [plain, arrange(&given.by, &before, true), arrange(&given.by, &before, false)];
+    let best = orders.iter().min_by_key(|order| count(order))?;
+    if count(best) == count(&orders[0]) {
+        return None;
+    }
+    let again = record(machine, &mut tables, steps.len(), |index, state| {
+        let step = *best.get(index)?;
+        let thread = state.threads().find(|&thread| state.path(thread) == given.by[step])?;
+        Some(Choice { thread, alternative: steps[step].alternative })
+    })?;
+    if again.done != given.done || again.end != given.end {
+        return None;
+    }
+    let mut places = vec![0; steps.len()];
+    for (place, &step) in best.iter().enumerate() {
+        places[step] = place;
+    }
+    Some(Reordered { steps: again.choices, places })
+}
+
+/// What a step touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Resource {
+    /// A cell, or an object by its first cell.
+    Cell(u32),
+    /// The bare notifications.
+    Bare,
+    /// What a thread does next.
+    Thread(PathId),
+    /// The threads that a thread has forked.
+    Children(PathId),
+}
+
+/// A write, by its thread and its number there.
+type Writer = (PathId, u32);
+
+/// What a thread does, as far as it must stay the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Deed {
+    Read(ReadId, i64, Option<Writer>),
+    Write(DefinitionId, i64),
+    Print(OutputId),
+    Choose(i64),
+    Other(std::mem::Discriminant<Event>),
+}
+
+/// How an execution ends.
+#[derive(Clone, Debug, PartialEq)]
+enum End {
+    Over,
+    Failed(FailureKind, CodeIndex, PathId),
+    /// The threads that cannot move, and where they stand, where none can.
+    Stands(Vec<(PathId, CodeIndex, Option<std::mem::Discriminant<Obstacle>>)>),
+}
+
+/// An execution that was watched.
+struct Record {
+    choices: Vec<Choice>,
+    /// By step: the thread.
+    by: Vec<PathId>,
+    /// By step: what it touches, and whether it changes it.
+    touched: Vec<FxHashSet<(Resource, bool)>>,
+    done: FxHashMap<PathId, Vec<(CodeIndex, Deed)>>,
+    end: End,
+}
+
+/// Watches the steps.
+struct Watcher {
+    /// By slot: the thread in it.
+    names: Vec<PathId>,
+    writers: FxHashMap<u32, Writer>,
+    writes: FxHashMap<PathId, u32>,
+    touched: FxHashSet<(Resource, bool)>,
+    done: FxHashMap<PathId, Vec<(CodeIndex, Deed)>>,
+    /// Atomic blocks that were begun and not ended.
+    atomic: i64,
+}
+
+impl Watcher {
+    fn name(&self, thread: ThreadIndex) -> PathId {
+        self.names.get(thread.index()).copied().unwrap_or(PathId(0))
+    }
+
+    fn touch(&mut self, event: Event, thread: PathId) {
+        let touched: (Resource, bool) = match event {
+            Event::Read { address, shared: true, .. } | Event::Waited { address } => (Resource::Cell(address), false),
+            Event::Write { address, shared: true, .. }
+            | Event::Lock { address, .. }
+            | Event::Unlock { address, .. }
+            | Event::Set { address }
+            | Event::Clear { address }
+            | Event::Arrive { address }
+            | Event::Leave { address }
+            | Event::Acquire { address }
+            | Event::Release { address } => (Resource::Cell(address), true),
+            Event::Wait { condition } | Event::Notify { condition, .. } => {
+                (condition.map_or(Resource::Bare, Resource::Cell), true)
+            }
+            Event::Fork { path, .. } | Event::Spawn { path, .. } => (Resource::Thread(path), true),
+            Event::Join => (Resource::Children(thread), true),
+            Event::JoinThread { child } => (Resource::Thread(self.name(child)), true),
+            // Ends of children come in any order.
+            Event::End { parent: Some(parent) } => (Resource::Children(self.name(parent)), false),
+            _ => return,
+        };
+        self.touched.insert(touched);
+    }
+}
+
+impl Observer for Watcher {
+    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+        if let Event::Fork { child, path } | Event::Spawn { child, path } = event {
+            if self.names.len() <= child.index() {
+                self.names.resize(child.index() + 1, PathId(0));
+            }
+            self.names[child.index()] = path;
+        }
+        let thread = self.name(thread);
+        self.touched.insert((Resource::Thread(thread), true));
+        self.touch(event, thread);
+        let deed = match event {
+            Event::Read { read, address, value, .. } => Deed::Read(read, value, self.writers.get(&address).copied()),
+            Event::Write { definition, address, value, .. } => {
+                let count = self.writes.entry(thread).or_default();
+                *count += 1;
+                self.writers.insert(address, (thread, *count));
+                Deed::Write(definition, value)
+            }
+            Event::Print { output } => Deed::Print(output),
+            Event::Choose { value } => Deed::Choose(value),
+            other => Deed::Other(std::mem::discriminant(&other)),
+        };
+        match event {
+            Event::AtomicBegin => self.atomic += 1,
+            Event::AtomicEnd => self.atomic -= 1,
+            Event::Allocate { address, size, .. } => {
+                for cell in address..address + size {
+                    self.writers.remove(&cell);
+                }
+            }
+            _ => {}
+        }
+        self.done.entry(thread).or_default().push((at, deed));
+    }
+}
+
+/// Does steps and watches them. None where one cannot be done, or where an atomic block takes more than one.
+fn record(
+    machine: &Machine,
+    tables: &mut Tables,
+    count: usize,
+    mut choose: impl FnMut(usize, &State) -> Option<Choice>,
+) -> Option<Record> {
+    let mut watcher = Watcher {
+        names: Vec::new(),
+        writers: FxHashMap::default(),
+        writes: FxHashMap::default(),
+        touched: FxHashSet::default(),
+        done: FxHashMap::default(),
+        atomic: 0,
+    };
+    // Main is there before anything is told of it.
+    let main = machine.initial(tables);
+    watcher.names.extend(main.threads().map(|thread| main.path(thread)));
+    let mut state = machine.start(tables, &mut watcher);
+    let (mut choices, mut by, mut touched) = (Vec::new(), Vec::new(), Vec::new());
+    let mut progress = Progress::Running;
+    for index in 0..count {
+        let choice = choose(index, &state)?;
+        if progress != Progress::Running || choice.alternative >= machine.alternatives(&state, choice.thread) {
+            return None;
+        }
+        let thread = watcher.name(choice.thread);
+        watcher.touched.clear();
+        watcher.touched.insert((Resource::Thread(thread), true));
+        progress = machine.step(&mut state, tables, choice, &mut watcher);
+        let over = matches!(progress, Progress::Failed(_) | Progress::Discarded);
+        if watcher.atomic != 0 && !over {
+            return None;
+        }
+        choices.push(choice);
+        by.push(thread);
+        touched.push(std::mem::take(&mut watcher.touched));
+    }
+    let end = match progress {
+        Progress::Finished => End::Over,
+        Progress::Discarded => return None,
+        Progress::Failed(failure) => End::Failed(failure.kind, failure.at, watcher.name(failure.thread)),
+        Progress::Running => {
+            let stands = |thread| {
+                let obstacle = machine.obstacle(&state, thread);
+                (state.path(thread), state.position(thread), obstacle.map(|obstacle| std::mem::discriminant(&obstacle)))
+            };
+            let mut threads: Vec<_> = state.threads().map(stands).collect();
+            threads.sort_by_key(|&(path, at, _)| (path, at));
+            End::Stands(threads)
+        }
+    };
+    Some(Record { choices, by, touched, done: watcher.done, end })
+}
+
+/// By step: the steps that must come before it.
+fn before(given: &Record) -> Vec<Vec<usize>> {
+    let mut before: Vec<Vec<usize>> = Vec::with_capacity(given.by.len());
+    let mut changed: FxHashMap<Resource, usize> = FxHashMap::default();
+    let mut used: FxHashMap<Resource, Vec<usize>> = FxHashMap::default();
+    for (step, touched) in given.touched.iter().enumerate() {
+        let mut earlier: Vec<usize> = Vec::new();
+        for &(resource, changes) in touched {
+            earlier.extend(changed.get(&resource));
+            let users = used.entry(resource).or_default();
+            if changes {
+                earlier.append(users);
+                changed.insert(resource, step);
+            } else {
+                users.push(step);
+            }
+        }
+        if step + 1 == given.by.len() && matches!(given.end, End::Failed(..)) {
+            // A failure ends the execution of all.
+            earlier.extend(0..step);
+        }
+        earlier.retain(|&one| one != step);
+        earlier.sort_unstable();
+        earlier.dedup();
+        before.push(earlier);
+    }
+    before
+}
+
+/// An order in which a thread runs on as long as it can. `longest` says who follows: the thread that can run longest, or that
+/// whose turn comes first.
+fn arrange(by: &[PathId], before: &[Vec<usize>], longest: bool) -> Vec<usize> {
+    let mut threads: Vec<PathId> = Vec::new();
+    let mut waiting: FxHashMap<PathId, std::collections::VecDeque<usize>> = FxHashMap::default();
+    for (step, &thread) in by.iter().enumerate() {
+        if !waiting.contains_key(&thread) {
+            threads.push(thread);
+        }
+        waiting.entry(thread).or_default().push_back(step);
+    }
+    let mut done = vec![false; by.len()];
+    let mut order = Vec::with_capacity(by.len());
+    // How far a thread can run: its own steps come one after the other.
+    let run = |thread: PathId, waiting: &FxHashMap<PathId, std::collections::VecDeque<usize>>, done: &[bool]| {
+        let free = |step: usize| before[step].iter().all(|&one| done[one] || by[one] == thread);
+        waiting[&thread].iter().take_while(|&&step| free(step)).count()
+    };
+    while order.len() < by.len() {
+        let runs = threads.iter().map(|&thread| (thread, run(thread, &waiting, &done))).filter(|&(_, steps)| steps > 0);
+        let next = if longest {
+            runs.rev().max_by_key(|&(_, steps)| steps)
+        } else {
+            runs.min_by_key(|&(thread, _)| waiting[&thread].front().copied())
+        };
+        // The first of all steps that are left is always free.
+        let Some((thread, steps)) = next else { break };
+        for _ in 0..steps {
+            let Some(step) = waiting.get_mut(&thread).and_then(std::collections::VecDeque::pop_front) else { break };
+            done[step] = true;
+            order.push(step);
+        }
+    }
+    order
+}
