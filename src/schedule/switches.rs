@@ -4,9 +4,11 @@
 //! same, every read sees the same write and the end is the same; nothing where the order is not better.
 //!
 //! Two steps keep their order if they belong to one thread, or if they touch one shared cell or object and one of them changes
-//! it. Within that freedom a thread runs on as long as it can; then the one follows that can run longest, or else that whose turn
-//! came first in the given order: the better of both. That is not always the fewest switches that are possible. Whatever was
-//! overlooked shows when the new order is done on the machine: what each thread does and sees is compared, and so is the end.
+//! it. Within that freedom a thread runs on as long as it can: to stop it earlier never saves a switch. Who follows is found by a
+//! search, breadth first, through what the threads have done by then, which gives the fewest switches; where it would be too
+//! long, the thread follows that can run longest, or that whose turn came first in the given order: the better of both. Whatever
+//! was overlooked shows when the new order is done on the machine: what each thread does and sees is compared, and so is the
+//! end.
 
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{
@@ -38,7 +40,11 @@ pub fn fewer_switches(machine: &Machine, steps: &[Choice]) -> Option<Reordered> 
     let before = before(&given);
     let count = |order: &[usize]| order.windows(2).filter(|pair| given.by[pair[0]] != given.by[pair[1]]).count();
     let plain: Vec<usize> = (0..steps.len()).collect();
-    let orders = [plain, arrange(&given.by, &before, true), arrange(&given.by, &before, false)];
+    let runs = Runs::new(&given.by, &before);
+    let orders = match runs.fewest() {
+        Some(order) => vec![plain, order],
+        None => vec![plain, runs.arrange(true), runs.arrange(false)],
+    };
     let best = orders.iter().min_by_key(|order| count(order))?;
     if count(best) == count(&orders[0]) {
         return None;
@@ -268,38 +274,109 @@ fn before(given: &Record) -> Vec<Vec<usize>> {
     before
 }
 
-/// An order in which a thread runs on as long as it can. `longest` says who follows: the thread that can run longest, or that
-/// whose turn comes first.
-fn arrange(by: &[PathId], before: &[Vec<usize>], longest: bool) -> Vec<usize> {
-    let mut threads: Vec<PathId> = Vec::new();
-    let mut waiting: FxHashMap<PathId, std::collections::VecDeque<usize>> = FxHashMap::default();
-    for (step, &thread) in by.iter().enumerate() {
-        if !waiting.contains_key(&thread) {
-            threads.push(thread);
+/// What the threads have done by some point: by thread, the number of its steps.
+type Done = Box<[u32]>;
+
+/// The steps by thread, and how far each thread can run.
+struct Runs<'a> {
+    before: &'a [Vec<usize>],
+    /// By thread: its steps.
+    steps: Vec<Vec<usize>>,
+    /// By step: its thread, and its number there.
+    place: Vec<(usize, u32)>,
+}
+
+/// Points that the search visits.
+const MAX_POINTS: usize = 3_000;
+
+impl<'a> Runs<'a> {
+    fn new(by: &[PathId], before: &'a [Vec<usize>]) -> Runs<'a> {
+        let mut threads: FxHashMap<PathId, usize> = FxHashMap::default();
+        let (mut steps, mut place): (Vec<Vec<usize>>, Vec<(usize, u32)>) = (Vec::new(), Vec::new());
+        for (step, &thread) in by.iter().enumerate() {
+            let thread = *threads.entry(thread).or_insert_with(|| {
+                steps.push(Vec::new());
+                steps.len() - 1
+            });
+            place.push((thread, steps[thread].len() as u32));
+            steps[thread].push(step);
         }
-        waiting.entry(thread).or_default().push_back(step);
+        Runs { before, steps, place }
     }
-    let mut done = vec![false; by.len()];
-    let mut order = Vec::with_capacity(by.len());
-    // How far a thread can run: its own steps come one after the other.
-    let run = |thread: PathId, waiting: &FxHashMap<PathId, std::collections::VecDeque<usize>>, done: &[bool]| {
-        let free = |step: usize| before[step].iter().all(|&one| done[one] || by[one] == thread);
-        waiting[&thread].iter().take_while(|&&step| free(step)).count()
-    };
-    while order.len() < by.len() {
-        let runs = threads.iter().map(|&thread| (thread, run(thread, &waiting, &done))).filter(|&(_, steps)| steps > 0);
-        let next = if longest {
-            runs.rev().max_by_key(|&(_, steps)| steps)
-        } else {
-            runs.min_by_key(|&(thread, _)| waiting[&thread].front().copied())
+
+    /// How far a thread has come behind a run as long as can be.
+    fn run(&self, done: &[u32], thread: usize) -> u32 {
+        let is_done = |&step: &usize| {
+            let (of, number) = self.place[step];
+            // Its own steps come one after the other.
+            of == thread || number < done[of]
         };
-        // The first of all steps that are left is always free.
-        let Some((thread, steps)) = next else { break };
-        for _ in 0..steps {
-            let Some(step) = waiting.get_mut(&thread).and_then(std::collections::VecDeque::pop_front) else { break };
-            done[step] = true;
-            order.push(step);
-        }
+        let left = &self.steps[thread][done[thread] as usize..];
+        done[thread] + left.iter().take_while(|&&step| self.before[step].iter().all(is_done)).count() as u32
     }
-    order
+
+    /// The order with the fewest switches, unless that takes too long to find.
+    fn fewest(&self) -> Option<Vec<usize>> {
+        let count = self.steps.len();
+        let end: Done = self.steps.iter().map(|steps| steps.len() as u32).collect();
+        let start: Done = vec![0; count].into();
+        // By point: the point before, and the thread that ran.
+        let mut points: Vec<(Done, usize, usize)> = vec![(start.clone(), 0, 0)];
+        let mut known: FxHashSet<Done> = FxHashSet::from_iter([start]);
+        let mut at = 0;
+        while at < points.len() {
+            if points[at].0 == end {
+                return Some(self.order(&points, at));
+            }
+            if points.len() > MAX_POINTS {
+                return None;
+            }
+            for thread in 0..count {
+                let done = &points[at].0;
+                let far = self.run(done, thread);
+                if far > done[thread] {
+                    let mut next = done.clone();
+                    next[thread] = far;
+                    if known.insert(next.clone()) {
+                        points.push((next, at, thread));
+                    }
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// The steps on the way to a point.
+    fn order(&self, points: &[(Done, usize, usize)], mut at: usize) -> Vec<usize> {
+        let mut runs = Vec::new();
+        while at != 0 {
+            let (done, from, thread) = &points[at];
+            runs.push((*thread, points[*from].0[*thread], done[*thread]));
+            at = *from;
+        }
+        let steps = runs.iter().rev().map(|&(thread, from, to)| &self.steps[thread][from as usize..to as usize]);
+        steps.flatten().copied().collect()
+    }
+
+    /// An order in which a thread runs on as long as it can. `longest` says who follows: the thread that can run longest, or
+    /// that whose turn comes first.
+    fn arrange(&self, longest: bool) -> Vec<usize> {
+        let mut done: Done = vec![0; self.steps.len()].into();
+        let mut order = Vec::with_capacity(self.place.len());
+        while order.len() < self.place.len() {
+            let runs = (0..self.steps.len()).map(|thread| (thread, self.run(&done, thread)));
+            let runs = runs.filter(|&(thread, far)| far > done[thread]);
+            let next = if longest {
+                runs.rev().max_by_key(|&(thread, far)| far - done[thread])
+            } else {
+                runs.min_by_key(|&(thread, _)| self.steps[thread][done[thread] as usize])
+            };
+            // The first of all steps that are left is always free.
+            let Some((thread, far)) = next else { break };
+            order.extend(&self.steps[thread][done[thread] as usize..far as usize]);
+            done[thread] = far;
+        }
+        order
+    }
 }
