@@ -135,7 +135,7 @@ fn executions(text: &str, sources: &SourceMap, program: &Program, form: &Form) -
 
 /// An explanation is well formed: the cycle is one, and nothing rests on what comes later.
 fn assert_sound_form(explanation: &Explanation) {
-    let Explanation::Cycle { orders, cycle } = explanation else { return };
+    let Explanation::Cycle { orders, cycle, .. } = explanation else { return };
     assert!(!cycle.is_empty());
     for (index, &place) in cycle.iter().enumerate() {
         assert_eq!(orders[place].to, orders[cycle[(index + 1) % cycle.len()]].from);

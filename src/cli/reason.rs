@@ -10,7 +10,12 @@ pub fn text(reason: &ReasonReport, colour: bool) -> String {
         return wrapped(note, "  ", "  ");
     }
     let mut text = title("cycle", colour);
-    text += &wrapped(&format!("with {}, each would come before the next:", reason.terms.join(", ")), "  ", "  ");
+    let cases = match reason.cases {
+        0 | 1 => String::new(),
+        cases => format!(" (one of {cases} cases by thread and call, each of which has a cycle)"),
+    };
+    let terms = reason.terms.join(", ");
+    text += &wrapped(&format!("with {terms}, each would come before the next{cases}:"), "  ", "  ");
     for order in &reason.cycle {
         text += &event(&order.from);
         text += &step(order);

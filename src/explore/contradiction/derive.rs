@@ -7,12 +7,16 @@ use crate::concurrency::lockset::ATOMIC;
 use crate::concurrency::{EventKind, LocationId};
 use crate::cssame::Form;
 use crate::explore::select::Selection;
-use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId};
+use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId, Storage};
 
 /// Events that are looked at.
 const MAX_EVENTS: usize = 300;
 
+/// Cases that are looked at.
+const MAX_CASES: usize = 32;
+
 /// A selected read and its write.
+#[derive(Clone, Copy)]
 struct Choice {
     selection: usize,
     read: Site,
@@ -55,13 +59,40 @@ impl<'a> Derivation<'a> {
     }
 
     pub fn run(mut self, selections: &[Selection]) -> Explanation {
+        let mut cases: Vec<Vec<Choice>> = vec![Vec::new()];
         for (place, selection) in selections.iter().enumerate() {
-            match self.choice(place, selection) {
-                Ok(choice) => self.choices.push(choice),
+            let choices = match self.choices(place, selection) {
+                Ok(choices) if choices.len() * cases.len() <= MAX_CASES => choices,
+                Ok(_) => return Explanation::None(NoCycle::ManyReads(place)),
                 Err(why) => return Explanation::None(why),
+            };
+            let extended = |case: &Vec<Choice>| {
+                let case = case.clone();
+                choices.iter().map(move |&choice| case.iter().copied().chain([choice]).collect()).collect::<Vec<_>>()
+            };
+            cases = cases.iter().flat_map(extended).collect();
+        }
+        let count = cases.len();
+        let mut shown: Option<Explanation> = None;
+        for case in cases {
+            match self.case(case, count) {
+                Explanation::None(why) => return Explanation::None(why),
+                found if shown.is_none() => shown = Some(found),
+                found @ Explanation::Cycle { .. } if matches!(shown, Some(Explanation::Exclusive { .. })) => {
+                    shown = Some(found);
+                }
+                _ => {}
             }
         }
-        self.cells = self.choices.iter().filter_map(|choice| choice.cell).collect();
+        shown.unwrap_or(Explanation::None(NoCycle::Consistent))
+    }
+
+    fn case(&mut self, case: Vec<Choice>, cases: usize) -> Explanation {
+        self.cells = case.iter().filter_map(|choice| choice.cell).collect();
+        self.choices = case;
+        self.orders = Orders::default();
+        self.bodies.clear();
+        self.waiting.clear();
         match self.derive() {
             Ok(()) => Explanation::None(NoCycle::Consistent),
             Err(Stop::TooLarge) => Explanation::None(NoCycle::TooLarge),
@@ -73,50 +104,46 @@ impl<'a> Derivation<'a> {
                     cycle.extend(self.orders.path(last.to, last.from));
                 }
                 let (orders, cycle) = self.orders.proof(&cycle);
-                Explanation::Cycle { orders, cycle }
+                Explanation::Cycle { orders, cycle, cases }
             }
         }
     }
 
-    /// The events of a selection, if each is a single one.
-    fn choice(&mut self, place: usize, selection: &Selection) -> Result<Choice, NoCycle> {
-        let reads = |kind: EventKind| read_of(kind) == Some(selection.read);
-        let writes = |kind: EventKind| definition_of(kind) == Some(selection.definition);
-        let read = self.only(reads).filter(|_| selection.instance.is_none_or(|instance| instance == 1));
-        let read = read.ok_or(NoCycle::ManyReads(place))?;
-        let definition = &self.facts.program.definitions[selection.definition];
-        let initial = match definition.kind {
-            DefinitionKind::Initial(leaf) => {
-                let variable = self.facts.program.leaves[leaf].variable;
-                self.facts.program.variables[variable].storage == crate::ir::Storage::Global
-            }
-            DefinitionKind::Write(_) => false,
-        };
-        // The initialiser of a global may be an instruction, too.
-        let write = self.only(writes);
-        if write.is_none() && (!initial || self.any(writes)) {
+    /// The events that a selection may mean, if each of them happens at most once.
+    fn choices(&mut self, place: usize, selection: &Selection) -> Result<Vec<Choice>, NoCycle> {
+        let reads = self.all(|kind| read_of(kind) == Some(selection.read));
+        let writes = self.all(|kind| definition_of(kind) == Some(selection.definition));
+        if reads.is_empty() || !reads.iter().all(|site| self.facts.once(site.block)) {
+            return Err(NoCycle::ManyReads(place));
+        }
+        let initial = self.is_initial_of_global(selection.definition);
+        if (writes.is_empty() && !initial) || !writes.iter().all(|site| self.facts.once(site.block)) {
             return Err(NoCycle::ManyWrites(place));
         }
+        // What a global begins with is there before an initialiser runs.
+        let sources: Vec<Option<Site>> = initial.then_some(None).into_iter().chain(writes.into_iter().map(Some)).collect();
         let certain = |site: Site| self.facts.concurrency.certain_location(self.facts.program, self.facts.event(site));
-        let cell = certain(read).or_else(|| write.and_then(certain));
-        Ok(Choice { selection: place, read, write, cell })
+        let choice = |read: Site, write: Option<Site>| {
+            let cell = certain(read).or_else(|| write.and_then(certain));
+            Choice { selection: place, read, write, cell }
+        };
+        Ok(reads.iter().flat_map(|&read| sources.iter().map(move |&write| (read, write))).map(|(r, w)| choice(r, w)).collect())
     }
 
-    fn any(&self, wanted: impl Fn(EventKind) -> bool) -> bool {
-        self.facts.concurrency.events.iter().any(|event| wanted(event.kind))
+    fn is_initial_of_global(&self, definition: DefinitionId) -> bool {
+        let DefinitionKind::Initial(leaf) = self.facts.program.definitions[definition].kind else { return false };
+        let variable = self.facts.program.leaves[leaf].variable;
+        self.facts.program.variables[variable].storage == Storage::Global
     }
 
-    /// The only event of a kind, if it happens at most once.
-    fn only(&mut self, wanted: impl Fn(EventKind) -> bool) -> Option<Site> {
-        let mut found = None;
-        for block in 0..self.facts.concurrency.blocks.len() as u32 {
-            for (offset, event) in self.facts.concurrency.events_of(block).iter().enumerate() {
-                if wanted(event.kind) && found.replace(Site { block, offset: offset as u32 }).is_some() {
-                    return None;
-                }
-            }
-        }
-        found.filter(|site| self.facts.once(site.block))
+    /// All events of a kind.
+    fn all(&self, wanted: impl Fn(EventKind) -> bool) -> Vec<Site> {
+        let blocks = 0..self.facts.concurrency.blocks.len() as u32;
+        blocks
+            .flat_map(|block| self.facts.sites(block))
+            .filter(|&site| wanted(self.facts.event(site).kind))
+            .take(MAX_CASES + 1)
+            .collect()
     }
 
     fn derive(&mut self) -> Step {
@@ -234,17 +261,18 @@ impl<'a> Derivation<'a> {
     }
 
     /// Why an event of one thread certainly comes before one of another.
-    fn given(&self, first: Site, second: Site) -> Option<OrderKind> {
-        let facts = &self.facts;
-        let concurrency = facts.concurrency;
-        let makes = |site: Site| {
-            facts.event(site).kind == EventKind::Fork
-                && concurrency.threads[facts.thread(second)].parent.is_some()
-                && concurrency.threads[facts.thread(second)].fork == site.block
-        };
-        if makes(first) {
-            return Some(OrderKind::Fork);
+    fn given(&mut self, first: Site, second: Site) -> Option<OrderKind> {
+        let concurrency = self.facts.concurrency;
+        let child = &concurrency.threads[self.facts.thread(second)];
+        if child.parent == Some(self.facts.thread(first)) {
+            let forks = self.facts.event(first).kind == EventKind::Fork && child.fork == first.block;
+            // The fork of a `parfor` is no event of its own: what its loop does not come to again is before it.
+            let in_loop = !self.facts.once(child.fork);
+            if forks || (in_loop && !self.facts.reaches(child.fork, first.block)) {
+                return Some(OrderKind::Fork);
+            }
         }
+        let facts = &self.facts;
         let joins = matches!(facts.event(second).kind, EventKind::Join | EventKind::JoinThread);
         if joins && facts.joins_of(facts.thread(first)).contains(&second) {
             return Some(OrderKind::Join);

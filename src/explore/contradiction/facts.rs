@@ -99,11 +99,19 @@ impl<'a> Facts<'a> {
         if let Some(&known) = self.once.get(&block) {
             return known;
         }
-        let thread = &self.concurrency.threads[self.concurrency.thread_of(block)];
+        let id = self.concurrency.thread_of(block);
+        let thread = &self.concurrency.threads[id];
         let single = !thread.multiple && !thread.unordered && !self.reaches(block, block);
-        let once = single && (thread.parent.is_none() || self.once(thread.fork));
+        let once = single && (thread.parent.is_none() || self.once(thread.fork) || self.joined_once(id));
         self.once.insert(block, once);
         once
+    }
+
+    /// Whether a thread of a `parfor`, whose fork stands in a loop, is made at most once: its join comes behind the loop.
+    fn joined_once(&mut self, thread: ThreadId) -> bool {
+        let joins = self.joins_of(thread);
+        let spawned = self.concurrency.threads[thread].spawned;
+        !spawned && !joins.is_empty() && joins.iter().all(|join| self.once(join.block))
     }
 
     /// The order of two events of one thread that each happen once: whether the first comes before the second, or none where

@@ -6,7 +6,8 @@
 //! Events are those of the unfolded program that happen at most once in an execution. It begins with the selected reads and
 //! writes, and goes on with what must then happen as well: what dominates it, the threads that a passed join waits for, the
 //! signal that a passed wait waits for. The events are ordered by the program, forks, joins, barriers, signals and the
-//! selected reads-from. From these orders others follow, until there is a cycle or nothing new:
+//! selected reads-from. A place in the text may be several events, in different threads or calls: then each case must have its
+//! cycle. From these orders others follow, until there is a cycle or nothing new:
 //!
 //! - *coherence*: r reads from w, and w' writes the cell before r; then w' is before w;
 //! - *from-read*: r reads from w, and w' writes the cell behind w (or w is the initial value); then r is before w';
@@ -126,6 +127,9 @@ pub enum Explanation {
         orders: Vec<Order>,
         /// The places of those that form the cycle, each of which ends where the next begins.
         cycle: Vec<usize>,
+        /// Where a read or a write stands in a function that several threads run: in how many cases there is a cycle, of which
+        /// this is the first.
+        cases: usize,
     },
     /// Two events of one thread that lie on different branches.
     Exclusive {
@@ -143,7 +147,7 @@ pub enum Explanation {
 pub enum NoCycle {
     /// The orders that are known do not contradict each other: values, branches or other synchronisation decide.
     Consistent,
-    /// The read of that selection may happen more than once, or in several threads.
+    /// The read of that selection may happen more than once in a thread, or in too many threads.
     ManyReads(usize),
     /// Its write may.
     ManyWrites(usize),

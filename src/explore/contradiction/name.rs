@@ -46,6 +46,8 @@ pub struct ReasonReport {
     pub cycle: Vec<OrderReport>,
     /// Other orders that those of the cycle follow from.
     pub premises: Vec<OrderReport>,
+    /// In how many cases there is a cycle, of which the first is shown: a place in the text may be run by several threads.
+    pub cases: usize,
     /// What there is to say instead of a cycle.
     pub note: Option<String>,
 }
@@ -69,7 +71,7 @@ pub fn reason_report(
     let names = Names { sources, program, form, selections };
     let terms: Vec<String> = (0..selections.len()).map(|place| names.term(place)).collect();
     match explanation {
-        Explanation::Cycle { orders, cycle } => {
+        Explanation::Cycle { orders, cycle, cases } => {
             let numbers = numbers(orders);
             let report = |place: &usize| names.order(&orders[*place], numbers[*place], &numbers);
             let others: Vec<usize> = (0..orders.len())
@@ -79,6 +81,7 @@ pub fn reason_report(
                 terms,
                 cycle: cycle.iter().map(report).collect(),
                 premises: others.iter().map(report).collect(),
+                cases: *cases,
                 note: None,
             }
         }
@@ -129,11 +132,11 @@ impl Names<'_> {
                 "no cycle of orders: values, branches or other synchronisation forbid it".to_owned()
             }
             NoCycle::ManyReads(place) => {
-                format!("no cycle of orders is shown: {} is not one read that happens at most once", self.read(place))
+                format!("no cycle of orders is shown: {} may be read more than once", self.read(place))
             }
             NoCycle::ManyWrites(place) => {
                 let name = self.definition(place);
-                format!("no cycle of orders is shown: {name} is not one write that happens at most once")
+                format!("no cycle of orders is shown: {name} may be written more than once")
             }
             NoCycle::TooLarge => "no cycle of orders is shown: too many events take part".to_owned(),
         }
