@@ -53,7 +53,8 @@ fn straight_program(seed: u64) -> String {
             match random.below(9) {
                 0 | 1 => {
                     let lock = random.pick(&["L", "L", "M"]);
-                    let _ = write!(text, "lock({lock}); {}{}unlock({lock}); ", access(&mut random), access(&mut random));
+                    let _ =
+                        write!(text, "lock({lock}); {}{}unlock({lock}); ", access(&mut random), access(&mut random));
                 }
                 2 => {
                     let _ = write!(text, "atomic {{ {}{}}} ", access(&mut random), access(&mut random));
@@ -78,7 +79,12 @@ fn straight_program(seed: u64) -> String {
                     let _ = write!(text, "if (x == {}) {{ {one}}} else {{ {other}}} ", random.below(2));
                 }
                 7 => {
-                    let _ = write!(text, "cobegin N: {{ int a; {}}} M: {{ int a; {}}} coend ", access(&mut random), access(&mut random));
+                    let _ = write!(
+                        text,
+                        "cobegin N: {{ int a; {}}} M: {{ int a; {}}} coend ",
+                        access(&mut random),
+                        access(&mut random)
+                    );
                 }
                 _ => {
                     text.push_str(&access(&mut random));
@@ -123,8 +129,7 @@ fn executions(text: &str, sources: &SourceMap, program: &Program, form: &Form) -
     let visible = Visible::Named(leaves.map(name).collect());
     let options = Options { visible, max_executions: 5_000, ..Options::default() };
     let explored = explore_source(text, &options).unwrap();
-    let reads: BTreeMap<String, ReadId> =
-        program.reads.ids().map(|id| (read_name(sources, program, id), id)).collect();
+    let reads: BTreeMap<String, ReadId> = program.reads.ids().map(|id| (read_name(sources, program, id), id)).collect();
     let definitions: BTreeMap<String, DefinitionId> =
         program.definitions.ids().map(|id| (definition_name(sources, program, id), id)).collect();
     let pairs = |future: &support::oracle::Future| {

@@ -224,7 +224,8 @@ fn compare(sample: &Sample, tally: &mut Tally) {
         }
         let either = select(&sample.machine, selections, &limits, &mut progress);
         assert_eq!(verdict(&either), expected, "{}", question());
-        let has_both = |pairs: &BTreeSet<Pair>| selections.iter().all(|one| pairs.contains(&(one.read, one.definition)));
+        let has_both =
+            |pairs: &BTreeSet<Pair>| selections.iter().all(|one| pairs.contains(&(one.read, one.definition)));
         match explain(&sample.program, &sample.form, selections) {
             Explanation::None(_) => {}
             _ => {

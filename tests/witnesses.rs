@@ -11,9 +11,9 @@ mod support;
 use cssame::cssame::analyse;
 use cssame::explore::{Limits, Query, by_states, with_fewer_switches};
 use cssame::ir::compile::compile;
+use cssame::schedule::{ExecutionStatus, Random, Scripted, fewer_switches, run};
 use cssame::source::SourceMap;
 use cssame::vm::{self, Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, Visibility};
-use cssame::schedule::{ExecutionStatus, Random, Scripted, fewer_switches, run};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use support::generate::{self, Size};
@@ -165,7 +165,9 @@ fn terms_are_read_where_they_are_said_to_be() {
 /// Two threads that take turns for no reason.
 #[test]
 fn threads_that_do_not_meet_run_one_after_the_other() {
-    let machine = machine("int x, y;\ncobegin\n A: { x = 1; x = 2; x = 3; }\n B: { y = 1; y = 2; y = 3; }\ncoend\nprint(x, y);\n");
+    let machine = machine(
+        "int x, y;\ncobegin\n A: { x = 1; x = 2; x = 3; }\n B: { y = 1; y = 2; y = 3; }\ncoend\nprint(x, y);\n",
+    );
     let machine = machine.unwrap();
     let execution = run(&machine, &mut cssame::schedule::RoundRobin::new(), 100, &mut ());
     let found = fewer_switches(&machine, &execution.steps);

@@ -2,8 +2,8 @@
 
 use super::snippet::{plural, span_at};
 use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::explore::{Bound, UnfinishedReport};
 use crate::explore::report::{BlockedReport, wait_cycle};
+use crate::explore::{Bound, UnfinishedReport};
 use crate::schedule::Naming;
 use crate::source::{FileId, SourceMap};
 use crate::vm::{Failure, FailureKind};
@@ -89,8 +89,8 @@ fn waits_for(thread: &BlockedReport) -> String {
             None => format!("waits for the lock `{object}`, which an ended thread holds"),
         },
         "event" => match (signalled, thread.cleared_at.as_deref()) {
-            (Some(_), Some(cleared)) => format!("waits for the event `{object}`, which was cleared at {cleared}"),
-            _ => format!("waits for the event `{object}`, which was never set"),
+            (Some(_), Some(cleared)) => format!("waits for the event `{object}`, cleared at {cleared}"),
+            _ => format!("waits for the event `{object}`, never set"),
         },
         "barrier" => {
             let (arrived, count) = (thread.arrived.unwrap_or(0), thread.count.unwrap_or(0));
@@ -99,13 +99,13 @@ fn waits_for(thread: &BlockedReport) -> String {
         "condition" | "notification" => {
             let of = thread.object.as_ref().map_or_else(String::new, |object| format!(" of `{object}`"));
             match signalled {
-                Some(at) => format!("waits to be notified{of}; the last notification was at {at}"),
-                None => format!("waits to be notified{of}, which nobody did"),
+                Some(at) => format!("waits to be notified{of}, last done at {at}"),
+                None => format!("waits to be notified{of}, never done"),
             }
         }
         "semaphore" => match signalled {
             Some(at) => format!("waits for the semaphore `{object}`, last raised at {at}"),
-            None => format!("waits for the semaphore `{object}`, which was never raised"),
+            None => format!("waits for the semaphore `{object}`, never raised"),
         },
         _ => format!("waits for the end of {}", thread.threads.join(", ")),
     }

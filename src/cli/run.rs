@@ -149,11 +149,14 @@ impl Arguments {
             (None, _) => schedule::run(machine, &mut Random::new(self.seed), self.max_steps, &mut ()),
             (Some(schedule), None) => {
                 let mut replay = Replay::new(prepared.naming(), &schedule.steps);
-                schedule::run(machine, &mut replay, self.max_steps, &mut ())
+                let execution = schedule::run(machine, &mut replay, self.max_steps, &mut ());
+                with_rest(execution, &replay)
             }
             (Some(schedule), Some(seed)) => {
-                let replay = Replay::new(prepared.naming(), &schedule.steps);
-                schedule::run(machine, &mut Then::new(replay, Random::new(seed)), self.max_steps, &mut ())
+                let mut replay = Replay::new(prepared.naming(), &schedule.steps);
+                let mut policy = Then::new(&mut replay, Random::new(seed));
+                let execution = schedule::run(machine, &mut policy, self.max_steps, &mut ());
+                with_rest(execution, &replay)
             }
         }
     }
@@ -261,6 +264,15 @@ impl Run<'_> {
         if self.schedule.is_some_and(|schedule| !self.prepared.has_recorded(schedule)) {
             text += "the program has changed since the schedule was recorded, which still fits\n";
         }
+        let left = self.schedule.map_or(0, |schedule| schedule.steps.len().saturating_sub(report.schedule.len()));
+        if left > 0 && matches!(self.execution.status, ExecutionStatus::Failed(_)) {
+            text += &format!("the failure comes {} before the end of the schedule\n", plural(left, "step"));
+        }
+        let recorded = self.schedule.and_then(|schedule| schedule.status.as_deref());
+        let recorded = recorded.filter(|status| ENDS.contains(status) && self.arguments.then.is_none());
+        if let Some(recorded) = recorded.filter(|&recorded| recorded != report.status) {
+            text += &format!("it was recorded with the end `{recorded}`, and now ends with `{}`\n", report.status);
+        }
         text
     }
 
@@ -275,6 +287,19 @@ impl Run<'_> {
         Failure::general(diagnostic.with_help("record a new schedule"))
     }
 }
+
+/// An execution that is over before its schedule is has departed from it. One that fails first shows its failure.
+fn with_rest(execution: Execution, replay: &Replay<'_>) -> Execution {
+    let over = matches!(execution.status, ExecutionStatus::Ok | ExecutionStatus::Deadlock | ExecutionStatus::Discarded);
+    match replay.rest().filter(|_| over) {
+        Some(departure) => Execution { status: ExecutionStatus::Departed(departure), ..execution },
+        None => execution,
+    }
+}
+
+/// How an execution can end, as a schedule records it; others say what it was written for.
+const ENDS: [&str; 8] =
+    ["ok", "deadlock", "discarded", "assert", "error", "division-by-zero", "index-out-of-range", "unlock-not-held"];
 
 /// Reads a schedule file; also a bare list of steps, as the JSON answers have them.
 fn read_schedule(path: &Path, source: &Path) -> Result<Schedule, Failure> {

@@ -5,7 +5,7 @@
 //! a condition or a semaphore it is known whether, and where, it was set, notified or raised.
 
 use crate::schedule::Naming;
-use crate::vm::{CodeIndex, Event, Obstacle, Observer, State, Tables, ThreadIndex};
+use crate::vm::{CodeIndex, Event, Observer, Obstacle, State, Tables, ThreadIndex};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -78,7 +78,10 @@ pub fn blocked_reports(naming: &Naming<'_>, steps: &[crate::vm::Choice]) -> Vec<
     let mut threads: Vec<ThreadIndex> = state.threads().collect();
     threads.sort_by(|left, right| tables.compare_paths(state.path(*left), state.path(*right)));
     let scene = Scene { naming, state: &state, tables: &tables, signals: &signals };
-    threads.into_iter().filter_map(|thread| Some(scene.blocked(thread, naming.machine.obstacle(&state, thread)?))).collect()
+    threads
+        .into_iter()
+        .filter_map(|thread| Some(scene.blocked(thread, naming.machine.obstacle(&state, thread)?)))
+        .collect()
 }
 
 struct Scene<'a> {

@@ -3,8 +3,8 @@
 //! In: an [`Answer`], the terms of the pi functions, the program and its text. Out: [`FuturesReport`], which keeps its
 //! keys: other programs rely on them.
 
-use super::count::CountAnswer;
 pub use super::blocked::{BlockedReport, blocked_reports, wait_cycle};
+use super::count::CountAnswer;
 use super::deadlock::Deadlock;
 use super::futures::{Answer, FailureWitness, Outcome};
 pub use super::term_report::{TermReport, TermReports};

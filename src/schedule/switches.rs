@@ -12,7 +12,7 @@
 
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{
-    Choice, CodeIndex, Event, FailureKind, Machine, Obstacle, Observer, OutputId, PathId, Progress, State, Tables,
+    Choice, CodeIndex, Event, FailureKind, Machine, Observer, Obstacle, OutputId, PathId, Progress, State, Tables,
     ThreadIndex,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,6 +29,12 @@ pub struct Reordered {
 /// Steps beyond which an order is left as it is.
 const MAX_STEPS: usize = 10_000;
 
+/// Threads beyond which it is left as it is: nobody can follow so many columns.
+const MAX_THREADS: usize = 64;
+
+/// Threads beyond which the fewest switches are not searched for.
+const FEW_THREADS: usize = 10;
+
 /// The steps of an execution in an order with fewer switches; none if there is no better one.
 #[must_use]
 pub fn fewer_switches(machine: &Machine, steps: &[Choice]) -> Option<Reordered> {
@@ -41,6 +47,9 @@ pub fn fewer_switches(machine: &Machine, steps: &[Choice]) -> Option<Reordered> 
     let count = |order: &[usize]| order.windows(2).filter(|pair| given.by[pair[0]] != given.by[pair[1]]).count();
     let plain: Vec<usize> = (0..steps.len()).collect();
     let runs = Runs::new(&given.by, &before);
+    if runs.steps.len() > MAX_THREADS {
+        return None;
+    }
     let orders = match runs.fewest() {
         Some(order) => vec![plain, order],
         None => vec![plain, runs.arrange(true), runs.arrange(false)],
@@ -318,6 +327,9 @@ impl<'a> Runs<'a> {
     /// The order with the fewest switches, unless that takes too long to find.
     fn fewest(&self) -> Option<Vec<usize>> {
         let count = self.steps.len();
+        if count > FEW_THREADS {
+            return None;
+        }
         let end: Done = self.steps.iter().map(|steps| steps.len() as u32).collect();
         let start: Done = vec![0; count].into();
         // By point: the point before, and the thread that ran.

@@ -85,7 +85,7 @@ impl Row {
 /// What an execution does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Trace {
-    /// Names of the threads, by column, in the order in which they appear.
+    /// Names of the threads that do something, by column, in the order in which they are made.
     pub threads: Vec<String>,
     /// What happens, in order.
     pub rows: Vec<Row>,
@@ -96,7 +96,16 @@ impl Trace {
     #[must_use]
     pub fn cause(&self) -> Trace {
         let rows = self.rows.iter().filter(|row| row.is_cause).cloned().collect();
-        Trace { threads: self.threads.clone(), rows }
+        let mut trace = Trace { threads: self.threads.clone(), rows };
+        trace.drop_empty_columns();
+        trace
+    }
+
+    fn drop_empty_columns(&mut self) {
+        let used: std::collections::BTreeSet<usize> = self.rows.iter().map(|row| row.column).collect();
+        let places: FxHashMap<usize, usize> = used.iter().enumerate().map(|(place, &column)| (column, place)).collect();
+        self.threads = used.iter().map(|&column| self.threads[column].clone()).collect();
+        self.rows.iter_mut().for_each(|row| row.column = places[&row.column]);
     }
 
     /// Only the rows in the causal past of the first row that shows each of those terms; as [`Trace::cause`] where there is
@@ -149,6 +158,7 @@ pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
     if naming.machine.is_deadlock(&state) {
         writer.blocked(steps.len(), &Scene { state: &state, tables: &tables, names: &names });
     }
+    writer.trace.drop_empty_columns();
     writer.trace.mark_cause();
     writer.trace
 }
@@ -176,6 +186,9 @@ impl Writer<'_> {
                     names.resize(child.index() + 1, String::new());
                 }
                 names[child.index()] = self.naming.machine.path_name(tables, path);
+                // The row of the fork comes first, and main before its threads.
+                self.column(&names[thread.index()]);
+                self.column(&names[child.index()]);
             }
             let scene = Scene { state, tables, names };
             let told = self.tell(at, event, &scene);
@@ -194,13 +207,17 @@ impl Writer<'_> {
         }
     }
 
-    fn push(&mut self, step: usize, thread: &str, told: Told, depends: Vec<usize>) -> usize {
-        let Told { span, kind, op, object, value } = told;
+    fn column(&mut self, thread: &str) -> usize {
         let threads = &mut self.trace.threads;
-        let column = *self.columns.entry(thread.to_owned()).or_insert_with(|| {
+        *self.columns.entry(thread.to_owned()).or_insert_with(|| {
             threads.push(thread.to_owned());
             threads.len() - 1
-        });
+        })
+    }
+
+    fn push(&mut self, step: usize, thread: &str, told: Told, depends: Vec<usize>) -> usize {
+        let Told { span, kind, op, object, value } = told;
+        let column = self.column(thread);
         let line = self.naming.sources.line(span);
         let op = op.to_owned();
         self.trace.rows.push(Row { step, column, line, kind, op, object, value, is_cause: false, depends, term: None });

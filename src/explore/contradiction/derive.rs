@@ -121,13 +121,18 @@ impl<'a> Derivation<'a> {
             return Err(NoCycle::ManyWrites(place));
         }
         // What a global begins with is there before an initialiser runs.
-        let sources: Vec<Option<Site>> = initial.then_some(None).into_iter().chain(writes.into_iter().map(Some)).collect();
+        let sources: Vec<Option<Site>> =
+            initial.then_some(None).into_iter().chain(writes.into_iter().map(Some)).collect();
         let certain = |site: Site| self.facts.concurrency.certain_location(self.facts.program, self.facts.event(site));
         let choice = |read: Site, write: Option<Site>| {
             let cell = certain(read).or_else(|| write.and_then(certain));
             Choice { selection: place, read, write, cell }
         };
-        Ok(reads.iter().flat_map(|&read| sources.iter().map(move |&write| (read, write))).map(|(r, w)| choice(r, w)).collect())
+        Ok(reads
+            .iter()
+            .flat_map(|&read| sources.iter().map(move |&write| (read, write)))
+            .map(|(r, w)| choice(r, w))
+            .collect())
     }
 
     fn is_initial_of_global(&self, definition: DefinitionId) -> bool {

@@ -93,9 +93,7 @@ pub fn reason_report(
             );
             ReasonReport { terms, note: Some(note), ..ReasonReport::default() }
         }
-        Explanation::None(why) => {
-            ReasonReport { terms, note: Some(names.none(*why)), ..ReasonReport::default() }
-        },
+        Explanation::None(why) => ReasonReport { terms, note: Some(names.none(*why)), ..ReasonReport::default() },
     }
 }
 
@@ -128,9 +126,7 @@ impl Names<'_> {
 
     fn none(&self, why: NoCycle) -> String {
         match why {
-            NoCycle::Consistent => {
-                "no cycle of orders: values, branches or other synchronisation forbid it".to_owned()
-            }
+            NoCycle::Consistent => "no cycle of orders: values, branches or other synchronisation forbid it".to_owned(),
             NoCycle::ManyReads(place) => {
                 format!("no cycle of orders is shown: {} may be read more than once", self.read(place))
             }
@@ -164,7 +160,9 @@ impl Names<'_> {
                 let reads = format!("{} reads from {}", self.read(*selection), self.definition(*selection));
                 Some(match order.kind {
                     _ if path.is_empty() => format!("{reads}, which comes before every write"),
-                    super::OrderKind::Coherence => format!("{reads}, and this write comes before the read{}", see(path)),
+                    super::OrderKind::Coherence => {
+                        format!("{reads}, and this write comes before the read{}", see(path))
+                    }
                     _ => format!("{reads}, and this write comes behind that one{}", see(path)),
                 })
             }
