@@ -220,7 +220,7 @@ impl Arguments {
             ),
             Verdict::Inconsistent { .. } | Verdict::Undecided => None,
         };
-        let selection = Some(selection_report(prepared, selections, &answer.verdict));
+        let selection = Some(selection_report(prepared, selections, &answer.verdict, None));
         // A selection that holds is decided, whatever bound was hit on the way.
         let bound = answer.bound.filter(|_| package.is_none());
         // It has looked for the selection alone: nothing is proved of failures.

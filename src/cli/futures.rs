@@ -51,6 +51,9 @@ const COUNT_STATES: u64 = 200_000;
 /// Executions that are followed for the same purpose.
 const COUNT_EXECUTIONS: u64 = 20_000;
 
+/// Writes that are named where a read never sees the selected one.
+const SEEN: usize = 4;
+
 /// Arguments of `futures`.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
@@ -208,7 +211,9 @@ impl Arguments {
     fn report(&self, prepared: &Prepared, selections: &[Selection], found: &Found) -> Report {
         let naming = prepared.naming();
         let futures = report(&naming, &found.answer, &candidates(prepared), found.count.as_ref());
-        let selection = found.selection.as_ref().map(|answer| selection_report(prepared, selections, &answer.verdict));
+        let selection = found.selection.as_ref();
+        let selection =
+            selection.map(|answer| selection_report(prepared, selections, &answer.verdict, Some(&found.answer)));
         Report { futures, selection }
     }
 }
@@ -242,7 +247,13 @@ pub(crate) fn candidates(prepared: &Prepared) -> Vec<(ReadId, DefinitionId)> {
 }
 
 /// What an answer says of selections, with names.
-pub(crate) fn selection_report(prepared: &Prepared, selections: &[Selection], verdict: &Verdict) -> SelectionReport {
+/// `answer` is what is known of all terms, if that was asked for.
+pub(crate) fn selection_report(
+    prepared: &Prepared,
+    selections: &[Selection],
+    verdict: &Verdict,
+    answer: Option<&Answer>,
+) -> SelectionReport {
     let (sources, program) = (prepared.sources(), &prepared.loaded.program);
     let selected = selections.iter().enumerate().map(|(place, selection)| SelectedReport {
         read: read_name(sources, program, selection.read),
@@ -257,7 +268,14 @@ pub(crate) fn selection_report(prepared: &Prepared, selections: &[Selection], ve
         Verdict::Undecided => (None, &[][..], None),
     };
     let contradiction = core.iter().map(|&place| selected[place].text()).collect();
-    let reason = (consistent == Some(false)).then(|| reason(prepared, selections, core)).flatten();
+    let mut reason = (consistent == Some(false)).then(|| reason(prepared, selections, core)).flatten();
+    if let (Some(ReasonReport { note: Some(note), .. }), Some(answer)) =
+        (&mut reason, answer.filter(|all| all.is_complete()))
+    {
+        for &place in core {
+            note.extend(sees_instead(prepared, selections[place], answer));
+        }
+    }
     SelectionReport { selected, consistent, contradiction, reason, schedule }
 }
 
@@ -273,6 +291,24 @@ fn reason(prepared: &Prepared, selections: &[Selection], core: &[usize]) -> Opti
     }
     let whole = of(selections);
     Some(if whole.note.is_none() { whole } else { reason })
+}
+
+/// What a read sees, where it never sees the selected write.
+fn sees_instead(prepared: &Prepared, selection: Selection, answer: &Answer) -> Option<String> {
+    let (sources, program) = (prepared.sources(), &prepared.loaded.program);
+    let read = read_name(sources, program, selection.read);
+    let terms = answer.terms.iter().filter(|term| term.read == selection.read);
+    let definitions: Vec<DefinitionId> = terms.map(|term| term.definition).collect();
+    if definitions.contains(&selection.definition) {
+        return None;
+    }
+    let names = definitions.iter().take(SEEN).map(|&definition| definition_name(sources, program, definition));
+    let names = names.collect::<Vec<String>>().join(", ");
+    Some(match definitions.len() {
+        0 => format!("; no execution reads {read}"),
+        count if count > SEEN => format!("; {read} reads from {names} and {} others", count - SEEN),
+        _ => format!("; {read} reads only from {names}"),
+    })
 }
 
 impl SelectedReport {

@@ -150,13 +150,13 @@ impl Arguments {
             (Some(schedule), None) => {
                 let mut replay = Replay::new(prepared.naming(), &schedule.steps);
                 let execution = schedule::run(machine, &mut replay, self.max_steps, &mut ());
-                with_rest(execution, &replay)
+                with_rest(execution, &replay, schedule)
             }
             (Some(schedule), Some(seed)) => {
                 let mut replay = Replay::new(prepared.naming(), &schedule.steps);
                 let mut policy = Then::new(&mut replay, Random::new(seed));
                 let execution = schedule::run(machine, &mut policy, self.max_steps, &mut ());
-                with_rest(execution, &replay)
+                with_rest(execution, &replay, schedule)
             }
         }
     }
@@ -288,13 +288,17 @@ impl Run<'_> {
     }
 }
 
-/// An execution that is over before its schedule is has departed from it. One that fails first shows its failure.
-fn with_rest(execution: Execution, replay: &Replay<'_>) -> Execution {
+/// An execution that is over before its schedule is has departed from it; not so one that fails first, which shows its
+/// failure, and one that lacks only the recorded failure: an assertion that holds is no step.
+fn with_rest(execution: Execution, replay: &Replay<'_>, schedule: &Schedule) -> Execution {
     let over = matches!(execution.status, ExecutionStatus::Ok | ExecutionStatus::Deadlock | ExecutionStatus::Discarded);
-    match replay.rest().filter(|_| over) {
-        Some(departure) => Execution { status: ExecutionStatus::Departed(departure), ..execution },
-        None => execution,
+    let failed = schedule.status.as_deref().is_some_and(|status| !matches!(status, "ok" | "deadlock" | "discarded"));
+    let Some(departure) = replay.rest().filter(|_| over) else { return execution };
+    let fails = matches!(departure.expected.op.as_str(), "assert" | "error" | "divide" | "index" | "diverge");
+    if failed && fails && departure.step == schedule.steps.len() {
+        return execution;
     }
+    Execution { status: ExecutionStatus::Departed(departure), ..execution }
 }
 
 /// How an execution can end, as a schedule records it; others say what it was written for.
