@@ -11,14 +11,16 @@ use super::names::Names;
 use super::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
 use super::output::Output;
 use super::progress::Monitor;
+use super::reason;
 use super::record::quoted;
 use super::snippet::{Table, plural};
 use super::status::{Failure, Status};
 use crate::cssame::Form;
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::driver::{self, DriveError, Expect, Input, Package, TermEntry, TermStatus, TestEntry};
-use crate::explore::{self, Bound, Query, Selection, Verdict};
+use crate::explore::{self, Bound, Query, Selection, UnfinishedReport, Verdict};
 use crate::schedule::source_hash;
+use crate::vm::Choice;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -108,6 +110,8 @@ struct DriveReport {
     files: Vec<String>,
     complete: bool,
     bound: Option<&'static str>,
+    /// What the search has proved all the same, where a bound has stopped it.
+    unfinished: Option<UnfinishedReport>,
     tests: Vec<TestEntry>,
     terms: Vec<TermEntry>,
     /// Why there are no tests.
@@ -124,6 +128,7 @@ struct DriveReport {
 struct Made {
     package: Option<Package>,
     bound: Option<Bound>,
+    unfinished: Option<UnfinishedReport>,
     selection: Option<SelectionReport>,
 }
 
@@ -153,6 +158,7 @@ impl Job for Arguments {
         self.check_directory()?;
         let made = self.make(&prepared, &selections, output)?;
         let mut report = self.report(made.package.as_ref(), made.bound, made.selection);
+        report.unfinished = made.unfinished;
         if let Some(package) = &made.package {
             // The search may have taken long.
             self.check_directory()?;
@@ -196,11 +202,16 @@ impl Arguments {
         let monitor = Monitor::start(output);
         let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
         let mut progress = |now: &explore::Progress| monitor.update(now);
+        let naming = prepared.naming();
+        let unfinished = |bound: Option<Bound>, progress: &explore::Progress, open: &[Vec<Choice>]| {
+            bound.map(|bound| explore::unfinished_report(&naming, bound, progress, open))
+        };
         if selections.is_empty() {
             driver::check_size(form).map_err(|error| no_package(&error))?;
             let answer = explore::futures(&prepared.machine, &Query::default(), &limits, &mut progress);
             let package = driver::drive(&input, &answer, &options).map_err(|error| no_package(&error))?;
-            return Ok(Made { package: Some(package), bound: answer.bound, selection: None });
+            let unfinished = unfinished(answer.bound, &answer.progress, &answer.open);
+            return Ok(Made { package: Some(package), bound: answer.bound, unfinished, selection: None });
         }
         let answer = explore::select(&prepared.machine, selections, &limits, &mut progress);
         let package = match &answer.verdict {
@@ -209,10 +220,13 @@ impl Arguments {
             ),
             Verdict::Inconsistent { .. } | Verdict::Undecided => None,
         };
-        let selection = Some(selection_report(prepared, selections, &answer.verdict));
+        let selection = Some(selection_report(prepared, selections, &answer.verdict, None));
         // A selection that holds is decided, whatever bound was hit on the way.
         let bound = answer.bound.filter(|_| package.is_none());
-        Ok(Made { package, bound, selection })
+        // It has looked for the selection alone: nothing is proved of failures.
+        let unfinished = unfinished(bound, &answer.progress, &answer.open);
+        let unfinished = unfinished.map(|of| UnfinishedReport { steps: 0, ..of });
+        Ok(Made { package, bound, unfinished, selection })
     }
 
     fn driver_options(&self, prepared: &Prepared) -> driver::Options {
@@ -240,6 +254,7 @@ impl Arguments {
             files: files.unwrap_or_default(),
             complete: bound.is_none() && package.is_none_or(|package| package.manifest.complete),
             bound: bound.map(Bound::name),
+            unfinished: None,
             tests: package.map(|package| package.manifest.tests.clone()).unwrap_or_default(),
             terms: package.map(|package| package.manifest.terms.clone()).unwrap_or_default(),
             note: package.and_then(|package| package.manifest.note),
@@ -265,9 +280,11 @@ impl Arguments {
             && selection.consistent == Some(false)
         {
             output.complain(prepared.sources(), &[finding::inconsistent(&selection.contradiction)]);
+            let colour = output.colour();
+            output.print(&selection.reason.as_ref().map_or_else(String::new, |why| reason::text(why, colour)));
         }
         if let Some(bound) = bound {
-            output.complain(prepared.sources(), &[finding::bound(bound)]);
+            output.complain(prepared.sources(), &[finding::bound(bound, report.unfinished.as_ref())]);
         }
         output.summary(&if report.files.is_empty() {
             "nothing was written\n".to_owned()

@@ -4,6 +4,7 @@ use super::load::{self, Loaded, name_of};
 use super::options::{ExecutionOptions, ProgramOptions};
 use super::status::Failure;
 use crate::cssame::{self, Form};
+use crate::diagnostics::Code;
 use crate::schedule::{Naming, Schedule, Step};
 use crate::source::SourceMap;
 use crate::vm::{Machine, Options, Visibility};
@@ -48,6 +49,12 @@ pub fn prepare_for(
     inputs: &ProgramOptions,
     options: &ExecutionOptions,
 ) -> Result<Prepared, Failure> {
+    let known =
+        |(name, value): &(&String, &String)| *name == SPURIOUS_WAKEUPS && ["true", "false"].contains(&value.as_str());
+    if let Some((name, value)) = schedule.options.iter().find(|option| !known(option)) {
+        let message = format!("the schedule has the option `{name}` = `{value}`, which this version does not know");
+        return Err(Failure::error(Code::ScheduleMismatch, message));
+    }
     let mut all: Inputs = schedule.inputs.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     all.retain(|(name, _)| inputs.inputs.iter().all(|(given, _)| given != name));
     all.extend(inputs.inputs.iter().cloned());

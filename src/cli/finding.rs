@@ -1,12 +1,15 @@
 //! Failures and deadlocks as diagnostics, the same for every command that executes a program.
 
-use super::snippet::span_at;
+use super::snippet::{plural, span_at};
 use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::explore::Bound;
-use crate::explore::report::BlockedReport;
-use crate::schedule::{Execution, Naming};
+use crate::explore::report::{BlockedReport, wait_cycle};
+use crate::explore::{Bound, UnfinishedReport};
+use crate::schedule::Naming;
 use crate::source::{FileId, SourceMap};
-use crate::vm::{Failure, FailureKind, Obstacle, ThreadIndex};
+use crate::vm::{Failure, FailureKind};
+
+/// Loops that are named where a search was stopped.
+const RUNNING: usize = 8;
 
 /// The code of a failure.
 #[must_use]
@@ -32,16 +35,20 @@ pub fn failure(naming: &Naming<'_>, failure: &Failure, thread: &str) -> Diagnost
     Diagnostic::error(code_of(failure.kind), naming.machine.span(failure.at), message, format!("in thread {thread}"))
 }
 
-/// A deadlock of these threads.
+/// A deadlock of these threads. Those that wait for each other in a cycle come first, in its order.
 #[must_use]
 pub fn deadlock(sources: &SourceMap, file: FileId, threads: &[BlockedReport]) -> Diagnostic {
-    let names: Vec<&str> = threads.iter().map(|thread| thread.thread.as_str()).collect();
+    let cycle = wait_cycle(threads);
+    let in_cycle = cycle.iter().filter_map(|name| threads.iter().find(|thread| thread.thread == *name));
+    let others = threads.iter().filter(|thread| !cycle.contains(&thread.thread));
+    let ordered: Vec<&BlockedReport> = in_cycle.chain(others).collect();
+    let names: Vec<&str> = ordered.iter().map(|thread| thread.thread.as_str()).collect();
     let message = match names.as_slice() {
         [only] => format!("deadlock: {only} waits for ever"),
         several => format!("deadlock: {} wait for ever", several.join(", ")),
     };
     let mut diagnostic = Diagnostic::general(Code::Deadlock, Severity::Error, message);
-    for thread in threads {
+    for thread in &ordered {
         let label = format!("{} {}", thread.thread, waits_for(thread));
         let span = span_at(sources, file, &thread.at);
         diagnostic = match diagnostic.primary {
@@ -55,78 +62,53 @@ pub fn deadlock(sources: &SourceMap, file: FileId, threads: &[BlockedReport]) ->
     }
     diagnostic.secondary.sort_by_key(|label| label.span);
     diagnostic.secondary.dedup();
-    diagnostic
+    if cycle.is_empty() {
+        return diagnostic;
+    }
+    let waits: Vec<String> = ordered[..cycle.len()].iter().map(|thread| link(thread)).collect();
+    diagnostic.with_note(format!("cycle: {}", waits.join("; ")))
+}
+
+/// `T1 waits for b, held by T2 since 4:3`
+fn link(thread: &BlockedReport) -> String {
+    match (&thread.holder, &thread.taken_at, &thread.object) {
+        (Some(holder), Some(taken_at), Some(object)) => {
+            format!("{} waits for `{object}`, held by {holder} since {taken_at}", thread.thread)
+        }
+        _ => format!("{} waits for the end of {}", thread.thread, thread.threads.join(", ")),
+    }
 }
 
 fn waits_for(thread: &BlockedReport) -> String {
     let object = thread.object.as_deref().unwrap_or("?");
+    let signalled = thread.signalled_at.as_deref();
     match thread.waits_for {
         "lock" => match thread.holder.as_deref() {
             Some(holder) if holder == thread.thread => format!("waits for the lock `{object}`, which it holds itself"),
             Some(holder) => format!("waits for the lock `{object}`, which {holder} holds"),
             None => format!("waits for the lock `{object}`, which an ended thread holds"),
         },
-        "event" => format!("waits for the event `{object}`"),
+        "event" => match (signalled, thread.cleared_at.as_deref()) {
+            (Some(_), Some(cleared)) => format!("waits for the event `{object}`, cleared at {cleared}"),
+            _ => format!("waits for the event `{object}`, never set"),
+        },
         "barrier" => {
             let (arrived, count) = (thread.arrived.unwrap_or(0), thread.count.unwrap_or(0));
             format!("waits at the barrier `{object}`: {arrived} of {count} have arrived")
         }
-        "condition" => format!("waits to be notified of `{object}`"),
-        "notification" => "waits to be notified".to_owned(),
-        "semaphore" => format!("waits for the semaphore `{object}`"),
+        "condition" | "notification" => {
+            let of = thread.object.as_ref().map_or_else(String::new, |object| format!(" of `{object}`"));
+            match signalled {
+                Some(at) => format!("waits to be notified{of}, last done at {at}"),
+                None => format!("waits to be notified{of}, never done"),
+            }
+        }
+        "semaphore" => match signalled {
+            Some(at) => format!("waits for the semaphore `{object}`, last raised at {at}"),
+            None => format!("waits for the semaphore `{object}`, never raised"),
+        },
         _ => format!("waits for the end of {}", thread.threads.join(", ")),
     }
-}
-
-/// The threads that are blocked at the end of an execution.
-#[must_use]
-pub fn blocked(naming: &Naming<'_>, execution: &Execution) -> Vec<BlockedReport> {
-    let Execution { state, .. } = execution;
-    state
-        .threads()
-        .filter_map(|thread| Some(blocked_thread(naming, execution, thread, naming.machine.obstacle(state, thread)?)))
-        .collect()
-}
-
-fn blocked_thread(
-    naming: &Naming<'_>,
-    Execution { state, tables, .. }: &Execution,
-    thread: ThreadIndex,
-    obstacle: Obstacle,
-) -> BlockedReport {
-    let name = |thread: ThreadIndex| naming.machine.path_name(tables, state.path(thread));
-    let object = |address: u32| Some(naming.object(state, address));
-    let at = naming.sources.position(naming.machine.span(state.position(thread)));
-    let mut report = BlockedReport {
-        thread: name(thread),
-        at: at.to_string(),
-        line: at.line,
-        waits_for: "threads",
-        object: None,
-        holder: None,
-        taken_at: None,
-        arrived: None,
-        count: None,
-        threads: Vec::new(),
-    };
-    match obstacle {
-        Obstacle::Lock { address, holder, taken_at } => {
-            (report.waits_for, report.object) = ("lock", object(address));
-            report.holder = holder.map(name);
-            report.taken_at = Some(naming.sources.position(naming.machine.span(taken_at)).to_string());
-        }
-        Obstacle::Event { address } => (report.waits_for, report.object) = ("event", object(address)),
-        Obstacle::Barrier { address, arrived, count } => {
-            (report.waits_for, report.object) = ("barrier", object(address));
-            (report.arrived, report.count) = (Some(arrived), Some(count));
-        }
-        Obstacle::Condition { address } => (report.waits_for, report.object) = ("condition", object(address)),
-        Obstacle::Notification => report.waits_for = "notification",
-        Obstacle::Semaphore { address } => (report.waits_for, report.object) = ("semaphore", object(address)),
-        Obstacle::Children { threads } => report.threads = threads.into_iter().map(name).collect(),
-        Obstacle::Thread { thread } | Obstacle::AtomicBlock { thread } => report.threads = vec![name(thread)],
-    }
-    report
 }
 
 /// Says that a selection is inconsistent.
@@ -137,9 +119,9 @@ pub fn inconsistent(contradiction: &[String]) -> Diagnostic {
         .with_help("leave out or change one of them")
 }
 
-/// Says that a search was stopped by a bound, and what that means.
+/// Says that a search was stopped by a bound, what that means, what it has proved, and which loops still ran.
 #[must_use]
-pub fn bound(bound: Bound) -> Diagnostic {
+pub fn bound(bound: Bound, unfinished: Option<&UnfinishedReport>) -> Diagnostic {
     let (code, message) = match bound {
         Bound::States | Bound::Steps | Bound::Executions | Bound::Memory => {
             (Code::ExplorationLimit, format!("the search was stopped by `--{}`", bound.name()))
@@ -147,6 +129,22 @@ pub fn bound(bound: Bound) -> Diagnostic {
         Bound::Timeout => (Code::Timeout, "the time that `--timeout` allows ran out".to_owned()),
         Bound::Interrupt => (Code::Interrupted, "the search was interrupted".to_owned()),
     };
-    Diagnostic::general(code, Severity::Warning, message)
-        .with_note("what was found is real; what was not found may still be possible")
+    let diagnostic = Diagnostic::general(code, Severity::Warning, message)
+        .with_note("what was found is real; what was not found may still be possible");
+    let Some(unfinished) = unfinished else { return diagnostic };
+    let steps = plural(unfinished.steps as usize, "step");
+    let proved = format!("no other failure and no other deadlock comes within {steps} of the beginning");
+    let diagnostic = if unfinished.steps == 0 { diagnostic } else { diagnostic.with_note(proved) };
+    let running = unfinished.running.iter().take(RUNNING).map(|one| {
+        let what = if one.kind == "loop" { "the loop" } else { "the recursion" };
+        format!("{} in {what} at line {}", one.thread, one.line)
+    });
+    let mut running: Vec<String> = running.collect();
+    if running.is_empty() {
+        return diagnostic;
+    }
+    if unfinished.running.len() > RUNNING {
+        running.push(format!("and {} more", unfinished.running.len() - RUNNING));
+    }
+    diagnostic.with_note(format!("still running then: {}", running.join(", ")))
 }

@@ -12,10 +12,11 @@ use super::progress::Monitor;
 use super::record;
 use super::status::{Failure, Status};
 use crate::cssame::{definition_name, read_name};
+use crate::explore::contradiction::{ReasonReport, explain, reason_report};
 use crate::explore::report::{FuturesReport, report};
-use crate::explore::{self, Answer, CountAnswer, Limits, Query, SelectAnswer, Selection, Verdict};
+use crate::explore::{self, Answer, CountAnswer, Limits, Query, SelectAnswer, Selection, UnfinishedReport, Verdict};
 use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::Step;
+use crate::schedule::{Step, fewer_switches};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -52,6 +53,9 @@ const COUNT_EXECUTIONS: u64 = 20_000;
 
 /// What they may cost.
 const COUNT_WORK: u64 = 4_000_000;
+
+/// Writes that are named where a read never sees the selected one.
+const SEEN: usize = 4;
 
 /// Arguments of `futures`.
 #[derive(Args, Clone, Debug)]
@@ -101,6 +105,8 @@ pub(crate) struct SelectionReport {
     pub(crate) consistent: Option<bool>,
     /// Selected terms that contradict each other, none of which can be left out.
     pub(crate) contradiction: Vec<String>,
+    /// Why they do, where they do.
+    pub(crate) reason: Option<ReasonReport>,
     pub(crate) schedule: Option<Vec<Step>>,
 }
 
@@ -149,9 +155,10 @@ impl Job for Arguments {
         match self.format() {
             Format::Json => json::print(output, self.name(), self.file(), &report),
             _ => {
-                futures_text::print(self, &prepared, &found, &report, output);
+                futures_text::print(self, &prepared, (&found, &selections), &report, output);
                 if let Some(bound) = found.bound() {
-                    output.complain(prepared.sources(), &[finding::bound(bound)]);
+                    let unfinished = found.unfinished(&prepared, &report);
+                    output.complain(prepared.sources(), &[finding::bound(bound, unfinished.as_ref())]);
                 }
                 output.summary(&futures_text::summary(&report.futures));
             }
@@ -181,8 +188,15 @@ impl Arguments {
             ..limits.clone()
         };
         let mut progress = |now: &explore::Progress| monitor.update(now);
-        let answer = explore::futures(machine, &Query::default(), &limits, &mut progress);
-        let selection = (!selections.is_empty()).then(|| explore::select(machine, selections, &rest(), &mut progress));
+        let mut answer = explore::futures(machine, &Query::default(), &limits, &mut progress);
+        explore::with_fewer_switches(machine, &mut answer);
+        let mut selection =
+            (!selections.is_empty()).then(|| explore::select(machine, selections, &rest(), &mut progress));
+        if let Some(SelectAnswer { verdict: Verdict::Consistent { schedule, .. }, .. }) = &mut selection
+            && let Some(found) = fewer_switches(machine, schedule)
+        {
+            *schedule = found.steps;
+        }
         let count = if self.count {
             Some(explore::count(machine, &rest(), &mut progress))
         } else {
@@ -201,7 +215,9 @@ impl Arguments {
     fn report(&self, prepared: &Prepared, selections: &[Selection], found: &Found) -> Report {
         let naming = prepared.naming();
         let futures = report(&naming, &found.answer, &candidates(prepared), found.count.as_ref());
-        let selection = found.selection.as_ref().map(|answer| selection_report(prepared, selections, &answer.verdict));
+        let selection = found.selection.as_ref();
+        let selection =
+            selection.map(|answer| selection_report(prepared, selections, &answer.verdict, Some(&found.answer)));
         Report { futures, selection }
     }
 }
@@ -214,6 +230,19 @@ impl Found {
     }
 }
 
+impl Found {
+    /// What the search that was stopped has proved.
+    fn unfinished(&self, prepared: &Prepared, report: &Report) -> Option<UnfinishedReport> {
+        let of_selection = || {
+            let answer = self.selection.as_ref()?;
+            let bound = answer.bound?;
+            Some(explore::unfinished_report(&prepared.naming(), bound, &answer.progress, &answer.open))
+        };
+        // Where only the selection is open, all failures and deadlocks are known.
+        report.futures.unfinished.clone().or_else(|| of_selection().map(|of| UnfinishedReport { steps: 0, ..of }))
+    }
+}
+
 /// The terms of all reads of shared variables.
 pub(crate) fn candidates(prepared: &Prepared) -> Vec<(ReadId, DefinitionId)> {
     let Some(form) = &prepared.form else { return Vec::new() };
@@ -222,7 +251,13 @@ pub(crate) fn candidates(prepared: &Prepared) -> Vec<(ReadId, DefinitionId)> {
 }
 
 /// What an answer says of selections, with names.
-pub(crate) fn selection_report(prepared: &Prepared, selections: &[Selection], verdict: &Verdict) -> SelectionReport {
+/// `answer` is what is known of all terms, if that was asked for.
+pub(crate) fn selection_report(
+    prepared: &Prepared,
+    selections: &[Selection],
+    verdict: &Verdict,
+    answer: Option<&Answer>,
+) -> SelectionReport {
     let (sources, program) = (prepared.sources(), &prepared.loaded.program);
     let selected = selections.iter().enumerate().map(|(place, selection)| SelectedReport {
         read: read_name(sources, program, selection.read),
@@ -237,7 +272,47 @@ pub(crate) fn selection_report(prepared: &Prepared, selections: &[Selection], ve
         Verdict::Undecided => (None, &[][..], None),
     };
     let contradiction = core.iter().map(|&place| selected[place].text()).collect();
-    SelectionReport { selected, consistent, contradiction, schedule }
+    let mut reason = (consistent == Some(false)).then(|| reason(prepared, selections, core)).flatten();
+    if let (Some(ReasonReport { note: Some(note), .. }), Some(answer)) =
+        (&mut reason, answer.filter(|all| all.is_complete()))
+    {
+        for &place in core {
+            note.extend(sees_instead(prepared, selections[place], answer));
+        }
+    }
+    SelectionReport { selected, consistent, contradiction, reason, schedule }
+}
+
+/// Why the selections of a core contradict each other. Where values decide that, all that is selected may still be forbidden
+/// by orders.
+fn reason(prepared: &Prepared, selections: &[Selection], core: &[usize]) -> Option<ReasonReport> {
+    let form = prepared.form.as_ref()?;
+    let (sources, program) = (prepared.sources(), &prepared.loaded.program);
+    let of = |part: &[Selection]| reason_report(sources, program, form, part, &explain(program, form, part));
+    let reason = of(&core.iter().map(|&place| selections[place]).collect::<Vec<Selection>>());
+    if reason.note.is_none() || core.len() == selections.len() {
+        return Some(reason);
+    }
+    let whole = of(selections);
+    Some(if whole.note.is_none() { whole } else { reason })
+}
+
+/// What a read sees, where it never sees the selected write.
+fn sees_instead(prepared: &Prepared, selection: Selection, answer: &Answer) -> Option<String> {
+    let (sources, program) = (prepared.sources(), &prepared.loaded.program);
+    let read = read_name(sources, program, selection.read);
+    let terms = answer.terms.iter().filter(|term| term.read == selection.read);
+    let definitions: Vec<DefinitionId> = terms.map(|term| term.definition).collect();
+    if definitions.contains(&selection.definition) {
+        return None;
+    }
+    let names = definitions.iter().take(SEEN).map(|&definition| definition_name(sources, program, definition));
+    let names = names.collect::<Vec<String>>().join(", ");
+    Some(match definitions.len() {
+        0 => format!("; no execution reads {read}"),
+        count if count > SEEN => format!("; {read} reads from {names} and {} others", count - SEEN),
+        _ => format!("; {read} reads only from {names}"),
+    })
 }
 
 impl SelectedReport {

@@ -4,12 +4,13 @@ use super::execution::Prepared;
 use super::finding;
 use super::futures::{Arguments, Found, Report, SelectionReport};
 use super::output::Output;
+use super::reason;
 use super::record::{self, quoted, replay_command};
 use super::snippet::{self, Table, plural};
 use crate::diagnostics::{Diagnostic, terminal};
-use crate::explore::Verdict;
 use crate::explore::report::{FuturesReport, OutcomeReport, TermReport, ThreadOutput};
-use crate::schedule::{self, RenderOptions};
+use crate::explore::{Selection, Verdict};
+use crate::schedule::{self, RenderOptions, Trace};
 use crate::vm::Choice;
 use anstyle::AnsiColor;
 use std::path::{Path, PathBuf};
@@ -27,8 +28,14 @@ const TABLE_ROWS: usize = 10_000;
 const DIRECTORY: &str = "schedules";
 
 /// Prints the whole answer but for the summary; the terms, of which there may be very many, bit by bit.
-pub(crate) fn print(arguments: &Arguments, prepared: &Prepared, found: &Found, report: &Report, output: &mut Output) {
-    let view = View { arguments, prepared, found, colour: output.colour() };
+pub(crate) fn print(
+    arguments: &Arguments,
+    prepared: &Prepared,
+    (found, selections): (&Found, &[Selection]),
+    report: &Report,
+    output: &mut Output,
+) {
+    let view = View { arguments, prepared, found, selections, colour: output.colour() };
     let terms = view.terms(&report.futures, output);
     let mut blocks = vec![view.outcomes(&report.futures.outcomes)];
     blocks.extend(view.failures(&report.futures));
@@ -63,6 +70,7 @@ struct View<'a> {
     arguments: &'a Arguments,
     prepared: &'a Prepared,
     found: &'a Found,
+    selections: &'a [Selection],
     colour: bool,
 }
 
@@ -131,8 +139,11 @@ impl View<'_> {
     }
 
     fn trace(&self, steps: &[Choice]) -> String {
-        let trace = schedule::trace(self.prepared.naming(), steps);
-        schedule::render(&trace.cause(), &RenderOptions { width: snippet::WIDTH, color: self.colour })
+        self.rendered(&schedule::trace(self.prepared.naming(), steps).cause())
+    }
+
+    fn rendered(&self, trace: &Trace) -> String {
+        schedule::render(trace, &RenderOptions { width: snippet::WIDTH, color: self.colour })
     }
 
     /// The command line that replays a schedule; where none was written, the one that writes it comes first.
@@ -161,14 +172,18 @@ impl View<'_> {
             text += &format!("  {}{verdict}\n", selected.text());
         }
         match self.found.selection.as_ref().map(|answer| &answer.verdict) {
-            Some(Verdict::Consistent { schedule, .. }) => {
+            Some(Verdict::Consistent { schedule, satisfied }) => {
+                let shown = self.selections.iter().zip(satisfied).filter(|(_, satisfied)| **satisfied);
+                let shown: Vec<_> = shown.map(|(one, _)| (one.read, one.definition)).collect();
+                let trace = schedule::trace(self.prepared.naming(), schedule).past_of(&shown);
                 text + "  consistent: this execution has it\n\n"
-                    + &self.trace(schedule)
+                    + &self.rendered(&trace)
                     + &self.replay(record::selection_file)
             }
             Some(Verdict::Inconsistent { .. }) => {
                 let diagnostic = finding::inconsistent(&selection.contradiction);
-                text + &terminal::render_all(self.prepared.sources(), &[diagnostic], self.colour)
+                text += &terminal::render_all(self.prepared.sources(), &[diagnostic], self.colour);
+                text + &selection.reason.as_ref().map_or_else(String::new, |why| reason::text(why, self.colour))
             }
             _ => text + "  undecided: a bound was hit before\n",
         }

@@ -24,6 +24,7 @@ pub mod options;
 pub mod output;
 pub mod pi;
 pub mod progress;
+mod reason;
 mod record;
 pub mod run;
 pub mod snippet;

@@ -11,7 +11,7 @@ use super::snippet::{self, plural};
 use super::status::{Failure, Status};
 use super::{files, load};
 use crate::diagnostics::{Code, Diagnostic, Severity, terminal};
-use crate::explore::report::{BlockedReport, ThreadOutput};
+use crate::explore::report::{BlockedReport, ThreadOutput, blocked_reports};
 use crate::schedule::{
     self, Departure, Execution, ExecutionStatus, Random, RenderOptions, Replay, Schedule, Step, Then, Trace,
 };
@@ -149,11 +149,14 @@ impl Arguments {
             (None, _) => schedule::run(machine, &mut Random::new(self.seed), self.max_steps, &mut ()),
             (Some(schedule), None) => {
                 let mut replay = Replay::new(prepared.naming(), &schedule.steps);
-                schedule::run(machine, &mut replay, self.max_steps, &mut ())
+                let execution = schedule::run(machine, &mut replay, self.max_steps, &mut ());
+                with_rest(execution, &replay, schedule)
             }
             (Some(schedule), Some(seed)) => {
-                let replay = Replay::new(prepared.naming(), &schedule.steps);
-                schedule::run(machine, &mut Then::new(replay, Random::new(seed)), self.max_steps, &mut ())
+                let mut replay = Replay::new(prepared.naming(), &schedule.steps);
+                let mut policy = Then::new(&mut replay, Random::new(seed));
+                let execution = schedule::run(machine, &mut policy, self.max_steps, &mut ());
+                with_rest(execution, &replay, schedule)
             }
         }
     }
@@ -200,7 +203,7 @@ impl Run<'_> {
                 })
                 .collect(),
             blocked: match self.execution.status {
-                ExecutionStatus::Deadlock => finding::blocked(&naming, self.execution),
+                ExecutionStatus::Deadlock => blocked_reports(&naming, &self.execution.steps),
                 _ => Vec::new(),
             },
             trace: schedule::trace(naming, &self.execution.steps),
@@ -261,6 +264,15 @@ impl Run<'_> {
         if self.schedule.is_some_and(|schedule| !self.prepared.has_recorded(schedule)) {
             text += "the program has changed since the schedule was recorded, which still fits\n";
         }
+        let left = self.schedule.map_or(0, |schedule| schedule.steps.len().saturating_sub(report.schedule.len()));
+        if left > 0 && matches!(self.execution.status, ExecutionStatus::Failed(_)) {
+            text += &format!("the failure comes {} before the end of the schedule\n", plural(left, "step"));
+        }
+        let recorded = self.schedule.and_then(|schedule| schedule.status.as_deref());
+        let recorded = recorded.filter(|status| ENDS.contains(status) && self.arguments.then.is_none());
+        if let Some(recorded) = recorded.filter(|&recorded| recorded != report.status) {
+            text += &format!("it was recorded with the end `{recorded}`, and now ends with `{}`\n", report.status);
+        }
         text
     }
 
@@ -275,6 +287,23 @@ impl Run<'_> {
         Failure::general(diagnostic.with_help("record a new schedule"))
     }
 }
+
+/// An execution that is over before its schedule is has departed from it; not so one that fails first, which shows its
+/// failure, and one that lacks only the recorded failure: an assertion that holds is no step.
+fn with_rest(execution: Execution, replay: &Replay<'_>, schedule: &Schedule) -> Execution {
+    let over = matches!(execution.status, ExecutionStatus::Ok | ExecutionStatus::Deadlock | ExecutionStatus::Discarded);
+    let failed = schedule.status.as_deref().is_some_and(|status| !matches!(status, "ok" | "deadlock" | "discarded"));
+    let Some(departure) = replay.rest().filter(|_| over) else { return execution };
+    let fails = matches!(departure.expected.op.as_str(), "assert" | "error" | "divide" | "index" | "diverge");
+    if failed && fails && departure.step == schedule.steps.len() {
+        return execution;
+    }
+    Execution { status: ExecutionStatus::Departed(departure), ..execution }
+}
+
+/// How an execution can end, as a schedule records it; others say what it was written for.
+const ENDS: [&str; 8] =
+    ["ok", "deadlock", "discarded", "assert", "error", "division-by-zero", "index-out-of-range", "unlock-not-held"];
 
 /// Reads a schedule file; also a bare list of steps, as the JSON answers have them.
 fn read_schedule(path: &Path, source: &Path) -> Result<Schedule, Failure> {

@@ -340,4 +340,16 @@ impl Concurrency {
     pub fn parallel(&self, a: u32, b: u32) -> bool {
         self.parallel_classes(self.classes[a as usize], self.classes[b as usize])
     }
+
+    /// The signals: the block that ends with each, and the blocks that begin with a wait for it.
+    pub fn signals(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        self.order.signals()
+    }
+
+    /// Whether a round of a barrier certainly lies between two blocks of different threads, wherever both are run once.
+    #[must_use]
+    pub fn barrier_between(&self, first: u32, second: u32) -> bool {
+        let (from, to) = (self.thread_of(first), self.thread_of(second));
+        from != to && self.order.barriers.iter().any(|barrier| barrier.lies_between((from, first), (to, second)))
+    }
 }

@@ -70,7 +70,21 @@ struct Facts {
     phases: SmallVec<[(u16, ThreadId, Phase); 2]>,
 }
 
+impl Barrier {
+    /// Whether one participant has made fewer arrivals at a block than the other has at another block.
+    pub fn lies_between(&self, (from, first): (ThreadId, u32), (to, second): (ThreadId, u32)) -> bool {
+        let phases = (self.phases.get(&first), self.phases.get(&second));
+        let (Some(first), Some(second)) = phases else { return false };
+        self.participants.contains(&from) && self.participants.contains(&to) && first.high < second.low
+    }
+}
+
 impl Order {
+    /// The block that ends with each signal, and the blocks that begin with a wait for it.
+    pub fn signals(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        self.signals.iter().map(|signal| (signal.at, signal.waits.as_slice()))
+    }
+
     /// Some block of a class.
     pub fn representative(&self, class: ClassId) -> u32 {
         self.facts[class].representative

@@ -140,6 +140,7 @@ pub fn by_executions(
         outcomes,
         failures: Vec::new(),
         deadlocks: Vec::new(),
+        open: Vec::new(),
         tables: found.tables,
     })
 }

@@ -12,6 +12,7 @@ use super::engine::{self, End, EndContext, Searched, Transition, Visitor};
 use super::graph::Graph;
 use super::limits::{Bound, Limits, Progress};
 use super::pairs::{Pair, Pairs};
+use super::unfinished::frontier;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{
     Choice, CodeIndex, Event, Failure, FailureKind, Machine, Observer, OutputId, PathId, Tables, ThreadIndex,
@@ -110,6 +111,8 @@ pub struct Answer {
     pub failures: Vec<FailureWitness>,
     /// Each distinct one once, the shortest first.
     pub deadlocks: Vec<Deadlock>,
+    /// Some of the executions that were not followed to their end, where a bound was hit.
+    pub open: Vec<Vec<Choice>>,
     /// Names and outputs that the ids belong to.
     pub tables: Tables,
 }
@@ -168,9 +171,11 @@ pub fn by_states(
     let Recorder { pairs, outcomes, failures, deadlocks, .. } = recorder;
     let (terms, undecided) = terms(machine, query, &searched, pairs);
     let Searched { graph, tables, progress, bound, .. } = searched;
+    let open = bound.map_or_else(Vec::new, |_| frontier(&graph, &progress));
     Answer {
         bound,
         progress,
+        open,
         terms,
         undecided,
         outcomes: outcome_list(&graph, &tables, outcomes),

@@ -3,7 +3,7 @@
 //! In: a [`Machine`](crate::vm::Machine). Out: plain data. [`futures()`] says which writes each read can see, which
 //! outcomes, failures and deadlocks there are, each with a schedule that shows it. [`count()`] counts the futures: the
 //! executions that differ in what some read sees. [`select()`] decides whether some execution has a given selection of pi
-//! terms. [`report`] gives names to the answers.
+//! terms, and [`contradiction`] why none has. [`report`] gives names to the answers.
 //!
 //! There are two means. One goes breadth-first through states, which are told apart by 128-bit fingerprints, so a schedule is
 //! a shortest one in steps; it serves every program. The other, [`reads_from`], runs one execution for each future; it serves
@@ -12,7 +12,9 @@
 //! was seen.
 
 mod assumption;
+mod blocked;
 mod completion;
+pub mod contradiction;
 mod count;
 mod deadlock;
 mod decide;
@@ -26,7 +28,9 @@ mod reads_from;
 pub mod report;
 mod select;
 mod term_report;
+mod unfinished;
 mod visited;
+mod witness;
 
 pub use count::{CountAnswer, count, count_by_executions, count_by_states};
 pub use deadlock::{BlockedThread, Deadlock};
@@ -35,6 +39,8 @@ pub use futures::{Answer, FailureWitness, Outcome, OutcomeStatus, Query, Term, b
 pub use limits::{Bound, Limits, Progress};
 pub use reads_from::Refusal;
 pub use select::{SelectAnswer, Selection, Verdict, select, select_by_executions, select_by_states};
+pub use unfinished::{RunningReport, UnfinishedReport, unfinished_report};
+pub use witness::with_fewer_switches;
 
 #[cfg(test)]
 mod tests;

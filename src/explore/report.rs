@@ -3,10 +3,12 @@
 //! In: an [`Answer`], the terms of the pi functions, the program and its text. Out: [`FuturesReport`], which keeps its
 //! keys: other programs rely on them.
 
+pub use super::blocked::{BlockedReport, blocked_reports, wait_cycle};
 use super::count::CountAnswer;
-use super::deadlock::{BlockedThread, Deadlock, Object, WaitsFor};
+use super::deadlock::Deadlock;
 use super::futures::{Answer, FailureWitness, Outcome};
 pub use super::term_report::{TermReport, TermReports};
+use super::unfinished::{UnfinishedReport, unfinished_report};
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::{Naming, Step};
 use crate::vm::{Choice, Failure, PathId};
@@ -19,6 +21,8 @@ pub struct FuturesReport {
     pub complete: bool,
     /// The bound that was hit.
     pub bound: Option<&'static str>,
+    /// What the search has proved all the same, where a bound has stopped it.
+    pub unfinished: Option<UnfinishedReport>,
     /// Number of futures, if they were counted to the end.
     pub futures: Option<u64>,
     /// Executions that were followed to their end.
@@ -83,34 +87,10 @@ pub struct FailureReport {
 pub struct DeadlockReport {
     /// The threads that have not ended.
     pub threads: Vec<BlockedReport>,
+    /// Threads each of which waits for the next one, the last for the first; none where there is no such cycle.
+    pub cycle: Vec<String>,
     /// A shortest execution that leads to it.
     pub schedule: Vec<Step>,
-}
-
-/// A thread in a deadlock.
-#[derive(Clone, Debug, Serialize)]
-pub struct BlockedReport {
-    /// Its path.
-    pub thread: String,
-    /// `LINE:COL`
-    pub at: String,
-    /// Its line.
-    pub line: u32,
-    /// `lock`, `event`, `barrier`, `condition`, `notification`, `semaphore` or `threads`
-    pub waits_for: &'static str,
-    /// The object that it waits for.
-    pub object: Option<String>,
-    /// The thread that holds the lock.
-    pub holder: Option<String>,
-    /// Where the holder took it.
-    pub taken_at: Option<String>,
-    /// How many have arrived at the barrier.
-    pub arrived: Option<u32>,
-    /// How many it takes.
-    pub count: Option<u32>,
-    /// The threads that it waits for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub threads: Vec<String>,
 }
 
 /// Gives names to an answer. `candidates` are the terms of the pi functions, each of which gets a verdict; what was seen
@@ -128,6 +108,7 @@ pub fn report(
     FuturesReport {
         complete: bound.is_none(),
         bound: bound.map(super::Bound::name),
+        unfinished: answer.bound.map(|bound| unfinished_report(naming, bound, &answer.progress, &answer.open)),
         futures: counted.map(|count| count.futures),
         executions: counted.map_or(answer.progress.executions, |count| count.executions),
         states: answer.progress.states,
@@ -197,52 +178,7 @@ impl Reporter<'_> {
     }
 
     fn deadlock(&self, deadlock: &Deadlock) -> DeadlockReport {
-        DeadlockReport {
-            threads: deadlock.threads.iter().map(|thread| self.blocked(thread)).collect(),
-            schedule: self.steps(&deadlock.schedule),
-        }
-    }
-
-    fn object(&self, object: Object) -> Option<String> {
-        let program = self.naming.program;
-        object.leaf.map(|leaf| program.texts.get(program.leaves[leaf].name).to_owned())
-    }
-
-    fn blocked(&self, thread: &BlockedThread) -> BlockedReport {
-        let at = self.at(thread.at);
-        let mut report = BlockedReport {
-            thread: self.thread(thread.path),
-            at: at.to_string(),
-            line: at.line,
-            waits_for: "",
-            object: None,
-            holder: None,
-            taken_at: None,
-            arrived: None,
-            count: None,
-            threads: Vec::new(),
-        };
-        let (word, object) = match &thread.waits_for {
-            WaitsFor::Lock { object, holder, taken_at } => {
-                report.holder = holder.map(|holder| self.thread(holder));
-                report.taken_at = Some(self.at(*taken_at).to_string());
-                ("lock", Some(*object))
-            }
-            WaitsFor::Event(object) => ("event", Some(*object)),
-            WaitsFor::Barrier { object, arrived, count } => {
-                (report.arrived, report.count) = (Some(*arrived), Some(*count));
-                ("barrier", Some(*object))
-            }
-            WaitsFor::Condition(object) => ("condition", Some(*object)),
-            WaitsFor::Notification => ("notification", None),
-            WaitsFor::Semaphore(object) => ("semaphore", Some(*object)),
-            WaitsFor::Threads(threads) => {
-                report.threads = threads.iter().map(|&path| self.thread(path)).collect();
-                ("threads", None)
-            }
-        };
-        report.waits_for = word;
-        report.object = object.and_then(|object| self.object(object));
-        report
+        let threads = blocked_reports(self.naming, &deadlock.schedule);
+        DeadlockReport { cycle: wait_cycle(&threads), threads, schedule: self.steps(&deadlock.schedule) }
     }
 }

@@ -9,6 +9,7 @@ use super::dovetail::Dovetail;
 use super::engine::{self, EndContext, Ghost, Transition, Visitor};
 use super::limits::{Bound, Limits, Progress};
 use super::reads_from::{self, Refusal};
+use super::unfinished::frontier;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex};
 use rustc_hash::FxHashSet;
@@ -54,6 +55,8 @@ pub struct SelectAnswer {
     pub bound: Option<Bound>,
     /// How much was visited.
     pub progress: Progress,
+    /// Some of the executions that were not followed to their end, where a bound was hit.
+    pub open: Vec<Vec<Choice>>,
 }
 
 /// Decides whether some execution has the selections, by the cheapest exact means: see [`Dovetail`].
@@ -81,7 +84,8 @@ pub fn select_by_states(
     let mut ends = Ends::default();
     let searched = engine::search(machine, limits, Evaluation::new(selections), &mut ends, progress);
     let verdict = ends.verdict(selections.len(), searched.bound, |&node| searched.graph.path_to(node));
-    SelectAnswer { verdict, bound: searched.bound, progress: searched.progress }
+    let open = searched.bound.map_or_else(Vec::new, |_| frontier(&searched.graph, &searched.progress));
+    SelectAnswer { verdict, bound: searched.bound, progress: searched.progress, open }
 }
 
 /// Decides whether some execution has the selections, by one execution of each future: what reads see is the same in all of
@@ -106,7 +110,7 @@ pub fn select_by_executions(
         ends.add(&evaluation.states, || execution.choices.to_vec())
     })?;
     let verdict = ends.verdict(selections.len(), found.bound, Vec::clone);
-    Ok(SelectAnswer { verdict, bound: found.bound, progress: found.progress })
+    Ok(SelectAnswer { verdict, bound: found.bound, progress: found.progress, open: Vec::new() })
 }
 
 /// The selection was not evaluated.

@@ -3,7 +3,8 @@
 //! In: a [`Machine`](crate::vm::Machine). A [`Policy`] picks a step wherever there is a choice ([`Random`],
 //! [`RoundRobin`], [`Scripted`], [`Replay`], one [`Then`] another); [`run`] follows it to the end of an execution.
 //! Out: an [`Execution`], a [`Schedule`] (a file that names every step by thread, place and operation, so that it can be
-//! replayed strictly, see `docs/schedule.md`), and a [`Trace`] for people, with one column for each thread.
+//! replayed strictly, see `docs/schedule.md`), and a [`Trace`] for people, with one column for each thread;
+//! [`fewer_switches`] finds an order of an execution's steps that is easier to follow.
 
 mod execution;
 mod file;
@@ -12,6 +13,7 @@ mod past;
 mod policy;
 mod render;
 mod replay;
+mod switches;
 mod trace;
 
 pub use execution::{Execution, ExecutionStatus, run};
@@ -20,6 +22,7 @@ pub use naming::{Naming, operation_name};
 pub use policy::{Policy, Random, RoundRobin, Scripted, Then, View};
 pub use render::{RenderOptions, render};
 pub use replay::{Departure, Found, Replay};
+pub use switches::{Reordered, fewer_switches};
 pub use trace::{Row, RowKind, Trace, trace};
 
 #[cfg(test)]

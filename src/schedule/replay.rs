@@ -26,11 +26,13 @@ pub enum Found {
     },
     /// The thread stands there, but cannot move.
     Blocked,
-    /// There are not so many alternatives.
+    /// There are not so many alternatives, or the schedule does not say which one, or says one where there is no choice.
     Alternatives {
         /// How many there are.
         count: u32,
     },
+    /// Nothing: the execution is over.
+    Over,
 }
 
 /// Where a program departs from a schedule.
@@ -54,11 +56,14 @@ impl fmt::Display for Departure {
             Found::Elsewhere { step } if step.op.is_empty() => write!(f, "that thread waits at {}", step.at),
             Found::Elsewhere { step } => write!(f, "that thread stands at {}: {}", step.at, step.op),
             Found::Blocked => write!(f, "that thread is blocked there"),
-            Found::Alternatives { count } => write!(
-                f,
-                "alternative {} of {count} does not exist",
-                self.expected.alternative.map_or(0, |alternative| alternative)
-            ),
+            Found::Alternatives { count } => match self.expected.alternative {
+                None => write!(f, "it does not say which of {count} alternatives"),
+                Some(alternative) if *count == 1 => {
+                    write!(f, "it names alternative {alternative}, but there is no choice")
+                }
+                Some(alternative) => write!(f, "alternative {alternative} of {count} does not exist"),
+            },
+            Found::Over => write!(f, "the execution is over"),
         }
     }
 }
@@ -85,6 +90,13 @@ impl<'a> Replay<'a> {
         self.next
     }
 
+    /// The departure of a program whose execution is over before the schedule is.
+    #[must_use]
+    pub fn rest(&self) -> Option<Departure> {
+        let expected = self.steps.get(self.next)?.clone();
+        Some(Departure { step: self.next + 1, expected, found: Found::Over })
+    }
+
     fn find(&self, view: &View<'_>, moves: &[Move], expected: &Step) -> Result<Choice, Found> {
         let View { machine, tables, state } = *view;
         let name = |thread: ThreadIndex| machine.path_name(tables, state.path(thread));
@@ -101,10 +113,12 @@ impl<'a> Replay<'a> {
         if (&step.at, &step.op) != (&expected.at, &expected.op) {
             return Err(Found::Elsewhere { step });
         }
-        match alternatives {
-            0 => Err(Found::Blocked),
-            count if alternative >= count => Err(Found::Alternatives { count }),
-            _ => Ok(choice),
+        match (alternatives, expected.alternative) {
+            (0, _) => Err(Found::Blocked),
+            // Where there is a choice the schedule makes it, and only there.
+            (1, None) => Ok(choice),
+            (count, Some(alternative)) if 1 < count && alternative < count => Ok(choice),
+            (count, _) => Err(Found::Alternatives { count }),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::naming::Naming;
 use super::past::Past;
-use crate::ir::{ScalarType, Value};
+use crate::ir::{DefinitionId, ReadId, ScalarType, Value};
 use crate::source::Span;
 use crate::vm::{self, Choice, CodeIndex, Event, Failure, Obstacle, Progress, State, Tables, ThreadIndex};
 use rustc_hash::FxHashMap;
@@ -56,6 +56,9 @@ pub struct Row {
     /// Rows that it depends on.
     #[serde(skip)]
     depends: Vec<usize>,
+    /// Of a read: the place that reads, and the definition that it reads from.
+    #[serde(skip)]
+    term: Option<(ReadId, DefinitionId)>,
 }
 
 impl Row {
@@ -82,7 +85,7 @@ impl Row {
 /// What an execution does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Trace {
-    /// Names of the threads, by column, in the order in which they appear.
+    /// Names of the threads that do something, by column, in the order in which they are made.
     pub threads: Vec<String>,
     /// What happens, in order.
     pub rows: Vec<Row>,
@@ -93,14 +96,41 @@ impl Trace {
     #[must_use]
     pub fn cause(&self) -> Trace {
         let rows = self.rows.iter().filter(|row| row.is_cause).cloned().collect();
-        Trace { threads: self.threads.clone(), rows }
+        let mut trace = Trace { threads: self.threads.clone(), rows };
+        trace.drop_empty_columns();
+        trace
+    }
+
+    fn drop_empty_columns(&mut self) {
+        let used: std::collections::BTreeSet<usize> = self.rows.iter().map(|row| row.column).collect();
+        let places: FxHashMap<usize, usize> = used.iter().enumerate().map(|(place, &column)| (column, place)).collect();
+        self.threads = used.iter().map(|&column| self.threads[column].clone()).collect();
+        self.rows.iter_mut().for_each(|row| row.column = places[&row.column]);
+    }
+
+    /// Only the rows in the causal past of the first row that shows each of those terms; as [`Trace::cause`] where there is
+    /// none.
+    #[must_use]
+    pub fn past_of(&self, terms: &[(ReadId, DefinitionId)]) -> Trace {
+        let first = |term| self.rows.iter().position(|row| row.term == Some(term));
+        let rows: Vec<usize> = terms.iter().filter_map(|&term| first(term)).collect();
+        if rows.is_empty() {
+            return self.cause();
+        }
+        let mut trace = self.clone();
+        trace.rows.iter_mut().for_each(|row| row.is_cause = false);
+        trace.mark(rows);
+        trace.cause()
     }
 
     fn mark_cause(&mut self) {
         let last = self.rows.len().checked_sub(1);
         // All rows about blocked threads stand at the end together.
         let blocked = (0..self.rows.len()).rev().take_while(|&row| self.rows[row].kind == RowKind::Blocked);
-        let mut work: Vec<usize> = blocked.chain(last).collect();
+        self.mark(blocked.chain(last).collect());
+    }
+
+    fn mark(&mut self, mut work: Vec<usize>) {
         while let Some(row) = work.pop() {
             if !std::mem::replace(&mut self.rows[row].is_cause, true) {
                 work.extend(&self.rows[row].depends);
@@ -128,6 +158,7 @@ pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
     if naming.machine.is_deadlock(&state) {
         writer.blocked(steps.len(), &Scene { state: &state, tables: &tables, names: &names });
     }
+    writer.trace.drop_empty_columns();
     writer.trace.mark_cause();
     writer.trace
 }
@@ -155,6 +186,9 @@ impl Writer<'_> {
                     names.resize(child.index() + 1, String::new());
                 }
                 names[child.index()] = self.naming.machine.path_name(tables, path);
+                // The row of the fork comes first, and main before its threads.
+                self.column(&names[thread.index()]);
+                self.column(&names[child.index()]);
             }
             let scene = Scene { state, tables, names };
             let told = self.tell(at, event, &scene);
@@ -163,6 +197,9 @@ impl Writer<'_> {
                 Some(told) => {
                     let depends = self.past.dependences(name, event, names);
                     let row = self.push(step, name, told, depends);
+                    if let Event::Read { read, writer: Some(definition), .. } = event {
+                        self.trace.rows[row].term = Some((read, definition));
+                    }
                     self.past.remember(row, name, event, names);
                 }
                 None => self.past.pass(name, event, names),
@@ -170,16 +207,20 @@ impl Writer<'_> {
         }
     }
 
-    fn push(&mut self, step: usize, thread: &str, told: Told, depends: Vec<usize>) -> usize {
-        let Told { span, kind, op, object, value } = told;
+    fn column(&mut self, thread: &str) -> usize {
         let threads = &mut self.trace.threads;
-        let column = *self.columns.entry(thread.to_owned()).or_insert_with(|| {
+        *self.columns.entry(thread.to_owned()).or_insert_with(|| {
             threads.push(thread.to_owned());
             threads.len() - 1
-        });
+        })
+    }
+
+    fn push(&mut self, step: usize, thread: &str, told: Told, depends: Vec<usize>) -> usize {
+        let Told { span, kind, op, object, value } = told;
+        let column = self.column(thread);
         let line = self.naming.sources.line(span);
         let op = op.to_owned();
-        self.trace.rows.push(Row { step, column, line, kind, op, object, value, is_cause: false, depends });
+        self.trace.rows.push(Row { step, column, line, kind, op, object, value, is_cause: false, depends, term: None });
         self.trace.rows.len() - 1
     }
 

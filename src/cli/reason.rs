@@ -1,0 +1,73 @@
+//! Why a selection is inconsistent, for people.
+
+use super::snippet::{WIDTH, shorten, title};
+use crate::explore::contradiction::{OrderReport, PlaceReport, ReasonReport};
+
+/// The cycle, a line for each event and one for each order between two, and below it what its orders follow from.
+#[must_use]
+pub fn text(reason: &ReasonReport, colour: bool) -> String {
+    if let Some(note) = &reason.note {
+        return wrapped(note, "  ", "  ");
+    }
+    let mut text = title("cycle", colour);
+    let cases = match reason.cases {
+        0 | 1 => String::new(),
+        cases => format!(" (one of {cases} cases by thread and call, each of which has a cycle)"),
+    };
+    let terms = reason.terms.join(", ");
+    text += &wrapped(&format!("with {terms}, each would come before the next{cases}:"), "  ", "  ");
+    for order in &reason.cycle {
+        text += &event(&order.from);
+        text += &step(order);
+    }
+    text += &reason.cycle.first().map_or_else(String::new, |first| event(&first.from));
+    let mut derived: Vec<&OrderReport> = reason.cycle.iter().chain(&reason.premises).collect();
+    derived.retain(|order| order.because.is_some());
+    derived.sort_by_key(|order| order.number);
+    if !derived.is_empty() {
+        text += &title("because", colour);
+    }
+    for order in derived {
+        let number = order.number.map_or_else(String::new, |number| format!("({number}) "));
+        let (from, to) = (&order.from, &order.to);
+        let sentence = format!(
+            "{} {} before {} {}: {}",
+            from.at,
+            from.op,
+            to.at,
+            to.op,
+            order.because.as_deref().unwrap_or_default()
+        );
+        text += &wrapped(&(number + &sentence), "  ", "      ");
+    }
+    text
+}
+
+fn event(place: &PlaceReport) -> String {
+    shorten(&format!("  {:<6} {}: {}", place.at, place.thread, place.op), WIDTH) + "\n"
+}
+
+fn step(order: &OrderReport) -> String {
+    let number = order.number.map_or_else(String::new, |number| format!(" ({number})"));
+    format!("           {}{number}\n", order.kind.replace('-', " "))
+}
+
+/// Text in lines of bearable length; a word that is longer than a line is cut.
+fn wrapped(text: &str, first: &str, rest: &str) -> String {
+    let (mut lines, mut line) = (String::new(), first.to_owned());
+    let mut empty = true;
+    for word in text.split(' ') {
+        let more = if empty { 0 } else { 1 };
+        if !empty && line.chars().count() + more + word.chars().count() > WIDTH {
+            lines += &(shorten(&line, WIDTH) + "\n");
+            line = rest.to_owned();
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    lines + &shorten(&line, WIDTH) + "\n"
+}

@@ -1,0 +1,187 @@
+//! Blocked threads with names: who waits for what, who holds it, and what could have let it go on.
+//!
+//! In: the steps of an execution that ends in a deadlock. Out: a [`BlockedReport`] for each thread that has not ended, and the
+//! cycle in which they wait for each other, if there is one. The steps are done again and watched, so that of an event,
+//! a condition or a semaphore it is known whether, and where, it was set, notified or raised.
+
+use crate::schedule::Naming;
+use crate::vm::{CodeIndex, Event, Observer, Obstacle, State, Tables, ThreadIndex};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use std::collections::VecDeque;
+
+/// A thread in a deadlock.
+#[derive(Clone, Debug, Serialize)]
+pub struct BlockedReport {
+    /// Its path.
+    pub thread: String,
+    /// `LINE:COL`
+    pub at: String,
+    /// Its line.
+    pub line: u32,
+    /// `lock`, `event`, `barrier`, `condition`, `notification`, `semaphore` or `threads`
+    pub waits_for: &'static str,
+    /// The object that it waits for.
+    pub object: Option<String>,
+    /// The thread that holds the lock.
+    pub holder: Option<String>,
+    /// Where the holder took it.
+    pub taken_at: Option<String>,
+    /// How many have arrived at the barrier.
+    pub arrived: Option<u32>,
+    /// How many it takes.
+    pub count: Option<u32>,
+    /// Where the event was set last, the condition notified, or the semaphore raised; nothing where it never was.
+    pub signalled_at: Option<String>,
+    /// Where the event was cleared last.
+    pub cleared_at: Option<String>,
+    /// The threads that it waits for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<String>,
+}
+
+/// Where objects were set, notified, raised and cleared last; bare notifications stand under [`BARE`].
+#[derive(Default)]
+struct Signals {
+    signalled: FxHashMap<u32, CodeIndex>,
+    cleared: FxHashMap<u32, CodeIndex>,
+}
+
+/// Stands for the bare notifications; no object has this address.
+const BARE: u32 = u32::MAX;
+
+impl Observer for Signals {
+    fn event(&mut self, _: ThreadIndex, at: CodeIndex, event: Event) {
+        match event {
+            Event::Set { address } | Event::Release { address } => {
+                self.signalled.insert(address, at);
+            }
+            Event::Notify { condition, .. } => {
+                self.signalled.insert(condition.unwrap_or(BARE), at);
+            }
+            Event::Clear { address } => {
+                self.cleared.insert(address, at);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The threads that are blocked behind these steps, in the order of threads.
+#[must_use]
+pub fn blocked_reports(naming: &Naming<'_>, steps: &[crate::vm::Choice]) -> Vec<BlockedReport> {
+    let (mut tables, mut signals) = (Tables::new(), Signals::default());
+    let mut state = naming.machine.start(&mut tables, &mut signals);
+    for &choice in steps {
+        naming.machine.step(&mut state, &mut tables, choice, &mut signals);
+    }
+    let mut threads: Vec<ThreadIndex> = state.threads().collect();
+    threads.sort_by(|left, right| tables.compare_paths(state.path(*left), state.path(*right)));
+    let scene = Scene { naming, state: &state, tables: &tables, signals: &signals };
+    threads
+        .into_iter()
+        .filter_map(|thread| Some(scene.blocked(thread, naming.machine.obstacle(&state, thread)?)))
+        .collect()
+}
+
+struct Scene<'a> {
+    naming: &'a Naming<'a>,
+    state: &'a State,
+    tables: &'a Tables,
+    signals: &'a Signals,
+}
+
+impl Scene<'_> {
+    fn name(&self, thread: ThreadIndex) -> String {
+        self.naming.machine.path_name(self.tables, self.state.path(thread))
+    }
+
+    fn at(&self, at: CodeIndex) -> String {
+        self.naming.sources.position(self.naming.machine.span(at)).to_string()
+    }
+
+    fn blocked(&self, thread: ThreadIndex, obstacle: Obstacle) -> BlockedReport {
+        let position = self.naming.sources.position(self.naming.machine.span(self.state.position(thread)));
+        let mut report = BlockedReport {
+            thread: self.name(thread),
+            at: position.to_string(),
+            line: position.line,
+            waits_for: "threads",
+            object: None,
+            holder: None,
+            taken_at: None,
+            arrived: None,
+            count: None,
+            signalled_at: None,
+            cleared_at: None,
+            threads: Vec::new(),
+        };
+        let mut object = |word, address: u32| {
+            report.waits_for = word;
+            report.object = (address != BARE).then(|| self.naming.object(self.state, address));
+            if !matches!(word, "lock" | "barrier") {
+                report.signalled_at = self.signals.signalled.get(&address).map(|&at| self.at(at));
+                report.cleared_at = self.signals.cleared.get(&address).map(|&at| self.at(at));
+            }
+        };
+        match obstacle {
+            Obstacle::Lock { address, holder, taken_at } => {
+                object("lock", address);
+                report.holder = holder.map(|holder| self.name(holder));
+                report.taken_at = Some(self.at(taken_at));
+            }
+            Obstacle::Event { address } => object("event", address),
+            Obstacle::Barrier { address, arrived, count } => {
+                object("barrier", address);
+                (report.arrived, report.count) = (Some(arrived), Some(count));
+            }
+            Obstacle::Condition { address } => object("condition", address),
+            Obstacle::Notification => object("notification", BARE),
+            Obstacle::Semaphore { address } => object("semaphore", address),
+            Obstacle::Children { threads } => {
+                report.threads = threads.into_iter().map(|thread| self.name(thread)).collect();
+            }
+            Obstacle::Thread { thread } | Obstacle::AtomicBlock { thread } => report.threads = vec![self.name(thread)],
+        }
+        report
+    }
+}
+
+/// Threads among which a cycle is looked for.
+const MAX_THREADS: usize = 500;
+
+/// A shortest cycle of threads each of which waits for the next: for a lock that it holds, or for its end. None where all wait,
+/// in the end, for something that nobody holds.
+#[must_use]
+pub fn wait_cycle(threads: &[BlockedReport]) -> Vec<String> {
+    let places: FxHashMap<&str, usize> =
+        threads.iter().take(MAX_THREADS).enumerate().map(|(place, of)| (of.thread.as_str(), place)).collect();
+    let next = |thread: usize| {
+        let names = threads[thread].holder.iter().chain(&threads[thread].threads);
+        names.filter_map(|name| places.get(name.as_str()).copied())
+    };
+    let mut best: Vec<usize> = Vec::new();
+    for start in 0..threads.len().min(MAX_THREADS) {
+        let mut by: Vec<Option<usize>> = vec![None; threads.len()];
+        let mut waiting = VecDeque::from([start]);
+        while let Some(at) = waiting.pop_front() {
+            for thread in next(at) {
+                if by[thread].is_none() {
+                    by[thread] = Some(at);
+                    waiting.push_back(thread);
+                }
+            }
+        }
+        let Some(mut at) = by[start] else { continue };
+        let mut cycle = vec![at];
+        while let (true, Some(before)) = (at != start, by[at]) {
+            at = before;
+            cycle.push(at);
+        }
+        cycle.reverse();
+        if best.is_empty() || cycle.len() < best.len() {
+            best = cycle;
+        }
+    }
+    best.into_iter().map(|thread| threads[thread].thread.clone()).collect()
+}
