@@ -7,6 +7,7 @@
 pub mod arguments;
 pub mod check;
 pub mod correlate;
+mod correlate_text;
 pub mod directory;
 pub mod drive;
 pub mod execution;
@@ -28,6 +29,7 @@ mod record;
 pub mod run;
 pub mod snippet;
 pub mod status;
+mod tears;
 
 pub use status::{Failure, Status};
 

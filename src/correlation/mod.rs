@@ -34,7 +34,7 @@ pub use access::{AccessKind, Accesses, CorrelationAccess};
 pub use datum::{Data, DatumId};
 pub use pair::{MethodAccess, Pair};
 pub use pattern::{Correlation, Evidence, Pattern};
-pub use report::{CorrelationReport, report};
+pub use report::{CorrelationReport, Decision, Status, report};
 
 use crate::concurrency::Concurrency;
 use crate::ir::Program;

@@ -14,6 +14,7 @@
 //! is nothing at run time. An atomic block is not atomic in the package, where nothing can tell.
 
 mod body;
+mod context;
 mod instruction;
 mod label;
 mod manifest;
@@ -24,6 +25,7 @@ mod program;
 mod tests_file;
 mod value;
 
+pub use context::{Context, contexts};
 pub use manifest::{Manifest, TermEntry, TermStatus, TestEntry};
 pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, Source, ThreadPlan, plan};
 

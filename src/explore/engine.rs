@@ -48,6 +48,11 @@ pub(super) trait Visitor<G>: Observer {
     /// A step is over, and was not discarded.
     fn transition(&mut self, transition: &Transition);
 
+    /// Whether the search may stop behind the step that was noted last.
+    fn is_enough(&self) -> bool {
+        false
+    }
+
     /// A new state in which executions end. `Break` stops the search.
     fn end(&mut self, context: &EndContext<'_, G>) -> ControlFlow<()>;
 }
@@ -321,6 +326,9 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         }
         self.visitor.transition(&Transition { from, choice: (!is_first).then_some(choice), to });
         self.found.progress.executions += u64::from(end.is_some());
+        if self.visitor.is_enough() {
+            return self.ended(ControlFlow::Break(()));
+        }
         if !is_new {
             return ControlFlow::Continue(());
         }

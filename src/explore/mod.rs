@@ -3,7 +3,7 @@
 //! In: a [`Machine`](crate::vm::Machine). Out: plain data. [`futures()`] says which writes each read can see, which
 //! outcomes, failures and deadlocks there are, each with a schedule that shows it. [`count()`] counts the futures: the
 //! executions that differ in what some read sees. [`select()`] decides whether some execution has a given selection of pi
-//! terms. [`report`] gives names to the answers.
+//! terms, [`tear()`] whether some execution tears two touches of a method apart. [`report`] gives names to the answers.
 //!
 //! There are two means. One goes breadth-first through states, which are told apart by 128-bit fingerprints, so a schedule is
 //! a shortest one in steps; it serves every program. The other, [`reads_from`], runs one execution for each future; it serves
@@ -25,6 +25,7 @@ mod pairs;
 mod reads_from;
 pub mod report;
 mod select;
+mod tear;
 mod term_report;
 
 pub use count::{CountAnswer, count, count_by_executions, count_by_states};
@@ -34,6 +35,7 @@ pub use futures::{Answer, FailureWitness, Outcome, OutcomeStatus, Query, Term, b
 pub use limits::{Bound, Limits, Progress};
 pub use reads_from::Refusal;
 pub use select::{SelectAnswer, Selection, Verdict, select, select_by_executions, select_by_states};
+pub use tear::{Side, Tear, TearAnswer, Watch, tear};
 
 #[cfg(test)]
 mod tests;
