@@ -25,6 +25,7 @@ mod pairs;
 mod reads_from;
 pub mod report;
 mod select;
+mod serial;
 mod tear;
 mod term_report;
 
@@ -35,6 +36,7 @@ pub use futures::{Answer, FailureWitness, Outcome, OutcomeStatus, Query, Term, b
 pub use limits::{Bound, Limits, Progress};
 pub use reads_from::Refusal;
 pub use select::{SelectAnswer, Selection, Verdict, select, select_by_executions, select_by_states};
+pub use serial::{Serial, serial};
 pub use tear::{Side, Tear, TearAnswer, Watch, tear};
 
 #[cfg(test)]
