@@ -44,9 +44,8 @@ fn outcomes(machine: &Machine) -> BTreeSet<String> {
 }
 
 fn watch(program: &Program, first: (&str, AccessKind), second: (&str, AccessKind)) -> Watch {
-    let function = |name: &str| {
-        program.functions.ids().find(|&id| program.texts.get(program.functions[id].name) == name).unwrap()
-    };
+    let function =
+        |name: &str| program.functions.ids().find(|&id| program.texts.get(program.functions[id].name) == name).unwrap();
     let side = |(name, kind): (&str, AccessKind)| {
         let symbol = program.symbols.ids().find(|&id| program.texts.get(program.symbols[id].name) == name).unwrap();
         Side { symbol, kind }

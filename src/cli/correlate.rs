@@ -87,7 +87,8 @@ pub(super) struct Report {
     pub states: u64,
 }
 
-fn parse_part(text: &str) -> Result<f64, String> {
+/// A number from 0 to 1.
+pub(super) fn parse_part(text: &str) -> Result<f64, String> {
     let part = text.parse::<f64>().ok().filter(|part| (0.0..=1.0).contains(part));
     part.ok_or_else(|| "write it as a number from 0 to 1, such as `0.5`".to_owned())
 }

@@ -10,6 +10,7 @@ pub mod correlate;
 mod correlate_text;
 pub mod directory;
 pub mod drive;
+mod drive_pairs;
 pub mod execution;
 pub mod explain;
 pub mod files;

@@ -243,6 +243,14 @@ impl Tears {
         self.settings.get(self.of_pair(pair)?.setting?)
     }
 
+    /// Why a pair was not executed.
+    pub(super) fn reason(&self, pair: usize) -> Option<&str> {
+        self.of_pair(pair)?.accesses.iter().find_map(|(_, verdict)| match verdict {
+            Verdict::Open(reason) => Some(reason.as_str()),
+            Verdict::Confirmed(_) | Verdict::Refuted => None,
+        })
+    }
+
     /// The choices of an execution that a report shows by its steps.
     pub(super) fn schedule_of(&self, pair: usize, steps: &[Step]) -> Option<&[Choice]> {
         let naming = self.setting_of(pair)?.prepared.naming();

@@ -33,7 +33,7 @@ pub struct CorrelationReport<S = ()> {
 }
 
 /// The reduction of all pairs to the ones that matter.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Methods.
     pub methods: usize,

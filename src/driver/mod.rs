@@ -10,6 +10,9 @@
 //! runtime (`template/runtime.rs`) holds each event to its latches. All latches that an event waits for belong to
 //! earlier events of the recorded execution, so that no thread waits for ever and the outcome does not depend on timing.
 //!
+//! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; [`contexts`] makes programs
+//! for methods of a file without `main`.
+//!
 //! What it does not see: memory. Values go from writes to reads through latches, private accesses included; a reference
 //! is nothing at run time. An atomic block is not atomic in the package, where nothing can tell.
 
@@ -20,13 +23,15 @@ mod label;
 mod manifest;
 mod memory;
 mod names;
+mod pairs;
 mod plan;
 mod program;
 mod tests_file;
 mod value;
 
 pub use context::{Context, contexts};
-pub use manifest::{Manifest, TermEntry, TermStatus, TestEntry};
+pub use manifest::{Manifest, PairCounts, PairEntry, PairTestEntry, TermEntry, TermStatus, TestEntry};
+pub use pairs::{CaseKind, PairCase, PairCases, drive_pairs};
 pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, Source, ThreadPlan, plan};
 
 use crate::cssame::Form;
@@ -212,7 +217,7 @@ fn package(
         manifest.to_text(),
         RUNTIME.to_owned(),
         program::emit(input, main, options),
-        tests_file::emit(&name, cases, options),
+        tests_file::emit(&name, cases, options, manifest.note),
     ];
     let files = FILES.iter().zip(texts).map(|(path, text)| (PathBuf::from(path), text)).collect();
     Ok(Package { files, manifest })

@@ -152,10 +152,9 @@ impl Ghost for Order {
             first => Phase::First((first - 3) as u16),
         };
         self.threads.clear();
-        self.threads.extend(rest.iter().map(|&word| Inside {
-            depths: [(word >> 32) as u32, (word as u32) >> 1],
-            begun: word & 1 != 0,
-        }));
+        self.threads.extend(
+            rest.iter().map(|&word| Inside { depths: [(word >> 32) as u32, (word as u32) >> 1], begun: word & 1 != 0 }),
+        );
     }
 }
 
