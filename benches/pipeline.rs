@@ -1,10 +1,13 @@
-//! Source to CSSAME form: lines a second on generated programs of three sizes, the growth exponent, and the peak memory.
+//! Source to CSSAME form, and correlated variables with ranked pairs: lines a second on generated programs of three sizes,
+//! the growth exponents, and the peak memory.
 //!
 //! The programs have 64 threads, functions of thirty lines with branches, loops, locks, calls and accesses to globals.
 //! `cargo bench --bench pipeline`; medians of three runs, the largest size once unless `CSSAME_BENCH_RUNS` says more.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints")]
 
+use cssame::concurrency;
+use cssame::correlation::{self, Options};
 use cssame::cssame::analyse;
 use cssame::ir::compile::compile;
 use cssame::source::SourceMap;
@@ -63,10 +66,12 @@ fn peak_memory() -> Option<u64> {
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
 }
 
-fn measure(lines: usize, runs: usize) -> (f64, f64) {
+/// Lines, seconds to the CSSAME form, seconds of the correlation pass alone.
+fn measure(lines: usize, runs: usize) -> (f64, f64, f64) {
     let text = program(lines);
     let count = text.lines().count() as f64;
     let mut times = Vec::new();
+    let mut correlation_times = Vec::new();
     for run in 0..runs {
         let start = Instant::now();
         let mut sources = SourceMap::default();
@@ -76,6 +81,12 @@ fn measure(lines: usize, runs: usize) -> (f64, f64) {
         let program = compiled.program.unwrap();
         let form = analyse(&program).unwrap();
         let total = start.elapsed();
+        let start = Instant::now();
+        let threads = concurrency::analyse(&program);
+        let threads_time = start.elapsed();
+        let start = Instant::now();
+        let found = correlation::analyse(&program, threads.as_ref(), &Options::default());
+        let correlation_time = start.elapsed();
         if run == 0 {
             println!(
                 "{count:>9} lines: front end {:.2} s, all {:.2} s, {} reads, {} sets of terms, {} contexts{}, peak {} MiB",
@@ -87,11 +98,26 @@ fn measure(lines: usize, runs: usize) -> (f64, f64) {
                 if form.concurrency.merged { " (merged)" } else { "" },
                 peak_memory().unwrap_or(0)
             );
+            println!(
+                "{count:>9} lines: correlation {:.2} s (threads {:.2} s before), {} correlations, {} methods, {} pairs{}, {} with a rank",
+                correlation_time.as_secs_f64(),
+                threads_time.as_secs_f64(),
+                found.correlations.len(),
+                found.methods.functions.len(),
+                found.pairs.len(),
+                if found.complete { "" } else { " (not all)" },
+                found.pairs.iter().filter(|pair| pair.endangered > 0).count()
+            );
         }
         times.push(total.as_secs_f64());
+        correlation_times.push(correlation_time.as_secs_f64());
     }
+    (count, median(times), median(correlation_times))
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
-    (count, times[times.len() / 2])
+    times[times.len() / 2]
 }
 
 fn main() {
@@ -101,13 +127,21 @@ fn main() {
         return;
     }
     let runs = std::env::var("CSSAME_BENCH_RUNS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let points: Vec<(f64, f64)> =
+    let points: Vec<(f64, f64, f64)> =
         [(10_000, 3), (100_000, 3), (1_000_000, runs)].map(|(lines, runs)| measure(lines, runs)).to_vec();
     for pair in points.windows(2) {
-        let exponent = (pair[1].1 / pair[0].1).ln() / (pair[1].0 / pair[0].0).ln();
-        println!("{:.0} to {:.0} lines: growth exponent {exponent:.2}", pair[0].0, pair[1].0);
+        let exponent = |first: f64, second: f64| (second / first).ln() / (pair[1].0 / pair[0].0).ln();
+        let (form, correlation) = (exponent(pair[0].1, pair[1].1), exponent(pair[0].2, pair[1].2));
+        println!(
+            "{:.0} to {:.0} lines: growth exponent {form:.2}, of the correlation pass {correlation:.2}",
+            pair[0].0, pair[1].0
+        );
     }
-    for (lines, seconds) in points {
-        println!("{lines:.0} lines: {:.0} lines a second", lines / seconds);
+    for (lines, seconds, correlation) in points {
+        println!(
+            "{lines:.0} lines: {:.0} lines a second, correlation {:.0} lines a second",
+            lines / seconds,
+            lines / correlation
+        );
     }
 }

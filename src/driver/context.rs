@@ -5,7 +5,8 @@
 //! parallel. The text before stays what it is, so that all its places are those of the file.
 //!
 //! Arguments are the literals of the file and the boundary values of each type, in turn. Methods of one class work on
-//! one object. The states of the object are the first one and those behind one call of a public method.
+//! one object. The states of the object are the first one, those behind one call of a public method, and those behind as
+//! many calls that one more makes a number of the file: a counter is then about to reach its limit.
 //!
 //! What it does not do: objects of synchronisation and threads as arguments; arms of a `cobegin`, which nobody can call.
 
@@ -14,10 +15,16 @@ use crate::syntax::ast::{self, Class, Function, Item, MemberKind, TypeKind};
 use crate::syntax::{Literals, literals};
 
 /// Contexts of two methods at most.
-const MAX_CONTEXTS: usize = 12;
+const MAX_CONTEXTS: usize = 16;
 
 /// So many arguments are tried with the objects as they are made.
 const ARGUMENTS: usize = 4;
+
+/// A method is called at most so often before.
+const MAX_CALLS: i64 = 1000;
+
+/// So many numbers of calls are tried.
+const REPEATS: usize = 2;
 
 /// A program in which two methods run in parallel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +73,13 @@ pub fn contexts(text: &str, file: &ast::Program, methods: [Span; 2]) -> Result<V
     });
     let mut found: Vec<Context> = Vec::new();
     let plain = (0..ARGUMENTS).map(|turn| (None, turn));
-    for (prelude, turn) in plain.chain(preludes.flat_map(|one| [(Some(one), 0), (Some(one), 1)])) {
+    let numbers = writer.literals.integers.iter().filter(|&&number| (3..=MAX_CALLS).contains(&number));
+    let repeats: Vec<i64> = numbers.take(REPEATS).map(|number| number - 1).collect();
+    let preludes: Vec<Callable<'_>> = preludes.collect();
+    let once = preludes.iter().flat_map(|&one| [(Some((one, 1)), 0), (Some((one, 1)), 1)]);
+    let often = repeats.iter().flat_map(|&calls| preludes.iter().map(move |&one| (Some((one, calls)), 0)));
+    let all: Vec<_> = plain.chain(interleave(once.collect(), often.collect())).collect();
+    for (prelude, turn) in all {
         let main = writer.main([first, second], prelude, turn);
         if found.len() < MAX_CONTEXTS && !found.iter().any(|known| known.main == main) {
             let gap = if text.ends_with('\n') { "\n" } else { "\n\n" };
@@ -74,6 +87,19 @@ pub fn contexts(text: &str, file: &ast::Program, methods: [Span; 2]) -> Result<V
         }
     }
     Ok(found)
+}
+
+/// One of each in turn, so that both come in where there are many.
+fn interleave<T>(first: Vec<T>, second: Vec<T>) -> Vec<T> {
+    let mut all = Vec::new();
+    let (mut first, mut second) = (first.into_iter(), second.into_iter());
+    loop {
+        let next = [first.next(), second.next()];
+        if next.iter().all(Option::is_none) {
+            return all;
+        }
+        all.extend(next.into_iter().flatten());
+    }
 }
 
 fn callables(file: &ast::Program) -> Vec<Callable<'_>> {
@@ -174,9 +200,9 @@ impl Writer<'_> {
     }
 
     /// The objects and the `main`; `turn` says which of the arguments come first.
-    fn main(&self, pair: [Callable<'_>; 2], prelude: Option<Callable<'_>>, turn: usize) -> String {
+    fn main(&self, pair: [Callable<'_>; 2], prelude: Option<(Callable<'_>, i64)>, turn: usize) -> String {
         let mut objects: Vec<String> = Vec::new();
-        for one in pair.into_iter().chain(prelude) {
+        for one in pair.into_iter().chain(prelude.map(|prelude| prelude.0)) {
             let receiver = one.class.map(|class| ("receiver", class.name.name.clone()));
             let arguments = one.function.parameters.iter().filter_map(|parameter| match &parameter.ty.kind {
                 TypeKind::Class(name) => Some(("argument", name.clone())),
@@ -190,7 +216,14 @@ impl Writer<'_> {
             }
         }
         let mut next = turn;
-        let before = prelude.map_or_else(String::new, |one| format!("  {}\n", self.call(one, &mut next)));
+        let before = match prelude {
+            None => String::new(),
+            Some((one, 1)) => format!("  {}\n", self.call(one, &mut next)),
+            Some((one, calls)) => {
+                let call = self.call(one, &mut next);
+                format!("  for (int call = 0; call < {calls}; call++) {{\n    {call}\n  }}\n")
+            }
+        };
         next = turn;
         let [first, second] = pair.map(|one| self.call(one, &mut next));
         format!(

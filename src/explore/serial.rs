@@ -2,7 +2,8 @@
 //!
 //! In: two methods, of which the first is to come first. Out: an execution to its end in which no activation of the one
 //! overlaps with an activation of either in another thread, both run, and the one that begins first is of the first
-//! method. An activation lasts from its first event to its return. An execution in which all threads end is preferred to
+//! method. What main does itself, such as bringing objects into a state, does not count, unless one of the two runs nowhere
+//! else. An activation lasts from its first event to its return. An execution in which all threads end is preferred to
 //! one that fails or blocks.
 
 use super::engine::{self, End, EndContext, Ghost, Transition, Visitor};
@@ -28,12 +29,27 @@ pub enum Serial {
 /// Looks for an execution in which `first` runs, and then `second` in another thread; they may be the same method.
 pub fn serial(
     machine: &Machine,
+    methods: (FunctionId, FunctionId),
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> (Serial, Progress) {
+    let (answer, visited) = search(machine, methods, true, limits, progress);
+    if answer != Serial::Impossible {
+        return (answer, visited);
+    }
+    let (answer, more) = search(machine, methods, false, limits, progress);
+    (answer, Progress { states: visited.states + more.states, ..more })
+}
+
+fn search(
+    machine: &Machine,
     (first, second): (FunctionId, FunctionId),
+    without_main: bool,
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> (Serial, Progress) {
     let mut ends = Ends { finished: None, other: None };
-    let ghost = Order { methods: [first, second], threads: Vec::new(), phase: Phase::Nothing };
+    let ghost = Order { methods: [first, second], without_main, threads: Vec::new(), phase: Phase::Nothing };
     let searched = engine::search(machine, limits, ghost, &mut ends, progress);
     let answer = match (ends.finished.or(ends.other), searched.bound) {
         (Some(node), _) => Serial::Found { schedule: searched.graph.path_to(node) },
@@ -67,6 +83,8 @@ struct Inside {
 #[derive(Clone, Debug)]
 struct Order {
     methods: [FunctionId; 2],
+    /// Whether main does not count.
+    without_main: bool,
     threads: Vec<Inside>,
     phase: Phase,
 }
@@ -80,6 +98,9 @@ impl Order {
     }
 
     fn begin(&mut self, thread: ThreadIndex) {
+        if self.without_main && thread == ThreadIndex(0) {
+            return;
+        }
         let inside = self.thread(thread);
         if inside.begun || inside.depths == [0, 0] {
             return;

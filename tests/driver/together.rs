@@ -22,7 +22,11 @@ impl Together {
     }
 
     pub fn add(&mut self, member: &str, package: &Package) {
-        let text = |name: &str| &package.files.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
+        self.add_files(member, &package.files);
+    }
+
+    pub fn add_files(&mut self, member: &str, files: &[(PathBuf, String)]) {
+        let text = |name: &str| &files.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
         let folder = self.folder.join(member);
         fs::create_dir_all(&folder).unwrap();
         if self.members == 0 {
