@@ -2,7 +2,7 @@
 //! the growth exponents, and the peak memory.
 //!
 //! The programs have 64 threads, functions of thirty lines with branches, loops, locks, calls and accesses to globals.
-//! `cargo bench --bench pipeline`; medians of three runs, the largest size once unless `CSSAME_BENCH_RUNS` says more.
+//! `cargo bench --bench pipeline` (`-- form` or `-- correlation` for one of the two); medians of three runs, the largest size once unless `CSSAME_BENCH_RUNS` says more.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints")]
 
@@ -16,9 +16,9 @@ use std::time::Instant;
 
 const THREADS: usize = 64;
 
-/// A program of about that many lines.
-fn program(lines: usize) -> String {
-    let functions = lines.saturating_sub(THREADS * 3 + 110) / 31;
+/// A program of about that many lines; with holes, each function frees its lock between two variables that belong together.
+fn program(lines: usize, holes: bool) -> String {
+    let functions = lines.saturating_sub(THREADS * 3 + 110) / if holes { 34 } else { 31 };
     let globals = (functions / 4).clamp(50, 20_000);
     let mut text = String::with_capacity(lines * 24);
     for global in 0..globals {
@@ -40,6 +40,10 @@ fn program(lines: usize) -> String {
         writeln!(text, "  lock(l{});", function % 32).unwrap();
         writeln!(text, "  g{} = s;\n  g{} = g{} + 1;\n  s = g{};", g(2), g(3), g(4), g(2)).unwrap();
         writeln!(text, "  unlock(l{});", function % 32).unwrap();
+        if holes {
+            let lock = function % 32;
+            writeln!(text, "  lock(l{lock});\n  g{} = g{} * 2;\n  unlock(l{lock});", g(10), g(4)).unwrap();
+        }
         writeln!(text, "  while (s > 10) {{\n    s = s / 2;\n    g{} = s;\n  }}", g(5)).unwrap();
         writeln!(text, "  if (a == 3) {{\n    g{} = 1;\n  }} else {{\n    g{} = 2;\n  }}", g(6), g(6)).unwrap();
         writeln!(text, "  s += g{} + g{};\n  g{} += s;", g(6), g(7), g(8)).unwrap();
@@ -66,12 +70,10 @@ fn peak_memory() -> Option<u64> {
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
 }
 
-/// Lines, seconds to the CSSAME form, seconds of the correlation pass alone.
-fn measure(lines: usize, runs: usize) -> (f64, f64, f64) {
-    let text = program(lines);
+fn measure(lines: usize, runs: usize) -> (f64, f64) {
+    let text = program(lines, false);
     let count = text.lines().count() as f64;
     let mut times = Vec::new();
-    let mut correlation_times = Vec::new();
     for run in 0..runs {
         let start = Instant::now();
         let mut sources = SourceMap::default();
@@ -81,12 +83,6 @@ fn measure(lines: usize, runs: usize) -> (f64, f64, f64) {
         let program = compiled.program.unwrap();
         let form = analyse(&program).unwrap();
         let total = start.elapsed();
-        let start = Instant::now();
-        let threads = concurrency::analyse(&program);
-        let threads_time = start.elapsed();
-        let start = Instant::now();
-        let found = correlation::analyse(&program, threads.as_ref(), &Options::default());
-        let correlation_time = start.elapsed();
         if run == 0 {
             println!(
                 "{count:>9} lines: front end {:.2} s, all {:.2} s, {} reads, {} sets of terms, {} contexts{}, peak {} MiB",
@@ -98,10 +94,30 @@ fn measure(lines: usize, runs: usize) -> (f64, f64, f64) {
                 if form.concurrency.merged { " (merged)" } else { "" },
                 peak_memory().unwrap_or(0)
             );
+        }
+        times.push(total.as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    (count, times[times.len() / 2])
+}
+
+/// Lines, and seconds of the correlation pass alone.
+fn measure_correlation(lines: usize, runs: usize) -> (f64, f64) {
+    let text = program(lines, true);
+    let count = text.lines().count() as f64;
+    let mut sources = SourceMap::default();
+    let file = sources.add("bench.csm", &text);
+    let program = compile(&sources, file, &[]).program.unwrap();
+    let threads = concurrency::analyse(&program);
+    let mut times = Vec::new();
+    for run in 0..runs {
+        let start = Instant::now();
+        let found = correlation::analyse(&program, threads.as_ref(), &Options::default());
+        times.push(start.elapsed().as_secs_f64());
+        if run == 0 {
             println!(
-                "{count:>9} lines: correlation {:.2} s (threads {:.2} s before), {} correlations, {} methods, {} pairs{}, {} with a rank",
-                correlation_time.as_secs_f64(),
-                threads_time.as_secs_f64(),
+                "{count:>9} lines: {:.2} s, {} correlations, {} methods, {} pairs{}, {} of them with a rank",
+                times[0],
                 found.correlations.len(),
                 found.methods.functions.len(),
                 found.pairs.len(),
@@ -109,39 +125,39 @@ fn measure(lines: usize, runs: usize) -> (f64, f64, f64) {
                 found.pairs.iter().filter(|pair| pair.endangered > 0).count()
             );
         }
-        times.push(total.as_secs_f64());
-        correlation_times.push(correlation_time.as_secs_f64());
     }
-    (count, median(times), median(correlation_times))
+    times.sort_by(f64::total_cmp);
+    (count, times[times.len() / 2])
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+/// Growth exponents, and lines a second.
+fn growth(points: &[(f64, f64)]) {
+    for pair in points.windows(2) {
+        let exponent = (pair[1].1 / pair[0].1).ln() / (pair[1].0 / pair[0].0).ln();
+        println!("{:.0} to {:.0} lines: growth exponent {exponent:.2}", pair[0].0, pair[1].0);
+    }
+    for (lines, seconds) in points {
+        println!("{lines:.0} lines: {:.0} lines a second", lines / seconds);
+    }
 }
 
 fn main() {
     // `cargo test --benches` and `cargo bench -- --test` only check that it runs.
     if std::env::args().any(|argument| argument == "--test") {
         measure(5_000, 1);
+        measure_correlation(5_000, 1);
         return;
     }
     let runs = std::env::var("CSSAME_BENCH_RUNS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let points: Vec<(f64, f64, f64)> =
-        [(10_000, 3), (100_000, 3), (1_000_000, runs)].map(|(lines, runs)| measure(lines, runs)).to_vec();
-    for pair in points.windows(2) {
-        let exponent = |first: f64, second: f64| (second / first).ln() / (pair[1].0 / pair[0].0).ln();
-        let (form, correlation) = (exponent(pair[0].1, pair[1].1), exponent(pair[0].2, pair[1].2));
-        println!(
-            "{:.0} to {:.0} lines: growth exponent {form:.2}, of the correlation pass {correlation:.2}",
-            pair[0].0, pair[1].0
-        );
+    let sizes = [(10_000, 3), (100_000, 3), (1_000_000, runs)];
+    // With an argument of this name only the one or the other.
+    let only = |name: &str| std::env::args().any(|argument| argument == name);
+    if !only("correlation") {
+        println!("source to CSSAME form");
+        growth(&sizes.map(|(lines, runs)| measure(lines, runs)));
     }
-    for (lines, seconds, correlation) in points {
-        println!(
-            "{lines:.0} lines: {:.0} lines a second, correlation {:.0} lines a second",
-            lines / seconds,
-            lines / correlation
-        );
+    if !only("form") {
+        println!("correlated variables and ranks, of programs with holes");
+        growth(&sizes.map(|(lines, runs)| measure_correlation(lines, runs)));
     }
 }

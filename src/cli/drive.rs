@@ -81,6 +81,9 @@ pub struct Arguments {
     /// With --pairs: take pairs of a higher rank than R, from 0 to 1 (0)
     #[arg(long, value_name = "R", requires = "pairs", value_parser = parse_part)]
     pub rank: Option<f64>,
+    /// With --pairs: make tests without latches, with plain threads and memory, for a race detector to watch
+    #[arg(long, requires = "pairs", conflicts_with = "expect")]
+    pub free: bool,
     /// When a test passes: if the program does not fail (program), or if just that happens which was recorded, failures
     /// included (recorded)
     #[arg(long, value_enum, default_value_t = Expectation::Program, hide_possible_values = true)]
@@ -256,6 +259,7 @@ impl Arguments {
             hash: source_hash(text),
             inputs: inputs.to_vec(),
             max_steps: self.bounds.max_steps.map_or(MAX_STEPS, u64::from),
+            free: self.free,
         }
     }
 

@@ -13,11 +13,14 @@
 //! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; [`contexts`] makes programs
 //! for methods of a file without `main`.
 //!
-//! What it does not see: memory. Values go from writes to reads through latches, private accesses included; a reference
+//! Tests of pairs may also run free (`free`): with plain threads and real memory, for a race detector.
+//!
+//! What it does not see, where the tests have latches: memory. Values go from writes to reads through latches, private accesses included; a reference
 //! is nothing at run time. An atomic block is not atomic in the package, where nothing can tell.
 
 mod body;
 mod context;
+mod free;
 mod instruction;
 mod label;
 mod manifest;
@@ -68,6 +71,9 @@ pub struct Input<'a> {
     pub machine: &'a Machine,
 }
 
+/// The runtime of a package whose tests run free.
+const FREE_RUNTIME: &str = include_str!("template/free.rs");
+
 /// Steps of all tests of a package together: beyond, it would take the compiler minutes.
 const MAX_STEPS: usize = 200_000;
 
@@ -95,6 +101,8 @@ pub struct Options {
     pub inputs: Vec<(String, String)>,
     /// Steps beyond which an execution is not followed.
     pub max_steps: u64,
+    /// Whether the tests of pairs run free: without latches, with plain threads and memory.
+    pub free: bool,
 }
 
 /// A Cargo package.

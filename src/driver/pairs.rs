@@ -7,7 +7,9 @@
 use super::manifest::{Manifest, PairEntry, PairTestEntry};
 use super::names::Names;
 use super::tests_file::{self, TestCase};
-use super::{DriveError, FILES, Input, MAX_STEPS, Options, Package, RUNTIME, cargo_toml, names, plan, program};
+use super::{
+    DriveError, FILES, FREE_RUNTIME, Input, MAX_STEPS, Options, Package, RUNTIME, cargo_toml, names, plan, program,
+};
 use crate::correlation::Status;
 use crate::correlation::report::Counts;
 use crate::explore::Bound;
@@ -77,7 +79,7 @@ pub fn drive_pairs(
     let texts = [
         cargo_toml(&name),
         manifest.to_text(),
-        RUNTIME.to_owned(),
+        if options.free { FREE_RUNTIME } else { RUNTIME }.to_owned(),
         programs_text(programs, options)?,
         tests_file::emit(&name, &cases, options, manifest.note),
     ];
@@ -167,11 +169,8 @@ impl Writer<'_> {
             ),
         };
         let name = self.names.fresh(&wanted);
-        let main = if self.programs.len() == 1 {
-            "program::main".to_owned()
-        } else {
-            format!("program::{}::main", module(program))
-        };
+        let main =
+            if self.programs.len() == 1 { "program".to_owned() } else { format!("program::{}", module(program)) };
         self.cases.push(TestCase::of_pair(input, name.clone(), main, title, plan, schedule));
         Ok(name)
     }

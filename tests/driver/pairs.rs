@@ -1,11 +1,16 @@
 //! `cssame drive --pairs`: the tests of pairs of methods, built and run; the twins of the samples; the reduction.
 
-use super::fixture::root;
+use super::fixture::{has_main, root};
 use super::together::Together;
 use super::workspace::Workspace;
 use assert_cmd::Command;
+use cssame::correlation::Status;
+use cssame::correlation::report::Counts;
+use cssame::driver::{CaseKind, Expect, Options, PairCase, PairCases, drive_pairs};
+use cssame::explore::{Limits, OutcomeStatus, Query, futures};
 use serde_json::Value;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Samples with correlated state; each has a twin with a hole, `…_broken`.
@@ -206,4 +211,66 @@ fn the_reduction_is_that_of_the_documentation() {
         .collect();
     let missing: Vec<&String> = lines.iter().filter(|line| !documentation.contains(line.as_str())).collect();
     assert!(missing.is_empty(), "docs/correlation.md does not say:\n{}", lines.join("\n"));
+}
+
+/// Whether `check` says of a sample that two accesses may race. Such a program may do anything on real memory.
+fn races(name: &str) -> bool {
+    let output = Command::cargo_bin("cssame").unwrap().arg("check").arg(sample(name)).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).contains("CS0401")
+}
+
+/// Free tests have real memory, locks, events, barriers, conditions, semaphores and threads: what cannot fail, does not.
+#[test]
+fn free_tests_of_samples_without_races_pass() {
+    let mut all = Together::new("free");
+    let mut expected = 0;
+    let mut names: Vec<String> = fs::read_dir(root().join("samples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .filter(|name| sample(name).is_file() && has_main(name) && !races(name))
+        .collect();
+    names.sort();
+    for name in names {
+        let fixture = super::fixture::sample(&name, Expect::Program);
+        let limits = Limits { max_states: Some(200_000), ..Limits::default() };
+        let answer = futures(&fixture.machine, &Query::default(), &limits, &mut |_| ControlFlow::Continue(()));
+        if !answer.is_complete() || answer.outcomes.iter().any(|outcome| outcome.status != OutcomeStatus::Ok) {
+            continue;
+        }
+        let schedule = answer.outcomes[0].schedule.clone();
+        let case = PairCase { kind: CaseKind::Serial, method: "a".to_owned(), schedule: Ok(schedule) };
+        let pair = PairCases {
+            program: Some(0),
+            methods: ["a".to_owned(), "b".to_owned()],
+            rank: 1.0,
+            status: Status::Potential,
+            context: None,
+            cases: vec![case],
+        };
+        let options = Options { free: true, ..fixture.options.clone() };
+        let package = drive_pairs(&[fixture.input()], &[pair], &Counts::default(), (None, 0), &options).unwrap();
+        all.add(&name, &package);
+        expected += 1;
+    }
+    assert!(expected > 15, "{expected}");
+    all.build();
+    assert_eq!(all.run(None), expected);
+}
+
+#[test]
+fn the_command_writes_free_tests_under_the_same_names() {
+    let (_directory, library) = library();
+    let names = |answer: &Value| {
+        let tests = answer["tests"].as_array().unwrap().iter();
+        tests.map(|test| test["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (with_latches, free) = (drive(&library, &[]), drive(&library, &["--free"]));
+    assert_eq!(names(&with_latches.1), names(&free.1));
+    let mut workspace = Workspace::new("free");
+    workspace.add_files("library", &free.0);
+    let (results, text) = workspace.run(&[("CSSAME_FREE_ROUNDS", "3")]);
+    for name in names(&free.1) {
+        // Nobody knows how the threads go: if a test fails, then because the program does.
+        assert!(results[&name] || text.contains("the books do not balance"), "{name}: {text}");
+    }
 }
