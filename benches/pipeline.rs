@@ -18,11 +18,14 @@ const THREADS: usize = 64;
 
 /// A program of about that many lines; with holes, each function frees its lock between two variables that belong together.
 fn program(lines: usize, holes: bool) -> String {
-    let functions = lines.saturating_sub(THREADS * 3 + 110) / if holes { 34 } else { 31 };
+    let functions = lines.saturating_sub(THREADS * 3 + 110) / if holes { 38 } else { 31 };
     let globals = (functions / 4).clamp(50, 20_000);
     let mut text = String::with_capacity(lines * 24);
     for global in 0..globals {
         writeln!(text, "int g{global};").unwrap();
+        if holes {
+            writeln!(text, "int p{global}, q{global};").unwrap();
+        }
     }
     for lock in 0..32 {
         writeln!(text, "lock l{lock};").unwrap();
@@ -41,8 +44,9 @@ fn program(lines: usize, holes: bool) -> String {
         writeln!(text, "  g{} = s;\n  g{} = g{} + 1;\n  s = g{};", g(2), g(3), g(4), g(2)).unwrap();
         writeln!(text, "  unlock(l{});", function % 32).unwrap();
         if holes {
-            let lock = function % 32;
-            writeln!(text, "  lock(l{lock});\n  g{} = g{} * 2;\n  unlock(l{lock});", g(10), g(4)).unwrap();
+            let (lock, pair) = (function % 32, function % globals);
+            writeln!(text, "  int t = s + g{};\n  lock(l{lock});\n  p{pair} = t;\n  unlock(l{lock});", g(4)).unwrap();
+            writeln!(text, "  lock(l{lock});\n  q{pair} = t * 2;\n  unlock(l{lock});").unwrap();
         }
         writeln!(text, "  while (s > 10) {{\n    s = s / 2;\n    g{} = s;\n  }}", g(5)).unwrap();
         writeln!(text, "  if (a == 3) {{\n    g{} = 1;\n  }} else {{\n    g{} = 2;\n  }}", g(6), g(6)).unwrap();

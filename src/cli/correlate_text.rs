@@ -6,7 +6,7 @@ use super::snippet::{self, Table, plural};
 use super::tears::Tears;
 use crate::correlation::Status;
 use crate::correlation::report::{AccessData, CorrelationData, EvidenceData, PairData};
-use crate::schedule::{self, RenderOptions, Step};
+use crate::schedule::{self, RenderOptions, RowKind, Step};
 use crate::source::SourceMap;
 use anstyle::{AnsiColor, Style};
 use std::path::Path;
@@ -19,6 +19,9 @@ const MAX_SAFE_PAIRS: usize = 20;
 
 /// Pairs of which an execution is shown.
 const MAX_TRACES: usize = 5;
+
+/// Rows before the first thread is made that are shown.
+const MAX_BEFORE: usize = 10;
 
 /// Directory of the schedules in the command line that writes them.
 const DIRECTORY: &str = "schedules";
@@ -151,16 +154,24 @@ impl View<'_> {
             return String::new();
         };
         let [first, second] = &access.variables;
-        let title = format!("\n{} is torn between {first} and {second}", access.method);
+        let methods = &self.report.correlation.pairs[pair].methods;
+        let other = if methods[0] == access.method { &methods[1] } else { &methods[0] };
+        let title = format!("\n{} is torn between {first} and {second} by {other}", access.method);
         let mut text = snippet::title(&title, self.colour);
         if let Some(added) = &setting.added {
             text += "in a context that was made for it:\n\n";
-            added.lines().for_each(|line| text += format!("    {line}").trim_end().to_owned().as_str());
+            added.lines().for_each(|line| text += &format!("{}\n", format!("    {line}").trim_end()));
             text += "\n";
         }
         let Some(choices) = self.tears.schedule_of(pair, steps) else { return text };
-        let trace = schedule::trace(setting.prepared.naming(), choices);
-        text += &schedule::render(&trace.cause(), &RenderOptions { width: snippet::WIDTH, color: self.colour });
+        let mut trace = schedule::trace(setting.prepared.naming(), choices).cause();
+        // What brings the objects into a state may be long.
+        let alone = trace.rows.iter().position(|row| row.kind == RowKind::Thread).unwrap_or(0);
+        if alone > MAX_BEFORE {
+            trace.rows.drain(..alone);
+            text += &format!("({} of main before)\n", plural(alone, "event"));
+        }
+        text += &schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });
         text + &self.replay(pair, number)
     }
 

@@ -10,11 +10,13 @@
 //! other method fails after it has seen one half new and one old, so that the second touch, which other executions come
 //! to, is not awaited. docs/correlation.md says it for users.
 //!
-//! The search goes through all states together with a ghost (`ghost`) that remembers the open touches. It does not see
+//! The search goes through all states together with a ghost (`ghost`) that remembers the open touches (`touch`). It does not see
 //! accesses to private variables.
 
 mod ghost;
+mod touch;
 mod watch;
+mod words;
 
 pub use watch::{Side, Watch};
 
