@@ -40,6 +40,8 @@ pub(super) enum Verdict {
     Refuted,
     /// It is not known, for that reason.
     Open(String),
+    /// Its share of the states did not do; it is tried at random, and searched again with what the others have left.
+    Postponed(Watch),
 }
 
 /// What is known of a pair.
@@ -110,14 +112,36 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
+    /// Gives each access an equal share of the states first, so that a hard one does not use up what easy ones need.
     fn program(&mut self, loaded: Loaded, selected: &[usize]) {
         let question = self.question;
         let prepared = ready(loaded, question.inputs.clone(), question.spurious_wakeups);
+        let mut open: u64 = selected.iter().map(|&index| question.analysis.pairs[index].endangered as u64).sum();
         for &index in selected {
-            let accesses = self.accesses(index, |search, watch| search.search(&prepared, watch, u64::MAX));
+            let accesses = self.accesses(index, |search, watch| {
+                let share = search.left().map_or(u64::MAX, |left| left / open.max(1));
+                open = open.saturating_sub(1);
+                search.search(&prepared, watch, share.max(1))
+            });
             self.tears.pairs.push(PairTears { pair: index, setting: Some(0), accesses });
         }
+        let mut pairs = std::mem::take(&mut self.tears.pairs);
+        for (_, verdict) in pairs.iter_mut().flat_map(|pair| &mut pair.accesses) {
+            if let Verdict::Postponed(watch) = verdict {
+                let (watch, machine) = (watch.clone(), &prepared.machine);
+                *verdict = match explore::tear_at_random(machine, &prepared.loaded.program, &watch, self.progress) {
+                    Some(schedule) => Verdict::Confirmed(schedule),
+                    None => self.search(&prepared, &watch, u64::MAX),
+                };
+            }
+        }
+        self.tears.pairs = pairs;
         self.tears.settings.push(Setting { prepared, added: None });
+    }
+
+    /// States that are left of the bound.
+    fn left(&self) -> Option<u64> {
+        self.question.limits.max_states.map(|limit| limit.saturating_sub(self.tears.states))
     }
 
     /// Decides all endangered accesses of a pair.
@@ -143,7 +167,7 @@ impl Search<'_, '_> {
 
     fn search(&mut self, prepared: &Prepared, watch: &Watch, at_most: u64) -> Verdict {
         let mut limits = self.question.limits.after(self.began);
-        let left = limits.max_states.map(|limit| limit.saturating_sub(self.tears.states));
+        let left = self.left();
         if left == Some(0) {
             self.tears.bound = Some(Bound::States);
             return open(Bound::States);
@@ -155,9 +179,7 @@ impl Search<'_, '_> {
             Tear::Found { schedule } => Verdict::Confirmed(schedule),
             Tear::Impossible => Verdict::Refuted,
             Tear::Undecided(None) => Verdict::Open("it touches too many cells at once".to_owned()),
-            Tear::Undecided(Some(Bound::States)) if left.is_none_or(|left| at_most < left) => {
-                Verdict::Open(format!("the context has more than {at_most} states"))
-            }
+            Tear::Undecided(Some(Bound::States)) if at_most != u64::MAX => Verdict::Postponed(watch.clone()),
             Tear::Undecided(Some(bound)) => {
                 self.tears.bound = Some(bound);
                 open(bound)
@@ -188,6 +210,13 @@ impl Search<'_, '_> {
                 };
                 match search.search(&setting.prepared, &watch, CONTEXT_STATES) {
                     Verdict::Refuted => Verdict::Open("no execution of the context tears it".to_owned()),
+                    Verdict::Postponed(_) if search.left() == Some(0) => {
+                        search.tears.bound = Some(Bound::States);
+                        open(Bound::States)
+                    }
+                    Verdict::Postponed(_) => {
+                        Verdict::Open(format!("the context has more than {CONTEXT_STATES} states"))
+                    }
                     verdict => verdict,
                 }
             });
@@ -247,7 +276,7 @@ impl Tears {
     pub(super) fn reason(&self, pair: usize) -> Option<&str> {
         self.of_pair(pair)?.accesses.iter().find_map(|(_, verdict)| match verdict {
             Verdict::Open(reason) => Some(reason.as_str()),
-            Verdict::Confirmed(_) | Verdict::Refuted => None,
+            Verdict::Confirmed(_) | Verdict::Refuted | Verdict::Postponed(_) => None,
         })
     }
 
@@ -256,7 +285,7 @@ impl Tears {
         let naming = self.setting_of(pair)?.prepared.naming();
         let all = self.of_pair(pair)?.accesses.iter().filter_map(|(_, verdict)| match verdict {
             Verdict::Confirmed(schedule) => Some(schedule.as_slice()),
-            Verdict::Refuted | Verdict::Open(_) => None,
+            Verdict::Refuted | Verdict::Open(_) | Verdict::Postponed(_) => None,
         });
         all.into_iter().find(|schedule| naming.steps(schedule) == steps)
     }
@@ -273,7 +302,7 @@ impl Tears {
             }
             Some((_, Verdict::Refuted)) => Decision { status: Status::Refuted, reason: None, schedule: None },
             Some((_, Verdict::Open(reason))) => Decision::potential(reason.clone()),
-            None => Decision::potential("it was not executed"),
+            Some((_, Verdict::Postponed(_))) | None => Decision::potential("it was not executed"),
         }
     }
 }

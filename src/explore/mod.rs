@@ -37,7 +37,7 @@ pub use limits::{Bound, Limits, Progress};
 pub use reads_from::Refusal;
 pub use select::{SelectAnswer, Selection, Verdict, select, select_by_executions, select_by_states};
 pub use serial::{Serial, serial};
-pub use tear::{Side, Tear, TearAnswer, Watch, tear};
+pub use tear::{Side, Tear, TearAnswer, Watch, tear, tear_at_random};
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use super::watch::{Distance, FIRST, Places, SECOND, SOURCE, Watch};
 use super::words::{Words, encode_list};
 use crate::correlation::AccessKind;
 use crate::explore::engine::Ghost;
-use crate::ir::FunctionId;
+use crate::ir::{FunctionId, Program};
 use crate::vm::{CodeIndex, Event, Observer, ThreadIndex};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -37,6 +37,18 @@ pub(super) struct Fixed {
     pub places: Places,
     pub distance: Option<Distance>,
     pub signals: Signals,
+}
+
+impl Fixed {
+    pub(super) fn new(program: &Program, watch: &Watch) -> Fixed {
+        let [first, second] = watch.sides;
+        Fixed {
+            watch: watch.clone(),
+            places: Places::new(program, watch),
+            distance: Distance::between(program, first.symbol, second.symbol),
+            signals: Signals::default(),
+        }
+    }
 }
 
 /// A thread.

@@ -25,11 +25,11 @@ use super::completion::Completion;
 use super::engine::{self, EndContext, Searched, Transition, Visitor};
 use super::limits::{Bound, Limits, Progress};
 use crate::ir::Program;
+use crate::schedule::{self, ExecutionStatus, Random};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex};
-use ghost::{Fixed, Signals, TearGhost};
+use ghost::{Fixed, TearGhost};
 use std::ops::ControlFlow;
 use std::rc::Rc;
-use watch::{Distance, Places};
 
 /// Whether the two can be torn apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,12 +62,7 @@ pub fn tear(
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> TearAnswer {
-    let fixed = Rc::new(Fixed {
-        watch: watch.clone(),
-        places: Places::new(program, watch),
-        distance: Distance::between(program, watch.sides[0].symbol, watch.sides[1].symbol),
-        signals: Signals::default(),
-    });
+    let fixed = Rc::new(Fixed::new(program, watch));
     let may_discard = machine.may_discard();
     let mut finder = Finder { fixed: Rc::clone(&fixed), may_discard, torn: Vec::new(), half: None, end: None };
     let searched = engine::search(machine, limits, TearGhost::new(Rc::clone(&fixed)), &mut finder, progress);
@@ -77,6 +72,36 @@ pub fn tear(
         None => Tear::Impossible,
     };
     TearAnswer { tear, progress: searched.progress }
+}
+
+/// Executions that [`tear_at_random`] tries.
+const EXECUTIONS: u64 = 100;
+
+/// Steps of each of them at most.
+const STEPS: u64 = 5_000;
+
+/// Looks for an execution that tears the two touches apart among some at random, the same ones each time: a cheap means
+/// where a search is too deep. Finding none says nothing.
+pub fn tear_at_random(
+    machine: &Machine,
+    program: &Program,
+    watch: &Watch,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Option<Vec<Choice>> {
+    let fixed = Rc::new(Fixed::new(program, watch));
+    for seed in 0..EXECUTIONS {
+        if progress(&Progress { executions: seed, ..Progress::default() }).is_break() {
+            return None;
+        }
+        let mut ghost = TearGhost::new(Rc::clone(&fixed));
+        let execution = schedule::run(machine, &mut Random::new(seed), STEPS, &mut ghost);
+        let ends =
+            matches!(execution.status, ExecutionStatus::Ok | ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock);
+        if ghost.torn && ends {
+            return Some(execution.steps);
+        }
+    }
+    None
 }
 
 /// Notes the steps that tear.
