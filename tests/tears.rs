@@ -5,7 +5,7 @@
 use assert_cmd::Command;
 use cssame::correlation::AccessKind;
 use cssame::cssame::analyse;
-use cssame::explore::{Limits, Query, Side, Tear, Watch, futures, tear};
+use cssame::explore::{Limits, Query, Serial, Side, Tear, Watch, futures, serial, tear};
 use cssame::ir::Program;
 use cssame::ir::compile::compile;
 use cssame::schedule::{self, RoundRobin, Scripted, Then};
@@ -73,6 +73,30 @@ fn program(first: AccessKind, second: AccessKind, split: bool, other: &str) -> S
         touch(first, "x", 1),
         touch(second, "y", 1)
     )
+}
+
+/// In both orders there is an execution in which the two do not overlap, and its outcome is one of the method without a hole.
+#[test]
+fn serial_orders_have_outcomes_without_a_hole() {
+    let other = touch(AccessKind::Read, "x", 2) + &touch(AccessKind::Write, "y", 2) + &touch(AccessKind::Read, "y", 2);
+    for first in AccessKind::ALL {
+        for second in AccessKind::ALL {
+            let (program, machine) = ready(&program(first, second, true, &other));
+            let (_, whole) = ready(&self::program(first, second, false, &other));
+            let serial_outcomes = outcomes(&whole);
+            let mut shown = BTreeSet::new();
+            let Watch { method, other, .. } = watch(&program, ("x", first), ("y", second));
+            for order in [(method, other), (other, method)] {
+                let limits = Limits::default();
+                let (answer, _) = serial(&machine, order, &limits, &mut |_| ControlFlow::Continue(()));
+                let Serial::Found { schedule } = answer else { panic!("{answer:?}") };
+                let mut policy = Scripted::new(&schedule);
+                let execution = schedule::run(&machine, &mut policy, 1000, &mut ());
+                shown.insert(outcome(&machine, &execution.tables, &execution.outputs(&machine)));
+            }
+            assert_eq!(shown, serial_outcomes);
+        }
+    }
 }
 
 /// A method with a hole is torn where, and only where, it has an outcome that the method without the hole has not.
