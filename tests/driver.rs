@@ -8,6 +8,8 @@ mod command;
 mod fixture;
 #[path = "driver/hostile.rs"]
 mod hostile;
+#[path = "driver/pairs.rs"]
+mod pairs;
 #[path = "driver/samples.rs"]
 mod samples;
 #[path = "driver/together.rs"]

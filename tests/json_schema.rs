@@ -94,7 +94,7 @@ fn pi() {
 
 #[test]
 fn correlate() {
-    assert_all_valid("correlate", &[]);
+    assert_all_valid("correlate", &["--max-states", STATES]);
 }
 
 #[test]
@@ -113,6 +113,13 @@ fn drive() {
     // Each package takes the place of the one before.
     let out = directory.path().join("driver");
     assert_all_valid("drive", &["--out", out.to_str().unwrap(), "--max-states", STATES]);
+}
+
+#[test]
+fn drive_pairs() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("driver");
+    assert_all_valid("drive", &["--pairs", "--out", out.to_str().unwrap(), "--max-states", STATES]);
 }
 
 #[test]

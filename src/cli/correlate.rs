@@ -1,18 +1,23 @@
 //! `cssame correlate FILE`: correlated variables, endangered correlations, and method pairs by rank.
 
 use super::arguments::Job;
+use super::correlate_text::{self, View};
+use super::finding;
 use super::json;
-use super::load::{self, Loaded};
-use super::options::{Format, FormatOption, OutputOptions, ProgramOptions};
+use super::load;
+use super::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
 use super::output::Output;
-use super::snippet::{self, Table, plural};
+use super::progress::Monitor;
+use super::record;
 use super::status::{Failure, Status};
+use super::tears::{self, Question, Tears};
 use crate::concurrency;
-use crate::correlation::report::{CorrelationData, CorrelationReport, EvidenceData, PairData};
+use crate::correlation::report::CorrelationReport;
 use crate::correlation::{self, Options};
-use crate::source::SourceMap;
-use anstyle::{AnsiColor, Style};
+use crate::explore;
+use crate::schedule::Step;
 use clap::Args;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// The long description of the command.
@@ -22,10 +27,13 @@ holds, or both are computed from a third. Then ranks the pairs of methods that m
 where a method touches two such variables with synchronisation in between, so that another method can come between and \
 see, or leave, halves that do not fit.
 
-What belongs together is a guess from the text, with a probability, and so is the rank: it says where to test first.
+What belongs together is a guess from the text, with a probability, and so is the rank: it says where to test first. The \
+pairs above the threshold are then executed, in all ways: an endangered access is confirmed where some execution tears \
+it apart, and shown; it is refuted where none does; else it stays potential.
 
 In a program with a `main`, methods are its functions and the arms that touch shared variables themselves. In a file of \
-classes without a `main`, any two public methods may run in parallel, one with itself too.";
+classes without a `main`, any two public methods may run in parallel, one with itself too; they are executed in \
+programs that are made for them.";
 
 /// The examples of the command.
 pub const EXAMPLES: &str = "\
@@ -34,15 +42,9 @@ Examples:
   cssame correlate --rank 0.3 samples/order_pool_broken.csm
   cssame correlate --threshold 0.8 --format json samples/bank_account.csm
 
-Exit status: 0 nothing endangered, 1 some pair has an endangered correlation and
-a rank above the threshold, 2 the program does not compile, 3 there are too many
-pairs to rank them all, and none of the ranked ones is endangered.";
-
-/// Places that the table shows of a correlation.
-const MAX_PLACES: usize = 3;
-
-/// Pairs of rank 0 that the table shows.
-const MAX_SAFE_PAIRS: usize = 20;
+Exit status: 0 nothing endangered, or all of it refuted, 1 some pair has an endangered correlation that is not refuted \
+and a rank above the threshold, 2 the program does not compile, 3 there are too many pairs to rank them all, and none of \
+the ranked ones is endangered.";
 
 /// Arguments of `correlate`.
 #[derive(Args, Clone, Debug)]
@@ -56,15 +58,37 @@ pub struct Arguments {
     /// Select pairs of a higher rank than R, from 0 to 1 (Jannesari and Wolf take 0.3)
     #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = parse_part)]
     pub rank: f64,
+    /// Rank only, execute nothing
+    #[arg(long = "static")]
+    pub only_static: bool,
+    /// Write the schedules of confirmed tears to this directory
+    #[arg(long, value_name = "DIR")]
+    pub record_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionOptions,
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
     pub(crate) format: FormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) bounds: BoundOptions,
 }
 
-fn parse_part(text: &str) -> Result<f64, String> {
+/// The answer in JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    #[serde(flatten)]
+    pub correlation: CorrelationReport<Vec<Step>>,
+    /// The bound that has stopped the executions.
+    pub bound: Option<&'static str>,
+    /// States of all executions.
+    pub states: u64,
+}
+
+/// A number from 0 to 1.
+pub(super) fn parse_part(text: &str) -> Result<f64, String> {
     let part = text.parse::<f64>().ok().filter(|part| (0.0..=1.0).contains(part));
     part.ok_or_else(|| "write it as a number from 0 to 1, such as `0.5`".to_owned())
 }
@@ -87,134 +111,50 @@ impl Job for Arguments {
     }
 
     fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
-        let Loaded { sources, program, .. } = load::load(&self.file, &self.program.inputs)?;
-        let concurrency = concurrency::analyse(&program);
-        let options = Options { threshold: self.threshold };
-        let analysis = correlation::analyse(&program, concurrency.as_ref(), &options);
-        let report = correlation::report(&sources, &program, &analysis, (self.threshold, self.rank));
+        let loaded = load::load(&self.file, &self.program.inputs)?;
+        let concurrency = concurrency::analyse(&loaded.program);
+        let analysis =
+            correlation::analyse(&loaded.program, concurrency.as_ref(), &Options { threshold: self.threshold });
+        let (tears, loaded) = if self.only_static {
+            (Tears::default(), Some(loaded))
+        } else {
+            let monitor = Monitor::start(output);
+            let question = Question {
+                path: &self.file,
+                inputs: &self.program.inputs,
+                spurious_wakeups: self.execution.spurious_wakeups,
+                analysis: &analysis,
+                rank: self.rank,
+                limits: &self.bounds.limits(monitor.interrupt(), self.output.jobs()),
+            };
+            tears::find(&question, loaded, &mut |now: &explore::Progress| monitor.update(now))
+        };
+        let (sources, program) = tears::program(&tears, loaded.as_ref());
+        let mut report = Report {
+            correlation: correlation::report(sources, program, &analysis, (self.threshold, self.rank), |pair, each| {
+                if self.only_static { tears::not_executed() } else { tears.decision(pair, each) }
+            }),
+            bound: tears.bound.map(explore::Bound::name),
+            states: tears.states,
+        };
+        for (index, pair) in report.correlation.pairs.iter_mut().enumerate() {
+            pair.context = tears.setting_of(index).and_then(|setting| setting.added.clone());
+        }
+        if let Some(directory) = &self.record_dir {
+            record::write_tears(directory, &self.file, &tears, &report.correlation)?;
+        }
         match self.format() {
-            Format::Json => output.print(&json::document(self.name(), self.file(), &report)),
+            Format::Json => json::print(output, self.name(), self.file(), &report),
             _ => {
-                output.print(&human(&sources, &report, output.colour()));
-                output.summary(&summary(&report));
+                let view = View { arguments: self, sources, tears: &tears, report: &report, colour: output.colour() };
+                output.print(&view.text());
+                if let Some(bound) = tears.bound {
+                    output.complain(sources, &[finding::bound(bound, None)]);
+                }
+                output.summary(&correlate_text::summary(&report));
             }
         }
-        Ok(Status::of_search(report.counts.pairs_selected > 0, report.complete))
+        let refuted = report.correlation.counts.pairs_refuted;
+        Ok(Status::of_search(report.correlation.counts.pairs_selected > refuted, report.correlation.complete))
     }
-}
-
-fn human(sources: &SourceMap, report: &CorrelationReport, colour: bool) -> String {
-    let mut text = String::new();
-    if !report.correlations.is_empty() {
-        text += &snippet::title("Correlated variables", colour);
-        text += &correlations(sources, report);
-        let merged: Vec<String> =
-            report.sets.iter().filter(|set| set.len() > 2).map(|set| format!("  {}\n", set.join(", "))).collect();
-        if !merged.is_empty() {
-            text += &snippet::title("\nTogether, in sets", colour);
-            text += &merged.concat();
-        }
-    }
-    if !report.pairs.is_empty() {
-        let title = if text.is_empty() { "Method pairs" } else { "\nMethod pairs" };
-        text += &snippet::title(title, colour);
-        text += &pairs(report, colour);
-    }
-    text
-}
-
-/// A row for each correlation, and one for each place that ties its variables.
-fn correlations(sources: &SourceMap, report: &CorrelationReport) -> String {
-    let mut table = Table::new("  ");
-    for of in &report.correlations {
-        let mut places = of.evidence.iter().take(MAX_PLACES).map(|evidence| place(sources, evidence));
-        let mut row = vec![of.variables.join(", "), percent(of.probability), of.patterns.join(", ")];
-        row.extend(places.next());
-        table.row(row);
-        for place in places {
-            table.row(vec![String::new(), String::new(), String::new(), place]);
-        }
-        let more = of.evidence.len().saturating_sub(MAX_PLACES);
-        if more > 0 {
-            table.row(vec![String::new(), String::new(), String::new(), format!("and {more} more")]);
-        }
-    }
-    let shared: Vec<String> = report.correlations.iter().flat_map(private).collect();
-    let mut text = table.lines().concat();
-    if !shared.is_empty() {
-        let mut names = shared;
-        names.sort_unstable();
-        names.dedup();
-        let line = format!("private to a thread: {}", names.join(", "));
-        text += &format!("  ({})\n", snippet::shorten(&line, snippet::WIDTH - 4));
-    }
-    text
-}
-
-/// The variables of a correlation that are not shared.
-fn private(of: &CorrelationData) -> Vec<String> {
-    let variables = of.variables.iter().zip(of.shared);
-    variables.filter(|(_, shared)| !shared).map(|(name, _)| name.clone()).collect()
-}
-
-/// `line 12, 9  x = y + 1;`
-fn place(sources: &SourceMap, evidence: &EvidenceData) -> String {
-    let with = evidence.with.map(|with| with.line).filter(|&line| line != evidence.line);
-    let lines = with.map_or_else(|| evidence.line.to_string(), |line| format!("{line}, {}", evidence.line));
-    format!("{lines}: {}", snippet::statement(sources, evidence.span))
-}
-
-fn pairs(report: &CorrelationReport, colour: bool) -> String {
-    let mut text = String::new();
-    let (selected, others): (Vec<&PairData>, Vec<&PairData>) = report.pairs.iter().partition(|pair| pair.selected);
-    for pair in selected {
-        let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
-        let title = format!("{} || {}", pair.methods[0], pair.methods[1]);
-        text += &format!("  {}\n", snippet::styled(&format!("{}  {title}", percent(pair.rank)), style, colour));
-        text += &format!("    {}\n", counts(pair));
-        let mut table = Table::new("      ");
-        for access in &pair.endangered_accesses {
-            let [first, second] = &access.variables;
-            let how = format!("{}s {first}, {}s {second}", access.accesses[0], access.accesses[1]);
-            table.row(vec![access.method.clone(), how]);
-        }
-        text += &table.lines().concat();
-    }
-    let mut table = Table::new("  ");
-    for pair in others.iter().take(MAX_SAFE_PAIRS) {
-        let title = format!("{} || {}", pair.methods[0], pair.methods[1]);
-        table.row(vec![percent(pair.rank), title, counts(pair)]);
-    }
-    text += &table.lines().concat();
-    if others.len() > MAX_SAFE_PAIRS {
-        text += &format!("  and {} more that are not selected\n", others.len() - MAX_SAFE_PAIRS);
-    }
-    text
-}
-
-fn counts(pair: &PairData) -> String {
-    format!(
-        "{} endangered of {}, {} uncorrelated or safe",
-        pair.endangered,
-        plural(pair.correlation_accesses, "correlation access").replace("accesss", "accesses"),
-        pair.uncorrelated
-    )
-}
-
-/// ` 67 %`
-fn percent(part: f64) -> String {
-    format!("{:>3.0} %", part * 100.0)
-}
-
-fn summary(report: &CorrelationReport) -> String {
-    let counts = &report.counts;
-    let parallel = counts.pairs_parallel.map_or_else(String::new, |count| format!("{count} parallel, "));
-    let incomplete = if report.complete { "" } else { "; there are more pairs than were ranked" };
-    format!(
-        "{}; {}: {parallel}{} dependent, {} selected{incomplete}\n",
-        plural(report.correlations.len(), "correlation"),
-        plural(counts.pairs_considered as usize, "method pair"),
-        counts.pairs_dependent,
-        counts.pairs_selected,
-    )
 }

@@ -1,7 +1,9 @@
 //! `cssame drive FILE --out DIR`: a deterministic test for each feasible pi term, or for a selection.
 
 use super::arguments::Job;
+use super::correlate::parse_part;
 use super::directory;
+use super::drive_pairs;
 use super::execution::{Prepared, prepare};
 use super::finding;
 use super::futures::{SelectionReport, selection_report};
@@ -17,9 +19,12 @@ use super::snippet::{Table, plural};
 use super::status::{Failure, Status};
 use crate::cssame::Form;
 use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::driver::{self, DriveError, Expect, Input, Package, TermEntry, TermStatus, TestEntry};
+use crate::driver::{
+    self, DriveError, Expect, Input, Package, PairCounts, PairEntry, TermEntry, TermStatus, TestEntry,
+};
 use crate::explore::{self, Bound, Query, Selection, UnfinishedReport, Verdict};
 use crate::schedule::source_hash;
+use crate::source::SourceMap;
 use crate::vm::Choice;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -32,6 +37,10 @@ Writes a Cargo package with one test for each feasible term of each pi function:
 order by latches, so that the read sees just that write, every time. Terms that no execution can realise are listed in \
 its manifest.
 
+With `--pairs` the tests are about pairs of methods instead, those that `cssame correlate` selects: one for each execution \
+that tears variables which belong together, and one for each order in which the two methods run one after the other. For a \
+file of classes without a `main`, programs are made in which two methods run in parallel.
+
 With `--select` there is one test instead, for an execution that has all the selected terms. If there is none, nothing \
 is written, and a smallest contradiction is named.";
 
@@ -42,6 +51,7 @@ Examples:
   cssame drive samples/cssame_fig2.csm --out fig2 --run
   cssame drive samples/cssame_fig2.csm --out fig2 --select a@24:11=a@20:5
   cssame drive samples/counter_unlocked.csm --out lost --expect recorded
+  cssame drive samples/bank_account_broken.csm --pairs --out torn --run
 
 Exit status: 0 the package was written (and its tests pass), 1 the selection is inconsistent or a test fails, 2 bad \
 usage or a program that does not compile, 3 a bound was hit before all terms were decided.";
@@ -64,6 +74,18 @@ pub struct Arguments {
     /// Make one test, for an execution with this term (repeatable: with all of them)
     #[arg(long, value_name = "READ=DEF")]
     pub select: Vec<String>,
+    /// Make tests for pairs of methods that endanger correlated variables
+    #[arg(long, conflicts_with = "select")]
+    pub pairs: bool,
+    /// With --pairs: least probability of a correlation, from 0 to 1 (0.5)
+    #[arg(long, value_name = "P", requires = "pairs", value_parser = parse_part)]
+    pub threshold: Option<f64>,
+    /// With --pairs: take pairs of a higher rank than R, from 0 to 1 (0)
+    #[arg(long, value_name = "R", requires = "pairs", value_parser = parse_part)]
+    pub rank: Option<f64>,
+    /// With --pairs: make tests without latches, with plain threads and memory, for a race detector to watch
+    #[arg(long, requires = "pairs", conflicts_with = "expect")]
+    pub free: bool,
     /// When a test passes: if the program does not fail (program), or if just that happens which was recorded, failures
     /// included (recorded)
     #[arg(long, value_enum, default_value_t = Expectation::Program, hide_possible_values = true)]
@@ -119,6 +141,10 @@ struct DriveReport {
     note: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     selection: Option<SelectionReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pairs: Option<Vec<PairEntry>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<PairCounts>,
     /// Whether the tests pass, where they were run.
     #[serde(skip_serializing_if = "Option::is_none")]
     passed: Option<bool>,
@@ -150,13 +176,19 @@ impl Job for Arguments {
     }
 
     fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
-        let prepared = prepare(&self.file, &self.program, &self.execution)?;
-        let names = Names { sources: prepared.sources(), program: &prepared.loaded.program };
-        let selections = names
-            .selections(&self.select)
-            .map_err(|diagnostics| Failure::new(prepared.sources().clone(), diagnostics))?;
-        self.check_directory()?;
-        let made = self.make(&prepared, &selections, output)?;
+        let (made, sources) = if self.pairs {
+            self.check_directory()?;
+            let drive_pairs::Made { package, bound, sources } = drive_pairs::make(self, output)?;
+            (Made { package: Some(package), bound, unfinished: None, selection: None }, sources)
+        } else {
+            let prepared = prepare(&self.file, &self.program, &self.execution)?;
+            let names = Names { sources: prepared.sources(), program: &prepared.loaded.program };
+            let selections = names
+                .selections(&self.select)
+                .map_err(|diagnostics| Failure::new(prepared.sources().clone(), diagnostics))?;
+            self.check_directory()?;
+            (self.make(&prepared, &selections, output)?, prepared.loaded.sources)
+        };
         let mut report = self.report(made.package.as_ref(), made.bound, made.selection);
         report.unfinished = made.unfinished;
         if let Some(package) = &made.package {
@@ -165,7 +197,7 @@ impl Job for Arguments {
             directory::replace(&self.out, &package.files, &BUILT)?;
         }
         if self.format() == Format::Human {
-            self.show(&report, &prepared, made.bound, output);
+            self.show(&report, &sources, made.bound, output);
         }
         if self.run && !report.tests.is_empty() {
             report.passed = Some(self.run_tests(output)?);
@@ -198,7 +230,8 @@ impl Arguments {
     fn make(&self, prepared: &Prepared, selections: &[Selection], output: &Output) -> Result<Made, Failure> {
         let Some(form) = &prepared.form else { return Err(no_package(&DriveError::NoMain)) };
         let input = input(prepared, form);
-        let options = self.driver_options(prepared);
+        let text = prepared.sources().file(prepared.loaded.file).text();
+        let options = self.driver_options(text, prepared.inputs());
         let monitor = Monitor::start(output);
         let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
         let mut progress = |now: &explore::Progress| monitor.update(now);
@@ -229,16 +262,18 @@ impl Arguments {
         Ok(Made { package, bound, unfinished, selection })
     }
 
-    fn driver_options(&self, prepared: &Prepared) -> driver::Options {
+    /// How to make a package for a file of that text.
+    pub(super) fn driver_options(&self, text: &str, inputs: &[(String, String)]) -> driver::Options {
         driver::Options {
             expect: match self.expect {
                 Expectation::Program => Expect::Program,
                 Expectation::Recorded => Expect::Recorded,
             },
             file: name_of(&self.file),
-            hash: source_hash(prepared.sources().file(prepared.loaded.file).text()),
-            inputs: prepared.inputs().to_vec(),
+            hash: source_hash(text),
+            inputs: inputs.to_vec(),
             max_steps: self.bounds.max_steps.map_or(MAX_STEPS, u64::from),
+            free: self.free,
         }
     }
 
@@ -259,11 +294,13 @@ impl Arguments {
             terms: package.map(|package| package.manifest.terms.clone()).unwrap_or_default(),
             note: package.and_then(|package| package.manifest.note),
             selection,
+            pairs: package.and_then(|package| package.manifest.pairs.clone()),
+            counts: package.and_then(|package| package.manifest.counts.clone()),
             passed: None,
         }
     }
 
-    fn show(&self, report: &DriveReport, prepared: &Prepared, bound: Option<Bound>, output: &mut Output) {
+    fn show(&self, report: &DriveReport, sources: &SourceMap, bound: Option<Bound>, output: &mut Output) {
         let note = report.note;
         let mut table = Table::new("");
         for term in &report.terms {
@@ -276,15 +313,19 @@ impl Arguments {
             table.row(vec![term.read.clone(), term.def.clone(), status.to_owned(), last]);
         }
         output.print(&table.lines().concat());
+        report.pairs.iter().flatten().for_each(|pair| output.print(&pair_text(pair)));
         if let Some(selection) = &report.selection
             && selection.consistent == Some(false)
         {
-            output.complain(prepared.sources(), &[finding::inconsistent(&selection.contradiction)]);
+            output.complain(sources, &[finding::inconsistent(&selection.contradiction)]);
             let colour = output.colour();
             output.print(&selection.reason.as_ref().map_or_else(String::new, |why| reason::text(why, colour)));
         }
         if let Some(bound) = bound {
-            output.complain(prepared.sources(), &[finding::bound(bound, report.unfinished.as_ref())]);
+            output.complain(sources, &[finding::bound(bound, report.unfinished.as_ref())]);
+        }
+        if let Some(counts) = &report.counts {
+            output.summary(&reduction(counts));
         }
         output.summary(&if report.files.is_empty() {
             "nothing was written\n".to_owned()
@@ -313,12 +354,44 @@ impl Arguments {
     }
 }
 
+/// A pair and its tests.
+fn pair_text(pair: &PairEntry) -> String {
+    let mut text = format!("{} || {}  {}\n", pair.methods[0], pair.methods[1], pair.status.word());
+    let mut table = Table::new("  ");
+    for test in &pair.tests {
+        let what = match (&test.variables, &test.accesses) {
+            (Some(variables), Some(accesses)) => {
+                format!("{}s {}, {}s {}", accesses[0], variables[0], accesses[1], variables[1])
+            }
+            _ => "comes first".to_owned(),
+        };
+        let last = test.test.clone().or_else(|| test.reason.clone()).unwrap_or_default();
+        table.row(vec![test.method.clone(), what, last]);
+    }
+    text += &table.lines().concat();
+    text
+}
+
+/// How few of all pairs are tested.
+fn reduction(counts: &PairCounts) -> String {
+    let PairCounts { pairs, tests } = counts;
+    let parallel = pairs.pairs_parallel.map_or_else(String::new, |count| format!("{count} parallel, "));
+    format!(
+        "{}: {parallel}{} dependent, {} selected, {} confirmed; {}\n",
+        plural(pairs.pairs_considered as usize, "method pair"),
+        pairs.pairs_dependent,
+        pairs.pairs_selected,
+        pairs.pairs_confirmed,
+        plural(*tests, "test")
+    )
+}
+
 fn input<'a>(prepared: &'a Prepared, form: &'a Form) -> Input<'a> {
     let loaded = &prepared.loaded;
     Input { sources: &loaded.sources, program: &loaded.program, form, machine: &prepared.machine }
 }
 
-fn no_package(error: &DriveError) -> Failure {
+pub(super) fn no_package(error: &DriveError) -> Failure {
     let code = match error {
         DriveError::NoMain => Code::NoMain,
         DriveError::NoEnd { .. } => Code::StepLimit,

@@ -64,6 +64,12 @@ pub fn prepare_for(
 
 fn prepare_with(path: &Path, inputs: Inputs, spurious_wakeups: bool) -> Result<Prepared, Failure> {
     let loaded = load::load_executable(path, &inputs)?;
+    Ok(ready(loaded, inputs, spurious_wakeups))
+}
+
+/// Analyses and compiles a program. One without a main has a machine that does nothing.
+#[must_use]
+pub fn ready(loaded: Loaded, inputs: Inputs, spurious_wakeups: bool) -> Prepared {
     let form = cssame::analyse(&loaded.program);
     let visible = match &form {
         Some(form) => {
@@ -74,7 +80,7 @@ fn prepare_with(path: &Path, inputs: Inputs, spurious_wakeups: bool) -> Result<P
     };
     let options = Options { spurious_wakeups, ..Options::default() };
     let machine = Machine::with_options(&loaded.program, &visible, options);
-    Ok(Prepared { loaded, form, machine, inputs, spurious_wakeups })
+    Prepared { loaded, form, machine, inputs, spurious_wakeups }
 }
 
 impl Prepared {

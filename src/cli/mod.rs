@@ -7,8 +7,10 @@
 pub mod arguments;
 pub mod check;
 pub mod correlate;
+mod correlate_text;
 pub mod directory;
 pub mod drive;
+mod drive_pairs;
 pub mod execution;
 pub mod explain;
 pub mod files;
@@ -29,6 +31,7 @@ mod record;
 pub mod run;
 pub mod snippet;
 pub mod status;
+mod tears;
 
 pub use status::{Failure, Status};
 

@@ -5,6 +5,8 @@ use super::files;
 use super::futures::Report;
 use super::load::name_of;
 use super::status::Failure;
+use super::tears::Tears;
+use crate::correlation::CorrelationReport;
 use crate::schedule::Step;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +35,49 @@ pub(crate) fn write_all(directory: &Path, source: &Path, prepared: &Prepared, re
         write(selection_file(directory), schedule, "selection")?;
     }
     Ok(())
+}
+
+/// Writes a schedule for each confirmed access, numbered in the order of the report, and the contexts of a library.
+///
+/// # Errors
+///
+/// CS0910 where the directory or a file cannot be written.
+pub(crate) fn write_tears(
+    directory: &Path,
+    source: &Path,
+    tears: &Tears,
+    report: &CorrelationReport<Vec<Step>>,
+) -> Result<(), Failure> {
+    files::create_directory(directory)?;
+    let mut number = 0;
+    for (index, pair) in report.pairs.iter().enumerate().filter(|(_, pair)| pair.selected) {
+        let Some(setting) = tears.setting_of(index) else { continue };
+        let source = tear_source(directory, source, tears, index);
+        let mut is_written = setting.added.is_none();
+        for steps in pair.endangered_accesses.iter().filter_map(|access| access.decision.schedule.as_ref()) {
+            number += 1;
+            if !std::mem::replace(&mut is_written, true) {
+                let loaded = &setting.prepared.loaded;
+                files::write(&source, loaded.sources.file(loaded.file).text())?;
+            }
+            let schedule = setting.prepared.schedule(&source, steps.clone(), "tear");
+            files::write(&tear_file(directory, number), &schedule.to_text())?;
+        }
+    }
+    Ok(())
+}
+
+/// The file that a tear is replayed with: the source, or `DIR/context-1.csm`.
+pub(crate) fn tear_source(directory: &Path, source: &Path, tears: &Tears, pair: usize) -> PathBuf {
+    match tears.setting_of(pair) {
+        Some(setting) if setting.added.is_some() => directory.join(format!("context-{}.csm", pair + 1)),
+        _ => source.to_owned(),
+    }
+}
+
+/// `DIR/tear-1.json`
+pub(crate) fn tear_file(directory: &Path, number: usize) -> PathBuf {
+    directory.join(format!("tear-{number}.json"))
 }
 
 /// `DIR/failure-1.json`

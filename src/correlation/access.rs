@@ -16,9 +16,10 @@
 use super::assignment::Assignments;
 use super::datum::{Data, DatumId};
 use super::follow::{Follow, Place};
+use super::neighbours::Neighbours;
 use super::pattern::Correlation;
-use super::segment::{Segments, is_synchronisation};
-use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, Program, RegisterId, Terminator};
+use super::sites::{Collector, Sites};
+use crate::ir::{Function, FunctionId, Program, Terminator};
 use crate::ssa::function::graph_of;
 use crate::ssa::graph::Graph;
 use rustc_hash::FxHashMap;
@@ -92,28 +93,8 @@ impl Accesses {
     }
 }
 
-fn kinds_in(kinds: &[(DatumId, u8)], datum: DatumId) -> u8 {
+pub(super) fn kinds_in(kinds: &[(DatumId, u8)], datum: DatumId) -> u8 {
     kinds.binary_search_by_key(&datum, |each| each.0).map_or(0, |index| kinds[index].1)
-}
-
-/// A place where a function touches a datum, or calls one that does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Touch {
-    pub datum: DatumId,
-    pub kinds: u8,
-    pub block: BlockId,
-    pub position: u32,
-    pub segment: u32,
-}
-
-/// A call between two segments.
-#[derive(Clone, Copy, Debug)]
-struct Call {
-    callee: FunctionId,
-    block: BlockId,
-    position: u32,
-    before: u32,
-    after: u32,
 }
 
 /// The kinds of access that are together, by correlation.
@@ -130,56 +111,13 @@ struct Summary {
     accesses: Accesses,
 }
 
-/// The correlations of each datum.
-pub(super) struct Neighbours(FxHashMap<DatumId, Vec<(DatumId, u32)>>);
-
-impl Neighbours {
-    pub fn new(correlations: &[Correlation]) -> Neighbours {
-        let mut of: FxHashMap<DatumId, Vec<(DatumId, u32)>> = FxHashMap::default();
-        for (index, correlation) in correlations.iter().enumerate() {
-            let (a, b) = correlation.data;
-            of.entry(a).or_default().push((b, index as u32));
-            of.entry(b).or_default().push((a, index as u32));
-        }
-        Neighbours(of)
-    }
-
-    fn contains(&self, datum: DatumId) -> bool {
-        self.0.contains_key(&datum)
-    }
-
-    /// The correlations within a set of data, each with the mask of the kinds.
-    fn within(&self, kinds: &[(DatumId, u8)], mut f: impl FnMut(u32, u8)) {
-        for &(datum, first) in kinds {
-            for &(partner, correlation) in self.0.get(&datum).map_or(&[][..], Vec::as_slice) {
-                let second = if partner > datum { kinds_in(kinds, partner) } else { 0 };
-                if second != 0 {
-                    f(correlation, mask(first, second));
-                }
-            }
-        }
-    }
-}
-
-fn mask(first: u8, second: u8) -> u8 {
-    let mut mask = 0;
-    for a in AccessKind::ALL {
-        for b in AccessKind::ALL {
-            if first & a.bit() != 0 && second & b.bit() != 0 {
-                mask |= pair_bit(a, b);
-            }
-        }
-    }
-    mask
-}
-
 /// What all functions touch.
-pub(super) struct Finder<'a> {
-    pub program: &'a Program,
-    pub data: &'a Data,
-    pub assignments: &'a Assignments,
-    pub correlations: &'a [Correlation],
-    pub neighbours: Neighbours,
+struct Finder<'a> {
+    program: &'a Program,
+    data: &'a Data,
+    assignments: &'a Assignments,
+    correlations: &'a [Correlation],
+    neighbours: Neighbours,
     summaries: Vec<Option<Summary>>,
     follow: Follow,
 }
@@ -208,21 +146,18 @@ pub(super) fn find_accesses(
     finder.summaries.into_iter().map(|summary| summary.unwrap_or_default().accesses).collect()
 }
 
-/// The sites of one function.
-struct Sites {
-    touches: Vec<Touch>,
-    calls: Vec<Call>,
-    segments: Segments,
-    /// The segments in which blocks begin and end.
-    first: Vec<u32>,
-    last: Vec<u32>,
-    own: bool,
-}
-
 impl Finder<'_> {
     fn function(&mut self, id: FunctionId) -> Summary {
         let function = &self.program.functions[id];
-        let mut sites = self.sites(id, function);
+        let through =
+            |callee: FunctionId| self.summaries[callee.index()].as_ref().is_none_or(|summary| summary.through);
+        let collector = Collector {
+            program: self.program,
+            data: self.data,
+            assignments: self.assignments,
+            neighbours: &self.neighbours,
+        };
+        let mut sites = collector.sites(id, through);
         for (block, content) in function.blocks.entries() {
             for target in content.terminator.successors() {
                 sites.segments.unite(sites.last[block.index()], sites.first[target.index()]);
@@ -234,77 +169,6 @@ impl Finder<'_> {
         self.find_together(function, &mut sites, &mut summary);
         self.find_endangered(function, &sites, &mut summary);
         summary
-    }
-
-    fn sites(&self, id: FunctionId, function: &Function) -> Sites {
-        let mut sites = Sites {
-            touches: Vec::new(),
-            calls: Vec::new(),
-            segments: Segments::new(),
-            first: Vec::new(),
-            last: Vec::new(),
-            own: false,
-        };
-        for (block, content) in function.blocks.entries() {
-            let mut segment = sites.segments.add();
-            sites.first.push(segment);
-            for (position, instruction) in content.instructions.iter().enumerate() {
-                let position = position as u32;
-                let cut = is_synchronisation(instruction);
-                if cut {
-                    segment = sites.segments.add();
-                }
-                let at = Touch { datum: DatumId(0), kinds: 0, block, position, segment };
-                self.touches(id, instruction, at, &mut sites);
-                if let Instruction::Call { function: callee, .. } = instruction {
-                    let before = segment;
-                    let summary = self.summaries[callee.index()].as_ref();
-                    if summary.is_some_and(|summary| !summary.through) {
-                        segment = sites.segments.add();
-                    }
-                    sites.calls.push(Call { callee: *callee, block, position, before, after: segment });
-                } else if cut {
-                    // What an atomic access touches stands alone.
-                    segment = sites.segments.add();
-                }
-            }
-            sites.last.push(segment);
-            let position = content.instructions.len() as u32;
-            let at = Touch { datum: DatumId(0), kinds: 0, block, position, segment };
-            if let Terminator::Branch { condition: Operand::Register(register), .. }
-            | Terminator::Return(Some(Operand::Register(register))) = content.terminator
-            {
-                self.touch_register(id, register, AccessKind::Read, at, &mut sites);
-            }
-        }
-        sites
-    }
-
-    /// Adds what an instruction touches.
-    fn touches(&self, id: FunctionId, instruction: &Instruction, at: Touch, sites: &mut Sites) {
-        instruction.uses(&mut |register| self.touch_register(id, register, AccessKind::Read, at, sites));
-        if let Instruction::Load { read, .. } | Instruction::Atomic { read, .. } = instruction {
-            let datum = self.data.of_symbol(self.program.reads[*read].symbol);
-            self.touch(datum, AccessKind::Read, at, sites);
-        }
-        if let Some(assignment) = self.assignments.at(id, at.block, at.position as usize) {
-            self.touch(self.assignments.all[assignment].target, AccessKind::Write, at, sites);
-        }
-    }
-
-    fn touch_register(&self, id: FunctionId, register: RegisterId, kind: AccessKind, at: Touch, sites: &mut Sites) {
-        let datum = self.data.of_register(id, register);
-        if self.data.is_named(datum) {
-            self.touch(datum, kind, at, sites);
-        }
-    }
-
-    fn touch(&self, datum: DatumId, kind: AccessKind, at: Touch, sites: &mut Sites) {
-        let shared = self.data.is_shared(datum);
-        sites.own |= shared;
-        if shared || self.neighbours.contains(datum) {
-            sites.touches.push(Touch { datum, kinds: kind.bit(), ..at });
-        }
     }
 
     /// The data that a function and its callees touch.

@@ -4,7 +4,7 @@
 //!
 //! The method is that of Jannesari and Wolf ("Automatic Generation of Unit Tests for Correlated Variables in Parallel
 //! Programs", 2015, sections 4.2 to 4.5). [`assignment`] finds what each assignment is computed from and which conditions it
-//! stands under, [`sequence`] which assignment follows which, [`pattern`] the correlations that they indicate. [`access`] finds
+//! stands under, [`sequence`] which assignment follows which, [`pattern`] the correlations that they indicate. [`access`] finds (with [`sites`] and [`neighbours`])
 //! which methods touch both sides of a correlation and whether they synchronise in between, [`method`] which methods may
 //! run in parallel, [`pair`] the ranks. docs/correlation.md says where this departs from the paper.
 //!
@@ -21,6 +21,7 @@ pub mod datum;
 mod follow;
 mod function;
 pub mod method;
+mod neighbours;
 pub mod pair;
 pub mod pattern;
 mod regions;
@@ -28,13 +29,14 @@ pub mod report;
 mod segment;
 mod sequence;
 mod sets;
+mod sites;
 mod sources;
 
 pub use access::{AccessKind, Accesses, CorrelationAccess};
 pub use datum::{Data, DatumId};
 pub use pair::{MethodAccess, Pair};
 pub use pattern::{Correlation, Evidence, Pattern};
-pub use report::{CorrelationReport, report};
+pub use report::{CorrelationReport, Decision, Status, report};
 
 use crate::concurrency::Concurrency;
 use crate::ir::Program;

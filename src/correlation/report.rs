@@ -4,25 +4,24 @@
 //! `LINE:COL`. Where two variables have one name, each gets the line of its declaration, `t@12`; two methods of one name
 //! likewise.
 
-use super::access::CorrelationAccess;
 use super::datum::DatumId;
 use super::pattern::{Correlation, Evidence};
-use super::{Analysis, Pair};
+use super::{Analysis, MethodAccess, Pair};
 use crate::ir::{FunctionId, Program};
 use crate::source::{SourceMap, Span};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The answer of `correlate`.
+/// The answer of `correlate`; `S` is a schedule.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct CorrelationReport {
+pub struct CorrelationReport<S = ()> {
     /// Correlations at least as probable as the threshold.
     pub correlations: Vec<CorrelationData>,
     /// Variables that belong together, directly or through others.
     pub sets: Vec<Vec<String>>,
     /// Pairs of methods by falling rank.
-    pub pairs: Vec<PairData>,
+    pub pairs: Vec<PairData<S>>,
     /// How many methods and pairs there are.
     pub counts: Counts,
     /// The least probability of a correlation.
@@ -34,7 +33,7 @@ pub struct CorrelationReport {
 }
 
 /// The reduction of all pairs to the ones that matter.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Methods.
     pub methods: usize,
@@ -46,6 +45,10 @@ pub struct Counts {
     pub pairs_dependent: usize,
     /// Those of them whose rank is above the threshold.
     pub pairs_selected: usize,
+    /// Those of them that some execution tears.
+    pub pairs_confirmed: usize,
+    /// Those of them that no execution tears.
+    pub pairs_refuted: usize,
 }
 
 /// A correlation.
@@ -94,7 +97,7 @@ pub struct PlaceData {
 
 /// Two methods that may run in parallel.
 #[derive(Clone, Debug, Serialize)]
-pub struct PairData {
+pub struct PairData<S = ()> {
     /// Their names, in the order of the text.
     pub methods: [String; 2],
     /// Shared variables that both access and one writes, sorted.
@@ -109,21 +112,86 @@ pub struct PairData {
     pub rank: f64,
     /// Whether the rank is above the threshold.
     pub selected: bool,
-    /// Whether an execution has shown or refuted it: a static analysis cannot, so always `potential`.
-    pub status: &'static str,
+    /// Confirmed if one of its endangered accesses is, refuted if all are.
+    pub status: Status,
+    /// What the methods were run in, where the program has no `main`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
     /// The endangered accesses.
-    pub endangered_accesses: Vec<AccessData>,
+    pub endangered_accesses: Vec<AccessData<S>>,
+}
+
+/// Whether executions tear an endangered access apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Some execution does.
+    Confirmed,
+    /// None does.
+    Refuted,
+    /// Nobody knows.
+    #[default]
+    Potential,
+}
+
+impl Status {
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Confirmed => "confirmed",
+            Status::Refuted => "refuted",
+            Status::Potential => "potential",
+        }
+    }
+
+    /// Of all endangered accesses of a pair.
+    fn of_all(all: impl Iterator<Item = Status>) -> Status {
+        let (mut any, mut refuted) = (false, true);
+        for status in all {
+            if status == Status::Confirmed {
+                return status;
+            }
+            any = true;
+            refuted &= status == Status::Refuted;
+        }
+        if any && refuted { Status::Refuted } else { Status::Potential }
+    }
+}
+
+/// What is known of an endangered access, and how.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Decision<S = ()> {
+    /// Whether executions tear it.
+    pub status: Status,
+    /// Why it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// An execution that tears it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<S>,
+}
+
+impl<S> Decision<S> {
+    /// It is not known, and why.
+    #[must_use]
+    pub fn potential(reason: impl Into<String>) -> Decision<S> {
+        Decision { status: Status::Potential, reason: Some(reason.into()), schedule: None }
+    }
 }
 
 /// An endangered correlation access.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct AccessData {
+#[derive(Clone, Debug, Serialize)]
+pub struct AccessData<S = ()> {
     /// The method.
     pub method: String,
     /// The two variables, sorted.
     pub variables: [String; 2],
     /// How each is accessed: `read` or `write`.
     pub accesses: [&'static str; 2],
+    /// Whether executions tear it.
+    #[serde(flatten)]
+    pub decision: Decision<S>,
 }
 
 /// The names of variables and methods, made unique.
@@ -199,14 +267,15 @@ fn unique<K: Copy + Eq + std::hash::Hash>(
     result
 }
 
-/// Puts an analysis into words.
+/// Puts an analysis into words. `decide` says what executions show of an endangered access of a pair, by its index.
 #[must_use]
-pub fn report(
+pub fn report<S>(
     sources: &SourceMap,
     program: &Program,
     analysis: &Analysis,
     (threshold, rank_threshold): (f64, f64),
-) -> CorrelationReport {
+    mut decide: impl FnMut(usize, &MethodAccess) -> Decision<S>,
+) -> CorrelationReport<S> {
     let names = Names::new(sources, program, analysis);
     let mut correlations: Vec<CorrelationData> =
         analysis.correlations.iter().map(|correlation| correlation_data(sources, &names, correlation)).collect();
@@ -221,13 +290,18 @@ pub fn report(
         })
         .collect();
     sets.sort_unstable();
-    let pairs: Vec<PairData> = analysis.pairs.iter().map(|pair| pair_data(&names, pair, rank_threshold)).collect();
+    let pairs = analysis.pairs.iter().enumerate();
+    let pairs: Vec<PairData<S>> = pairs
+        .map(|(index, pair)| pair_data(&names, pair, rank_threshold, &mut |access| decide(index, access)))
+        .collect();
     let counts = Counts {
         methods: analysis.methods.functions.len(),
         pairs_considered: analysis.methods.pair_count(),
         pairs_parallel: analysis.parallel_pairs,
         pairs_dependent: pairs.len(),
         pairs_selected: pairs.iter().filter(|pair| pair.selected).count(),
+        pairs_confirmed: pairs.iter().filter(|pair| pair.selected && pair.status == Status::Confirmed).count(),
+        pairs_refuted: pairs.iter().filter(|pair| pair.selected && pair.status == Status::Refuted).count(),
     };
     CorrelationReport { correlations, sets, pairs, counts, threshold, rank_threshold, complete: analysis.complete }
 }
@@ -257,13 +331,19 @@ fn evidence_data(sources: &SourceMap, evidence: &Evidence) -> EvidenceData {
     EvidenceData { pattern: evidence.pattern.word(), line, column, with, span: evidence.write }
 }
 
-fn pair_data(names: &Names<'_>, pair: &Pair, rank_threshold: f64) -> PairData {
+fn pair_data<S>(
+    names: &Names<'_>,
+    pair: &Pair,
+    rank_threshold: f64,
+    decide: &mut dyn FnMut(&MethodAccess) -> Decision<S>,
+) -> PairData<S> {
     let mut dependent: Vec<String> = pair.dependent.iter().map(|&datum| names.datum(datum)).collect();
     dependent.sort_unstable();
     let endangered = pair.accesses.iter().filter(|each| each.access.endangered);
-    let mut endangered_accesses: Vec<AccessData> =
-        endangered.map(|each| access_data(names, each.method, &each.access)).collect();
-    endangered_accesses.sort_unstable();
+    let mut endangered_accesses: Vec<AccessData<S>> =
+        endangered.map(|each| access_data(names, each, decide(each))).collect();
+    endangered_accesses
+        .sort_by(|a, b| (&a.method, &a.variables, &a.accesses).cmp(&(&b.method, &b.variables, &b.accesses)));
     PairData {
         methods: [names.method(pair.methods.0), names.method(pair.methods.1)],
         dependent,
@@ -272,14 +352,16 @@ fn pair_data(names: &Names<'_>, pair: &Pair, rank_threshold: f64) -> PairData {
         uncorrelated: pair.uncorrelated,
         rank: pair.rank(),
         selected: pair.rank() > rank_threshold,
-        status: "potential",
+        status: Status::of_all(endangered_accesses.iter().map(|access| access.decision.status)),
+        context: None,
         endangered_accesses,
     }
 }
 
-fn access_data(names: &Names<'_>, method: FunctionId, access: &CorrelationAccess) -> AccessData {
+fn access_data<S>(names: &Names<'_>, each: &MethodAccess, decision: Decision<S>) -> AccessData<S> {
+    let access = &each.access;
     let (variables, swapped) = names.variables(&names.analysis.correlations[access.correlation as usize]);
     let accesses = [access.kinds.0.word(), access.kinds.1.word()];
     let accesses = if swapped { [accesses[1], accesses[0]] } else { accesses };
-    AccessData { method: names.method(method), variables, accesses }
+    AccessData { method: names.method(each.method), variables, accesses, decision }
 }

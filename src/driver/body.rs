@@ -40,10 +40,12 @@ pub(super) struct Body<'a> {
     variables: Vec<Variable>,
     names: Names<'a>,
     last_line: u32,
+    /// Whether references are variables, because memory is real.
+    pub(super) free: bool,
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(input: &'a Input<'a>, functions: &'a FunctionNames, id: FunctionId) -> Body<'a> {
+    pub(super) fn new(input: &'a Input<'a>, functions: &'a FunctionNames, id: FunctionId, free: bool) -> Body<'a> {
         let function = &input.program.functions[id];
         let groups = groups(function);
         let heads = groups.iter().enumerate().filter_map(|(number, group)| Some((*group.first()?, number)));
@@ -57,6 +59,7 @@ impl<'a> Body<'a> {
             variables: Vec::new(),
             names: Names::below(&functions.all),
             last_line: 0,
+            free,
         };
         body.variables = body.choose_variables();
         body
@@ -85,7 +88,8 @@ impl<'a> Body<'a> {
         }
         let registers = self.function.registers.entries();
         let choose = |(id, register): (RegisterId, &crate::ir::Register)| match (register.ty, homes.get(&id)) {
-            (RegisterType::Reference, _) | (_, None) => Variable::Nothing,
+            (RegisterType::Reference, _) if !self.free => Variable::Nothing,
+            (_, None) => Variable::Nothing,
             (_, Some(Some(_))) => Variable::Let(String::new()),
             (_, Some(None)) => Variable::Mutable(String::new()),
         };
@@ -110,16 +114,24 @@ impl<'a> Body<'a> {
 
     /// Text for the definition of a register, up to and with the `=`.
     pub(super) fn define(&mut self, register: RegisterId, hint: Option<&str>) -> String {
-        let RegisterType::Scalar(ty) = self.function.registers[register].ty else { return String::new() };
+        let Some(ty) = self.type_of(register) else { return String::new() };
         match &self.variables[register.index()] {
             Variable::Nothing => String::new(),
             Variable::Mutable(name) => format!("{name} = "),
             Variable::Let(_) => {
                 let name = self.fresh_name(register, hint);
-                let text = format!("let {name}: {} = ", rust_type(ty));
+                let text = format!("let {name}: {ty} = ");
                 self.variables[register.index()] = Variable::Let(name);
                 text
             }
+        }
+    }
+
+    /// The Rust type of a register; a reference has one where memory is real.
+    fn type_of(&self, register: RegisterId) -> Option<&'static str> {
+        match self.function.registers[register].ty {
+            RegisterType::Scalar(ty) => Some(rust_type(ty)),
+            RegisterType::Reference => self.free.then_some("Place"),
         }
     }
 
@@ -141,8 +153,8 @@ impl<'a> Body<'a> {
         let result = self.function.result.map_or("()", rust_type);
         let mut text = format!("/// {what}, line {line}.\n{public}fn {}(t: &Thread", self.functions.get(self.id));
         for &parameter in &self.function.parameters {
-            if let RegisterType::Scalar(ty) = self.function.registers[parameter].ty {
-                let _ = write!(text, ", mut {}: {}", self.name(parameter), rust_type(ty));
+            if let Some(ty) = self.type_of(parameter) {
+                let _ = write!(text, ", mut {}: {ty}", self.name(parameter));
             }
         }
         let _ = writeln!(text, ") -> Flow<{result}> {{");
@@ -165,10 +177,14 @@ impl<'a> Body<'a> {
     fn declarations(&self) -> String {
         let mut text = String::new();
         for (id, register) in self.function.registers.entries() {
-            if let (Variable::Mutable(name), RegisterType::Scalar(ty)) = (&self.variables[id.index()], register.ty)
+            if let (Variable::Mutable(name), Some(ty)) = (&self.variables[id.index()], self.type_of(id))
                 && !self.function.parameters.contains(&id)
             {
-                let _ = writeln!(text, "    let mut {name}: {} = {};", rust_type(ty), rust_default(ty));
+                let first = match register.ty {
+                    RegisterType::Scalar(ty) => rust_default(ty),
+                    RegisterType::Reference => "NOWHERE",
+                };
+                let _ = writeln!(text, "    let mut {name}: {ty} = {first};");
             }
         }
         text

@@ -23,7 +23,7 @@ pub(super) struct Emitter<'b, 'a> {
 impl Emitter<'_, '_> {
     /// The lines of an instruction.
     pub(super) fn lines(&mut self, at: Located<'_>) -> Vec<String> {
-        let Some(instruction) = at.instruction.filter(|instruction| !is_silent(instruction)) else {
+        let Some(instruction) = at.instruction.filter(|instruction| self.body.free || !is_silent(instruction)) else {
             return Vec::new();
         };
         let mut lines = self.index_checks(&at, instruction);
@@ -39,6 +39,11 @@ impl Emitter<'_, '_> {
     }
 
     fn line(&mut self, at: &Located<'_>, instruction: &Instruction) -> String {
+        if self.body.free
+            && let Some(line) = self.free_line(at, instruction)
+        {
+            return line;
+        }
         let label = at.label(self.input);
         match instruction {
             Instruction::Copy { dest, source } => {
@@ -107,7 +112,7 @@ impl Emitter<'_, '_> {
     }
 
     /// `let x: i32 = value;`
-    fn assign(&mut self, dest: Option<RegisterId>, hint: Option<&str>, value: &str) -> String {
+    pub(super) fn assign(&mut self, dest: Option<RegisterId>, hint: Option<&str>, value: &str) -> String {
         let head = dest.map_or_else(String::new, |dest| self.body.define(dest, hint));
         format!("{head}{value};")
     }
@@ -198,7 +203,8 @@ impl Emitter<'_, '_> {
     fn call(&self, function: crate::ir::FunctionId, arguments: &[Operand]) -> String {
         let parameters = self.input.program.functions[function].parameters.iter();
         let callee = &self.input.program.functions[function];
-        let scalar = |parameter: RegisterId| callee.registers[parameter].ty != RegisterType::Reference;
+        let free = self.body.free;
+        let scalar = |parameter: RegisterId| free || callee.registers[parameter].ty != RegisterType::Reference;
         let given = parameters.zip(arguments).filter(|(parameter, _)| scalar(**parameter));
         let given: String = given.map(|(_, argument)| format!(", {}", self.body.operand(argument))).collect();
         format!("{}(t{given})", self.functions.get(function))

@@ -3,6 +3,8 @@
 //! In: the terms of the pi functions and what was found out about them. Out: [`Manifest`], plain data, as JSON.
 
 use super::{Expect, Input, Options};
+use crate::correlation::Status;
+use crate::correlation::report::Counts;
 use crate::cssame::{definition_name, read_name};
 use crate::explore::{Bound, Selection};
 use crate::ir::{DefinitionId, DefinitionKind, ReadId};
@@ -54,8 +56,55 @@ pub struct TestEntry {
     pub output: Vec<String>,
 }
 
-/// What is in a package, and what is not and why.
+/// A test of a pair of methods, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PairTestEntry {
+    /// `tear` or `serial`.
+    pub kind: &'static str,
+    /// Who is torn, or who comes first.
+    pub method: String,
+    /// Of a tear: the two variables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables: Option<[String; 2]>,
+    /// Of a tear: how each is accessed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accesses: Option<[&'static str; 2]>,
+    /// The test that shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// Why there is no test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A pair of methods.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairEntry {
+    /// The two.
+    pub methods: [String; 2],
+    /// From 0 to 1.
+    pub rank: f64,
+    /// What executions show of it.
+    pub status: Status,
+    /// The `main` that was added to the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// Its tests.
+    pub tests: Vec<PairTestEntry>,
+}
+
+/// The reduction of all pairs to tests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PairCounts {
+    /// Of the pairs.
+    #[serde(flatten)]
+    pub pairs: Counts,
+    /// Tests of the package.
+    pub tests: usize,
+}
+
+/// What is in a package, and what is not and why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Manifest {
     /// `cssame-drive/1`.
     pub schema: &'static str,
@@ -80,6 +129,12 @@ pub struct Manifest {
     pub tests: Vec<TestEntry>,
     /// The terms, in the order of the text.
     pub terms: Vec<TermEntry>,
+    /// The pairs of methods, where the tests are about them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<Vec<PairEntry>>,
+    /// How few pairs are tested, of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<PairCounts>,
     /// The bound that was hit.
     #[serde(skip)]
     bound: Option<Bound>,
@@ -99,6 +154,8 @@ impl Manifest {
             note: None,
             tests: Vec::new(),
             terms: Vec::new(),
+            pairs: None,
+            counts: None,
             bound,
         }
     }
@@ -110,6 +167,18 @@ impl Manifest {
             (true, true) => Some("no test: each read of the program can read from one definition only"),
             (true, false) => Some("no test: the terms say why"),
         };
+        self.tests = tests;
+    }
+
+    /// Lists pairs and their tests.
+    pub(super) fn set_pairs(&mut self, pairs: Vec<PairEntry>, counts: &Counts, tests: Vec<TestEntry>) {
+        self.note = match (tests.is_empty(), pairs.is_empty()) {
+            (false, _) => None,
+            (true, true) => Some("no test: no pair of methods is selected"),
+            (true, false) => Some("no test: the pairs say why"),
+        };
+        self.counts = Some(PairCounts { pairs: counts.clone(), tests: tests.len() });
+        self.pairs = Some(pairs);
         self.tests = tests;
     }
 

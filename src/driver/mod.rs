@@ -10,21 +10,31 @@
 //! runtime (`template/runtime.rs`) holds each event to its latches. All latches that an event waits for belong to
 //! earlier events of the recorded execution, so that no thread waits for ever and the outcome does not depend on timing.
 //!
-//! What it does not see: memory. Values go from writes to reads through latches, private accesses included; a reference
+//! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; [`contexts`] makes programs
+//! for methods of a file without `main`.
+//!
+//! Tests of pairs may also run free (`free`): with plain threads and real memory, for a race detector.
+//!
+//! What it does not see, where the tests have latches: memory. Values go from writes to reads through latches, private accesses included; a reference
 //! is nothing at run time. An atomic block is not atomic in the package, where nothing can tell.
 
 mod body;
+mod context;
+mod free;
 mod instruction;
 mod label;
 mod manifest;
 mod memory;
 mod names;
+mod pairs;
 mod plan;
 mod program;
 mod tests_file;
 mod value;
 
-pub use manifest::{Manifest, TermEntry, TermStatus, TestEntry};
+pub use context::{Context, contexts};
+pub use manifest::{Manifest, PairCounts, PairEntry, PairTestEntry, TermEntry, TermStatus, TestEntry};
+pub use pairs::{CaseKind, PairCase, PairCases, drive_pairs};
 pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, Source, ThreadPlan, plan};
 
 use crate::cssame::Form;
@@ -61,6 +71,9 @@ pub struct Input<'a> {
     pub machine: &'a Machine,
 }
 
+/// The runtime of a package whose tests run free.
+const FREE_RUNTIME: &str = include_str!("template/free.rs");
+
 /// Steps of all tests of a package together: beyond, it would take the compiler minutes.
 const MAX_STEPS: usize = 200_000;
 
@@ -88,6 +101,8 @@ pub struct Options {
     pub inputs: Vec<(String, String)>,
     /// Steps beyond which an execution is not followed.
     pub max_steps: u64,
+    /// Whether the tests of pairs run free: without latches, with plain threads and memory.
+    pub free: bool,
 }
 
 /// A Cargo package.
@@ -210,7 +225,7 @@ fn package(
         manifest.to_text(),
         RUNTIME.to_owned(),
         program::emit(input, main, options),
-        tests_file::emit(&name, cases, options),
+        tests_file::emit(&name, cases, options, manifest.note),
     ];
     let files = FILES.iter().zip(texts).map(|(path, text)| (PathBuf::from(path), text)).collect();
     Ok(Package { files, manifest })

@@ -3,6 +3,7 @@
 //! In: the program and its form. Out: Rust text. Only what main reaches by calls and forks is written.
 
 use super::body::Body;
+use super::free;
 use super::names::{Names, comment};
 use super::{Input, Options};
 use crate::ir::{FunctionId, FunctionKind, Instruction};
@@ -39,18 +40,30 @@ pub(super) fn emit(input: &Input<'_>, main: FunctionId, options: &Options) -> St
     for &id in reached.iter().filter(|&&id| id != main) {
         names.add(id, fresh.fresh(program.texts.get(program.functions[id].name)));
     }
+    let version = env!("CARGO_PKG_VERSION");
+    let about = if options.free {
+        format!("with plain memory and threads: made by cssame {version}; do not edit.")
+    } else {
+        format!(
+            "in CSSAME form: made by cssame {version}; do not edit.\n//!\n\
+             //! A read of memory asks its pi for a value, a write defines a version and trips its latch."
+        )
+    };
     let mut text = format!(
-        "//! `{}` in CSSAME form: made by cssame {}; do not edit.\n//!\n\
-         //! A read of memory asks its pi for a value, a write defines a version and trips its latch.\n\n\
+        "//! `{}` {}\n\n\
          #![allow(unused_variables, unused_assignments, unused_imports, unused_mut)]\n\n\
-         use {}::{{body, Flow, Handle, Thread}};\n",
+         use {}::{{{}}};\n",
         comment(&options.file),
-        env!("CARGO_PKG_VERSION"),
-        "crate"
+        about,
+        "crate",
+        if options.free { "body, Flow, Handle, Place, Thread, Value, NOWHERE" } else { "body, Flow, Handle, Thread" }
     );
+    if options.free {
+        text += &free::memory(input);
+    }
     for id in reached {
         text.push('\n');
-        text += &Body::new(input, &names, id).emit();
+        text += &Body::new(input, &names, id, options.free).emit();
     }
     text
 }

@@ -21,6 +21,8 @@ const WIDTH: usize = 110;
 /// A test.
 pub(super) struct TestCase {
     name: String,
+    /// The module of the program.
+    module: String,
     plan: Plan,
     /// Lines of its comment.
     comment: Vec<String>,
@@ -48,7 +50,30 @@ impl TestCase {
             let rest = if evaluated { "" } else { " This execution does not come to that read." };
             selection_line(input, one) + rest
         };
-        let mut lines: Vec<String> = selections.iter().map(line).collect();
+        let lines = selections.iter().map(line).collect();
+        TestCase::with(input, name, "program".to_owned(), lines, plan, schedule)
+    }
+
+    /// A test of a pair of methods; the title says what it shows.
+    pub(super) fn of_pair(
+        input: &Input<'_>,
+        name: String,
+        module: String,
+        title: String,
+        plan: Plan,
+        schedule: &[Choice],
+    ) -> TestCase {
+        TestCase::with(input, name, module, vec![title], plan, schedule)
+    }
+
+    fn with(
+        input: &Input<'_>,
+        name: String,
+        module: String,
+        mut lines: Vec<String>,
+        plan: Plan,
+        schedule: &[Choice],
+    ) -> TestCase {
         lines.push(String::new());
         lines.extend(schedule_lines(input, schedule));
         lines.push(String::new());
@@ -57,7 +82,7 @@ impl TestCase {
             End::Fails(message) => format!("The program fails: {message}."),
             End::Deadlock(_) => "It ends in a deadlock.".to_owned(),
         });
-        TestCase { name, plan, comment: lines.iter().map(|line| comment(line)).collect() }
+        TestCase { name, module, plan, comment: lines.iter().map(|line| comment(line)).collect() }
     }
 
     pub(super) fn entry(&self) -> TestEntry {
@@ -136,15 +161,24 @@ fn fold(text: &str) -> Vec<String> {
 }
 
 /// The text of the file.
-pub(super) fn emit(package: &str, cases: &[TestCase], options: &Options) -> String {
+pub(super) fn emit(package: &str, cases: &[TestCase], options: &Options, note: Option<&str>) -> String {
     let mut text = format!(
-        "//! The futures of `{}`: made by cssame {}; do not edit.\n//!\n\
-         //! A test follows one recorded execution: each event is `Event(latch, act, place, latches that come before)`.\n",
+        "//! The futures of `{}`: made by cssame {}; do not edit.\n//!\n//! {}\n",
         comment(&options.file),
-        env!("CARGO_PKG_VERSION")
+        env!("CARGO_PKG_VERSION"),
+        if options.free {
+            "A test runs the program some times, as its threads happen to go. What it may show stands above it."
+        } else {
+            "A test follows one recorded execution: each event is `Event(latch, act, place, latches that come before)`."
+        }
     );
     if cases.is_empty() {
-        text += "//!\n//! There is none: no pi function has a feasible term.\n";
+        let _ = writeln!(text, "//!\n//! There is {}.", note.unwrap_or("no test"));
+        return text;
+    }
+    if options.free {
+        let _ = write!(text, "\nuse {package}::{{free, program}};\n");
+        cases.iter().for_each(|case| text += &free_test(case));
         return text;
     }
     text += "\n#![allow(unused_imports)]\n\n";
@@ -189,8 +223,19 @@ fn test(case: &TestCase, expect: Expect) -> String {
         let _ = writeln!(text, "            ({name:?}, {}, {value}),", from(source));
     }
     let _ = writeln!(text, "        ],\n        end: {},\n    }};", end(&case.plan.end));
-    let _ = writeln!(text, "    check(program::main, &FUTURE, Expect::{expect});\n}}");
+    let _ = writeln!(text, "    check({}::main, &FUTURE, Expect::{expect});\n}}", case.module);
     text
+}
+
+/// A test that follows nothing.
+fn free_test(case: &TestCase) -> String {
+    let mut text = "\n".to_owned();
+    for line in &case.comment {
+        let _ = writeln!(text, "/// {line}");
+    }
+    let module = &case.module;
+    let text = text.replace("/// \n", "///\n");
+    format!("{text}#[test]\nfn {}() {{\n    free({module}::main, {module}::memory);\n}}\n", case.name)
 }
 
 fn from(source: &Source) -> String {

@@ -3,7 +3,8 @@
 //! In: a [`Machine`](crate::vm::Machine). Out: plain data. [`futures()`] says which writes each read can see, which
 //! outcomes, failures and deadlocks there are, each with a schedule that shows it. [`count()`] counts the futures: the
 //! executions that differ in what some read sees. [`select()`] decides whether some execution has a given selection of pi
-//! terms, and [`contradiction`] why none has. [`report`] gives names to the answers.
+//! terms, and [`contradiction`] why none has; [`tear()`] whether some execution tears two touches of a method apart.
+//! [`report`] gives names to the answers.
 //!
 //! There are two means. One goes breadth-first through states, which are told apart by 128-bit fingerprints, so a schedule is
 //! a shortest one in steps; it serves every program. The other, [`reads_from`], runs one execution for each future; it serves
@@ -27,6 +28,8 @@ mod pairs;
 mod reads_from;
 pub mod report;
 mod select;
+mod serial;
+mod tear;
 mod term_report;
 mod unfinished;
 mod visited;
@@ -39,6 +42,8 @@ pub use futures::{Answer, FailureWitness, Outcome, OutcomeStatus, Query, Term, b
 pub use limits::{Bound, Limits, Progress};
 pub use reads_from::Refusal;
 pub use select::{SelectAnswer, Selection, Verdict, select, select_by_executions, select_by_states};
+pub use serial::{Serial, serial};
+pub use tear::{Side, Tear, TearAnswer, Watch, tear, tear_at_random};
 pub use unfinished::{RunningReport, UnfinishedReport, unfinished_report};
 pub use witness::with_fewer_switches;
 

@@ -11,6 +11,7 @@ mod builder;
 mod expected;
 mod lexer;
 mod limits;
+mod literals;
 mod parser;
 mod printer;
 mod problem;
@@ -31,5 +32,6 @@ lalrpop_util::lalrpop_mod!(
     "/cssame.rs"
 );
 
+pub use literals::{Literals, literals};
 pub use parser::{Parsed, add_bytes, parse};
 pub use printer::{print, print_expression, print_statement};

@@ -261,6 +261,7 @@ impl<O: Observer> Run<'_, O> {
         this.frame_size = function.frame_size;
         this.depth = depth + 1;
         this.pc = function.entry;
+        self.observer.enter(self.thread, call.function);
         true
     }
 
@@ -277,6 +278,7 @@ impl<O: Observer> Run<'_, O> {
                 }
             }
         }
+        self.observer.leave(self.thread);
         let this = self.this();
         if this.depth == 0 {
             self.end_thread();

@@ -141,6 +141,7 @@ impl Machine {
             state.unfinished = 1;
             state.reserve_segment(ThreadIndex(0), function.frame_size);
             self.write_header(&mut state, ThreadIndex(0), u32::MAX);
+            observer.enter(ThreadIndex(0), main);
             self.run_ahead(&mut state, tables, ThreadIndex(0), observer);
         }
         state

@@ -8,7 +8,7 @@ use super::code::CodeIndex;
 use super::outcome::Failure;
 use super::state::ThreadIndex;
 use super::tables::{OutputId, PathId};
-use crate::ir::{DefinitionId, ReadId, VariableId};
+use crate::ir::{DefinitionId, FunctionId, ReadId, VariableId};
 
 /// What a thread does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -165,6 +165,15 @@ pub trait Observer {
 
     /// `thread` does something at the instruction `at`.
     fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event);
+
+    /// `thread` enters a function: by a call, or because it begins there. It does so as soon as it stands before the call,
+    /// which may be before the first event of the function by many steps of others.
+    #[inline(always)]
+    fn enter(&mut self, _: ThreadIndex, _: FunctionId) {}
+
+    /// `thread` leaves the function that it has entered last.
+    #[inline(always)]
+    fn leave(&mut self, _: ThreadIndex) {}
 }
 
 /// Watches nothing.
@@ -188,6 +197,18 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
             self.1.event(thread, at, event);
         }
     }
+
+    #[inline]
+    fn enter(&mut self, thread: ThreadIndex, function: FunctionId) {
+        self.0.enter(thread, function);
+        self.1.enter(thread, function);
+    }
+
+    #[inline]
+    fn leave(&mut self, thread: ThreadIndex) {
+        self.0.leave(thread);
+        self.1.leave(thread);
+    }
 }
 
 impl<O: Observer> Observer for &mut O {
@@ -196,6 +217,16 @@ impl<O: Observer> Observer for &mut O {
     #[inline]
     fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
         (**self).event(thread, at, event);
+    }
+
+    #[inline]
+    fn enter(&mut self, thread: ThreadIndex, function: FunctionId) {
+        (**self).enter(thread, function);
+    }
+
+    #[inline]
+    fn leave(&mut self, thread: ThreadIndex) {
+        (**self).leave(thread);
     }
 }
 

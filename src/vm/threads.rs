@@ -84,6 +84,7 @@ impl<O: Observer> Run<'_, O> {
             self.add_children(self.thread, parent.frame, 1);
             self.event(Event::Fork { child, path });
         }
+        self.observer.enter(child, start.function);
         machine.run_ahead(self.state, self.tables, child, self.observer);
         Some(child)
     }

@@ -37,8 +37,14 @@ pub fn fixture_with(name: &str, text: &str, expect: Expect, machine: vm::Options
     let sharing = &form.concurrency.sharing;
     let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
     let machine = Machine::with_options(&program, &visible, machine);
-    let options =
-        Options { expect, file: name.to_owned(), hash: source_hash(text), inputs: Vec::new(), max_steps: 100_000 };
+    let options = Options {
+        expect,
+        file: name.to_owned(),
+        hash: source_hash(text),
+        inputs: Vec::new(),
+        max_steps: 100_000,
+        free: false,
+    };
     Fixture { sources, program, form, machine, options }
 }
 

@@ -22,7 +22,11 @@ impl Together {
     }
 
     pub fn add(&mut self, member: &str, package: &Package) {
-        let text = |name: &str| &package.files.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
+        self.add_files(member, &package.files);
+    }
+
+    pub fn add_files(&mut self, member: &str, files: &[(PathBuf, String)]) {
+        let text = |name: &str| &files.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
         let folder = self.folder.join(member);
         fs::create_dir_all(&folder).unwrap();
         if self.members == 0 {
@@ -34,6 +38,7 @@ impl Together {
         let name = manifest.split('"').nth(1).unwrap();
         let tests = text("tests/futures.rs")
             .replace(&format!("use {name}::{{check, program, "), "use super::program;\nuse crate::{check, ")
+            .replace(&format!("use {name}::{{free, program}};"), "use super::program;\nuse crate::free;")
             .replace(&format!("use {name}::"), "use crate::");
         fs::write(folder.join("futures.rs"), tests).unwrap();
         fs::write(folder.join("mod.rs"), "pub mod program;\n\n#[cfg(test)]\nmod futures;\n").unwrap();

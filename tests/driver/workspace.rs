@@ -21,8 +21,12 @@ impl Workspace {
     }
 
     pub fn add(&mut self, member: &str, package: &Package) {
+        self.add_files(member, &package.files);
+    }
+
+    pub fn add_files(&mut self, member: &str, files: &[(PathBuf, String)]) {
         let folder = self.folder.join(member);
-        for (path, text) in &package.files {
+        for (path, text) in files {
             let path = folder.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             // The members are one workspace here, and each has a name of its own.

@@ -49,6 +49,9 @@ pub(super) struct Transition {
 
 /// Looks on during a search.
 pub(super) trait Visitor<G>: Observer {
+    /// Whether it may learn of a step after other steps were done: all that it knows of one comes from its own events.
+    const APART: bool = true;
+
     /// A step begins; the events that follow belong to it.
     fn begin(&mut self);
 
@@ -58,6 +61,11 @@ pub(super) trait Visitor<G>: Observer {
     /// Number of pairs of a read and a definition that were seen, for a visitor that looks at them.
     fn terms(&self) -> usize {
         0
+    }
+
+    /// Whether the search may stop behind the step that was noted last.
+    fn is_enough(&self) -> bool {
+        false
     }
 
     /// A new state in which executions end. `Break` stops the search.
@@ -161,7 +169,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             }
             let mut done = 0;
             while done < level.len() {
-                let apart = level.len() - done >= LARGE;
+                let apart = V::APART && level.len() - done >= LARGE;
                 let count = if apart { PIECE * self.limits.jobs.max(1) } else { PIECE };
                 let part = done..level.len().min(done + count);
                 done = part.end;
@@ -247,6 +255,9 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         self.found.graph.add_edge(to);
         self.visitor.transition(&Transition { from: of.node, choice: Some(choice), to });
         self.found.progress.executions += u64::from(leads == Leads::ToEnd);
+        if self.visitor.is_enough() {
+            return self.ended(ControlFlow::Break(()));
+        }
         if known.is_none() { self.wait(to, step.state, step.ghost) } else { ControlFlow::Continue(()) }
     }
 
@@ -395,6 +406,9 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         }
         self.visitor.transition(&Transition { from, choice: (!is_first).then_some(choice), to });
         self.found.progress.executions += u64::from(end.is_some());
+        if self.visitor.is_enough() {
+            return self.ended(ControlFlow::Break(()));
+        }
         if !is_new {
             return ControlFlow::Continue(());
         }

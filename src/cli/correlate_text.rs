@@ -1,0 +1,246 @@
+//! The answer of `cssame correlate` for people.
+
+use super::correlate::{Arguments, Report};
+use super::record::{self, quoted, replay_command};
+use super::snippet::{self, Table, plural};
+use super::tears::Tears;
+use crate::correlation::Status;
+use crate::correlation::report::{AccessData, CorrelationData, EvidenceData, PairData};
+use crate::schedule::{self, RenderOptions, RowKind, Step};
+use crate::source::SourceMap;
+use anstyle::{AnsiColor, Style};
+use std::path::Path;
+
+/// Places that the table shows of a correlation.
+const MAX_PLACES: usize = 3;
+
+/// Pairs of rank 0 that the table shows.
+const MAX_SAFE_PAIRS: usize = 20;
+
+/// Pairs of which an execution is shown.
+const MAX_TRACES: usize = 5;
+
+/// Rows before the first thread is made that are shown.
+const MAX_BEFORE: usize = 10;
+
+/// Directory of the schedules in the command line that writes them.
+const DIRECTORY: &str = "schedules";
+
+/// An answer and what it was made from.
+pub(super) struct View<'a> {
+    pub arguments: &'a Arguments,
+    pub sources: &'a SourceMap,
+    pub tears: &'a Tears,
+    pub report: &'a Report,
+    pub colour: bool,
+}
+
+impl View<'_> {
+    /// The whole text but for the summary.
+    pub(super) fn text(&self) -> String {
+        let (report, colour) = (&self.report.correlation, self.colour);
+        let mut text = String::new();
+        if !report.correlations.is_empty() {
+            text += &snippet::title("Correlated variables", colour);
+            text += &self.correlations();
+            let merged: Vec<String> =
+                report.sets.iter().filter(|set| set.len() > 2).map(|set| format!("  {}\n", set.join(", "))).collect();
+            if !merged.is_empty() {
+                text += &snippet::title("\nTogether, in sets", colour);
+                text += &merged.concat();
+            }
+        }
+        if !report.pairs.is_empty() {
+            let title = if text.is_empty() { "Method pairs" } else { "\nMethod pairs" };
+            text += &snippet::title(title, colour);
+            text += &self.pairs();
+            text += &self.traces();
+        }
+        text
+    }
+
+    /// A row for each correlation, and one for each place that ties its variables.
+    fn correlations(&self) -> String {
+        let (report, sources) = (&self.report.correlation, self.sources);
+        let mut table = Table::new("  ");
+        for of in &report.correlations {
+            let mut places = of.evidence.iter().take(MAX_PLACES).map(|evidence| place(sources, evidence));
+            let mut row = vec![of.variables.join(", "), percent(of.probability), of.patterns.join(", ")];
+            row.extend(places.next());
+            table.row(row);
+            for place in places {
+                table.row(vec![String::new(), String::new(), String::new(), place]);
+            }
+            let more = of.evidence.len().saturating_sub(MAX_PLACES);
+            if more > 0 {
+                table.row(vec![String::new(), String::new(), String::new(), format!("and {more} more")]);
+            }
+        }
+        let shared: Vec<String> = report.correlations.iter().flat_map(private).collect();
+        let mut text = table.lines().concat();
+        if !shared.is_empty() {
+            let mut names = shared;
+            names.sort_unstable();
+            names.dedup();
+            let line = format!("private to a thread: {}", names.join(", "));
+            text += &format!("  ({})\n", snippet::shorten(&line, snippet::WIDTH - 4));
+        }
+        text
+    }
+
+    fn pairs(&self) -> String {
+        let mut text = String::new();
+        let (selected, others): (Vec<&PairData<_>>, Vec<&PairData<_>>) =
+            self.report.correlation.pairs.iter().partition(|pair| pair.selected);
+        for pair in selected {
+            let style = Style::new().fg_color(Some(colour_of(pair.status).into()));
+            let title =
+                format!("{}  {} || {}  {}", percent(pair.rank), pair.methods[0], pair.methods[1], pair.status.word());
+            text += &format!("  {}\n", snippet::styled(&title, style, self.colour));
+            text += &format!("    {}\n", counts(pair));
+            let mut table = Table::new("      ");
+            for access in &pair.endangered_accesses {
+                let [first, second] = &access.variables;
+                let how = format!("{}s {first}, {}s {second}", access.accesses[0], access.accesses[1]);
+                table.row(vec![access.method.clone(), how, access.decision.status.word().to_owned()]);
+            }
+            text += &table.lines().concat();
+            let mut reasons: Vec<&String> =
+                pair.endangered_accesses.iter().filter_map(|access| access.decision.reason.as_ref()).collect();
+            reasons.sort_unstable();
+            reasons.dedup();
+            for reason in reasons {
+                text += &format!("      (potential: {reason})\n");
+            }
+        }
+        let mut table = Table::new("  ");
+        for pair in others.iter().take(MAX_SAFE_PAIRS) {
+            let title = format!("{} || {}", pair.methods[0], pair.methods[1]);
+            table.row(vec![percent(pair.rank), title, counts(pair)]);
+        }
+        text += &table.lines().concat();
+        if others.len() > MAX_SAFE_PAIRS {
+            text += &format!("  and {} more that are not selected\n", others.len() - MAX_SAFE_PAIRS);
+        }
+        text
+    }
+
+    /// An execution for each confirmed pair, the first ones.
+    fn traces(&self) -> String {
+        let mut text = String::new();
+        let pairs = self.report.correlation.pairs.iter().enumerate();
+        let mut number = 0;
+        let mut shown = 0;
+        for (index, pair) in pairs.filter(|(_, pair)| pair.selected) {
+            let confirmed = |access: &&AccessData<Vec<Step>>| access.decision.status == Status::Confirmed;
+            let first = pair.endangered_accesses.iter().find(confirmed);
+            let from = number + 1;
+            number += pair.endangered_accesses.iter().filter(confirmed).count();
+            if let Some(access) = first {
+                shown += 1;
+                if shown <= MAX_TRACES {
+                    text += &self.trace(index, access, from);
+                }
+            }
+        }
+        if shown > MAX_TRACES {
+            text += &format!("\nand {} more confirmed pairs (--record-dir writes all schedules)\n", shown - MAX_TRACES);
+        }
+        text
+    }
+
+    fn trace(&self, pair: usize, access: &AccessData<Vec<Step>>, number: usize) -> String {
+        let (Some(setting), Some(steps)) = (self.tears.setting_of(pair), &access.decision.schedule) else {
+            return String::new();
+        };
+        let [first, second] = &access.variables;
+        let methods = &self.report.correlation.pairs[pair].methods;
+        let other = if methods[0] == access.method { &methods[1] } else { &methods[0] };
+        let title = format!("\n{} is torn between {first} and {second} by {other}", access.method);
+        let mut text = snippet::title(&title, self.colour);
+        if let Some(added) = &setting.added {
+            text += "in a context that was made for it:\n\n";
+            added.lines().for_each(|line| text += &format!("{}\n", format!("    {line}").trim_end()));
+            text += "\n";
+        }
+        let Some(choices) = self.tears.schedule_of(pair, steps) else { return text };
+        let mut trace = schedule::trace(setting.prepared.naming(), choices).cause();
+        // What brings the objects into a state may be long.
+        let alone = trace.rows.iter().position(|row| row.kind == RowKind::Thread).unwrap_or(0);
+        if alone > MAX_BEFORE {
+            trace.rows.drain(..alone);
+            text += &format!("({} of main before)\n", plural(alone, "event"));
+        }
+        text += &schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });
+        text + &self.replay(pair, number)
+    }
+
+    /// The command line that replays a schedule; where none was written, the one that writes it comes first.
+    fn replay(&self, pair: usize, number: usize) -> String {
+        let directory = self.arguments.record_dir.as_deref().unwrap_or(Path::new(DIRECTORY));
+        let source = record::tear_source(directory, &self.arguments.file, self.tears, pair);
+        let replay = format!("replay: {}\n", replay_command(&source, &record::tear_file(directory, number)));
+        if self.arguments.record_dir.is_some() {
+            return replay;
+        }
+        let name = quoted(&super::load::name_of(&self.arguments.file));
+        let options = self.tears.setting_of(pair).map_or_else(String::new, |setting| setting.prepared.options_text());
+        let (threshold, rank) = (self.arguments.threshold, self.arguments.rank);
+        let threshold = if threshold == 0.5 { String::new() } else { format!(" --threshold {threshold}") };
+        let rank = if rank == 0.0 { String::new() } else { format!(" --rank {rank}") };
+        format!("record: cssame correlate {name}{options}{threshold}{rank} --record-dir {DIRECTORY}\n{replay}")
+    }
+}
+
+fn colour_of(status: Status) -> AnsiColor {
+    match status {
+        Status::Confirmed => AnsiColor::Red,
+        Status::Refuted => AnsiColor::Green,
+        Status::Potential => AnsiColor::Yellow,
+    }
+}
+
+/// The variables of a correlation that are not shared.
+fn private(of: &CorrelationData) -> Vec<String> {
+    let variables = of.variables.iter().zip(of.shared);
+    variables.filter(|(_, shared)| !shared).map(|(name, _)| name.clone()).collect()
+}
+
+/// `line 12, 9  x = y + 1;`
+fn place(sources: &SourceMap, evidence: &EvidenceData) -> String {
+    let with = evidence.with.map(|with| with.line).filter(|&line| line != evidence.line);
+    let lines = with.map_or_else(|| evidence.line.to_string(), |line| format!("{line}, {}", evidence.line));
+    format!("{lines}: {}", snippet::statement(sources, evidence.span))
+}
+
+fn counts<S>(pair: &PairData<S>) -> String {
+    format!(
+        "{} endangered of {}, {} uncorrelated or safe",
+        pair.endangered,
+        plural(pair.correlation_accesses, "correlation access").replace("accesss", "accesses"),
+        pair.uncorrelated
+    )
+}
+
+/// ` 67 %`
+fn percent(part: f64) -> String {
+    format!("{:>3.0} %", part * 100.0)
+}
+
+/// How much was found, in a line.
+pub(super) fn summary(report: &Report) -> String {
+    let (visited, report) = (report.states, &report.correlation);
+    let counts = &report.counts;
+    let parallel = counts.pairs_parallel.map_or_else(String::new, |count| format!("{count} parallel, "));
+    let incomplete = if report.complete { "" } else { "; there are more pairs than were ranked" };
+    let states = if visited == 0 { String::new() } else { format!("; {}", plural(visited as usize, "state")) };
+    format!(
+        "{}; {}: {parallel}{} dependent, {} selected, {} confirmed, {} refuted{incomplete}{states}\n",
+        plural(report.correlations.len(), "correlation"),
+        plural(counts.pairs_considered as usize, "method pair"),
+        counts.pairs_dependent,
+        counts.pairs_selected,
+        counts.pairs_confirmed,
+        counts.pairs_refuted,
+    )
+}

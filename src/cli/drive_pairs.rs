@@ -1,0 +1,163 @@
+//! `cssame drive FILE --pairs --out DIR`: tests for the method pairs that endanger correlated variables.
+//!
+//! In: the arguments of `drive`. Out: the package. The pairs are found and executed as by `correlate`; then an execution
+//! is looked for in which the two run one after the other, in each order.
+
+use super::drive::Arguments;
+use super::load;
+use super::output::Output;
+use super::progress::Monitor;
+use super::status::Failure;
+use super::tears::{self, Question, Tears};
+use crate::concurrency;
+use crate::correlation::report::CorrelationReport;
+use crate::correlation::{self, Analysis, Options};
+use crate::driver::{CaseKind, DriveError, Input, Package, PairCase, PairCases, drive_pairs};
+use crate::explore::{self, Bound, Limits, Progress, Serial};
+use crate::ir::FunctionId;
+use crate::schedule::Step;
+use crate::source::SourceMap;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// A package, and what has stopped the search for its executions.
+pub(super) struct Made {
+    pub package: Package,
+    pub bound: Option<Bound>,
+    /// For diagnostics.
+    pub sources: SourceMap,
+}
+
+/// Makes the package.
+pub(super) fn make(arguments: &Arguments, output: &Output) -> Result<Made, Failure> {
+    let loaded = load::load(&arguments.file, &arguments.program.inputs)?;
+    let sources = loaded.sources.clone();
+    let text = sources.file(loaded.file).text().to_owned();
+    let threads = concurrency::analyse(&loaded.program);
+    let thresholds = (arguments.threshold.unwrap_or(0.5), arguments.rank.unwrap_or(0.0));
+    let options = Options { threshold: thresholds.0 };
+    let analysis = correlation::analyse(&loaded.program, threads.as_ref(), &options);
+    let monitor = Monitor::start(output);
+    let limits = arguments.bounds.limits(monitor.interrupt(), arguments.output.jobs());
+    let began = Instant::now();
+    let mut progress = |now: &Progress| monitor.update(now);
+    let question = Question {
+        path: &arguments.file,
+        inputs: &arguments.program.inputs,
+        spurious_wakeups: arguments.execution.spurious_wakeups,
+        analysis: &analysis,
+        rank: thresholds.1,
+        limits: &limits,
+    };
+    let (tears, loaded) = tears::find(&question, loaded, &mut progress);
+    let (_, program) = tears::program(&tears, loaded.as_ref());
+    let report = correlation::report(&sources, program, &analysis, thresholds, |pair, each| tears.decision(pair, each));
+    let mut finder = Finder { tears: &tears, limits: &limits, began, states: tears.states, bound: tears.bound };
+    let mut pairs = Vec::new();
+    for (index, pair) in report.pairs.iter().enumerate().filter(|(_, pair)| pair.selected) {
+        let mut cases = torn(&tears, &report, index);
+        cases.extend(finder.serial(&analysis, &report, index, program, &mut progress));
+        pairs.push(PairCases {
+            program: tears.of_pair(index).and_then(|of| of.setting),
+            methods: pair.methods.clone(),
+            rank: pair.rank,
+            status: pair.status,
+            context: tears.setting_of(index).and_then(|setting| setting.added.clone()),
+            cases,
+        });
+    }
+    let (bound, states) = (finder.bound, finder.states);
+    let programs: Vec<Input<'_>> = tears.settings.iter().filter_map(input).collect();
+    let options = arguments.driver_options(&text, &arguments.program.inputs);
+    let package = drive_pairs(&programs, &pairs, &report.counts, (bound, states), &options)
+        .map_err(|error: DriveError| super::drive::no_package(&error))?;
+    Ok(Made { package, bound, sources })
+}
+
+fn input(setting: &tears::Setting) -> Option<Input<'_>> {
+    let (prepared, loaded) = (&setting.prepared, &setting.prepared.loaded);
+    let form = prepared.form.as_ref()?;
+    Some(Input { sources: &loaded.sources, program: &loaded.program, form, machine: &prepared.machine })
+}
+
+/// A test for each confirmed access, in the order of the report.
+fn torn(tears: &Tears, report: &CorrelationReport<Vec<Step>>, index: usize) -> Vec<PairCase> {
+    let accesses = report.pairs[index].endangered_accesses.iter();
+    let cases = accesses.filter_map(|access| {
+        let schedule = tears.schedule_of(index, access.decision.schedule.as_ref()?)?.to_vec();
+        let kind = CaseKind::Tear { variables: access.variables.clone(), accesses: access.accesses };
+        Some(PairCase { kind, method: access.method.clone(), schedule: Ok(schedule) })
+    });
+    cases.collect()
+}
+
+/// Looks for serial orders, with what the searches for tears have left of the bounds.
+struct Finder<'a> {
+    tears: &'a Tears,
+    limits: &'a Limits,
+    began: Instant,
+    states: u64,
+    bound: Option<Bound>,
+}
+
+impl Finder<'_> {
+    /// Both orders of a pair; of a method with itself, the one.
+    fn serial(
+        &mut self,
+        analysis: &Analysis,
+        report: &CorrelationReport<Vec<Step>>,
+        index: usize,
+        program: &crate::ir::Program,
+        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Vec<PairCase> {
+        let (first, second) = analysis.pairs[index].methods;
+        let names = &report.pairs[index].methods;
+        let mut orders = vec![((first, second), names[0].clone())];
+        if first != second {
+            orders.push(((second, first), names[1].clone()));
+        }
+        let cases = orders.into_iter().map(|(order, method)| {
+            let schedule = self.search(index, order, program, progress);
+            PairCase { kind: CaseKind::Serial, method, schedule }
+        });
+        cases.collect()
+    }
+
+    fn search(
+        &mut self,
+        index: usize,
+        (first, second): (FunctionId, FunctionId),
+        program: &crate::ir::Program,
+        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<Vec<crate::vm::Choice>, String> {
+        let Some(setting) = self.tears.setting_of(index) else {
+            let reason = self.tears.reason(index);
+            return Err(reason.unwrap_or("there is no program to run it in").to_owned());
+        };
+        let own = &setting.prepared.loaded.program;
+        let id =
+            |id: FunctionId| own.functions.ids().find(|&one| own.functions[one].span == program.functions[id].span);
+        let (Some(first), Some(second)) = (id(first), id(second)) else {
+            return Err("the methods are not in the context".to_owned());
+        };
+        let mut limits = self.limits.after(self.began);
+        if let Some(all) = self.limits.max_states {
+            let left = all.saturating_sub(self.states);
+            if left == 0 {
+                self.bound = Some(Bound::States);
+                return Err(format!("the bound {} was hit before", Bound::States.name()));
+            }
+            limits.max_states = Some(left);
+        }
+        let (answer, visited) = explore::serial(&setting.prepared.machine, (first, second), &limits, progress);
+        self.states += visited.states;
+        match answer {
+            Serial::Found { schedule } => Ok(schedule),
+            Serial::Impossible => Err("no execution runs them one after the other in this order".to_owned()),
+            Serial::Undecided(bound) => {
+                self.bound = Some(bound);
+                Err(format!("the bound {} was hit before", bound.name()))
+            }
+        }
+    }
+}

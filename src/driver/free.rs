@@ -1,0 +1,139 @@
+//! Instructions of a program that runs free: with real memory, and objects of synchronisation of its own.
+//!
+//! In: an instruction that touches memory, an object, or threads. Out: the line of Rust that calls the runtime
+//! `template/free.rs`. Places are computed as the machine does it: a base, cells to skip, an index that was checked. All
+//! other instructions are as in a package with latches.
+
+use super::Input;
+use super::instruction::Emitter;
+use super::label::Located;
+use super::value::runtime_value;
+use crate::ir::{
+    AtomicOperation, Base, Instruction, Operand, Place, Program, RegisterId, Storage, Synchronisation, VariableId,
+};
+
+impl Emitter<'_, '_> {
+    /// The line of an instruction that is another one here.
+    pub(super) fn free_line(&mut self, at: &Located<'_>, instruction: &Instruction) -> Option<String> {
+        let label = at.label(self.input);
+        Some(match instruction {
+            Instruction::Load { dest, place, .. } => {
+                let call = format!("t.read({})", self.place(place));
+                self.assign(Some(*dest), Some(&label), &call)
+            }
+            Instruction::Store { place, value, .. } => {
+                let value = self.body.receiver(value);
+                format!("t.write({}, {value});", self.place(place))
+            }
+            Instruction::Atomic { dest, op, place, .. } => {
+                let place = self.place(place);
+                let call = match op {
+                    AtomicOperation::CompareAndSwap { old, new, .. } => {
+                        let (old, new) = (self.body.receiver(old), self.body.receiver(new));
+                        format!("t.compare_and_swap({place}, {old}, {new})")
+                    }
+                    AtomicOperation::Swap(value) => format!("t.swap({place}, {})", self.body.receiver(value)),
+                    AtomicOperation::FetchAdd(value, _) => {
+                        format!("t.fetch_add({place}, {})", self.body.receiver(value))
+                    }
+                };
+                self.assign(Some(*dest), Some(&label), &call)
+            }
+            Instruction::Address { dest, place } => {
+                let place = self.place(place);
+                self.assign(Some(*dest), None, &place)
+            }
+            Instruction::Allocate { dest, variable } => {
+                let values = values_of(self.input.program, *variable).join(", ");
+                self.assign(Some(*dest), None, &format!("t.allocate(&[{values}])"))
+            }
+            Instruction::Copy { dest, source } => {
+                let value = self.body.operand(source);
+                self.assign(Some(*dest), None, &value)
+            }
+            Instruction::Synchronise(operation) => self.free_operation(operation, &label),
+            Instruction::JoinThread { handle } => format!("t.join_thread({}, {label:?})?;", self.body.operand(handle)),
+            Instruction::Assume { condition } => {
+                format!("t.assume::<()>({}, {label:?})?;", self.body.operand(condition))
+            }
+            Instruction::AtomicBegin => "t.atomic_begin();".to_owned(),
+            Instruction::AtomicEnd => "t.atomic_end();".to_owned(),
+            _ => return None,
+        })
+    }
+
+    fn free_operation(&self, operation: &Synchronisation, label: &str) -> String {
+        use Synchronisation as Op;
+        let one = |name: &str, place: &Place| format!("t.{name}({}, {label:?})?;", self.place(place));
+        let bare = |name: &str| format!("t.{name}({label:?})?;");
+        match operation {
+            Op::Lock(place) => one("lock", place),
+            Op::Unlock(place) => one("unlock", place),
+            Op::Set(place) => one("set", place),
+            Op::Clear(place) => one("clear", place),
+            Op::WaitEvent(place) => one("wait_event", place),
+            Op::Barrier(place) => one("barrier", place),
+            Op::Notify(place) => one("notify", place),
+            Op::NotifyAll(place) => one("notify_all", place),
+            Op::Acquire(place) => one("acquire", place),
+            Op::Release(place) => one("release", place),
+            Op::WaitCondition { condition, lock } => {
+                format!("t.wait_condition({}, {}, {label:?})?;", self.place(condition), self.place(lock))
+            }
+            Op::WaitBare => bare("wait_bare"),
+            Op::NotifyBare => bare("notify_bare"),
+            Op::NotifyAllBare => bare("notify_all_bare"),
+        }
+    }
+
+    /// `t.global(3)`, `account.at(1)`, `t.global(4).index(i)`
+    fn place(&self, place: &Place) -> String {
+        let index = place.index.map_or_else(String::new, |index| match index.operand {
+            Operand::Register(_) => format!(".index({})", self.body.operand(&index.operand)),
+            Operand::Constant(_) => format!(".index({})", self.body.receiver(&index.operand)),
+        });
+        let base = match place.base {
+            Base::Global(variable) => {
+                let address = self.input.machine.global_address(variable).unwrap_or(0) + place.offset;
+                format!("t.global({address})")
+            }
+            Base::Reference(register) => self.reference(register, place.offset),
+        };
+        base + &index
+    }
+
+    fn reference(&self, register: RegisterId, offset: u32) -> String {
+        let name = self.body.name(register);
+        if offset == 0 { name.to_owned() } else { format!("{name}.at({offset})") }
+    }
+}
+
+/// What the cells of a variable begin with.
+fn values_of(program: &Program, variable: VariableId) -> Vec<String> {
+    let of = &program.variables[variable];
+    let mut values = vec!["Value::Int(0)".to_owned(); of.size as usize];
+    for leaf in of.leaves().map(|leaf| &program.leaves[leaf]) {
+        for (cell, &value) in leaf.initial.iter().enumerate() {
+            let text = runtime_value(&program.texts, value.ty(), value.bits());
+            values[leaf.offset as usize + cell] = format!("Value::{text}");
+        }
+    }
+    values
+}
+
+/// The function that gives the memory which the globals begin with.
+pub(super) fn memory(input: &Input<'_>) -> String {
+    let program = input.program;
+    let globals = program.variables.ids().filter(|&id| program.variables[id].storage == Storage::Global);
+    let mut cells: Vec<String> = Vec::new();
+    for (variable, address) in globals.filter_map(|id| Some((id, input.machine.global_address(id)? as usize))) {
+        let values = values_of(program, variable);
+        let end = address + values.len();
+        if cells.len() < end {
+            cells.resize(end, "Value::Int(0)".to_owned());
+        }
+        cells.splice(address..end, values);
+    }
+    let lines: String = cells.iter().map(|cell| format!("        {cell},\n")).collect();
+    format!("\n/// What the globals begin with.\npub fn memory() -> Vec<Value> {{\n    vec![\n{lines}    ]\n}}\n")
+}

@@ -1,0 +1,189 @@
+//! Packages of parallel unit tests: for pairs of methods, executions that tear them, and their serial orders.
+//!
+//! In: the programs in which the pairs run, and for each pair its executions, or why there is none. Out: a [`Package`] of
+//! the same form as for terms, with one test for each execution; two tears that one execution shows have one test. Where
+//! the pairs run in several programs, each is a module of `src/program.rs`.
+
+use super::manifest::{Manifest, PairEntry, PairTestEntry};
+use super::names::Names;
+use super::tests_file::{self, TestCase};
+use super::{
+    DriveError, FILES, FREE_RUNTIME, Input, MAX_STEPS, Options, Package, RUNTIME, cargo_toml, names, plan, program,
+};
+use crate::correlation::Status;
+use crate::correlation::report::Counts;
+use crate::explore::Bound;
+use crate::vm::Choice;
+use std::path::PathBuf;
+
+/// What a test shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CaseKind {
+    /// A method is torn between two variables.
+    Tear {
+        /// The two.
+        variables: [String; 2],
+        /// How it touches each: `read` or `write`.
+        accesses: [&'static str; 2],
+    },
+    /// The method runs before the other one.
+    Serial,
+}
+
+/// A test that is wanted.
+#[derive(Clone, Debug)]
+pub struct PairCase {
+    /// What it shows.
+    pub kind: CaseKind,
+    /// Who is torn, or who comes first.
+    pub method: String,
+    /// The execution, or why there is none.
+    pub schedule: Result<Vec<Choice>, String>,
+}
+
+/// A pair of methods.
+#[derive(Clone, Debug)]
+pub struct PairCases {
+    /// Index of the program in which it runs.
+    pub program: Option<usize>,
+    /// The two.
+    pub methods: [String; 2],
+    /// From 0 to 1.
+    pub rank: f64,
+    /// What executions show of it.
+    pub status: Status,
+    /// The `main` that was added to the file.
+    pub context: Option<String>,
+    /// The tests that are wanted.
+    pub cases: Vec<PairCase>,
+}
+
+/// A package with the tests of some pairs. `programs` are what they run in; `bound` has stopped the search for executions.
+///
+/// # Errors
+///
+/// A program has no `main`.
+pub fn drive_pairs(
+    programs: &[Input<'_>],
+    pairs: &[PairCases],
+    counts: &Counts,
+    (bound, states): (Option<Bound>, u64),
+    options: &Options,
+) -> Result<Package, DriveError> {
+    let mut manifest = Manifest::new(options, bound, states);
+    let mut writer = Writer { programs, options, names: Names::default(), cases: Vec::new(), steps: 0 };
+    let entries: Vec<PairEntry> = pairs.iter().map(|pair| writer.pair(pair)).collect();
+    let cases = writer.cases;
+    manifest.set_pairs(entries, counts, cases.iter().map(TestCase::entry).collect());
+    let name = names::package_name(&options.file);
+    let texts = [
+        cargo_toml(&name),
+        manifest.to_text(),
+        if options.free { FREE_RUNTIME } else { RUNTIME }.to_owned(),
+        programs_text(programs, options)?,
+        tests_file::emit(&name, &cases, options, manifest.note),
+    ];
+    let files = FILES.iter().zip(texts).map(|(path, text)| (PathBuf::from(path), text)).collect();
+    Ok(Package { files, manifest })
+}
+
+/// One program as it is, several as modules; none is an empty one.
+fn programs_text(programs: &[Input<'_>], options: &Options) -> Result<String, DriveError> {
+    let emit = |input: &Input<'_>| {
+        let main = input.program.main.ok_or(DriveError::NoMain)?;
+        Ok(program::emit(input, main, options))
+    };
+    if let [only] = programs {
+        return emit(only);
+    }
+    let mut text = format!("//! Contexts of the methods of `{}`.\n", names::comment(&options.file));
+    for (index, input) in programs.iter().enumerate() {
+        text += &format!("\npub mod {} {{\n{}}}\n", module(index), emit(input)?);
+    }
+    Ok(text)
+}
+
+fn module(index: usize) -> String {
+    format!("context_{}", index + 1)
+}
+
+struct Writer<'a> {
+    programs: &'a [Input<'a>],
+    options: &'a Options,
+    names: Names<'static>,
+    cases: Vec<TestCase>,
+    /// Of all tests so far.
+    steps: usize,
+}
+
+impl Writer<'_> {
+    fn pair(&mut self, pair: &PairCases) -> PairEntry {
+        let mut known: Vec<(&[Choice], String)> = Vec::new();
+        let mut tests = Vec::new();
+        for case in &pair.cases {
+            let made = match (&case.schedule, pair.program) {
+                (Err(reason), _) => Err(reason.clone()),
+                (Ok(_), None) => Err("there is no program to run it in".to_owned()),
+                (Ok(schedule), Some(program)) => match known.iter().find(|(known, _)| known == schedule) {
+                    Some((_, test)) => Ok(test.clone()),
+                    None => self.test(pair, case, schedule, program),
+                },
+            };
+            if let (Ok(schedule), Ok(test)) = (&case.schedule, &made) {
+                known.push((schedule, test.clone()));
+            }
+            tests.push(entry(case, made));
+        }
+        let PairCases { methods, rank, status, context, .. } = pair.clone();
+        PairEntry { methods, rank, status, context, tests }
+    }
+
+    /// Adds a test; its name, or why there is none.
+    fn test(
+        &mut self,
+        pair: &PairCases,
+        case: &PairCase,
+        schedule: &[Choice],
+        program: usize,
+    ) -> Result<String, String> {
+        if self.steps + schedule.len() > MAX_STEPS {
+            return Err("it is not written: the tests of the package are too long already".to_owned());
+        }
+        let input = &self.programs[program];
+        let plan = plan(input, schedule, self.options.max_steps)
+            .map_err(|reason| format!("the execution that shows it {reason}"))?;
+        self.steps += schedule.len();
+        let [first, second] = &pair.methods;
+        let other = if *first == case.method { second } else { first };
+        let (wanted, title) = match &case.kind {
+            CaseKind::Tear { variables: [one, two], accesses } => (
+                format!("{}_torn_by_{other}_between_{one}_and_{two}", case.method),
+                format!(
+                    "`{}` {}s `{one}` and {}s `{two}`; `{other}` comes between.",
+                    case.method, accesses[0], accesses[1]
+                ),
+            ),
+            CaseKind::Serial => (
+                format!("{}_before_{other}", case.method),
+                format!("First `{}`, then `{other}`; they do not overlap.", case.method),
+            ),
+        };
+        let name = self.names.fresh(&wanted);
+        let main =
+            if self.programs.len() == 1 { "program".to_owned() } else { format!("program::{}", module(program)) };
+        self.cases.push(TestCase::of_pair(input, name.clone(), main, title, plan, schedule));
+        Ok(name)
+    }
+}
+
+fn entry(case: &PairCase, made: Result<String, String>) -> PairTestEntry {
+    let (kind, variables, accesses) = match &case.kind {
+        CaseKind::Tear { variables, accesses } => ("tear", Some(variables.clone()), Some(*accesses)),
+        CaseKind::Serial => ("serial", None, None),
+    };
+    let (test, reason) = match made {
+        Ok(test) => (Some(test), None),
+        Err(reason) => (None, Some(reason)),
+    };
+    PairTestEntry { kind, method: case.method.clone(), variables, accesses, test, reason }
+}

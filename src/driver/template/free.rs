@@ -1,0 +1,579 @@
+//! What the free tests of this package run on: plain threads and real memory, for a race detector to watch.
+//!
+//! Memory is a list of slots. Data is read and written without any synchronisation of ours: where the program races, this
+//! package races, and that is what a detector (such as ThreadSanitizer) is to find. Accesses are volatile, so that a loop
+//! that waits for another thread looks again. Each object of synchronisation has a
+//! gate of its own, so that no order comes in which the program has not. An atomic block holds one gate that all such
+//! blocks share.
+//!
+//! `CSSAME_FREE_ROUNDS=N` sets how often each test runs the program (20), `CSSAME_LATCH_SECONDS=N` how long a thread waits
+//! before that counts as a deadlock (10 s).
+
+pub mod program;
+
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// A value that memory begins with.
+#[derive(Clone, Copy, Debug)]
+pub enum Value {
+    Int(i32),
+    Long(i64),
+    Bool(bool),
+    Double(f64),
+    Text(&'static str),
+    Thread(i64),
+}
+
+/// A thread handle; 0 is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Handle(pub i64);
+
+/// Types of the program, and how a slot holds them.
+pub trait Data: Copy + PartialEq {
+    fn bits(self) -> i64;
+    fn of(bits: i64) -> Self;
+}
+
+impl Data for i32 {
+    fn bits(self) -> i64 {
+        i64::from(self)
+    }
+    fn of(bits: i64) -> i32 {
+        bits as i32
+    }
+}
+
+impl Data for i64 {
+    fn bits(self) -> i64 {
+        self
+    }
+    fn of(bits: i64) -> i64 {
+        bits
+    }
+}
+
+impl Data for bool {
+    fn bits(self) -> i64 {
+        i64::from(self)
+    }
+    fn of(bits: i64) -> bool {
+        bits != 0
+    }
+}
+
+impl Data for f64 {
+    fn bits(self) -> i64 {
+        self.to_bits() as i64
+    }
+    fn of(bits: i64) -> f64 {
+        f64::from_bits(bits as u64)
+    }
+}
+
+/// A text is kept for ever, and its number is in the slot; equal texts have one number.
+static TEXTS: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+
+impl Data for &'static str {
+    fn bits(self) -> i64 {
+        let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_empty() {
+            return 0;
+        }
+        let known = texts.iter().position(|&text| text == self);
+        known.unwrap_or_else(|| {
+            texts.push(self);
+            texts.len() - 1
+        }) as i64
+            + 1
+    }
+    fn of(bits: i64) -> &'static str {
+        let texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        if bits == 0 { "" } else { texts[bits as usize - 1] }
+    }
+}
+
+impl Data for Handle {
+    fn bits(self) -> i64 {
+        self.0
+    }
+    fn of(bits: i64) -> Handle {
+        Handle(bits)
+    }
+}
+
+/// Types that `fetch_add` adds.
+pub trait Add: Data {
+    fn add(self, other: Self) -> Self;
+}
+
+impl Add for i32 {
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
+impl Add for i64 {
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
+impl Add for f64 {
+    fn add(self, other: Self) -> Self {
+        self + other
+    }
+}
+
+impl Value {
+    fn bits(self) -> i64 {
+        match self {
+            Value::Int(value) => value.bits(),
+            Value::Long(value) | Value::Thread(value) => value,
+            Value::Bool(value) => value.bits(),
+            Value::Double(value) => value.bits(),
+            Value::Text(value) => value.bits(),
+        }
+    }
+}
+
+/// What an object of synchronisation knows; its meaning is that of the operations.
+#[derive(Default)]
+struct Object {
+    value: i64,
+    more: i64,
+    round: i64,
+}
+
+struct Slot {
+    data: UnsafeCell<i64>,
+    object: Mutex<Object>,
+    changed: Condvar,
+}
+
+impl Slot {
+    fn new(bits: i64) -> Slot {
+        let object = Object { value: bits, ..Object::default() };
+        Slot { data: UnsafeCell::new(bits), object: Mutex::new(object), changed: Condvar::new() }
+    }
+}
+
+/// A place in memory.
+#[derive(Clone, Copy)]
+pub struct Place(*const Slot);
+
+// A place is only followed while the run that owns its slots goes on; what two threads do to it is the program's affair.
+unsafe impl Send for Place {}
+unsafe impl Sync for Place {}
+
+/// No place: what a variable begins with.
+pub const NOWHERE: Place = Place(std::ptr::null());
+
+impl Place {
+    pub fn at(self, offset: usize) -> Place {
+        Place(self.0.wrapping_add(offset))
+    }
+
+    /// An element of an array; the index was checked.
+    pub fn index(self, index: impl Into<i64>) -> Place {
+        self.at(index.into() as usize)
+    }
+
+    fn slot(&self) -> &Slot {
+        unsafe { &*self.0 }
+    }
+}
+
+/// The slots of a variable. They stay where they are until the run is over.
+struct Slots(Box<[Slot]>);
+
+unsafe impl Send for Slots {}
+unsafe impl Sync for Slots {}
+
+fn slots(values: &[Value]) -> Slots {
+    Slots(values.iter().map(|value| Slot::new(value.bits())).collect())
+}
+
+/// The run is over.
+#[derive(Debug)]
+pub struct Stop;
+
+/// What a step of the program gives, unless the run is over.
+pub type Flow<T> = Result<T, Stop>;
+
+/// What a thread runs.
+pub type Body = Box<dyn FnOnce(&Thread) -> Flow<()> + Send>;
+
+/// Boxes what a thread runs.
+pub fn body(run: impl FnOnce(&Thread) -> Flow<()> + Send + 'static) -> Body {
+    Box::new(run)
+}
+
+struct Run {
+    globals: Slots,
+    locals: Mutex<Vec<Slots>>,
+    /// Threads by their handles, less 1.
+    spawned: Mutex<Vec<Option<JoinHandle<()>>>>,
+    bare: Slot,
+    atomic: Mutex<()>,
+    over: AtomicBool,
+    failure: Mutex<Option<String>>,
+    discarded: AtomicBool,
+    seed: AtomicU64,
+    patience: Duration,
+}
+
+unsafe impl Sync for Run {}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A thread of the program.
+pub struct Thread<'r> {
+    run: &'r Arc<Run>,
+    number: i64,
+    forked: RefCell<Vec<JoinHandle<()>>>,
+    atomic: RefCell<Option<MutexGuard<'r, ()>>>,
+    depth: Cell<u32>,
+    nested: Cell<u32>,
+}
+
+/// Calls in each other beyond which a thread counts as endless.
+const DEPTH: u32 = 1000;
+
+static NUMBER: AtomicI64 = AtomicI64::new(1);
+
+impl Thread<'_> {
+    fn start(run: &Arc<Run>, body: Body) -> JoinHandle<()> {
+        let run = Arc::clone(run);
+        let begin = move || {
+            let thread = Thread {
+                run: &run,
+                number: NUMBER.fetch_add(1, Ordering::Relaxed),
+                forked: RefCell::default(),
+                atomic: RefCell::default(),
+                depth: Cell::new(0),
+                nested: Cell::new(0),
+            };
+            let _ = body(&thread);
+            thread.atomic.borrow_mut().take();
+            thread.join_forked();
+        };
+        thread::Builder::new().stack_size(16 << 20).spawn(begin).expect("the system has no more threads")
+    }
+
+    fn fail<T>(&self, message: String) -> Flow<T> {
+        held(&self.run.failure).get_or_insert(message);
+        self.run.over.store(true, Ordering::SeqCst);
+        Err(Stop)
+    }
+
+    pub fn global(&self, address: usize) -> Place {
+        Place(self.run.globals.0.as_ptr()).at(address)
+    }
+
+    pub fn allocate(&self, values: &[Value]) -> Place {
+        let slots = slots(values);
+        let place = Place(slots.0.as_ptr());
+        held(&self.run.locals).push(slots);
+        place
+    }
+
+    pub fn read<T: Data>(&self, place: Place) -> T {
+        T::of(unsafe { place.slot().data.get().read_volatile() })
+    }
+
+    pub fn write<T: Data>(&self, place: Place, value: T) {
+        unsafe { place.slot().data.get().write_volatile(value.bits()) }
+    }
+
+    fn atomically<T: Data, R>(&self, place: Place, mut step: impl FnMut(T) -> (R, Option<T>)) -> R {
+        let cell = unsafe { AtomicI64::from_ptr(place.slot().data.get()) };
+        loop {
+            let old = cell.load(Ordering::SeqCst);
+            let (result, new) = step(T::of(old));
+            let Some(new) = new else { return result };
+            if cell.compare_exchange(old, new.bits(), Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                return result;
+            }
+        }
+    }
+
+    pub fn compare_and_swap<T: Data>(&self, place: Place, old: T, new: T) -> bool {
+        self.atomically(place, |value: T| (value == old, (value == old).then_some(new)))
+    }
+
+    pub fn swap<T: Data>(&self, place: Place, new: T) -> T {
+        self.atomically(place, |value: T| (value, Some(new)))
+    }
+
+    pub fn fetch_add<T: Add>(&self, place: Place, more: T) -> T {
+        self.atomically(place, |value: T| (value, Some(value.add(more))))
+    }
+
+    /// Waits at an object until `ready` gives something.
+    fn wait_at<T>(&self, slot: &Slot, at: &str, mut ready: impl FnMut(&mut Object) -> Option<T>) -> Flow<T> {
+        let began = Instant::now();
+        let mut object = held(&slot.object);
+        loop {
+            if self.run.over.load(Ordering::SeqCst) {
+                return Err(Stop);
+            }
+            if let Some(result) = ready(&mut object) {
+                return Ok(result);
+            }
+            if began.elapsed() > self.run.patience {
+                drop(object);
+                return self.fail(format!("deadlock: a thread waits at {at}"));
+            }
+            let waited = slot.changed.wait_timeout(object, Duration::from_millis(50));
+            object = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn change(&self, slot: &Slot, step: impl FnOnce(&mut Object)) -> Flow<()> {
+        step(&mut held(&slot.object));
+        slot.changed.notify_all();
+        if self.run.over.load(Ordering::SeqCst) { Err(Stop) } else { Ok(()) }
+    }
+
+    pub fn lock(&self, place: Place, at: &str) -> Flow<()> {
+        self.wait_at(place.slot(), at, |object| (object.value == 0).then(|| object.value = self.number))
+    }
+
+    pub fn unlock(&self, place: Place, at: &str) -> Flow<()> {
+        let mut holds = false;
+        self.change(place.slot(), |object| {
+            holds = object.value == self.number;
+            if holds {
+                object.value = 0;
+            }
+        })?;
+        if holds { Ok(()) } else { self.fail(format!("unlock of a lock that is not held at {at}")) }
+    }
+
+    pub fn set(&self, place: Place, _: &str) -> Flow<()> {
+        self.change(place.slot(), |object| object.value = 1)
+    }
+
+    pub fn clear(&self, place: Place, _: &str) -> Flow<()> {
+        self.change(place.slot(), |object| object.value = 0)
+    }
+
+    pub fn wait_event(&self, place: Place, at: &str) -> Flow<()> {
+        self.wait_at(place.slot(), at, |object| (object.value != 0).then_some(()))
+    }
+
+    pub fn barrier(&self, place: Place, at: &str) -> Flow<()> {
+        let mut round = 0;
+        self.change(place.slot(), |object| {
+            round = object.round;
+            object.more += 1;
+            if object.more >= object.value {
+                object.more = 0;
+                object.round += 1;
+            }
+        })?;
+        self.wait_at(place.slot(), at, |object| (object.round != round).then_some(()))
+    }
+
+    /// Lets one waiting thread go, or all: `more` counts those that wait, `value` those that may go.
+    fn wake(&self, slot: &Slot, all: bool) -> Flow<()> {
+        self.change(slot, |object| object.value = if all { object.more } else { (object.value + 1).min(object.more) })
+    }
+
+    fn sleep(&self, slot: &Slot, at: &str, before: impl FnOnce() -> Flow<()>) -> Flow<()> {
+        held(&slot.object).more += 1;
+        before()?;
+        self.wait_at(slot, at, |object| {
+            (object.value > 0).then(|| {
+                object.value -= 1;
+                object.more -= 1;
+            })
+        })
+    }
+
+    pub fn wait_condition(&self, condition: Place, lock: Place, at: &str) -> Flow<()> {
+        self.sleep(condition.slot(), at, || self.unlock(lock, at))?;
+        self.lock(lock, at)
+    }
+
+    pub fn notify(&self, place: Place, _: &str) -> Flow<()> {
+        self.wake(place.slot(), false)
+    }
+
+    pub fn notify_all(&self, place: Place, _: &str) -> Flow<()> {
+        self.wake(place.slot(), true)
+    }
+
+    pub fn wait_bare(&self, at: &str) -> Flow<()> {
+        self.sleep(&self.run.bare, at, || Ok(()))
+    }
+
+    pub fn notify_bare(&self, _: &str) -> Flow<()> {
+        self.wake(&self.run.bare, false)
+    }
+
+    pub fn notify_all_bare(&self, _: &str) -> Flow<()> {
+        self.wake(&self.run.bare, true)
+    }
+
+    pub fn acquire(&self, place: Place, at: &str) -> Flow<()> {
+        self.wait_at(place.slot(), at, |object| (object.value > 0).then(|| object.value -= 1))
+    }
+
+    pub fn release(&self, place: Place, _: &str) -> Flow<()> {
+        self.change(place.slot(), |object| object.value = object.value.wrapping_add(1))
+    }
+
+    pub fn atomic_begin(&self) {
+        if self.nested.replace(self.nested.get() + 1) == 0 {
+            *self.atomic.borrow_mut() = Some(held(&self.run.atomic));
+        }
+    }
+
+    pub fn atomic_end(&self) {
+        self.nested.set(self.nested.get().saturating_sub(1));
+        if self.nested.get() == 0 {
+            self.atomic.borrow_mut().take();
+        }
+    }
+
+    pub fn fork(&self, _: &str, bodies: Vec<Body>) -> Flow<()> {
+        let started = bodies.into_iter().map(|body| Thread::start(self.run, body));
+        self.forked.borrow_mut().extend(started);
+        Ok(())
+    }
+
+    pub fn spawn(&self, _: &str, body: Body) -> Flow<Handle> {
+        let mut spawned = held(&self.run.spawned);
+        spawned.push(Some(Thread::start(self.run, body)));
+        Ok(Handle(spawned.len() as i64))
+    }
+
+    fn join_forked(&self) {
+        let forked: Vec<JoinHandle<()>> = self.forked.borrow_mut().drain(..).collect();
+        forked.into_iter().for_each(|thread| {
+            let _ = thread.join();
+        });
+    }
+
+    pub fn join(&self, _: &str) -> Flow<()> {
+        self.join_forked();
+        if self.run.over.load(Ordering::SeqCst) { Err(Stop) } else { Ok(()) }
+    }
+
+    pub fn join_thread(&self, handle: Handle, at: &str) -> Flow<()> {
+        if handle.0 == 0 {
+            return self.fail(format!("join of no thread at {at}"));
+        }
+        loop {
+            let mut spawned = held(&self.run.spawned);
+            let thread = &mut spawned[handle.0 as usize - 1];
+            if thread.as_ref().is_none_or(JoinHandle::is_finished) {
+                let thread = thread.take();
+                drop(spawned);
+                if let Some(thread) = thread {
+                    let _ = thread.join();
+                }
+                return Ok(());
+            }
+            drop(spawned);
+            if self.run.over.load(Ordering::SeqCst) {
+                return Err(Stop);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Any value of the range.
+    pub fn choose(&self, _: &str, low: i32, high: i32) -> Flow<i32> {
+        if low > high {
+            return self.assume(false, "");
+        }
+        let seed = self.run.seed.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+        let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32;
+        let width = (i64::from(high) - i64::from(low) + 1) as u64;
+        Ok((i64::from(low) + (mixed % width) as i64) as i32)
+    }
+
+    pub fn print(&self, _: &str, line: String) -> Flow<()> {
+        println!("{line}");
+        Ok(())
+    }
+
+    pub fn check(&self, holds: bool, _: &str, message: &str) -> Flow<()> {
+        if holds { Ok(()) } else { self.fail(message.to_owned()) }
+    }
+
+    /// An assumption that does not hold: this run counts for nothing.
+    pub fn assume<T: Default>(&self, holds: bool, _: &str) -> Flow<T> {
+        if holds {
+            return Ok(T::default());
+        }
+        self.run.discarded.store(true, Ordering::SeqCst);
+        self.run.over.store(true, Ordering::SeqCst);
+        Err(Stop)
+    }
+
+    /// Another round of a loop.
+    pub fn round(&self) -> Flow<()> {
+        if self.run.over.load(Ordering::Relaxed) { Err(Stop) } else { Ok(()) }
+    }
+
+    /// A call.
+    pub fn call<T>(&self, run: impl FnOnce() -> Flow<T>) -> Flow<T> {
+        self.depth.set(self.depth.get() + 1);
+        if self.depth.get() >= DEPTH {
+            return self.fail("the calls do not end".to_owned());
+        }
+        let result = run();
+        self.depth.set(self.depth.get() - 1);
+        result
+    }
+}
+
+fn number_from(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// Runs the program some times, as the threads happen to go.
+///
+/// # Panics
+///
+/// The program fails, or a thread waits too long.
+pub fn free(main: fn(&Thread) -> Flow<()>, globals: fn() -> Vec<Value>) {
+    let patience = Duration::from_secs(number_from("CSSAME_LATCH_SECONDS").unwrap_or(10));
+    for round in 0..number_from("CSSAME_FREE_ROUNDS").unwrap_or(20) {
+        let run = Arc::new(Run {
+            globals: slots(&globals()),
+            locals: Mutex::default(),
+            spawned: Mutex::default(),
+            bare: Slot::new(0),
+            atomic: Mutex::new(()),
+            over: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            discarded: AtomicBool::new(false),
+            seed: AtomicU64::new(round),
+            patience,
+        });
+        let ended = Thread::start(&run, body(main)).join();
+        loop {
+            let thread = held(&run.spawned).iter_mut().find_map(Option::take);
+            let Some(thread) = thread else { break };
+            let _ = thread.join();
+        }
+        assert!(ended.is_ok(), "a thread of the program panicked");
+        if run.discarded.load(Ordering::SeqCst) {
+            continue;
+        }
+        let failure = held(&run.failure).take();
+        if let Some(message) = failure {
+            panic!("in round {}: {message}", round + 1);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! A touch that waits for one of its partner, and what has happened since.
+//!
+//! In: the accesses of other threads and of the method itself. Out: whether an access of the method completes a tear.
+
+use super::ghost::Fixed;
+use super::watch::{FIRST, SECOND, SOURCE};
+use super::words::{Words, encode_list};
+use crate::correlation::AccessKind;
+
+/// An activation of the other method that is over.
+const OVER: u16 = u16::MAX;
+
+/// What an activation of the other method has done since a touch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Between {
+    /// Its thread, or [`OVER`].
+    pub thread: u16,
+    /// Whether it conflicts with the touch itself.
+    pub first: bool,
+    /// Cells of the partner that it has touched, with the kinds.
+    pub second: Vec<(u32, u8)>,
+}
+
+/// A touch that waits for one of its partner.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Touch {
+    /// Index of its side.
+    pub side: u8,
+    pub cell: u32,
+    /// What the cell held then.
+    pub value: i64,
+    /// Whether the touch has changed it.
+    pub changed: bool,
+    /// What other threads have made of it since.
+    pub now: i64,
+    /// Cells of the partner that others have written since, with what they held at the touch.
+    pub olds: Vec<(u32, i64)>,
+    pub between: Vec<Between>,
+    /// What the method had read of the sources before.
+    pub sources: Vec<(u32, i64)>,
+    /// Sources that the other method has written since.
+    pub written: Vec<u32>,
+    /// Whether the method has read one of them anew, and another value.
+    pub seen: bool,
+}
+
+/// An access to something that is watched.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    pub of: u8,
+    pub kind: AccessKind,
+    pub cell: u32,
+    pub old: i64,
+    pub value: i64,
+}
+
+/// Enters a value for a cell into a sorted list; one that is there already stays, if it is not to be replaced.
+pub(super) fn enter<T: Copy>(list: &mut Vec<(u32, T)>, cell: u32, value: T, replace: bool) {
+    match list.binary_search_by_key(&cell, |entry| entry.0) {
+        Ok(index) if replace => list[index].1 = value,
+        Ok(_) => {}
+        Err(index) => list.insert(index, (cell, value)),
+    }
+}
+
+impl Touch {
+    fn is_partner(&self, fixed: &Fixed, access: Access) -> bool {
+        let bit = if self.side == 0 { SECOND } else { FIRST };
+        let (first, second) = if self.side == 0 { (self.cell, access.cell) } else { (access.cell, self.cell) };
+        access.of & bit != 0 && fixed.distance.is_none_or(|distance| distance.fits(first, second))
+    }
+
+    /// Another thread has made an access; `by` is the thread if it is within the other method.
+    pub fn foreign(&mut self, fixed: &Fixed, access: Access, by: Option<u16>) {
+        let side = if self.side == 0 { FIRST } else { SECOND };
+        let writes = access.kind == AccessKind::Write;
+        let same = access.of & side != 0 && access.cell == self.cell;
+        let conflicts = same
+            && match (fixed.watch.sides[usize::from(self.side)].kind, access.kind) {
+                (AccessKind::Read, AccessKind::Read) => false,
+                (AccessKind::Read, AccessKind::Write) => true,
+                (AccessKind::Write, AccessKind::Read) => self.changed,
+                (AccessKind::Write, AccessKind::Write) => access.value != self.value,
+            };
+        if same && writes {
+            self.now = access.value;
+        }
+        let partner = !fixed.watch.copied && self.is_partner(fixed, access);
+        if partner && writes {
+            enter(&mut self.olds, access.cell, access.old, false);
+        }
+        let Some(thread) = by else { return };
+        if access.of & SOURCE != 0 && writes && access.old != access.value && !self.written.contains(&access.cell) {
+            self.written.push(access.cell);
+            self.written.sort_unstable();
+        }
+        let matters = writes || fixed.watch.sides[1 - usize::from(self.side)].kind == AccessKind::Write;
+        if !conflicts && !(partner && matters) {
+            return;
+        }
+        let index = match self.between.binary_search_by_key(&thread, |one| one.thread) {
+            Ok(index) => index,
+            Err(index) => {
+                self.between.insert(index, Between { thread, ..Between::default() });
+                index
+            }
+        };
+        let between = &mut self.between[index];
+        between.first |= conflicts;
+        if partner && matters {
+            let kinds = between.second.iter().find(|second| second.0 == access.cell).map_or(0, |second| second.1);
+            enter(&mut between.second, access.cell, kinds | (access.kind as u8 + 1), true);
+        }
+    }
+
+    /// An activation of the other method is over.
+    pub fn close(&mut self, fixed: &Fixed, thread: u16) {
+        let Ok(index) = self.between.binary_search_by_key(&thread, |one| one.thread) else { return };
+        let over = self.between.remove(index);
+        // What has touched one side only does not matter any more.
+        if !over.first || over.second.is_empty() && !fixed.watch.copied {
+            return;
+        }
+        match self.between.last_mut().filter(|last| last.thread == OVER) {
+            Some(last) => {
+                for (cell, kinds) in over.second {
+                    let known = last.second.iter().find(|second| second.0 == cell).map_or(0, |second| second.1);
+                    enter(&mut last.second, cell, known | kinds, true);
+                }
+            }
+            None => self.between.push(Between { thread: OVER, ..over }),
+        }
+    }
+
+    /// Whether an access of the method itself completes a tear.
+    pub fn is_torn_by(&self, fixed: &Fixed, access: Access) -> bool {
+        let kinds = fixed.watch.sides.map(|side| side.kind);
+        let (own, partner) = (kinds[usize::from(self.side)], kinds[1 - usize::from(self.side)]);
+        if access.kind != partner {
+            return false;
+        }
+        if fixed.watch.copied {
+            let same = access.of & FIRST != 0 && access.cell == self.cell;
+            return same && access.old != self.value && self.between.iter().any(|one| one.first);
+        }
+        if !self.is_partner(fixed, access) {
+            return false;
+        }
+        let (writes, changes) = (access.kind == AccessKind::Write, access.old != access.value);
+        if writes && changes {
+            fixed.signals.completed.set(true);
+        }
+        if self.seen {
+            return true;
+        }
+        let first = own == AccessKind::Write || self.now != self.value;
+        let read = self.olds.iter().any(|&(cell, old)| cell == access.cell && old != access.value);
+        let second = |kinds: u8| if writes { changes } else { kinds & 2 != 0 && read };
+        let torn =
+            |one: &Between| one.first && one.second.iter().any(|&(cell, kinds)| cell == access.cell && second(kinds));
+        first && self.between.iter().any(torn)
+    }
+}
+
+impl Touch {
+    pub fn encode(&self, words: &mut Vec<u64>) {
+        let flags = u64::from(self.side) | u64::from(self.changed) << 1 | u64::from(self.seen) << 2;
+        words.extend([flags, u64::from(self.cell), self.value as u64, self.now as u64]);
+        encode_list(&self.olds, words, |value| value as u64);
+        encode_list(&self.sources, words, |value| value as u64);
+        words.push(self.written.len() as u64);
+        words.extend(self.written.iter().map(|&cell| u64::from(cell)));
+        words.push(self.between.len() as u64);
+        for between in &self.between {
+            words.push(u64::from(between.thread) << 1 | u64::from(between.first));
+            encode_list(&between.second, words, u64::from);
+        }
+    }
+
+    pub fn decode(words: &mut Words<'_>) -> Touch {
+        let flags = words.next();
+        let mut touch = Touch {
+            side: (flags & 1) as u8,
+            changed: flags & 2 != 0,
+            seen: flags & 4 != 0,
+            cell: words.next() as u32,
+            value: words.next() as i64,
+            now: words.next() as i64,
+            ..Touch::default()
+        };
+        touch.olds = words.list(|word| word as i64);
+        touch.sources = words.list(|word| word as i64);
+        let written = words.next();
+        touch.written = (0..written).map(|_| words.next() as u32).collect();
+        let between = words.next();
+        for _ in 0..between {
+            let head = words.next();
+            let second = words.list(|word| word as u8);
+            touch.between.push(Between { thread: (head >> 1) as u16, first: head & 1 != 0, second });
+        }
+        touch
+    }
+}

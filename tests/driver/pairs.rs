@@ -1,0 +1,276 @@
+//! `cssame drive --pairs`: the tests of pairs of methods, built and run; the twins of the samples; the reduction.
+
+use super::fixture::{has_main, root};
+use super::together::Together;
+use super::workspace::Workspace;
+use assert_cmd::Command;
+use cssame::correlation::Status;
+use cssame::correlation::report::Counts;
+use cssame::driver::{CaseKind, Expect, Options, PairCase, PairCases, drive_pairs};
+use cssame::explore::{Limits, OutcomeStatus, Query, futures};
+use serde_json::Value;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// Samples with correlated state; each has a twin with a hole, `…_broken`.
+const TWINS: [&str; 4] = ["bank_account", "bounded_queue", "dekker_pair", "order_pool"];
+
+/// Two methods of one class, which no `main` calls.
+const LIBRARY: &str = "\
+class Clock {
+  lock L;
+  int secs, mins;
+  public void tick() {
+    lock(L);
+    secs = secs + 1;
+    unlock(L);
+    lock(L);
+    mins = secs / 60;
+    unlock(L);
+  }
+  public void show() {
+    lock(L);
+    print(mins, secs);
+    unlock(L);
+  }
+}
+class Account {
+  lock guard;
+  int balance, paid;
+  public void deposit(int amount) {
+    lock(guard);
+    balance = balance + amount;
+    unlock(guard);
+    lock(guard);
+    paid = paid + amount;
+    unlock(guard);
+  }
+  public void audit() {
+    lock(guard);
+    assert(balance == paid, \"the books do not balance\");
+    unlock(guard);
+  }
+}
+";
+
+/// The files of a package that the command writes, and its answer.
+fn drive(file: &Path, more: &[&str]) -> (Vec<(PathBuf, String)>, Value) {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let mut command = Command::cargo_bin("cssame").unwrap();
+    command.arg("drive").arg(file).args(["--pairs", "--format", "json"]).args(more).arg("--out").arg(&out);
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file:?}: {error}: {text}"));
+    let paths = answer["files"].as_array().unwrap().iter().map(|path| path.as_str().unwrap());
+    let files = paths.map(|path| (PathBuf::from(path), fs::read_to_string(out.join(path)).unwrap()));
+    (files.collect(), answer)
+}
+
+fn sample(name: &str) -> PathBuf {
+    root().join(format!("samples/{name}.csm"))
+}
+
+fn library() -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("library.csm");
+    fs::write(&file, LIBRARY).unwrap();
+    (directory, file)
+}
+
+/// The names of the tests that show a tear.
+fn torn(answer: &Value) -> Vec<String> {
+    let pairs = answer["pairs"].as_array().unwrap().iter();
+    let tests = pairs.flat_map(|pair| pair["tests"].as_array().unwrap());
+    tests.filter(|test| test["kind"] == "tear").map(|test| test["test"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn each_broken_twin_has_a_test_that_fails_and_the_correct_one_has_none() {
+    let mut workspace = Workspace::new("twins");
+    let mut failing = Vec::new();
+    let mut passing = Vec::new();
+    for name in TWINS {
+        let (_, correct) = drive(&sample(name), &[]);
+        assert_eq!(torn(&correct), [""; 0], "{name}");
+        assert_eq!(correct["counts"]["pairs_confirmed"], 0, "{name}");
+        let broken = format!("{name}_broken");
+        let (files, answer) = drive(&sample(&broken), &[]);
+        let confirmed = answer["pairs"].as_array().unwrap().iter().filter(|pair| pair["status"] == "confirmed");
+        assert!(confirmed.count() > 0, "{broken}");
+        workspace.add_files(&broken, &files);
+        let tests = answer["tests"].as_array().unwrap().iter();
+        let ends = |end: &'static str| {
+            tests.clone().filter(move |test| test["end"] == end).map(|test| test["name"].as_str().unwrap().to_owned())
+        };
+        let fails: Vec<String> = ends("failure").filter(|test| torn(&answer).contains(test)).collect();
+        assert!(!fails.is_empty(), "{broken}: {answer:#}");
+        failing.extend(fails);
+        passing.extend(ends("ok"));
+    }
+    let (results, text) = workspace.run(&[]);
+    for test in &failing {
+        assert_eq!(results.get(test.as_str()), Some(&false), "{test}\n{text}");
+    }
+    for test in &passing {
+        assert_eq!(results.get(test.as_str()), Some(&true), "{test}\n{text}");
+    }
+    assert!(text.contains("assertion failed at line 26: the books do not balance"), "{text}");
+}
+
+#[test]
+fn what_is_recorded_of_pairs_happens_whatever_the_timing() {
+    let (_directory, library) = library();
+    let mut all = Together::new("pairs");
+    let mut expected = 0;
+    for name in TWINS {
+        for name in [name.to_owned(), format!("{name}_broken")] {
+            let (files, answer) = drive(&sample(&name), &["--expect", "recorded"]);
+            expected += answer["tests"].as_array().unwrap().len();
+            all.add_files(&name, &files);
+        }
+    }
+    for (name, file) in [("fig9", sample("jannesari_fig9")), ("library", library)] {
+        let (files, answer) = drive(&file, &["--expect", "recorded"]);
+        expected += answer["tests"].as_array().unwrap().len();
+        all.add_files(name, &files);
+    }
+    all.build();
+    for seed in [None, Some(1), Some(2)] {
+        assert_eq!(all.run(seed), expected, "with seed {seed:?}");
+    }
+}
+
+#[test]
+fn both_serial_orders_and_the_state_behind_many_calls() {
+    let (_directory, library) = library();
+    let (_, answer) = drive(&library, &[]);
+    let pair = |first: &str, second: &str| {
+        let pairs = answer["pairs"].as_array().unwrap().iter();
+        pairs.clone().find(|pair| pair["methods"][0] == first && pair["methods"][1] == second).unwrap().clone()
+    };
+    // The minute is torn where the sixtieth second comes.
+    let clock = pair("Clock.tick", "Clock.show");
+    assert_eq!(clock["status"], "confirmed", "{clock:#}");
+    assert!(clock["context"].as_str().unwrap().contains("call < 59"), "{clock:#}");
+    let serial = clock["tests"].as_array().unwrap().iter().filter(|test| test["kind"] == "serial");
+    let names: Vec<&str> = serial.map(|test| test["test"].as_str().unwrap()).collect();
+    assert_eq!(names, ["clock_tick_before_clock_show", "clock_show_before_clock_tick"]);
+    let with_itself = pair("Account.deposit", "Account.deposit");
+    let serial = with_itself["tests"].as_array().unwrap().iter().filter(|test| test["kind"] == "serial");
+    assert_eq!(serial.count(), 1);
+}
+
+#[test]
+fn two_runs_write_the_same_bytes() {
+    let (_directory, library) = library();
+    assert_eq!(drive(&library, &[]).0, drive(&library, &[]).0);
+}
+
+#[test]
+fn a_pair_without_tests_says_why() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("locked.csm");
+    let text = "int x, y;\nvoid f(lock L, int v) { lock(L); x = v; unlock(L); lock(L); y = v; unlock(L); }\n\
+                void g(lock L) { lock(L); print(x, y); unlock(L); }\n";
+    fs::write(&file, text).unwrap();
+    let (_, answer) = drive(&file, &[]);
+    assert_eq!(answer["note"], "no test: the pairs say why");
+    let reasons = answer["pairs"].as_array().unwrap().iter().flat_map(|pair| pair["tests"].as_array().unwrap().iter());
+    let reasons: Vec<&str> = reasons.map(|test| test["reason"].as_str().unwrap()).collect();
+    assert!(!reasons.is_empty() && reasons.iter().all(|reason| reason.contains("object of synchronisation")));
+}
+
+/// The table of docs/correlation.md: how few of all pairs of the samples are tested.
+#[test]
+fn the_reduction_is_that_of_the_documentation() {
+    let mut rows = Vec::new();
+    let mut sum = [0u64; 6];
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(root().join("samples")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "csm"));
+    files.sort();
+    for file in files {
+        let (_, answer) = drive(&file, &["--max-states", "200000"]);
+        let counts = &answer["counts"];
+        let keys =
+            ["pairs_considered", "pairs_parallel", "pairs_dependent", "pairs_selected", "pairs_confirmed", "tests"];
+        let row = keys.map(|key| counts[key].as_u64().unwrap());
+        sum.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        if TWINS.iter().any(|twin| name == *twin || name == format!("{twin}_broken")) || name == "jannesari_fig9" {
+            rows.push((format!("`{name}`"), row));
+        }
+    }
+    rows.push(("all samples".to_owned(), sum));
+    let documentation = fs::read_to_string(root().join("docs/correlation.md")).unwrap();
+    let lines: Vec<String> = rows
+        .into_iter()
+        .map(|(name, row)| format!("| {name} | {} |", row.map(|count| count.to_string()).join(" | ")))
+        .collect();
+    let missing: Vec<&String> = lines.iter().filter(|line| !documentation.contains(line.as_str())).collect();
+    assert!(missing.is_empty(), "docs/correlation.md does not say:\n{}", lines.join("\n"));
+}
+
+/// Whether `check` says of a sample that two accesses may race. Such a program may do anything on real memory.
+fn races(name: &str) -> bool {
+    let output = Command::cargo_bin("cssame").unwrap().arg("check").arg(sample(name)).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).contains("CS0401")
+}
+
+/// Free tests have real memory, locks, events, barriers, conditions, semaphores and threads: what cannot fail, does not.
+#[test]
+fn free_tests_of_samples_without_races_pass() {
+    let mut all = Together::new("free");
+    let mut expected = 0;
+    let mut names: Vec<String> = fs::read_dir(root().join("samples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .filter(|name| sample(name).is_file() && has_main(name) && !races(name))
+        .collect();
+    names.sort();
+    for name in names {
+        let fixture = super::fixture::sample(&name, Expect::Program);
+        let limits = Limits { max_states: Some(200_000), ..Limits::default() };
+        let answer = futures(&fixture.machine, &Query::default(), &limits, &mut |_| ControlFlow::Continue(()));
+        if !answer.is_complete() || answer.outcomes.iter().any(|outcome| outcome.status != OutcomeStatus::Ok) {
+            continue;
+        }
+        let schedule = answer.outcomes[0].schedule.clone();
+        let case = PairCase { kind: CaseKind::Serial, method: "a".to_owned(), schedule: Ok(schedule) };
+        let pair = PairCases {
+            program: Some(0),
+            methods: ["a".to_owned(), "b".to_owned()],
+            rank: 1.0,
+            status: Status::Potential,
+            context: None,
+            cases: vec![case],
+        };
+        let options = Options { free: true, ..fixture.options.clone() };
+        let package = drive_pairs(&[fixture.input()], &[pair], &Counts::default(), (None, 0), &options).unwrap();
+        all.add(&name, &package);
+        expected += 1;
+    }
+    assert!(expected > 15, "{expected}");
+    all.build();
+    assert_eq!(all.run(None), expected);
+}
+
+#[test]
+fn the_command_writes_free_tests_under_the_same_names() {
+    let (_directory, library) = library();
+    let names = |answer: &Value| {
+        let tests = answer["tests"].as_array().unwrap().iter();
+        tests.map(|test| test["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (with_latches, free) = (drive(&library, &[]), drive(&library, &["--free"]));
+    assert_eq!(names(&with_latches.1), names(&free.1));
+    let mut workspace = Workspace::new("free");
+    workspace.add_files("library", &free.0);
+    let (results, text) = workspace.run(&[("CSSAME_FREE_ROUNDS", "3")]);
+    for name in names(&free.1) {
+        // Nobody knows how the threads go: if a test fails, then because the program does.
+        assert!(results[&name] || text.contains("the books do not balance"), "{name}: {text}");
+    }
+}
