@@ -46,7 +46,7 @@ print(sum);
 ";
 
 fn answers(machine: &Machine, limits: &Limits) -> (String, Option<Bound>) {
-    let answer = by_states(machine, &Query { whole_executions: true, ..Query::default() }, limits, &mut silent);
+    let answer = by_states(machine, &Query { whole_executions: true }, limits, &mut silent);
     let bound = answer.bound;
     let count = count_by_states(machine, &Limits { max_states: Some(30_000), ..limits.clone() }, &mut silent);
     let selections: Vec<Selection> = answer

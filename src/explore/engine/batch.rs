@@ -1,4 +1,4 @@
-//! Expands a part of a level, on one core or on several.
+//! Expands a part of a level on several cores.
 //!
 //! In: a part of a level, cut into one piece for each worker. Out: what each step of each state leads to, in order, as
 //! words and fingerprints. The engine enters that into the graph in the order in which it would have done the steps

@@ -3,8 +3,7 @@
 //! In: a machine, bounds, a [`Ghost`] (what the search has to know of an execution beyond the state of the machine) and
 //! a [`Visitor`]. Out: the [`Graph`] of all states, and calls of the visitor for each step and each end.
 //! States wait as words in two flat buffers, one for the level that is expanded and one for the next; nothing is
-//! allocated for a step. The states of large levels are expanded in parts, on several cores if there are, and entered in
-//! order.
+//! allocated for a step. On several cores the states of large levels are expanded apart, and entered in order.
 
 mod batch;
 mod frontier;
@@ -169,8 +168,8 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             }
             let mut done = 0;
             while done < level.len() {
-                let apart = V::APART && level.len() - done >= LARGE;
-                let count = if apart { PIECE * self.limits.jobs.max(1) } else { PIECE };
+                let apart = V::APART && self.limits.jobs > 1 && level.len() - done >= LARGE;
+                let count = if apart { PIECE * self.limits.jobs } else { PIECE };
                 let part = done..level.len().min(done + count);
                 done = part.end;
                 let looking = &mut Looking { watch: &watch, progress };
@@ -198,7 +197,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
     /// Lets workers expand states, and enters what they have found.
     fn expand_apart(&mut self, level: &Frontier, part: Range<usize>, looking: &mut Looking<'_>) -> ControlFlow<()> {
         let mut workers = std::mem::take(&mut self.workers);
-        workers.resize_with(self.limits.jobs.max(1), || Worker::new(&self.parent.1));
+        workers.resize_with(self.limits.jobs, || Worker::new(&self.parent.1));
         batch::expand(&mut workers, self.machine, &self.found, level, part.clone(), V::ACTIVE);
         let expanded = workers.iter().flat_map(|worker| worker.batch.by_state().map(|steps| (&worker.batch, steps)));
         let mut over = ControlFlow::Continue(());
