@@ -159,7 +159,7 @@ fn a_trace_of_a_deadlock_ends_with_the_blocked_threads() {
     let execution = fixture.find("deadlock");
     let trace = trace(fixture.naming(), &execution.steps);
     let blocked: Vec<String> = trace.rows.iter().filter(|row| row.kind == RowKind::Blocked).map(Row::text).collect();
-    let expected = ["blocked at join of T1, T2", "blocked at lock B, held by T2", "blocked at lock A, held by T1"];
+    let expected = ["waits for T1, T2", "waits for B (T2)", "waits for A (T1)"];
     assert_eq!(blocked, expected);
     // T3 has nothing to do with it.
     assert!(trace.cause().rows.iter().all(|row| row.object.as_deref() != Some("y")));
@@ -176,12 +176,12 @@ fn a_blocked_thread_says_what_it_waits_for() {
         trace.rows.iter().filter(|row| row.kind == RowKind::Blocked).map(Row::text).collect();
     blocked.sort();
     let expected = [
-        "blocked at P s",
-        "blocked at barrier b, 1 of 3",
-        "blocked at join of T1, T2, T3, T4, T5",
-        "blocked at wait c, not notified",
-        "blocked at wait e",
-        "blocked at wait(), not notified",
+        "waits for T1, T2, T3, T4, T5",
+        "waits for V(s)",
+        "waits for b, 1 of 3",
+        "waits for notify()",
+        "waits for notify(c)",
+        "waits for set(e)",
     ];
     assert_eq!(blocked, expected);
 }

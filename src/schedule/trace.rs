@@ -311,13 +311,12 @@ impl Writer<'_> {
     /// The last rows of a deadlock: where every thread is blocked.
     fn blocked(&mut self, step: usize, scene: &Scene<'_>) {
         let Naming { machine, .. } = self.naming;
-        let Scene { state, tables, .. } = *scene;
+        let Scene { state, .. } = *scene;
         for thread in state.threads() {
             let Some(obstacle) = machine.obstacle(state, thread) else { continue };
             let span = machine.span(state.position(thread));
-            let operation = self.naming.operation(state, tables, thread);
-            let value = format!("at {}", self.obstacle(&operation, &obstacle, scene));
-            let told = Told { span, kind: RowKind::Blocked, op: "blocked", object: None, value: Some(value) };
+            let value = self.obstacle(&obstacle, scene);
+            let told = Told { span, kind: RowKind::Blocked, op: "waits for", object: None, value: Some(value) };
             let name = scene.name(thread);
             let depends = self.past.last_row(name).into_iter().collect();
             self.push(step, name, told, depends);
@@ -326,25 +325,24 @@ impl Writer<'_> {
 }
 
 impl Writer<'_> {
-    /// What a blocked thread waits for: `lock L, held by T1`, `barrier b, 2 of 3`. `operation` is its next one; one that waits
-    /// to be woken has none.
-    fn obstacle(&self, operation: &str, obstacle: &Obstacle, scene: &Scene<'_>) -> String {
+    /// What a blocked thread waits for: `L (T1)` for a lock that T1 holds, `b, 2 of 3` for a barrier, `set(e)`.
+    fn obstacle(&self, obstacle: &Obstacle, scene: &Scene<'_>) -> String {
         let object = |address| self.naming.object(scene.state, address);
         let names =
             |threads: &[ThreadIndex]| threads.iter().map(|&thread| scene.name(thread)).collect::<Vec<_>>().join(", ");
         match *obstacle {
-            Obstacle::Lock { holder: Some(holder), .. } => format!("{operation}, held by {}", scene.name(holder)),
-            Obstacle::Barrier { address, arrived, count } => {
-                format!("barrier {}, {arrived} of {count}", object(address))
+            Obstacle::Lock { address, holder: Some(holder), .. } => {
+                format!("{} ({})", object(address), scene.name(holder))
             }
-            Obstacle::Condition { address } => format!("wait {}, not notified", object(address)),
-            Obstacle::Notification => "wait(), not notified".to_owned(),
-            Obstacle::Event { address } => format!("wait {}", object(address)),
-            Obstacle::Semaphore { address } => format!("P {}", object(address)),
-            Obstacle::Children { ref threads } => format!("join of {}", names(threads)),
-            Obstacle::Thread { thread } => format!("join {}", scene.name(thread)),
-            Obstacle::AtomicBlock { thread } => format!("{operation}, in the atomic block of {}", scene.name(thread)),
-            Obstacle::Lock { holder: None, .. } => operation.to_owned(),
+            Obstacle::Lock { address, holder: None, .. } => object(address),
+            Obstacle::Barrier { address, arrived, count } => format!("{}, {arrived} of {count}", object(address)),
+            Obstacle::Condition { address } => format!("notify({})", object(address)),
+            Obstacle::Notification => "notify()".to_owned(),
+            Obstacle::Event { address } => format!("set({})", object(address)),
+            Obstacle::Semaphore { address } => format!("V({})", object(address)),
+            Obstacle::Children { ref threads } => names(threads),
+            Obstacle::Thread { thread } => scene.name(thread).to_owned(),
+            Obstacle::AtomicBlock { thread } => format!("the atomic block of {}", scene.name(thread)),
         }
     }
 }
