@@ -5,7 +5,7 @@
 //! deadlocks: a program that has one is refused. An execution that shows something new is run again to see at which step.
 
 use super::futures::{Answer, Outcome, OutcomeStatus, Query, Term, sort_outcomes};
-use super::limits::{Limits, Progress};
+use super::limits::{Bound, Limits, Progress};
 use super::reads_from::{self, Execution, Refusal};
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, OutputId, PathId, Tables, ThreadIndex};
@@ -36,6 +36,8 @@ struct Place {
 #[derive(Default)]
 struct Collector {
     executions: Vec<Vec<Choice>>,
+    /// Steps of all of them.
+    steps: usize,
     terms: FxHashMap<(ReadId, DefinitionId), Place>,
     outcomes: FxHashMap<Vec<(PathId, OutputId)>, u32>,
 }
@@ -54,6 +56,7 @@ impl Collector {
             number
         });
         if is_new {
+            self.steps += choices.len();
             self.executions.push(choices.to_vec());
         }
     }
@@ -118,10 +121,14 @@ pub fn by_executions(
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Answer, Refusal> {
     let mut collector = Collector::default();
-    let found = reads_from::enumerate(machine, limits, progress, &mut |execution| {
+    let limit = limits.max_memory.map_or(usize::MAX, |bytes| bytes as usize / size_of::<Choice>());
+    let mut found = reads_from::enumerate(machine, limits, progress, &mut |execution| {
         collector.collect(execution);
-        ControlFlow::Continue(())
+        if collector.steps > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
+    if collector.steps > limit {
+        found.bound = Some(Bound::Memory);
+    }
     let terms = collector.terms(query.whole_executions);
     let Collector { executions, outcomes, .. } = collector;
     let mut outcomes: Vec<Outcome> = outcomes

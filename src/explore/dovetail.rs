@@ -43,23 +43,29 @@ impl<'a> Dovetail<'a> {
         Dovetail { limits, wide, states: if wide { STATES.0 } else { STATES.1 }, work: WORK }
     }
 
-    /// The answer of the first that comes to an end, or that is stopped by a bound of the caller.
+    /// The answer of the first that comes to an end, or that is stopped by a bound of the caller. `merge` adds to that
+    /// what the last executions have shown before their share was used up.
     pub(super) fn run<A>(
         mut self,
         progress: Watcher<'_>,
         mut by_states: impl FnMut(&Limits, Watcher<'_>) -> A,
         mut by_executions: impl FnMut(&Limits, Watcher<'_>) -> Result<A, Refusal>,
         bound: impl Fn(&A) -> Option<Bound>,
+        merge: impl Fn(A, A) -> A,
     ) -> A {
         let began = Instant::now();
         let mut refused = false;
+        let mut partial = None;
         loop {
             let memory = self.limits.max_memory.map_or(MEMORY, |limit| limit.min(MEMORY));
             let share = Limits { max_work: Some(self.work), max_memory: Some(memory), ..self.limits.after(began) };
-            // Nothing to say: the answer is not there yet, or was refused.
+            // Whether it was refused, if the whole answer is not there yet.
             let mut some_executions = |share, progress: Watcher<'_>| match by_executions(&share, progress) {
                 Ok(answer) if bound(&answer).is_none() => ControlFlow::Break(answer),
-                Ok(_) => ControlFlow::Continue(false),
+                Ok(answer) => {
+                    partial = Some(answer);
+                    ControlFlow::Continue(false)
+                }
                 Err(_) => ControlFlow::Continue(true),
             };
             if self.wide && !refused {
@@ -71,15 +77,22 @@ impl<'a> Dovetail<'a> {
             let whole = refused || self.limits.max_states.is_some_and(|limit| limit <= self.states);
             let states = if whole { self.limits.max_states } else { Some(self.states) };
             let answer = by_states(&Limits { max_states: states, ..self.limits.after(began) }, progress);
-            if bound(&answer) != Some(Bound::States) || whole && (refused || self.wide) {
+            if bound(&answer).is_none() {
                 return answer;
             }
-            if !self.wide {
+            let mut over = bound(&answer) != Some(Bound::States) || whole && (refused || self.wide);
+            if !self.wide && !over {
                 match some_executions(share, progress) {
                     ControlFlow::Break(found) => return found,
-                    ControlFlow::Continue(_) if whole => return answer,
                     ControlFlow::Continue(no) => refused = no,
                 }
+                over = whole;
+            }
+            if over {
+                return match partial {
+                    Some(other) => merge(answer, other),
+                    None => answer,
+                };
             }
             self.states = self.states.saturating_mul(GROWTH);
             self.work = self.work.saturating_mul(GROWTH);

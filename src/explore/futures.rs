@@ -156,7 +156,37 @@ pub fn futures(
         |limits, progress| by_states(machine, query, limits, progress),
         |limits, progress| by_executions(machine, query, limits, progress),
         |answer| answer.bound,
+        merge,
     )
+}
+
+/// Outcomes of executions that are shown where there may be many more than that.
+const MORE_OUTCOMES: usize = 1_000;
+
+/// Adds to an answer that a bound has cut what another one has found.
+fn merge(mut answer: Answer, other: Answer) -> Answer {
+    let known: FxHashSet<(ReadId, DefinitionId)> =
+        answer.terms.iter().map(|term| (term.read, term.definition)).collect();
+    answer.terms.extend(other.terms.into_iter().filter(|term| !known.contains(&(term.read, term.definition))));
+    answer.terms.sort_by_key(|term| (term.read, term.definition));
+    let seen = |pair: &(ReadId, DefinitionId)| {
+        answer.terms.binary_search_by_key(pair, |term| (term.read, term.definition)).is_ok()
+    };
+    answer.undecided.retain(|pair| !seen(pair));
+    let known: FxHashSet<OutcomeKey> =
+        answer.outcomes.iter().map(|outcome| (outcome.outputs.clone(), outcome.status)).collect();
+    for mut outcome in other.outcomes.into_iter().take(MORE_OUTCOMES) {
+        for (path, output) in &mut outcome.outputs {
+            *path = answer.tables.adopt_path(&other.tables, *path);
+            *output = answer.tables.adopt_output(&other.tables, *output);
+        }
+        if !known.contains(&(outcome.outputs.clone(), outcome.status)) {
+            answer.outcomes.push(outcome);
+        }
+    }
+    sort_outcomes(&answer.tables, &mut answer.outcomes);
+    answer.progress.executions = answer.progress.executions.max(other.progress.executions);
+    answer
 }
 
 /// Finds out what can happen by a search through all states.

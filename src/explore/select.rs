@@ -71,6 +71,7 @@ pub fn select(
         |limits, progress| select_by_states(machine, selections, limits, progress),
         |limits, progress| select_by_executions(machine, selections, limits, progress),
         |answer| answer.bound,
+        |answer, other| if answer.verdict == Verdict::Undecided { other } else { answer },
     )
 }
 

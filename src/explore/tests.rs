@@ -316,3 +316,37 @@ fn reads_of_private_memory_count_as_well() {
         |term: &&Term| matches!(fixture.program.definitions[term.definition].kind, DefinitionKind::Initial(_));
     assert_eq!(answer.terms.iter().filter(initial).count(), 1);
 }
+
+/// Where neither means comes to its end, what executions have shown is kept.
+#[test]
+fn a_bound_leaves_what_executions_have_shown() {
+    let readers: String = (0..24).map(|index| format!("  R{index}: {{ int r = x; print(r); }}\n")).collect();
+    let fixture = Fixture::new(&format!("int x;\ncobegin\n  W: x = 1;\n{readers}coend\nprint(x);\n"));
+    let answer = fixture.explore(&Limits { max_states: Some(300), ..Limits::default() });
+    assert_eq!(answer.bound, Some(Bound::States));
+    let alone = by_states(
+        &fixture.machine,
+        &Query::default(),
+        &Limits { max_states: Some(300), ..Limits::default() },
+        &mut silent,
+    );
+    assert!(alone.outcomes.is_empty());
+    let memory = Limits { max_memory: Some(20_000), ..Limits::default() };
+    let few = by_executions(&fixture.machine, &Query::default(), &memory, &mut silent).unwrap();
+    assert_eq!(few.bound, Some(Bound::Memory));
+    assert!(answer.terms.len() > alone.terms.len() && answer.outcomes.len() > 100);
+    assert!(answer.undecided.is_empty() && answer.progress.executions > 100);
+    for outcome in answer.outcomes.iter().step_by(50) {
+        let mut tables = crate::vm::Tables::new();
+        let mut state = fixture.machine.initial(&mut tables);
+        for &choice in &outcome.schedule {
+            fixture.machine.step(&mut state, &mut tables, choice, &mut ());
+        }
+        let lines = |tables: &crate::vm::Tables, outputs: &[(crate::vm::PathId, crate::vm::OutputId)]| -> Vec<String> {
+            outputs.iter().flat_map(|&(_, output)| tables.lines(output)).map(str::to_owned).collect()
+        };
+        let printed = lines(&tables, &fixture.machine.outputs(&state, &tables));
+        assert_eq!(printed.len(), 25);
+        assert_eq!(printed, lines(&answer.tables, &outcome.outputs));
+    }
+}

@@ -163,6 +163,18 @@ impl Tables {
         self.output_index.extend(added.map(|(index, &output)| (output, OutputId(index as u32))));
     }
 
+    /// The id here of a name in other tables.
+    pub fn adopt_path(&mut self, other: &Tables, id: PathId) -> PathId {
+        let Some(&path) = other.path(id) else { return id };
+        let parent = path.parent.map(|parent| self.adopt_path(other, parent));
+        self.intern_path(Path { parent, ..path })
+    }
+
+    /// The id here of an output in other tables.
+    pub fn adopt_output(&mut self, other: &Tables, id: OutputId) -> OutputId {
+        other.lines(id).into_iter().fold(OutputId::EMPTY, |output, line| self.append(output, line))
+    }
+
     /// The name of a thread as users read it: `T1/inner`, `parfor@7[2]`, `t#2`; main is `main`.
     #[must_use]
     pub fn path_name(&self, texts: &crate::ir::Texts, id: PathId) -> String {
