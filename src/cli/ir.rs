@@ -7,9 +7,11 @@ use super::options::{Format, OutputOptions, ProgramOptions};
 use super::output::Output;
 use super::status::{Failure, Status};
 use crate::cssame::print::CssameAnnotations;
+use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::ir::dot::dot_program;
 use crate::ir::json::{ProgramData, program_data};
 use crate::ir::print::{Annotations, Plain, print_program};
+use crate::ir::svg::svg_program;
 use crate::source::SourceMap;
 use crate::ssa;
 use crate::ssa::print::SsaAnnotations;
@@ -28,7 +30,7 @@ Prints an intermediate form of the program:
   cssame  the same in CSSAME form: a pi function before each read that concurrent writes reach
 
 As a graph for Graphviz (`--format dot`), each function is a cluster, and dashed edges lead from a fork to its threads \
-and from their ends to the join. The syntax tree has no such form.";
+and from their ends to the join; `--format svg` draws it. The syntax tree has no such form.";
 
 /// The examples of the command.
 pub const EXAMPLES: &str = "\
@@ -46,7 +48,7 @@ pub struct Arguments {
     /// Which form: ast, cfg, ssa or cssame
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Cfg, hide_possible_values = true)]
     pub emit: Form,
-    /// Text for people (text), a graph for Graphviz (dot), or one JSON object (json)
+    /// Text for people (text), a graph for Graphviz (dot), the graph as a picture (svg), or one JSON object (json)
     #[arg(long, value_enum, default_value_t = TextFormat::Text, hide_possible_values = true)]
     pub format: TextFormat,
     #[command(flatten)]
@@ -87,6 +89,8 @@ pub enum TextFormat {
     Text,
     /// A graph for Graphviz.
     Dot,
+    /// The graph as a picture.
+    Svg,
     /// One JSON object.
     Json,
 }
@@ -121,7 +125,7 @@ impl Job for Arguments {
     fn format(&self) -> Format {
         match self.format {
             TextFormat::Text => Format::Human,
-            TextFormat::Dot => Format::Dot,
+            TextFormat::Dot | TextFormat::Svg => Format::Dot,
             TextFormat::Json => Format::Json,
         }
     }
@@ -132,7 +136,9 @@ impl Job for Arguments {
 
     fn validate(&self) -> Result<(), String> {
         match (self.emit, self.format) {
-            (Form::Ast, TextFormat::Dot) => Err("the syntax tree cannot be shown as a graph".to_owned()),
+            (Form::Ast, TextFormat::Dot | TextFormat::Svg) => {
+                Err("the syntax tree cannot be shown as a graph".to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -165,28 +171,36 @@ impl Arguments {
         let load = if self.emit == Form::Cssame { load::load_executable } else { load::load };
         let loaded = load(&self.file, &self.program.inputs)?;
         Ok(match self.emit {
-            Form::Ast | Form::Cfg => self.render(&loaded, &Plain),
+            Form::Ast | Form::Cfg => self.render(&loaded, &Plain)?,
             Form::Ssa => {
                 let forms = ssa::build_program(&loaded.program);
-                self.render(&loaded, &SsaAnnotations::new(&loaded.program, &forms))
+                self.render(&loaded, &SsaAnnotations::new(&loaded.program, &forms))?
             }
             Form::Cssame => {
                 let forms = ssa::build_program(&loaded.program);
                 let form = crate::cssame::analyse(&loaded.program);
-                self.render(&loaded, &CssameAnnotations::new(&loaded.program, &forms, form.as_ref()))
+                self.render(&loaded, &CssameAnnotations::new(&loaded.program, &forms, form.as_ref()))?
             }
         })
     }
 
-    fn render(&self, Loaded { sources, program, .. }: &Loaded, annotations: &dyn Annotations) -> String {
-        match self.format {
+    fn render(&self, loaded: &Loaded, annotations: &dyn Annotations) -> Result<String, Failure> {
+        let Loaded { sources, program, .. } = loaded;
+        Ok(match self.format {
             TextFormat::Text => print_program(program, sources, annotations),
             TextFormat::Dot => dot_program(program, sources, annotations),
+            TextFormat::Svg => svg_program(program, sources, annotations).map_err(too_large)?,
             TextFormat::Json => self.document(FormData::Graph(program_data(program, sources, annotations))),
-        }
+        })
     }
 
     fn document(&self, form: FormData) -> String {
         json::document(self.name(), self.file(), &IrReport { emit: self.emit.word(), form })
     }
+}
+
+fn too_large(size: usize) -> Failure {
+    let message = format!("the graph has {size} nodes and edges, too many for a picture");
+    let diagnostic = Diagnostic::general(Code::FileTooLarge, Severity::Error, message);
+    Failure::general(diagnostic.with_help("let Graphviz draw it: `--format dot`"))
 }

@@ -15,6 +15,7 @@ pub mod json;
 pub mod lower;
 pub mod operation;
 pub mod print;
+pub mod svg;
 pub mod verify;
 
 use crate::source::Span;

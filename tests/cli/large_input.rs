@@ -137,3 +137,28 @@ fn drivers_are_not_made_for_too_many_terms() {
     assert!(answer.stderr.contains("CS0904") && answer.stderr.contains("120000 pi terms"), "{answer:?}");
     assert!(answer.stderr.contains("--select") && !files.path("drivers").exists(), "{answer:?}");
 }
+
+#[test]
+fn pictures_are_made_of_small_graphs() {
+    let files = Files::new();
+    let arms = |count: usize| (0..count).map(|arm| format!("T{arm}: a = {arm};\n")).collect::<String>();
+    let texts = [
+        (0, "print(1 < 2, \"<&>\", \"\\\"\");".to_owned()),
+        (0, format!("int {0} = 1; print({0});", "a".repeat(1 << 16))),
+        (0, "int a; ".to_owned() + &"a = a + 1; print(a); ".repeat(500)),
+        (0, "while (true) { }".to_owned()),
+        (0, format!("int a; cobegin {} coend", arms(50))),
+        (2, format!("int a; cobegin {} coend", arms(1_000))),
+    ];
+    for (status, text) in texts {
+        let head = text[..20.min(text.len())].to_owned();
+        let file = files.write("input.csm", text);
+        let answer = call("ir --format svg", &[&file]);
+        assert_eq!(answer.status, status, "{head}: {}", answer.stderr);
+        if status == 0 {
+            assert!(answer.stdout.contains("<svg ") && answer.stdout.trim_end().ends_with("</svg>"), "{head}");
+        } else {
+            assert!(answer.stderr.contains("CS0902") && answer.stderr.contains("--format dot"), "{}", answer.stderr);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The PFG as a picture.
+//!
+//! In: a program and the [`Annotations`] of a form. Out: an SVG document: the graph of [`dot`](super::dot), laid out by the
+//! crate `layout-rs`, without clusters; the first node of a function says its name.
+
+use super::Program;
+use super::dot::graph;
+use super::print::Annotations;
+use crate::source::SourceMap;
+use layout::backends::svg::SVGWriter;
+use layout::gv::{DotParser, GraphBuilder};
+
+/// Lines of a graph beyond which its layout takes too long.
+const MAX_LINES: usize = 1_000;
+
+/// The SVG document of a program.
+///
+/// # Errors
+///
+/// The number of nodes and edges, if they are too many for a picture.
+pub fn svg_program(program: &Program, sources: &SourceMap, annotations: &dyn Annotations) -> Result<String, usize> {
+    let text = graph(program, sources, annotations, true);
+    let lines = text.lines().count();
+    if lines > MAX_LINES {
+        return Err(lines);
+    }
+    let parsed = DotParser::new(&text).process().map_err(|_| lines)?;
+    let mut builder = GraphBuilder::new();
+    builder.visit_graph(&parsed);
+    let mut writer = SVGWriter::new();
+    builder.get().do_it(false, false, false, &mut writer);
+    Ok(writer.finalize().replace("font-family: Times, serif", "font-family: monospace"))
+}
