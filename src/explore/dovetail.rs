@@ -20,6 +20,9 @@ const STATES: (u64, u64) = (10_000, 500_000);
 /// The first share of executions, as [`Limits::max_work`].
 const WORK: u64 = 2_000_000;
 
+/// Work that is worth a state: who bounds states does not want to wait for executions much longer.
+const WORK_FOR_STATE: u64 = 50;
+
 /// Bytes that executions may take.
 const MEMORY: u64 = 512 << 20;
 
@@ -58,7 +61,10 @@ impl<'a> Dovetail<'a> {
         let mut partial = None;
         loop {
             let memory = self.limits.max_memory.map_or(MEMORY, |limit| limit.min(MEMORY));
-            let share = Limits { max_work: Some(self.work), max_memory: Some(memory), ..self.limits.after(began) };
+            let most =
+                self.limits.max_states.map_or(u64::MAX, |states| states.saturating_mul(WORK_FOR_STATE).max(WORK));
+            let share =
+                Limits { max_work: Some(self.work.min(most)), max_memory: Some(memory), ..self.limits.after(began) };
             // Whether it was refused, if the whole answer is not there yet.
             let mut some_executions = |share, progress: Watcher<'_>| match by_executions(&share, progress) {
                 Ok(answer) if bound(&answer).is_none() => ControlFlow::Break(answer),

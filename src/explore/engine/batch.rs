@@ -9,6 +9,7 @@ use super::frontier::{Frontier, Waiting};
 use super::{Ghost, Searched};
 use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Move, State, Tables, ThreadIndex};
 use std::ops::Range;
+use std::thread;
 
 /// What a step leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,11 +192,19 @@ pub(super) fn expand<G: Ghost + Send>(
         start..(start + size).min(part.end)
     };
     let Some((first, others)) = workers.split_first_mut() else { return };
-    std::thread::scope(|scope| {
+    let mut left = Vec::new();
+    thread::scope(|scope| {
         for (index, worker) in others.iter_mut().enumerate() {
             let piece = piece(index + 1);
-            scope.spawn(move || worker.expand(machine, found, level, piece, watched));
+            let work = move || worker.expand(machine, found, level, piece, watched);
+            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                left.push(index);
+            }
         }
         first.expand(machine, found, level, piece(0), watched);
     });
+    // Those for which no thread could be made.
+    for index in left {
+        others[index].expand(machine, found, level, piece(index + 1), watched);
+    }
 }
