@@ -139,7 +139,7 @@ impl From<AnswerFormat> for Format {
 pub enum Format {
     /// Text for people.
     Human,
-    /// A graph in the language of Graphviz.
+    /// A graph: in the language of Graphviz, or drawn.
     Dot,
     /// One JSON object.
     Json,

@@ -3,27 +3,9 @@
 //! In: segments, and between which of them control passes freely. Out: which belong together. Union-find by `ena`; a root
 //! is only compared, so that it does not matter which member it is.
 
+use super::sets::Key;
 use crate::ir::Instruction;
-use ena::unify::{InPlaceUnificationTable, UnifyKey};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key(u32);
-
-impl UnifyKey for Key {
-    type Value = ();
-
-    fn index(&self) -> u32 {
-        self.0
-    }
-
-    fn from_index(index: u32) -> Key {
-        Key(index)
-    }
-
-    fn tag() -> &'static str {
-        "segment"
-    }
-}
+use ena::unify::InPlaceUnificationTable;
 
 /// The segments of a function.
 pub(super) struct Segments {

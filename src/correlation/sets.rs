@@ -9,8 +9,9 @@ use super::pattern::Correlation;
 use ena::unify::{InPlaceUnificationTable, UnifyKey};
 use std::collections::BTreeMap;
 
+/// What is united with others, by its number: a variable, or a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key(u32);
+pub(super) struct Key(pub(super) u32);
 
 impl UnifyKey for Key {
     type Value = ();
@@ -24,7 +25,7 @@ impl UnifyKey for Key {
     }
 
     fn tag() -> &'static str {
-        "correlated variable"
+        "number"
     }
 }
 
