@@ -241,12 +241,12 @@ impl Arguments {
         };
         if selections.is_empty() {
             driver::check_size(form).map_err(|error| no_package(&error))?;
-            let answer = explore::futures(&prepared.machine, &Query::default(), &limits, &mut progress);
+            let answer = prepared.subject().futures(&Query::default(), &limits, &mut progress);
             let package = driver::drive(&input, &answer, &options).map_err(|error| no_package(&error))?;
             let unfinished = unfinished(answer.bound, &answer.progress, &answer.open);
             return Ok(Made { package: Some(package), bound: answer.bound, unfinished, selection: None });
         }
-        let answer = explore::select(&prepared.machine, selections, &limits, &mut progress);
+        let answer = prepared.subject().select(selections, &limits, &mut progress);
         let package = match &answer.verdict {
             Verdict::Consistent { schedule, .. } => Some(
                 driver::drive_selection(&input, selections, schedule, &options).map_err(|error| no_package(&error))?,

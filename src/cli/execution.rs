@@ -5,6 +5,7 @@ use super::options::{ExecutionOptions, ProgramOptions};
 use super::status::Failure;
 use crate::cssame::{self, Form};
 use crate::diagnostics::Code;
+use crate::explore::Subject;
 use crate::schedule::{Naming, Schedule, Step};
 use crate::source::SourceMap;
 use crate::vm::{Machine, Options, Visibility};
@@ -94,6 +95,13 @@ impl Prepared {
     #[must_use]
     pub fn inputs(&self) -> &[(String, String)] {
         &self.inputs
+    }
+
+    /// The program as explorations see it.
+    #[must_use]
+    pub fn subject(&self) -> Subject<'_> {
+        let concurrency = self.form.as_ref().map(|form| &form.concurrency);
+        Subject { program: &self.loaded.program, concurrency, machine: &self.machine }
     }
 
     /// Gives names to steps.

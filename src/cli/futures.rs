@@ -188,10 +188,10 @@ impl Arguments {
             ..limits.clone()
         };
         let mut progress = |now: &explore::Progress| monitor.update(now);
-        let mut answer = explore::futures(machine, &Query::default(), &limits, &mut progress);
+        let mut answer = prepared.subject().futures(&Query::default(), &limits, &mut progress);
         explore::with_fewer_switches(machine, &mut answer);
         let mut selection =
-            (!selections.is_empty()).then(|| explore::select(machine, selections, &rest(), &mut progress));
+            (!selections.is_empty()).then(|| prepared.subject().select(selections, &rest(), &mut progress));
         if let Some(SelectAnswer { verdict: Verdict::Consistent { schedule, .. }, .. }) = &mut selection
             && let Some(found) = fewer_switches(machine, schedule)
         {

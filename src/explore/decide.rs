@@ -38,6 +38,8 @@ struct Collector {
     executions: Vec<Vec<Choice>>,
     /// Steps of all of them.
     steps: usize,
+    /// Slots of threads in any.
+    threads: usize,
     terms: FxHashMap<(ReadId, DefinitionId), Place>,
     outcomes: FxHashMap<Vec<(PathId, OutputId)>, u32>,
 }
@@ -46,6 +48,7 @@ impl Collector {
     fn collect(&mut self, execution: &Execution<'_>) {
         let Execution { machine, tables, state, choices, pairs } = *execution;
         let number = self.executions.len() as u32;
+        self.threads = self.threads.max(state.slots());
         let mut is_new = false;
         // What only executions that were discarded have read does not count.
         if machine.may_discard() || pairs.iter().any(|pair| !self.terms.contains_key(pair)) {
@@ -130,7 +133,7 @@ pub fn by_executions(
         found.bound = Some(Bound::Memory);
     }
     let terms = collector.terms(query.whole_executions);
-    let Collector { executions, outcomes, .. } = collector;
+    let Collector { executions, outcomes, threads, .. } = collector;
     let mut outcomes: Vec<Outcome> = outcomes
         .into_iter()
         .map(|(outputs, execution)| {
@@ -142,6 +145,7 @@ pub fn by_executions(
     Ok(Answer {
         bound: found.bound,
         progress: found.progress,
+        threads,
         terms,
         undecided: Vec::new(),
         outcomes,

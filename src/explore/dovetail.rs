@@ -47,12 +47,14 @@ impl<'a> Dovetail<'a> {
     }
 
     /// The answer of the first that comes to an end, or that is stopped by a bound of the caller. `merge` adds to that
-    /// what the last executions have shown before their share was used up.
+    /// what the last executions have shown before their share was used up. `aside` is tried behind both; what it gives is
+    /// the answer.
     pub(super) fn run<A>(
         mut self,
         progress: Watcher<'_>,
         mut by_states: impl FnMut(&Limits, Watcher<'_>) -> A,
         mut by_executions: impl FnMut(&Limits, Watcher<'_>) -> Result<A, Refusal>,
+        mut aside: impl FnMut(&Limits, Watcher<'_>) -> Option<A>,
         bound: impl Fn(&A) -> Option<Bound>,
         merge: impl Fn(A, A) -> A,
     ) -> A {
@@ -93,6 +95,13 @@ impl<'a> Dovetail<'a> {
                     ControlFlow::Continue(no) => refused = no,
                 }
                 over = whole;
+            }
+            let states = Some(self.states.min(self.limits.max_states.unwrap_or(u64::MAX)));
+            let within = Limits { max_states: states, max_work: Some(self.work), ..self.limits.after(began) };
+            if bound(&answer) != Some(Bound::Interrupt)
+                && let Some(found) = aside(&within, progress)
+            {
+                return found;
             }
             if over {
                 return match partial {

@@ -7,7 +7,7 @@ use super::assumption::lasting_states;
 use super::completion::Completion;
 use super::deadlock::{BlockedThread, Deadlock, blocked_threads};
 use super::decide::by_executions;
-use super::dovetail::Dovetail;
+use super::dovetail::{Dovetail, Watcher};
 use super::engine::{self, End, EndContext, Searched, Transition, Visitor};
 use super::graph::Graph;
 use super::limits::{Bound, Limits, Progress};
@@ -101,6 +101,8 @@ pub struct Answer {
     pub bound: Option<Bound>,
     /// How much was visited.
     pub progress: Progress,
+    /// Slots of threads that were in use: every thread has a lower number.
+    pub threads: usize,
     /// The pairs that were seen, by read and definition.
     pub terms: Vec<Term>,
     /// Pairs that were seen only on executions of which it is not known whether an assumption discards them.
@@ -151,10 +153,22 @@ pub fn futures(
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Answer {
+    futures_with(machine, query, limits, progress, &mut |_, _| None)
+}
+
+/// The same with one more means: it gives the whole answer, or none within the bounds.
+pub(super) fn futures_with(
+    machine: &Machine,
+    query: &Query,
+    limits: &Limits,
+    progress: Watcher<'_>,
+    aside: &mut dyn FnMut(&Limits, Watcher<'_>) -> Option<Answer>,
+) -> Answer {
     Dovetail::new(machine, limits).run(
         progress,
         |limits, progress| by_states(machine, query, limits, progress),
         |limits, progress| by_executions(machine, query, limits, progress),
+        aside,
         |answer| answer.bound,
         merge,
     )
@@ -198,13 +212,14 @@ pub fn by_states(
 ) -> Answer {
     let mut recorder = Recorder { pairs: Pairs::new(machine.may_discard()), ..Recorder::default() };
     let searched = engine::search(machine, limits, (), &mut recorder, progress);
-    let Recorder { pairs, outcomes, failures, deadlocks, .. } = recorder;
+    let Recorder { pairs, outcomes, failures, deadlocks, threads, .. } = recorder;
     let (terms, undecided) = terms(machine, query, &searched, pairs);
     let Searched { graph, tables, progress, bound, .. } = searched;
     let open = bound.map_or_else(Vec::new, |_| frontier(&graph, &progress));
     Answer {
         bound,
         progress,
+        threads: threads + 1,
         open,
         terms,
         undecided,
@@ -303,11 +318,16 @@ struct Recorder {
     failures: FxHashMap<FailureKey, (Failure, PathId, u32)>,
     deadlocks: Vec<(Vec<BlockedThread>, u32)>,
     known_deadlocks: FxHashSet<Vec<BlockedThread>>,
+    /// The highest number of a thread.
+    threads: usize,
 }
 
 impl Observer for Recorder {
     #[inline]
     fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+        if let Event::Fork { child, .. } | Event::Spawn { child, .. } = event {
+            self.threads = self.threads.max(child.index());
+        }
         self.pairs.event(thread, at, event);
     }
 }

@@ -6,12 +6,12 @@
 //! evaluated without ever being satisfied, and at least one was satisfied; one that satisfies all is preferred.
 
 use super::dovetail::Dovetail;
-use super::engine::{self, EndContext, Ghost, Transition, Visitor};
+use super::engine::{self, End, EndContext, Ghost, Transition, Visitor};
 use super::limits::{Bound, Limits, Progress};
 use super::reads_from::{self, Refusal};
 use super::unfinished::frontier;
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex};
+use crate::vm::{Choice, CodeIndex, Event, FailureKind, Machine, Observer, Tables, ThreadIndex};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -57,6 +57,8 @@ pub struct SelectAnswer {
     pub progress: Progress,
     /// Some of the executions that were not followed to their end, where a bound was hit.
     pub open: Vec<Vec<Choice>>,
+    /// Whether some thread did local work without end.
+    pub diverged: bool,
 }
 
 /// Decides whether some execution has the selections, by the cheapest exact means: see [`Dovetail`].
@@ -70,6 +72,7 @@ pub fn select(
         progress,
         |limits, progress| select_by_states(machine, selections, limits, progress),
         |limits, progress| select_by_executions(machine, selections, limits, progress),
+        |_, _| None,
         |answer| answer.bound,
         |answer, other| if answer.verdict == Verdict::Undecided { other } else { answer },
     )
@@ -86,7 +89,7 @@ pub fn select_by_states(
     let searched = engine::search(machine, limits, Evaluation::new(selections), &mut ends, progress);
     let verdict = ends.verdict(selections.len(), searched.bound, |&node| searched.graph.path_to(node));
     let open = searched.bound.map_or_else(Vec::new, |_| frontier(&searched.graph, &searched.progress));
-    SelectAnswer { verdict, bound: searched.bound, progress: searched.progress, open }
+    SelectAnswer { verdict, bound: searched.bound, progress: searched.progress, open, diverged: ends.diverged }
 }
 
 /// Decides whether some execution has the selections, by one execution of each future: what reads see is the same in all of
@@ -111,7 +114,8 @@ pub fn select_by_executions(
         ends.add(&evaluation.states, || execution.choices.to_vec())
     })?;
     let verdict = ends.verdict(selections.len(), found.bound, Vec::clone);
-    Ok(SelectAnswer { verdict, bound: found.bound, progress: found.progress, open: Vec::new() })
+    let (bound, progress) = (found.bound, found.progress);
+    Ok(SelectAnswer { verdict, bound, progress, open: Vec::new(), diverged: false })
 }
 
 /// The selection was not evaluated.
@@ -225,11 +229,12 @@ impl Ghost for Evaluation {
 struct Ends<W> {
     list: Vec<(Vec<u8>, W)>,
     known: FxHashSet<Vec<u8>>,
+    diverged: bool,
 }
 
 impl<W> Default for Ends<W> {
     fn default() -> Self {
-        Ends { list: Vec::new(), known: FxHashSet::default() }
+        Ends { list: Vec::new(), known: FxHashSet::default(), diverged: false }
     }
 }
 
@@ -284,6 +289,7 @@ impl Visitor<Evaluation> for Ends<u32> {
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, Evaluation>) -> ControlFlow<()> {
+        self.diverged |= matches!(context.end, End::Failed(failure) if failure.kind == FailureKind::StepLimit);
         // The first execution that satisfies all is the shortest one.
         self.add(&context.ghost.states, || context.node)
     }

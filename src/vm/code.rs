@@ -155,6 +155,12 @@ pub(super) enum Code {
         place: TableIndex,
         read: ReadId,
     },
+    /// The read of [`Options::watched`](super::machine::Options): shared in one thread, nothing in others.
+    WatchedLoad {
+        dest: Slot,
+        place: TableIndex,
+        read: ReadId,
+    },
     SharedStore {
         address: u32,
         value: Source,
@@ -262,6 +268,7 @@ impl Code {
         match self {
             Code::SharedLoad { .. }
             | Code::SharedLoadAt { .. }
+            | Code::WatchedLoad { .. }
             | Code::SharedStore { .. }
             | Code::SharedStoreAt { .. }
             | Code::SharedAtomic { .. }

@@ -10,7 +10,9 @@ use super::lower::Lowering;
 use super::memory::Layout;
 use super::visibility::Visibility;
 use crate::ir::arena::Arena;
-use crate::ir::{BlockId, Function, FunctionId, Instruction, NewThread, Operand, Program, RegisterId, Terminator};
+use crate::ir::{
+    BlockId, Function, FunctionId, Instruction, NewThread, Operand, Program, ReadId, RegisterId, Terminator,
+};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -47,6 +49,7 @@ impl Compiled {
 /// What the compilation of all functions shares.
 pub(super) struct Compiler<'a> {
     pub visibility: &'a Visibility,
+    pub watched: Option<ReadId>,
     pub layout: &'a Layout,
     pub output: Compiled,
     pub constant_index: FxHashMap<i64, usize>,
@@ -65,11 +68,16 @@ impl Compiler<'_> {
     }
 }
 
-/// Compiles all functions of a program.
-pub(super) fn compile(program: &Program, visibility: &Visibility, layout: &Layout) -> Compiled {
+/// Compiles all functions of a program; `watched` is a read that one thread alone performs.
+pub(super) fn compile(
+    program: &Program,
+    visibility: &Visibility,
+    layout: &Layout,
+    watched: Option<ReadId>,
+) -> Compiled {
     let ranks = thread_ranks(program);
     let output = Compiled::default();
-    let mut compiler = Compiler { visibility, layout, output, constant_index: FxHashMap::default(), ranks };
+    let mut compiler = Compiler { visibility, watched, layout, output, constant_index: FxHashMap::default(), ranks };
     let leaks = leaking_functions(program);
     let prepared: Vec<(Liveness, SlotMap)> = program
         .functions

@@ -51,6 +51,10 @@ impl<O: Observer> Run<'_, O> {
                     }
                 }
                 Code::Atomic { atomic } if self.atomic(atomic, false) => self.this().pc += 1,
+                Code::WatchedLoad { dest, .. } if !self.is_watched() => {
+                    self.set_register(dest, 0);
+                    self.this().pc += 1;
+                }
                 code if code.is_visible() => return Stop::Visible,
                 _ if !effects => return Stop::Effect,
                 code => {
@@ -60,6 +64,11 @@ impl<O: Observer> Run<'_, O> {
                 }
             }
         }
+    }
+
+    /// Whether this thread is the one that performs the watched read.
+    fn is_watched(&self) -> bool {
+        self.machine.options.watched.is_some_and(|(_, thread)| thread == self.thread)
     }
 
     /// The thread runs for ever. Its own step ends the execution; while it runs ahead in a step of somebody, the

@@ -64,6 +64,9 @@ impl Lowering<'_, '_> {
 
     fn load(&mut self, dest: RegisterId, place: &Place, read: ReadId) -> Code {
         let dest = self.slot(dest);
+        if self.compiler.watched == Some(read) {
+            return Code::WatchedLoad { dest, place: self.place(place), read };
+        }
         let shared = self.compiler.visibility.read(read);
         match (self.fixed_address(place), shared) {
             (Some(address), true) => Code::SharedLoad { dest, address, read },

@@ -11,7 +11,7 @@ use super::outcome::{Choice, Move};
 use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
 use super::tables::{Path, PathId, Tables};
 use super::visibility::Visibility;
-use crate::ir::{FunctionId, LeafId, Program, TextId, Texts, VariableId};
+use crate::ir::{FunctionId, LeafId, Program, ReadId, TextId, Texts, VariableId};
 use crate::source::Span;
 
 /// Limits and options of a machine.
@@ -25,11 +25,21 @@ pub struct Options {
     pub threads: u16,
     /// Whether a thread that waits for a condition may wake without a notification.
     pub spurious_wakeups: bool,
+    /// A read that is visible in one thread alone: in others it does nothing, and its result is 0. It is for the caller to
+    /// see that no result of it matters. The number of a thread then tells how many were made before it: no slot is used
+    /// again.
+    pub watched: Option<(ReadId, ThreadIndex)>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { local_instructions: 1_000_000, frames: 1_000, threads: 65_000, spurious_wakeups: false }
+        Options {
+            local_instructions: 1_000_000,
+            frames: 1_000,
+            threads: 65_000,
+            spurious_wakeups: false,
+            watched: None,
+        }
     }
 }
 
@@ -110,7 +120,7 @@ impl Machine {
     #[must_use]
     pub fn with_options(program: &Program, visible: &Visibility, options: Options) -> Machine {
         let layout = Layout::new(program);
-        let compiled = compile::compile(program, visible, &layout);
+        let compiled = compile::compile(program, visible, &layout, options.watched.map(|(read, _)| read));
         let mut texts = program.texts.clone();
         let main_label = texts.intern("main");
         Machine { compiled, layout, options, texts, main: program.main, main_label }

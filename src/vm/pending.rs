@@ -98,7 +98,9 @@ impl Machine {
         }
         Some(match code {
             Code::SharedLoad { address, read, .. } => Pending::Read { read, address: Some(address) },
-            Code::SharedLoadAt { place, read, .. } => Pending::Read { read, address: address(place) },
+            Code::SharedLoadAt { place, read, .. } | Code::WatchedLoad { place, read, .. } => {
+                Pending::Read { read, address: address(place) }
+            }
             Code::SharedStore { address, definition, .. } => Pending::Write { definition, address: Some(address) },
             Code::SharedStoreAt { place, definition, .. } => Pending::Write { definition, address: address(place) },
             Code::SharedAtomic { atomic } => {

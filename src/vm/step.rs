@@ -222,10 +222,12 @@ impl<O: Observer> Run<'_, O> {
 
     fn perform_other(&mut self, code: Code, alternative: u32) -> Performed {
         match code {
-            Code::SharedLoadAt { dest, place, read } => match self.machine.cell_at(self.state, self.thread, place) {
-                Some((address, _)) => self.load(dest, address, read),
-                None => return Performed::Over(self.fail(FailureKind::IndexOutOfRange, None)),
-            },
+            Code::SharedLoadAt { dest, place, read } | Code::WatchedLoad { dest, place, read } => {
+                match self.machine.cell_at(self.state, self.thread, place) {
+                    Some((address, _)) => self.load(dest, address, read),
+                    None => return Performed::Over(self.fail(FailureKind::IndexOutOfRange, None)),
+                }
+            }
             Code::SharedStoreAt { place, value, definition } => {
                 match self.machine.cell_at(self.state, self.thread, place) {
                     Some((address, _)) => {

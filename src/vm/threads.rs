@@ -116,7 +116,9 @@ impl<O: Observer> Run<'_, O> {
 
     fn free_slot(&mut self) -> Option<ThreadIndex> {
         let threads = &mut self.state.threads;
-        if let Some(index) = threads.iter().position(|thread| thread.status == ThreadStatus::Free) {
+        if self.machine.options.watched.is_none()
+            && let Some(index) = threads.iter().position(|thread| thread.status == ThreadStatus::Free)
+        {
             return Some(ThreadIndex(index as u16));
         }
         if threads.len() >= usize::from(self.machine.options.threads) {
@@ -149,7 +151,8 @@ impl<O: Observer> Run<'_, O> {
         }
         self.machine.layout.orphan_locks(self.state, self.thread);
         *self.this() = Thread::free(base, capacity);
-        while let Some(last) = self.state.threads.last()
+        while self.machine.options.watched.is_none()
+            && let Some(last) = self.state.threads.last()
             && last.status == ThreadStatus::Free
         {
             self.state.stack.truncate(last.base as usize);

@@ -1,0 +1,289 @@
+//! Slices against the whole program: random programs and all samples.
+//!
+//! What slices say can happen (terms, outcomes, failures, deadlocks), and whether selections are consistent, must be what a
+//! search through all states of the whole program says; and every schedule must be one of the whole program.
+//! `CSSAME_SLICE_PROGRAMS` and `CSSAME_SLICE_SEED` run more programs, or others.
+
+#[allow(unused_imports, reason = "the oracle serves other tests")]
+mod support;
+
+use cssame::cssame::{Form, analyse};
+use cssame::explore::{
+    Answer, Deadlock, Declined, Limits, OutcomeStatus, Query, Selection, Subject, Verdict, by_states, select_by_states,
+};
+use cssame::ir::compile::compile;
+use cssame::ir::{DefinitionId, Program, ReadId};
+use cssame::source::SourceMap;
+use cssame::vm::{Choice, CodeIndex, Event, Machine, Observer, Progress, Tables, ThreadIndex, Visibility};
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+use support::generate::{self, Size};
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+fn silent(_: &cssame::explore::Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+struct Fixture {
+    program: Program,
+    form: Form,
+    machine: Machine,
+}
+
+impl Fixture {
+    fn new(text: &str) -> Option<Fixture> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("slices.csm", text);
+        let program = compile(&sources, file, &[]).program?;
+        let form = analyse(&program)?;
+        let sharing = &form.concurrency.sharing;
+        let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
+        let machine = Machine::new(&program, &visible);
+        Some(Fixture { program, form, machine })
+    }
+
+    fn subject(&self) -> Subject<'_> {
+        Subject { program: &self.program, concurrency: Some(&self.form.concurrency), machine: &self.machine }
+    }
+
+    fn terms(&self, answer: &Answer) -> BTreeSet<(ReadId, DefinitionId)> {
+        let shared = |read: ReadId| self.form.concurrency.sharing.read(read);
+        answer.terms.iter().filter(|term| shared(term.read)).map(|term| (term.read, term.definition)).collect()
+    }
+
+    fn outcomes(&self, answer: &Answer) -> BTreeSet<(Vec<(String, Vec<String>)>, OutcomeStatus)> {
+        let texts = &self.program.texts;
+        let outcome = |outcome: &cssame::explore::Outcome| {
+            let lines = |&(path, output)| {
+                let lines = answer.tables.lines(output).into_iter().map(str::to_owned).collect();
+                (answer.tables.path_name(texts, path), lines)
+            };
+            (outcome.outputs.iter().map(lines).collect(), outcome.status)
+        };
+        answer.outcomes.iter().map(outcome).collect()
+    }
+
+    fn failures(&self, answer: &Answer) -> BTreeSet<(CodeIndex, u32)> {
+        answer.failures.iter().map(|witness| (witness.failure.at, witness.failure.kind as u32)).collect()
+    }
+
+    fn deadlocks(&self, answer: &Answer) -> BTreeSet<Vec<(String, CodeIndex)>> {
+        let names = |deadlock: &Deadlock| {
+            let thread = |thread: &cssame::explore::BlockedThread| {
+                (answer.tables.path_name(&self.program.texts, thread.path), thread.at)
+            };
+            deadlock.threads.iter().map(thread).collect()
+        };
+        answer.deadlocks.iter().map(names).collect()
+    }
+
+    /// Runs a schedule in the whole program: the pairs that each step shows, and how it ends.
+    fn run(&self, schedule: &[Choice]) -> Result<(Vec<Vec<(ReadId, DefinitionId)>>, Progress), String> {
+        let (mut tables, mut pairs) = (Tables::new(), Vec::new());
+        let mut state = self.machine.initial(&mut tables);
+        let mut last = if self.machine.is_finished(&state) { Progress::Finished } else { Progress::Running };
+        for &choice in schedule {
+            if self.machine.alternatives(&state, choice.thread) <= choice.alternative {
+                return Err(format!("{choice:?} is not possible"));
+            }
+            let mut reads = Reads(Vec::new());
+            last = self.machine.step(&mut state, &mut tables, choice, &mut reads);
+            pairs.push(reads.0);
+        }
+        Ok((pairs, last))
+    }
+
+    /// Holds the schedules of an answer to what they are said to show.
+    fn check_schedules(&self, answer: &Answer) -> Result<(), String> {
+        for term in &answer.terms {
+            let (pairs, _) = self.run(&term.schedule)?;
+            if !pairs.get(term.step).is_some_and(|pairs| pairs.contains(&(term.read, term.definition))) {
+                return Err(format!("step {} does not show {:?} = {:?}", term.step, term.read, term.definition));
+            }
+        }
+        for outcome in &answer.outcomes {
+            let agrees = match self.run(&outcome.schedule)?.1 {
+                Progress::Finished => outcome.status == OutcomeStatus::Ok,
+                Progress::Failed(failure) => outcome.status == OutcomeStatus::Failed(failure.kind),
+                Progress::Running => outcome.status == OutcomeStatus::Deadlock,
+                Progress::Discarded => false,
+            };
+            if !agrees {
+                return Err(format!("the schedule of an outcome ends otherwise than {:?}", outcome.status));
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Reads(Vec<(ReadId, DefinitionId)>);
+
+impl Observer for Reads {
+    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
+        if let Event::Read { read, writer: Some(definition), .. } = event {
+            self.0.push((read, definition));
+        }
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    sliced: u64,
+    whole: u64,
+    large: u64,
+    selections: u64,
+}
+
+/// Holds slices to all states of the whole program; `Err` says what is wrong.
+fn check(text: &str, tally: &mut Tally) -> Result<(), String> {
+    let Some(fixture) = Fixture::new(text) else { return Ok(()) };
+    let (query, limits) = (Query::default(), Limits { max_states: Some(100_000), ..Limits::default() });
+    let whole = by_states(&fixture.machine, &query, &limits, &mut silent);
+    if !whole.is_complete() {
+        tally.large += 1;
+        return Ok(());
+    }
+    let sliced = match fixture.subject().futures_by_slices(&query, &limits, &mut silent) {
+        Ok(answer) => answer,
+        Err(Declined::Disagreement) => return Err("an execution of a slice is none of the program".to_owned()),
+        Err(_) => {
+            tally.whole += 1;
+            return Ok(());
+        }
+    };
+    tally.sliced += 1;
+    if fixture.terms(&whole) != fixture.terms(&sliced) {
+        let (whole, sliced) = (fixture.terms(&whole), fixture.terms(&sliced));
+        let missing: Vec<_> = whole.difference(&sliced).collect();
+        return Err(format!("terms: missing {missing:?}, extra {:?}", sliced.difference(&whole).collect::<Vec<_>>()));
+    }
+    if fixture.outcomes(&whole) != fixture.outcomes(&sliced) {
+        return Err(format!("outcomes: {:?} but {:?}", fixture.outcomes(&whole), fixture.outcomes(&sliced)));
+    }
+    if fixture.failures(&whole) != fixture.failures(&sliced) {
+        return Err(format!("failures: {:?} but {:?}", fixture.failures(&whole), fixture.failures(&sliced)));
+    }
+    if fixture.deadlocks(&whole) != fixture.deadlocks(&sliced) {
+        return Err(format!("deadlocks: {:?} but {:?}", fixture.deadlocks(&whole), fixture.deadlocks(&sliced)));
+    }
+    fixture.check_schedules(&sliced).map_err(|message| format!("schedule: {message}"))?;
+    check_selections(&fixture, tally)
+}
+
+/// Asks about pairs of terms of two reads.
+fn check_selections(fixture: &Fixture, tally: &mut Tally) -> Result<(), String> {
+    let reads = fixture.form.shared_reads();
+    let limits = Limits { max_states: Some(100_000), ..Limits::default() };
+    let mut asked = 0;
+    for (place, &first) in reads.iter().enumerate() {
+        for &second in &reads[place + 1..] {
+            let (Some(one), Some(other)) = (fixture.form.terms(first).pop(), fixture.form.terms(second).pop()) else {
+                continue;
+            };
+            asked += 1;
+            if asked > 6 {
+                return Ok(());
+            }
+            let selection = |read, definition| Selection { read, instance: None, definition };
+            let selections = [selection(first, one), selection(second, other)];
+            let sliced = match fixture.subject().select_by_slice(&selections, &limits, &mut silent) {
+                Ok(answer) => answer,
+                Err(Declined::Disagreement) => return Err("select: an execution of a slice is none".to_owned()),
+                Err(_) => continue,
+            };
+            let whole = select_by_states(&fixture.machine, &selections, &limits, &mut silent);
+            if whole.bound.is_some() || sliced.bound.is_some() {
+                continue;
+            }
+            tally.selections += 1;
+            match (&whole.verdict, &sliced.verdict) {
+                (Verdict::Consistent { satisfied: one, .. }, Verdict::Consistent { satisfied: other, schedule }) => {
+                    let count = |list: &[bool]| list.iter().filter(|&&satisfied| satisfied).count();
+                    if count(one) != count(other) {
+                        return Err(format!("select: {one:?} but {other:?}"));
+                    }
+                    let shown: Vec<(ReadId, DefinitionId)> = fixture.run(schedule)?.0.concat();
+                    for (selection, _) in selections.iter().zip(other).filter(|(_, satisfied)| **satisfied) {
+                        if !shown.contains(&(selection.read, selection.definition)) {
+                            return Err(format!("select: the schedule does not show {selection:?}"));
+                        }
+                    }
+                }
+                (one, other) if one == other => {}
+                (one, other) => return Err(format!("select: {one:?} but {other:?}")),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A program without most of its prints and assertions.
+fn quiet(source: &str, seed: u64) -> String {
+    let mut kept = seed;
+    let lines = source.lines().filter(|line| {
+        let line = line.trim_start();
+        let tells = line.starts_with("print(") || line.starts_with("assert(");
+        kept = kept.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        !tells || !line.ends_with(");") || kept >> 61 == 0
+    });
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+fn kind(message: &str) -> String {
+    message.split(':').next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn slices_say_what_the_whole_program_says() {
+    let programs = setting("CSSAME_SLICE_PROGRAMS", 3_000);
+    let first = setting("CSSAME_SLICE_SEED", 1);
+    let mut tally = Tally::default();
+    for seed in first..first + programs {
+        let size = match seed % 3 {
+            0 => Size { threads: 2, operations: 5, globals: 4, structured: false },
+            1 => Size { threads: 3, operations: 4, globals: 4, structured: true },
+            _ => Size { threads: 2, operations: 7, globals: 4, structured: true },
+        };
+        // Of what is printed or asserted everything else depends, so most programs do little of that.
+        let mut source = generate::program(seed, &size);
+        if seed % 8 != 0 {
+            source = quiet(&source, seed);
+        }
+        if let Err(message) = check(&source, &mut tally) {
+            let small = generate::shrink(&source, &mut |candidate| {
+                check(candidate, &mut Tally::default()).is_err_and(|other| kind(&other) == kind(&message))
+            });
+            let shrunk = check(&small, &mut Tally::default()).err().unwrap_or_default();
+            panic!("seed {seed}: {shrunk}\n{small}");
+        }
+    }
+    println!(
+        "{} programs from slices, {} have none, {} too large; {} selections",
+        tally.sliced, tally.whole, tally.large, tally.selections
+    );
+    assert!(tally.sliced * 5 >= programs, "many programs have slices: {} of {programs}", tally.sliced);
+}
+
+#[test]
+fn slices_of_the_samples_say_what_the_whole_programs_say() {
+    let mut tally = Tally::default();
+    let mut paths: Vec<_> = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "csm"))
+        .collect();
+    paths.sort();
+    for path in paths {
+        let text = fs::read_to_string(&path).unwrap();
+        if let Err(message) = check(&text, &mut tally) {
+            panic!("{}: {message}", path.display());
+        }
+    }
+    println!("{} samples from slices, {} have none, {} too large", tally.sliced, tally.whole, tally.large);
+    assert!(tally.sliced > 0);
+}
