@@ -206,7 +206,7 @@ impl Arguments {
             let limits =
                 Limits { max_states: Some(states), max_executions: executions, max_work: Some(COUNT_WORK), ..rest() };
             // A number that nobody asked for is not worth a bound that is hit.
-            let complete = answer.is_complete() && answer.progress.states <= states;
+            let complete = answer.is_complete() && !answer.from_slices && answer.progress.states <= states;
             complete.then(|| explore::count(machine, &limits, &mut progress)).filter(|count| count.bound.is_none())
         };
         Found { answer, count, selection }

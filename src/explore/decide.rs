@@ -145,6 +145,7 @@ pub fn by_executions(
     Ok(Answer {
         bound: found.bound,
         progress: found.progress,
+        from_slices: false,
         threads,
         terms,
         undecided: Vec::new(),

@@ -15,10 +15,10 @@ use std::time::Instant;
 const WIDE: usize = 6;
 
 /// The first share of states: of a wide program, and of others.
-const STATES: (u64, u64) = (10_000, 500_000);
+const STATES: (u64, u64) = (1_000, 20_000);
 
 /// The first share of executions, as [`Limits::max_work`].
-const WORK: u64 = 2_000_000;
+const WORK: u64 = 150_000;
 
 /// Work that is worth a state: who bounds states does not want to wait for executions much longer.
 const WORK_FOR_STATE: u64 = 50;

@@ -101,6 +101,8 @@ pub struct Answer {
     pub bound: Option<Bound>,
     /// How much was visited.
     pub progress: Progress,
+    /// Whether it was put together from slices: there were too many states and futures.
+    pub from_slices: bool,
     /// Slots of threads that were in use: every thread has a lower number.
     pub threads: usize,
     /// The pairs that were seen, by read and definition.
@@ -219,6 +221,7 @@ pub fn by_states(
     Answer {
         bound,
         progress,
+        from_slices: false,
         threads: threads + 1,
         open,
         terms,

@@ -170,7 +170,7 @@ impl<'a> Sliceable<'a> {
         ends: bool,
     ) -> Result<Running<'a>, Declined> {
         let slice = Slice::new(&self.index, relevance, &self.shared, ends.then_some(&self.boundaries));
-        if !slice.is_smaller {
+        if !slice.is_smaller && watched.is_none() {
             return Err(Declined::Whole);
         }
         let options = Options { watched, ..*self.machine.options() };
@@ -360,6 +360,7 @@ impl Collected {
         Answer {
             bound: None,
             progress: self.progress,
+            from_slices: true,
             threads,
             terms: self.terms,
             undecided: self.undecided,
