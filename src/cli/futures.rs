@@ -45,14 +45,14 @@ write, and VAR@LINE:COL#K the K-th time that a thread comes to a read.
 Exit status: 0 no failure and no deadlock, 1 some, or the selection is inconsistent, 2 bad usage or a program that does \
 not compile, 3 a bound was hit and nothing was found so far.";
 
-/// States that are visited to count futures where nobody asked for the number: about a second.
-const COUNT_STATES: u64 = 200_000;
+/// States that are visited to count futures where nobody asked for the number: a fraction of a second.
+const COUNT_STATES: u64 = 60_000;
 
 /// Executions that are followed for the same purpose.
 const COUNT_EXECUTIONS: u64 = 20_000;
 
 /// What they may cost.
-const COUNT_WORK: u64 = 4_000_000;
+const COUNT_WORK: u64 = 1_000_000;
 
 /// Writes that are named where a read never sees the selected one.
 const SEEN: usize = 4;
@@ -200,16 +200,23 @@ impl Arguments {
         let count = if self.count {
             Some(explore::count(machine, &rest(), &mut progress))
         } else {
-            let states = self.bounds.max_states.min(COUNT_STATES);
-            let executions =
-                Some(self.bounds.max_executions.map_or(COUNT_EXECUTIONS, |limit| limit.min(COUNT_EXECUTIONS)));
-            let limits =
-                Limits { max_states: Some(states), max_executions: executions, max_work: Some(COUNT_WORK), ..rest() };
+            let limits = self.limits_of_count(&answer, rest());
             // A number that nobody asked for is not worth a bound that is hit.
-            let complete = answer.is_complete() && !answer.from_slices && answer.progress.states <= states;
-            complete.then(|| explore::count(machine, &limits, &mut progress)).filter(|count| count.bound.is_none())
+            let count = limits.map(|limits| explore::count(machine, &limits, &mut progress));
+            count.filter(|count| count.bound.is_none())
         };
         Found { answer, count, selection }
+    }
+
+    /// The bounds of a count that nobody asked for; `None` where it would hit them. Where slices had to decide, it is a small
+    /// chance.
+    fn limits_of_count(&self, answer: &Answer, rest: Limits) -> Option<Limits> {
+        let share = if answer.from_slices { 16 } else { 1 };
+        let states = self.bounds.max_states.min(COUNT_STATES / share);
+        let executions = self.bounds.max_executions.unwrap_or(u64::MAX).min(COUNT_EXECUTIONS / share);
+        let (states, executions, work) = (Some(states), Some(executions), Some(COUNT_WORK / share));
+        let limits = Limits { max_states: states, max_executions: executions, max_work: work, ..rest };
+        (answer.is_complete() && Some(answer.progress.states) <= states).then_some(limits)
     }
 
     fn report(&self, prepared: &Prepared, selections: &[Selection], found: &Found) -> Report {

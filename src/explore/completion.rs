@@ -4,6 +4,7 @@
 //! all threads have ended, else on a shortest way to any end. Where the search has not come far enough to know one, all
 //! threads move in turn for a while. An execution that cannot end stays as it is.
 
+use super::engine::fingerprint_of;
 use super::graph::{DISCARDED, Graph, NodeKind};
 use crate::vm::{Choice, Machine, Move, Progress, State, Tables};
 
@@ -83,6 +84,13 @@ impl<'a> Completion<'a> {
     ) {
         let mut moves = Vec::new();
         while distance[node as usize] > 0 {
+            if self.machine.options().symmetric {
+                let Some((choice, target)) = self.nearest(state, tables, distance) else { return };
+                self.machine.step(state, tables, choice, &mut ());
+                schedule.push(choice);
+                node = target;
+                continue;
+            }
             let edges = self.graph.edges(node);
             let open = edges.iter().enumerate().filter(|&(_, &target)| target != DISCARDED);
             let Some((place, &target)) = open.min_by_key(|&(_, &target)| distance[target as usize]) else { return };
@@ -92,6 +100,30 @@ impl<'a> Completion<'a> {
             schedule.push(choice);
             node = target;
         }
+    }
+}
+
+impl Completion<'_> {
+    /// The choice that leads nearest to an end, and the node that stands for its state: threads that are taken for one
+    /// another may have changed places, so the edges of a node do not name the choices of each of its states.
+    fn nearest(&self, state: &State, tables: &mut Tables, distance: &[u32]) -> Option<(Choice, u32)> {
+        let mut choices = Vec::new();
+        self.machine.enabled(state, &mut choices);
+        let mut best: Option<(u32, Choice, u32)> = None;
+        let mut after = State::default();
+        for choice in choices {
+            after.clone_from(state);
+            let progress = self.machine.step(&mut after, tables, choice, &mut ());
+            if progress == Progress::Discarded {
+                continue;
+            }
+            let Some(node) = self.graph.find(fingerprint_of(self.machine, &after, progress)) else { continue };
+            let far = distance[node as usize];
+            if far != FAR && best.is_none_or(|(known, ..)| far < known) {
+                best = Some((far, choice, node));
+            }
+        }
+        best.map(|(_, choice, node)| (choice, node))
     }
 }
 

@@ -1,9 +1,9 @@
-//! Two exact means in turn, each with a growing share of the work, until one comes to its end.
+//! Exact means in turn, each with a growing share of the work, until one comes to its end.
 //!
-//! In: a search through states, and one by executions, as functions of their bounds. Out: the answer of the first that is not
-//! stopped by its share. Which one is cheaper cannot be known before: the states of a program with many threads outnumber its
-//! futures, the futures of a long one its states. So the loser costs no more than a fixed multiple of the winner. Executions
-//! come first where many threads run at a time, else states, with a larger share.
+//! In: a search through states, one by executions, and perhaps a third, as functions of their bounds. Out: the answer of the
+//! first that is not stopped by its share. Which one is cheaper cannot be known before: the states of a program with many
+//! threads outnumber its futures, the futures of a long one its states. So the loser costs no more than a fixed multiple of
+//! the winner. Where many threads run at a time, the third comes first, then executions, else states.
 
 use super::limits::{Bound, Limits, Progress};
 use super::reads_from::Refusal;
@@ -15,10 +15,10 @@ use std::time::Instant;
 const WIDE: usize = 6;
 
 /// The first share of states: of a wide program, and of others.
-const STATES: (u64, u64) = (1_000, 20_000);
+const STATES: (u64, u64) = (10_000, 20_000);
 
 /// The first share of executions, as [`Limits::max_work`].
-const WORK: u64 = 150_000;
+const WORK: u64 = 2_000_000;
 
 /// Work that is worth a state: who bounds states does not want to wait for executions much longer.
 const WORK_FOR_STATE: u64 = 50;
@@ -32,7 +32,14 @@ const GROWTH: u64 = 16;
 /// What a search calls now and then.
 pub(super) type Watcher<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
 
-/// Two means in turn.
+/// What would help a means that has not come to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Share {
+    Larger,
+    Never,
+}
+
+/// Means in turn.
 pub(super) struct Dovetail<'a> {
     limits: &'a Limits,
     wide: bool,
@@ -47,26 +54,28 @@ impl<'a> Dovetail<'a> {
     }
 
     /// The answer of the first that comes to an end, or that is stopped by a bound of the caller. `merge` adds to that
-    /// what the last executions have shown before their share was used up. `aside` is tried behind both; what it gives is
-    /// the answer.
+    /// what the last executions have shown before their share was used up. `aside` is a third means: it gives the whole answer,
+    /// or says whether a larger share may help.
     pub(super) fn run<A>(
         mut self,
         progress: Watcher<'_>,
         mut by_states: impl FnMut(&Limits, Watcher<'_>) -> A,
         mut by_executions: impl FnMut(&Limits, Watcher<'_>) -> Result<A, Refusal>,
-        mut aside: impl FnMut(&Limits, Watcher<'_>) -> Option<A>,
+        mut aside: impl FnMut(&Limits, Watcher<'_>) -> Result<A, Share>,
         bound: impl Fn(&A) -> Option<Bound>,
         merge: impl Fn(A, A) -> A,
     ) -> A {
         let began = Instant::now();
-        let mut refused = false;
+        let (mut refused, mut hopeless) = (false, false);
         let mut partial = None;
         loop {
-            let memory = self.limits.max_memory.map_or(MEMORY, |limit| limit.min(MEMORY));
-            let most =
-                self.limits.max_states.map_or(u64::MAX, |states| states.saturating_mul(WORK_FOR_STATE).max(WORK));
-            let share =
-                Limits { max_work: Some(self.work.min(most)), max_memory: Some(memory), ..self.limits.after(began) };
+            if self.wide && !hopeless {
+                match aside(&self.share_aside(began), progress) {
+                    Ok(found) => return found,
+                    Err(share) => hopeless = share == Share::Never,
+                }
+            }
+            let share = self.share_of_executions(began);
             // Whether it was refused, if the whole answer is not there yet.
             let mut some_executions = |share, progress: Watcher<'_>| match by_executions(&share, progress) {
                 Ok(answer) if bound(&answer).is_none() => ControlFlow::Break(answer),
@@ -82,7 +91,8 @@ impl<'a> Dovetail<'a> {
                     ControlFlow::Continue(no) => refused = no,
                 }
             }
-            let whole = refused || self.limits.max_states.is_some_and(|limit| limit <= self.states);
+            // Without another means there is no turn to wait for.
+            let whole = refused && hopeless || self.limits.max_states.is_some_and(|limit| limit <= self.states);
             let states = if whole { self.limits.max_states } else { Some(self.states) };
             let answer = by_states(&Limits { max_states: states, ..self.limits.after(began) }, progress);
             if bound(&answer).is_none() {
@@ -90,18 +100,19 @@ impl<'a> Dovetail<'a> {
             }
             let mut over = bound(&answer) != Some(Bound::States) || whole && (refused || self.wide);
             if !self.wide && !over {
-                match some_executions(share, progress) {
-                    ControlFlow::Break(found) => return found,
-                    ControlFlow::Continue(no) => refused = no,
+                if !hopeless {
+                    match aside(&self.share_aside(began), progress) {
+                        Ok(found) => return found,
+                        Err(share) => hopeless = share == Share::Never,
+                    }
+                }
+                if !refused {
+                    match some_executions(share, progress) {
+                        ControlFlow::Break(found) => return found,
+                        ControlFlow::Continue(no) => refused = no,
+                    }
                 }
                 over = whole;
-            }
-            let states = Some(self.states.min(self.limits.max_states.unwrap_or(u64::MAX)));
-            let within = Limits { max_states: states, max_work: Some(self.work), ..self.limits.after(began) };
-            if bound(&answer) != Some(Bound::Interrupt)
-                && let Some(found) = aside(&within, progress)
-            {
-                return found;
             }
             if over {
                 return match partial {
@@ -112,6 +123,17 @@ impl<'a> Dovetail<'a> {
             self.states = self.states.saturating_mul(GROWTH);
             self.work = self.work.saturating_mul(GROWTH);
         }
+    }
+
+    fn share_of_executions(&self, began: Instant) -> Limits {
+        let memory = self.limits.max_memory.map_or(MEMORY, |limit| limit.min(MEMORY));
+        let most = self.limits.max_states.map_or(u64::MAX, |states| states.saturating_mul(WORK_FOR_STATE).max(WORK));
+        Limits { max_work: Some(self.work.min(most)), max_memory: Some(memory), ..self.limits.after(began) }
+    }
+
+    fn share_aside(&self, began: Instant) -> Limits {
+        let states = self.states.min(self.limits.max_states.unwrap_or(u64::MAX));
+        Limits { max_states: Some(states), ..self.share_of_executions(began) }
     }
 }
 

@@ -7,7 +7,7 @@ use super::assumption::lasting_states;
 use super::completion::Completion;
 use super::deadlock::{BlockedThread, Deadlock, blocked_threads};
 use super::decide::by_executions;
-use super::dovetail::{Dovetail, Watcher};
+use super::dovetail::{Dovetail, Share, Watcher};
 use super::engine::{self, End, EndContext, Searched, Transition, Visitor};
 use super::graph::Graph;
 use super::limits::{Bound, Limits, Progress};
@@ -155,20 +155,27 @@ pub fn futures(
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Answer {
-    futures_with(machine, query, limits, progress, &mut |_, _| None)
+    futures_with(machine, query, limits, progress, &mut |_, _| Err(Share::Never))
 }
 
-/// The same with one more means: it gives the whole answer, or none within the bounds.
+/// The same with one more means.
 pub(super) fn futures_with(
     machine: &Machine,
     query: &Query,
     limits: &Limits,
     progress: Watcher<'_>,
-    aside: &mut dyn FnMut(&Limits, Watcher<'_>) -> Option<Answer>,
+    aside: &mut dyn FnMut(&Limits, Watcher<'_>) -> Result<Answer, Share>,
 ) -> Answer {
+    let symmetric = machine.up_to_symmetry();
     Dovetail::new(machine, limits).run(
         progress,
-        |limits, progress| by_states(machine, query, limits, progress),
+        |limits, progress| {
+            let answer = symmetric.as_ref().map(|symmetric| by_states(symmetric, query, limits, progress));
+            // Deadlocks are told apart by who is in them.
+            answer
+                .filter(|answer| answer.deadlocks.is_empty())
+                .unwrap_or_else(|| by_states(machine, query, limits, progress))
+        },
         |limits, progress| by_executions(machine, query, limits, progress),
         aside,
         |answer| answer.bound,

@@ -5,7 +5,7 @@
 //! selection whether it was evaluated, and whether it was satisfied. A complete execution agrees where no selection was
 //! evaluated without ever being satisfied, and at least one was satisfied; one that satisfies all is preferred.
 
-use super::dovetail::Dovetail;
+use super::dovetail::{Dovetail, Share};
 use super::engine::{self, End, EndContext, Ghost, Transition, Visitor};
 use super::limits::{Bound, Limits, Progress};
 use super::reads_from::{self, Refusal};
@@ -68,11 +68,14 @@ pub fn select(
     limits: &Limits,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> SelectAnswer {
+    // An instance is counted by thread.
+    let symmetric = selections.iter().all(|one| one.instance.is_none()).then(|| machine.up_to_symmetry()).flatten();
+    let machine_of_states = symmetric.as_ref().unwrap_or(machine);
     Dovetail::new(machine, limits).run(
         progress,
-        |limits, progress| select_by_states(machine, selections, limits, progress),
+        |limits, progress| select_by_states(machine_of_states, selections, limits, progress),
         |limits, progress| select_by_executions(machine, selections, limits, progress),
-        |_, _| None,
+        |_, _| Err(Share::Never),
         |answer| answer.bound,
         |answer, other| if answer.verdict == Verdict::Undecided { other } else { answer },
     )

@@ -8,6 +8,7 @@ use super::code::*;
 use super::liveness::{self, Liveness, SlotMap};
 use super::lower::Lowering;
 use super::memory::Layout;
+use super::symmetry;
 use super::visibility::Visibility;
 use crate::ir::arena::Arena;
 use crate::ir::{
@@ -27,6 +28,8 @@ pub(super) struct Compiled {
     pub prints: Vec<Print>,
     pub forks: Vec<Box<[Start]>>,
     pub functions: Arena<FunctionId, FunctionCode>,
+    /// By function: whether the threads that run it can be taken for one another.
+    pub symmetric: Vec<bool>,
     /// By code index.
     pub origins: Vec<Origin>,
     /// By code index.
@@ -104,6 +107,7 @@ pub(super) fn compile(
         let (live, slots) = &prepared[id.index()];
         compile_function(&mut compiler, id, function, live, slots);
     }
+    compiler.output.symmetric = symmetry::symmetric_functions(program);
     compiler.output
 }
 

@@ -10,6 +10,7 @@
 
 use super::machine::Machine;
 use super::state::{Block, Cell, Closed, Instances, State, Thread, ThreadStatus};
+use super::symmetry::Canonical;
 use super::tables::{OutputId, PathId};
 
 /// A state as words.
@@ -17,6 +18,8 @@ use super::tables::{OutputId, PathId};
 pub struct Encoding {
     words: Vec<u64>,
     significant: usize,
+    /// What is hashed instead, where threads are taken for one another.
+    pub(super) canonical: Canonical,
 }
 
 impl Encoding {
@@ -29,7 +32,10 @@ impl Encoding {
     /// The hash of the first part.
     #[must_use]
     pub fn fingerprint(&self) -> u128 {
-        hash(&self.words[..self.significant])
+        match self.canonical.words() {
+            [] => hash(&self.words[..self.significant]),
+            words => hash(words),
+        }
     }
 
     /// The hash of the first part and of more words that belong to the state for the caller.
@@ -81,7 +87,7 @@ pub fn hash(words: &[u64]) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-fn pair(low: u32, high: u32) -> u64 {
+pub(super) fn pair(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
@@ -154,9 +160,12 @@ impl Machine {
         for entry in &state.instances {
             words.extend([pair(entry.parent.0, entry.label), entry.ordinal as u64, u64::from(entry.count)]);
         }
+        if self.options.symmetric {
+            self.encode_up_to_symmetry(state, &mut out.canonical);
+        }
     }
 
-    fn encode_thread(&self, state: &State, thread: &Thread, words: &mut Vec<u64>) {
+    pub(super) fn encode_thread(&self, state: &State, thread: &Thread, words: &mut Vec<u64>) {
         let deep = thread.depth > 0 || thread.parent_frame > 0;
         let flags = if thread.spawned { SPAWNED } else { 0 } | if deep { DEEP } else { 0 };
         let status = (thread.status as u64) << 32 | u64::from(thread.atomic) << 48;

@@ -51,7 +51,7 @@ impl<O: Observer> Run<'_, O> {
                     }
                 }
                 Code::Atomic { atomic } if self.atomic(atomic, false) => self.this().pc += 1,
-                Code::WatchedLoad { dest, .. } if !self.is_watched() => {
+                Code::WatchedLoad { dest, place, .. } if self.is_passed_over(place) => {
                     self.set_register(dest, 0);
                     self.this().pc += 1;
                 }
@@ -66,9 +66,10 @@ impl<O: Observer> Run<'_, O> {
         }
     }
 
-    /// Whether this thread is the one that performs the watched read.
-    fn is_watched(&self) -> bool {
-        self.machine.options.watched.is_some_and(|(_, thread)| thread == self.thread)
+    /// Whether a watched read does nothing: it is not this thread that is watched, and the index is within its range.
+    fn is_passed_over(&self, place: TableIndex) -> bool {
+        let is_watched = self.machine.options.watched.is_some_and(|watched| watched.thread == self.thread);
+        !is_watched && self.machine.cell_at(self.state, self.thread, place).is_some()
     }
 
     /// The thread runs for ever. Its own step ends the execution; while it runs ahead in a step of somebody, the

@@ -25,10 +25,24 @@ pub struct Options {
     pub threads: u16,
     /// Whether a thread that waits for a condition may wake without a notification.
     pub spurious_wakeups: bool,
-    /// A read that is visible in one thread alone: in others it does nothing, and its result is 0. It is for the caller to
-    /// see that no result of it matters. The number of a thread then tells how many were made before it: no slot is used
-    /// again.
-    pub watched: Option<(ReadId, ThreadIndex)>,
+    /// A read that is visible in one thread alone. The number of a thread then tells how many were made before it: no slot
+    /// is used again.
+    pub watched: Option<Watched>,
+    /// Whether states that differ only in which iteration of a `parfor` does what have one fingerprint: see
+    /// [`Machine::up_to_symmetry`].
+    pub symmetric: bool,
+}
+
+/// A read that one thread performs; in others it does nothing, and its result is 0. It is for the caller to see that no
+/// result of it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watched {
+    /// The read.
+    pub read: ReadId,
+    /// Who performs it.
+    pub thread: ThreadIndex,
+    /// Whether threads are made in one and the same order in all executions.
+    pub ordered: bool,
 }
 
 impl Default for Options {
@@ -39,6 +53,7 @@ impl Default for Options {
             threads: 65_000,
             spurious_wakeups: false,
             watched: None,
+            symmetric: false,
         }
     }
 }
@@ -120,10 +135,22 @@ impl Machine {
     #[must_use]
     pub fn with_options(program: &Program, visible: &Visibility, options: Options) -> Machine {
         let layout = Layout::new(program);
-        let compiled = compile::compile(program, visible, &layout, options.watched.map(|(read, _)| read));
+        let compiled = compile::compile(program, visible, &layout, options.watched.map(|watched| watched.read));
         let mut texts = program.texts.clone();
         let main_label = texts.intern("main");
         Machine { compiled, layout, options, texts, main: program.main, main_label }
+    }
+
+    /// A machine whose fingerprints take iterations of a `parfor` for one another where nothing tells them apart: they do
+    /// not print and make no threads, and what they do depends on what is live, not on who they are. Such states have the
+    /// same futures, but for the names of those iterations. `None` for a program without such a `parfor`, or with a
+    /// watched thread.
+    #[must_use]
+    pub fn up_to_symmetry(&self) -> Option<Machine> {
+        let options = Options { symmetric: true, ..self.options };
+        // A thread that is watched is known by its number.
+        let can = self.compiled.symmetric.contains(&true) && self.options.watched.is_none();
+        can.then(|| Machine { options, ..self.clone() })
     }
 
     /// The state in which main stands before its first visible operation. A program without main is finished at once.

@@ -63,18 +63,19 @@ impl Layout {
     /// Notes that the holder of some locks is no more: its slot may be used again, and the locks stay taken.
     pub(super) fn orphan_locks(&self, state: &mut State, holder: ThreadIndex) {
         let State { cells, blocks, .. } = state;
-        let orphan = |cell: &mut Cell| {
+        self.each_lock(blocks, |address| {
+            let cell = &mut cells[address as usize];
             if cell.value == i64::from(holder.0) + 1 {
                 cell.value = i64::from(NO_THREAD) + 1;
             }
-        };
-        for &address in &self.global_locks {
-            orphan(&mut cells[address as usize]);
-        }
+        });
+    }
+
+    /// Calls `f` with the addresses of all locks.
+    pub(super) fn each_lock(&self, blocks: &[Block], mut f: impl FnMut(u32)) {
+        self.global_locks.iter().for_each(|&address| f(address));
         for block in blocks {
-            for &offset in &self.locks[block.variable as usize] {
-                orphan(&mut cells[(block.start + offset) as usize]);
-            }
+            self.locks[block.variable as usize].iter().for_each(|&offset| f(block.start + offset));
         }
     }
 

@@ -24,6 +24,7 @@ mod outcome;
 mod pending;
 mod state;
 mod step;
+mod symmetry;
 mod synchronise;
 mod tables;
 mod threads;
@@ -32,7 +33,7 @@ mod visibility;
 
 pub use code::{CodeIndex, Origin};
 pub use encode::{Encoding, hash};
-pub use machine::{Machine, Obstacle, Options};
+pub use machine::{Machine, Obstacle, Options, Watched};
 pub use observe::{Event, Observer};
 pub use outcome::{Choice, Failure, FailureKind, Move, Progress};
 pub use pending::Pending;

@@ -450,6 +450,14 @@ fn encode_rest<G: Ghost>(ghost: &G, progress: vm::Progress, words: &mut Vec<u64>
     ghost_words
 }
 
+/// The fingerprint of a state in a search without a ghost, to find its node.
+pub(super) fn fingerprint_of(machine: &Machine, state: &State, progress: vm::Progress) -> u128 {
+    let (mut encoding, mut more) = (Encoding::default(), Vec::new());
+    machine.encode(state, &mut encoding);
+    encode_rest(&(), progress, &mut more);
+    fingerprint(&encoding, &more)
+}
+
 fn fingerprint(encoding: &Encoding, more: &[u64]) -> u128 {
     if more.is_empty() { encoding.fingerprint() } else { encoding.fingerprint_with(more) }
 }

@@ -44,6 +44,8 @@ pub enum Refusal {
     NestedForks,
     /// A loop that waits for another thread may run for ever.
     Endless,
+    /// A read is watched in the thread that is made as the k-th one: which that is depends on the order of steps.
+    Watched,
 }
 
 /// A complete execution.
@@ -83,5 +85,8 @@ pub(super) fn enumerate(
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>,
 ) -> Result<Enumerated, Refusal> {
+    if machine.options().watched.is_some_and(|watched| !watched.ordered) {
+        return Err(Refusal::Watched);
+    }
     search::Search::new(machine, limits)?.run(progress, visit)
 }

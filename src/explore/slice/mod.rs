@@ -21,6 +21,7 @@ mod relevance;
 mod replay;
 
 use super::deadlock::{Deadlock, blocked_threads};
+use super::dovetail::Share;
 use super::futures::{
     Answer, FailureWitness, Outcome, OutcomeStatus, Query, Term, futures, futures_with, sort_outcomes,
 };
@@ -28,7 +29,7 @@ use super::limits::{Limits, Progress};
 use super::select::{SelectAnswer, Selection, Verdict, select};
 use crate::concurrency::{Concurrency, ThreadId};
 use crate::ir::{Instruction, Program, ReadId};
-use crate::vm::{FailureKind, Machine, Options, Progress as Stepped, Tables, ThreadIndex, Visibility};
+use crate::vm::{FailureKind, Machine, Options, Progress as Stepped, Tables, ThreadIndex, Visibility, Watched};
 use fixedbitset::FixedBitSet;
 use index::Index;
 use program::Slice;
@@ -62,7 +63,9 @@ impl Subject<'_> {
     ) -> Answer {
         let mut sliceable = None;
         futures_with(self.machine, query, limits, progress, &mut |limits, progress| {
-            sliceable.get_or_insert_with(|| self.sliceable()).as_ref().ok()?.futures(query, limits, progress).ok()
+            let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
+            let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, limits, progress));
+            found.map_err(|declined| if declined == Declined::Bound { Share::Larger } else { Share::Never })
         })
     }
 
@@ -138,6 +141,8 @@ struct Sliceable<'a> {
     ends: Relevance,
     /// Accesses that part a print from what follows.
     boundaries: FixedBitSet,
+    /// Whether threads are made in one and the same order in all executions.
+    ordered: bool,
 }
 
 /// A slice that runs, beside its program.
@@ -158,17 +163,13 @@ impl<'a> Sliceable<'a> {
         let always = relevance::always(&index);
         let boundaries = boundary::behind_prints(&index, &shared);
         let ends = relevance::with_places(&index, &always, &boundaries);
-        Sliceable { index, concurrency, machine, shared, always, ends, boundaries }
+        let ordered = makes_threads_in_order(concurrency);
+        Sliceable { index, concurrency, machine, shared, always, ends, boundaries, ordered }
     }
 
     /// The program that is left, in which a read may be watched in one thread alone. Where one asks how it ends, prints and
     /// failures of others have to be told apart.
-    fn slice(
-        &self,
-        relevance: &Relevance,
-        watched: Option<(ReadId, ThreadIndex)>,
-        ends: bool,
-    ) -> Result<Running<'a>, Declined> {
+    fn slice(&self, relevance: &Relevance, watched: Option<Watched>, ends: bool) -> Result<Running<'a>, Declined> {
         let slice = Slice::new(&self.index, relevance, &self.shared, ends.then_some(&self.boundaries));
         if !slice.is_smaller && watched.is_none() {
             return Err(Declined::Whole);
@@ -198,7 +199,8 @@ impl<'a> Sliceable<'a> {
             let is_watched = !matters && self.runs_in_several(read);
             let (mut thread, mut made) = (0, 1);
             while thread < made {
-                let watched = is_watched.then_some((read, ThreadIndex(thread as u16)));
+                let number = ThreadIndex(thread as u16);
+                let watched = is_watched.then_some(Watched { read, thread: number, ordered: self.ordered });
                 let running = self.slice(&relevance, watched, false)?;
                 let slots = collected.add(&running, query, Some(read), progress)?;
                 made = if is_watched { made.max(slots) } else { made };
@@ -218,10 +220,7 @@ impl<'a> Sliceable<'a> {
             }
         }
         threads.dedup();
-        let watchable = |&site: &u32| match self.index.instruction(site) {
-            Instruction::Load { place, .. } => !relevance::may_miss(place),
-            _ => false,
-        };
+        let watchable = |&site: &u32| matches!(self.index.instruction(site), Instruction::Load { .. });
         (threads.len() > 1 || threads.iter().any(|&thread| self.concurrency.may_be_many(thread)))
             && self.index.read_sites(read).iter().all(watchable)
     }
@@ -248,6 +247,19 @@ impl<'a> Sliceable<'a> {
         Ok(answer)
     }
 }
+
+/// Whether no two threads may make threads at one time.
+fn makes_threads_in_order(concurrency: &Concurrency) -> bool {
+    let mut makers: Vec<u32> = concurrency.forks.keys().copied().collect();
+    makers.sort_unstable();
+    let apart = |(place, &one): (usize, &u32)| {
+        makers[place..].iter().all(|&other| !concurrency.structurally_parallel(one, other))
+    };
+    makers.len() <= MAX_MAKERS && makers.iter().enumerate().all(apart)
+}
+
+/// Places that make threads of which it is asked whether they are parallel.
+const MAX_MAKERS: usize = 200;
 
 impl Running<'_> {
     fn replay(&self) -> Replay<'_> {

@@ -9,6 +9,7 @@ use super::program::Slice;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{
     Choice, CodeIndex, Event, Machine, Observer, PathId, Pending, Progress, State, Tables, ThreadIndex, ThreadStatus,
+    Watched,
 };
 
 /// Steps without anything that matters after which it is given up.
@@ -44,7 +45,7 @@ impl Replay<'_> {
         let mut own_tables = Tables::new();
         let mut small = self.slice.initial(&mut own_tables);
         let main = ThreadIndex(0);
-        let watches_main = self.slice.options().watched.is_some_and(|(_, thread)| thread == main);
+        let watches_main = self.slice.options().watched.is_some_and(|watched| watched.thread == main);
         let mut watch = Watch::new(self, main, watches_main);
         let state = self.whole.start(tables, &mut watch);
         let progress = if self.whole.is_finished(&state) { Progress::Finished } else { Progress::Running };
@@ -60,7 +61,7 @@ impl Replay<'_> {
             let before = (self.slice.alternatives(&small, choice.thread) > 1).then(|| small.clone());
             let mut small_watch = Watch::new(self, choice.thread, watched == Some(name));
             let progress = self.slice.step(&mut small, &mut own_tables, choice, &mut small_watch);
-            if let Some((_, thread)) = self.slice.options().watched
+            if let Some(Watched { thread, .. }) = self.slice.options().watched
                 && small.status(thread) == ThreadStatus::Ready
             {
                 watched = Some(tables.adopt_path(&own_tables, small.path(thread)));
@@ -161,7 +162,7 @@ impl Replay<'_> {
     }
 
     fn has_read(&self, read: ReadId, is_watched: bool) -> bool {
-        let others = || self.slice.options().watched.is_none_or(|(one, _)| one != read);
+        let others = || self.slice.options().watched.is_none_or(|watched| watched.read != read);
         self.parts.steps.read(read) || self.parts.visible.read(read) && (is_watched || others())
     }
 

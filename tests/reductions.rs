@@ -1,8 +1,8 @@
-//! Slices against the whole program: random programs and all samples.
+//! Slices, and states up to symmetry, against all states of the whole program: random programs and all samples.
 //!
-//! What slices say can happen (terms, outcomes, failures, deadlocks), and whether selections are consistent, must be what a
+//! What they say can happen (terms, outcomes, failures, deadlocks), and whether selections are consistent, must be what a
 //! search through all states of the whole program says; and every schedule must be one of the whole program.
-//! `CSSAME_SLICE_PROGRAMS` and `CSSAME_SLICE_SEED` run more programs, or others.
+//! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
 
 #[allow(unused_imports, reason = "the oracle serves other tests")]
 mod support;
@@ -38,7 +38,7 @@ struct Fixture {
 impl Fixture {
     fn new(text: &str) -> Option<Fixture> {
         let mut sources = SourceMap::default();
-        let file = sources.add("slices.csm", text);
+        let file = sources.add("reductions.csm", text);
         let program = compile(&sources, file, &[]).program?;
         let form = analyse(&program)?;
         let sharing = &form.concurrency.sharing;
@@ -137,6 +137,58 @@ struct Tally {
     whole: u64,
     large: u64,
     selections: u64,
+    symmetric: u64,
+    saved: u64,
+}
+
+/// Holds an answer to that of all states of the whole program.
+fn compare(fixture: &Fixture, whole: &Answer, other: &Answer) -> Result<(), String> {
+    if fixture.terms(whole) != fixture.terms(other) {
+        let (whole, other) = (fixture.terms(whole), fixture.terms(other));
+        let missing: Vec<_> = whole.difference(&other).collect();
+        return Err(format!("terms: missing {missing:?}, extra {:?}", other.difference(&whole).collect::<Vec<_>>()));
+    }
+    if fixture.outcomes(whole) != fixture.outcomes(other) {
+        return Err(format!("outcomes: {:?} but {:?}", fixture.outcomes(whole), fixture.outcomes(other)));
+    }
+    if fixture.failures(whole) != fixture.failures(other) {
+        return Err(format!("failures: {:?} but {:?}", fixture.failures(whole), fixture.failures(other)));
+    }
+    fixture.check_schedules(other).map_err(|message| format!("schedule: {message}"))
+}
+
+/// Holds states up to symmetry to all states; `Err` says what is wrong.
+fn check_symmetry(text: &str, tally: &mut Tally) -> Result<(), String> {
+    let Some(fixture) = Fixture::new(text) else { return Ok(()) };
+    let Some(machine) = fixture.machine.up_to_symmetry() else { return Ok(()) };
+    let (query, limits) = (Query::default(), Limits { max_states: Some(100_000), ..Limits::default() });
+    let whole = by_states(&fixture.machine, &query, &limits, &mut silent);
+    let folded = by_states(&machine, &query, &limits, &mut silent);
+    if !whole.is_complete() {
+        return Ok(());
+    }
+    tally.symmetric += 1;
+    tally.saved += u64::from(folded.progress.states < whole.progress.states);
+    if folded.deadlocks.is_empty() != whole.deadlocks.is_empty() || folded.progress.states > whole.progress.states {
+        return Err("states: more of them, or other deadlocks".to_owned());
+    }
+    compare(&fixture, &whole, &folded)?;
+    let terms = fixture.terms(&whole);
+    let first = terms.first().zip(terms.last()).filter(|(one, other)| one.0 != other.0);
+    if let Some((&one, &other)) = first {
+        let selections = [one, other].map(|(read, definition)| Selection { read, instance: None, definition });
+        let whole = select_by_states(&fixture.machine, &selections, &limits, &mut silent);
+        let folded = select_by_states(&machine, &selections, &limits, &mut silent);
+        if matches!(whole.verdict, Verdict::Inconsistent { .. })
+            != matches!(folded.verdict, Verdict::Inconsistent { .. })
+        {
+            return Err(format!("select: {:?} but {:?}", whole.verdict, folded.verdict));
+        }
+        if let Verdict::Consistent { schedule, .. } = &folded.verdict {
+            fixture.run(schedule).map_err(|message| format!("select: {message}"))?;
+        }
+    }
+    Ok(())
 }
 
 /// Holds slices to all states of the whole program; `Err` says what is wrong.
@@ -157,21 +209,10 @@ fn check(text: &str, tally: &mut Tally) -> Result<(), String> {
         }
     };
     tally.sliced += 1;
-    if fixture.terms(&whole) != fixture.terms(&sliced) {
-        let (whole, sliced) = (fixture.terms(&whole), fixture.terms(&sliced));
-        let missing: Vec<_> = whole.difference(&sliced).collect();
-        return Err(format!("terms: missing {missing:?}, extra {:?}", sliced.difference(&whole).collect::<Vec<_>>()));
-    }
-    if fixture.outcomes(&whole) != fixture.outcomes(&sliced) {
-        return Err(format!("outcomes: {:?} but {:?}", fixture.outcomes(&whole), fixture.outcomes(&sliced)));
-    }
-    if fixture.failures(&whole) != fixture.failures(&sliced) {
-        return Err(format!("failures: {:?} but {:?}", fixture.failures(&whole), fixture.failures(&sliced)));
-    }
+    compare(&fixture, &whole, &sliced)?;
     if fixture.deadlocks(&whole) != fixture.deadlocks(&sliced) {
         return Err(format!("deadlocks: {:?} but {:?}", fixture.deadlocks(&whole), fixture.deadlocks(&sliced)));
     }
-    fixture.check_schedules(&sliced).map_err(|message| format!("schedule: {message}"))?;
     check_selections(&fixture, tally)
 }
 
@@ -240,8 +281,8 @@ fn kind(message: &str) -> String {
 
 #[test]
 fn slices_say_what_the_whole_program_says() {
-    let programs = setting("CSSAME_SLICE_PROGRAMS", 3_000);
-    let first = setting("CSSAME_SLICE_SEED", 1);
+    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 3_000);
+    let first = setting("CSSAME_REDUCTION_SEED", 1);
     let mut tally = Tally::default();
     for seed in first..first + programs {
         let size = match seed % 3 {
@@ -254,13 +295,7 @@ fn slices_say_what_the_whole_program_says() {
         if seed % 8 != 0 {
             source = quiet(&source, seed);
         }
-        if let Err(message) = check(&source, &mut tally) {
-            let small = generate::shrink(&source, &mut |candidate| {
-                check(candidate, &mut Tally::default()).is_err_and(|other| kind(&other) == kind(&message))
-            });
-            let shrunk = check(&small, &mut Tally::default()).err().unwrap_or_default();
-            panic!("seed {seed}: {shrunk}\n{small}");
-        }
+        report(&source, seed, &mut tally, check);
     }
     println!(
         "{} programs from slices, {} have none, {} too large; {} selections",
@@ -286,4 +321,29 @@ fn slices_of_the_samples_say_what_the_whole_programs_say() {
     }
     println!("{} samples from slices, {} have none, {} too large", tally.sliced, tally.whole, tally.large);
     assert!(tally.sliced > 0);
+}
+
+/// Checks a program; a smaller one with the same fault is shown.
+fn report(source: &str, seed: u64, tally: &mut Tally, check: impl Fn(&str, &mut Tally) -> Result<(), String>) {
+    if let Err(message) = check(source, tally) {
+        let small = generate::shrink(source, &mut |candidate| {
+            check(candidate, &mut Tally::default()).is_err_and(|other| kind(&other) == kind(&message))
+        });
+        let shrunk = check(&small, &mut Tally::default()).err().unwrap_or_default();
+        panic!("seed {seed}: {shrunk}\n{small}");
+    }
+}
+
+#[test]
+fn states_up_to_symmetry_say_what_all_states_say() {
+    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 3_000);
+    let first = setting("CSSAME_REDUCTION_SEED", 1);
+    let mut tally = Tally::default();
+    for seed in first..first + programs {
+        let size = Size { threads: 2, operations: 4, globals: 3, structured: true };
+        let source = quiet(&generate::program(seed, &size), seed);
+        report(&source, seed, &mut tally, check_symmetry);
+    }
+    assert!(tally.saved * 50 >= programs, "many programs have fewer states: {} of {programs}", tally.saved);
+    println!("{} programs with threads to exchange, of which {} have fewer states", tally.symmetric, tally.saved);
 }
