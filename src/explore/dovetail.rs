@@ -17,6 +17,9 @@ const WIDE: usize = 6;
 /// The first share of states: of a wide program, and of others.
 const STATES: (u64, u64) = (10_000, 20_000);
 
+/// The first share of the third means, in states.
+const ASIDE: u64 = 50_000;
+
 /// The first share of executions, as [`Limits::max_work`].
 const WORK: u64 = 2_000_000;
 
@@ -69,7 +72,8 @@ impl<'a> Dovetail<'a> {
         let (mut refused, mut hopeless) = (false, false);
         let mut partial = None;
         loop {
-            if self.wide && !hopeless {
+            let is_first = self.work == WORK;
+            if self.wide && is_first {
                 match aside(&self.share_aside(began), progress) {
                     Ok(found) => return found,
                     Err(share) => hopeless = share == Share::Never,
@@ -99,13 +103,13 @@ impl<'a> Dovetail<'a> {
                 return answer;
             }
             let mut over = bound(&answer) != Some(Bound::States) || whole && (refused || self.wide);
-            if !self.wide && !over {
-                if !hopeless {
-                    match aside(&self.share_aside(began), progress) {
-                        Ok(found) => return found,
-                        Err(share) => hopeless = share == Share::Never,
-                    }
+            if !over && !hopeless && !(self.wide && is_first) {
+                match aside(&self.share_aside(began), progress) {
+                    Ok(found) => return found,
+                    Err(share) => hopeless = share == Share::Never,
                 }
+            }
+            if !self.wide && !over {
                 if !refused {
                     match some_executions(share, progress) {
                         ControlFlow::Break(found) => return found,
@@ -131,8 +135,10 @@ impl<'a> Dovetail<'a> {
         Limits { max_work: Some(self.work.min(most)), max_memory: Some(memory), ..self.limits.after(began) }
     }
 
+    /// Later it gets less than states do: what it has not decided soon, it seldom decides for less.
     fn share_aside(&self, began: Instant) -> Limits {
-        let states = self.states.min(self.limits.max_states.unwrap_or(u64::MAX));
+        let states = if self.work == WORK { ASIDE } else { self.states / 4 };
+        let states = states.min(self.limits.max_states.unwrap_or(u64::MAX));
         Limits { max_states: Some(states), ..self.share_of_executions(began) }
     }
 }

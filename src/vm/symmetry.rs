@@ -7,15 +7,16 @@
 //! an exchange, and two states of which one comes of the other have the same futures, but for the names of those threads.
 //!
 //! Only the body of a `parfor` that neither prints nor makes threads is taken so: then no name of it is seen, no
-//! thread points to it, and no handle. Where the number of the iteration still matters to a thread, it stands in a live
-//! register, and so in the words.
+//! thread points to it, and no handle. A body that asks for the number of its iteration is left out: it would seldom be like
+//! another one, and sorting takes time.
 //!
 //! It does not see exchanges that take memory along, such as those of threads that each use an element of an array.
 
 use super::encode::pair;
+use super::liveness;
 use super::machine::Machine;
 use super::state::{NO_THREAD, State, Thread, ThreadStatus};
-use crate::ir::{FunctionId, Instruction, Program};
+use crate::ir::{FunctionId, Instruction, Program, RegisterId, RegisterType};
 
 /// The words, and room to sort in.
 #[derive(Clone, Debug, Default)]
@@ -114,7 +115,7 @@ impl Machine {
     }
 }
 
-/// By function: whether it is the body of a `parfor` that neither prints nor makes threads.
+/// By function: whether it is the body of a `parfor` that neither prints nor makes threads nor asks for its number.
 pub(super) fn symmetric_functions(program: &Program) -> Vec<bool> {
     let mut bodies = vec![false; program.functions.len()];
     let instructions = program.functions.iter().flat_map(|function| function.blocks.iter());
@@ -125,7 +126,21 @@ pub(super) fn symmetric_functions(program: &Program) -> Vec<bool> {
             }
         }
     }
-    (0..bodies.len()).map(|body| bodies[body] && is_quiet(program, FunctionId::new(body))).collect()
+    (0..bodies.len()).map(|body| bodies[body] && is_like_others(program, FunctionId::new(body))).collect()
+}
+
+fn is_like_others(program: &Program, body: FunctionId) -> bool {
+    let function = &program.functions[body];
+    let mut uses_value = false;
+    let mut note = |register: RegisterId| {
+        let is_value = function.registers[register].ty != RegisterType::Reference;
+        uses_value |= is_value && function.parameters.contains(&register);
+    };
+    for block in function.blocks.iter() {
+        block.instructions.iter().for_each(|instruction| instruction.uses(&mut note));
+        liveness::terminator_uses(&block.terminator, &mut note);
+    }
+    !uses_value && is_quiet(program, body)
 }
 
 /// Whether a function, and all that it calls, neither prints nor makes threads.

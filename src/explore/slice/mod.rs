@@ -118,7 +118,7 @@ impl Subject<'_> {
 /// Why slices give no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Declined {
-    /// Nothing can be taken out.
+    /// Nothing can be taken out, or too little.
     Whole,
     /// Nothing is known of the memory of the program.
     Unsupported,
@@ -188,7 +188,9 @@ impl<'a> Sliceable<'a> {
     ) -> Result<Answer, Declined> {
         let base = self.slice(&self.ends, None, true)?;
         let mut collected = Collected { left: limits.clone(), ..Collected::default() };
-        let threads = collected.add(&base, query, None, progress)?;
+        // If even that is too large, there is no use in trying again.
+        let too_large = |declined| if declined == Declined::Bound { Declined::Whole } else { declined };
+        let threads = collected.add(&base, query, None, progress).map_err(too_large)?;
         for read in self.shared.reads.ones().map(ReadId::new) {
             if base.slice.visible.read(read) || self.index.read_sites(read).is_empty() {
                 continue;
