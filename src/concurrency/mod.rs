@@ -14,6 +14,7 @@
 
 mod context;
 mod graph;
+mod handle;
 pub mod lockset;
 mod order;
 mod parallel;

@@ -5,8 +5,7 @@
 //! handle certainly means that thread. A thread that may outlive the one that made it, other than `main`, is unordered.
 
 use super::graph::GraphBuilder;
-use super::{MAIN_THREAD, RegionId, ThreadId};
-use crate::ir::{Base, Instruction, Operand};
+use super::{MAIN_THREAD, RegionId, ThreadId, handle};
 use crate::ssa::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -39,12 +38,18 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
     let mut forks: Vec<u32> = builder.forks.keys().copied().collect();
     forks.sort_unstable();
     let joined: FxHashMap<u32, u32> = builder.joined.iter().copied().collect();
+    let handle_joins = handle::joins_of_spawns(builder);
     for fork in forks {
         let threads = builder.forks[&fork].clone();
         let Some(&first) = threads.first() else { continue };
         let spawned = builder.unfolding.threads[first].spawned;
-        let ends: FxHashSet<u32> =
-            if spawned { handle_joins(builder, fork, first) } else { joined.get(&fork).copied().into_iter().collect() };
+        let ends: FxHashSet<u32> = if !spawned {
+            joined.get(&fork).copied().into_iter().collect()
+        } else if builder.unfolding.threads[first].multiple {
+            FxHashSet::default()
+        } else {
+            handle_joins.get(&fork).cloned().unwrap_or_default()
+        };
         let mut blocks = reach(local, fork, &ends);
         let again = spawned && blocks.contains(&fork);
         if again {
@@ -115,112 +120,4 @@ pub(super) fn reach(local: &Graph, from: u32, ends: &FxHashSet<u32>) -> Vec<u32>
     let mut blocks: Vec<u32> = seen.into_iter().collect();
     blocks.sort_unstable();
     blocks
-}
-
-/// The blocks that begin with a join of the handle that the spawn at the end of `fork` made, and of no other thread.
-fn handle_joins(builder: &GraphBuilder<'_>, fork: u32, thread: ThreadId) -> FxHashSet<u32> {
-    let mut ends = FxHashSet::default();
-    let Some((&site, _)) = builder.fork_blocks.iter().find(|&(_, &block)| block == fork) else { return ends };
-    for join in &builder.joins {
-        let function = &builder.program.functions[builder.unfolding.contexts[join.context].function];
-        let Instruction::JoinThread { handle: Operand::Register(register) } =
-            function.blocks[join.at.0].instructions[join.at.1 as usize]
-        else {
-            continue;
-        };
-        if comes_from(builder, join.context, register, site, 16) && !builder.unfolding.threads[thread].multiple {
-            ends.insert(join.block);
-        }
-    }
-    ends
-}
-
-type Site = (super::ContextId, crate::ir::BlockId, u32);
-
-/// Whether a register certainly holds the handle that a spawn made (or none).
-fn comes_from(
-    builder: &GraphBuilder<'_>,
-    context: super::ContextId,
-    register: crate::ir::RegisterId,
-    spawn: Site,
-    fuel: u32,
-) -> bool {
-    let function_id = builder.unfolding.contexts[context].function;
-    let function = &builder.program.functions[function_id];
-    let writers = &builder.unfolding.writers[function_id.index()];
-    if fuel == 0 {
-        return false;
-    }
-    let Some(instruction) = writers.instruction(function, register) else {
-        return handle_variable(builder, context, register, spawn, fuel);
-    };
-    match instruction {
-        Instruction::Spawn { .. } => {
-            // The block is one of the function of its own context.
-            let at = || function.blocks[spawn.1].instructions.get(spawn.2 as usize);
-            context == spawn.0 && at().is_some_and(|at| std::ptr::eq(at, instruction))
-        }
-        Instruction::Copy { source: Operand::Register(source), .. } => {
-            comes_from(builder, context, *source, spawn, fuel - 1)
-        }
-        Instruction::Load { place, .. } if place.index.is_none() => {
-            let Base::Global(variable) = place.base else { return false };
-            global_handle(builder, variable, place.offset, spawn, fuel)
-        }
-        _ => false,
-    }
-}
-
-/// A private handle that is declared empty and then set by one spawn.
-fn handle_variable(
-    builder: &GraphBuilder<'_>,
-    context: super::ContextId,
-    register: crate::ir::RegisterId,
-    spawn: Site,
-    fuel: u32,
-) -> bool {
-    let function = &builder.program.functions[builder.unfolding.contexts[context].function];
-    let mut sources =
-        function.blocks.iter().flat_map(|block| &block.instructions).filter_map(|instruction| match instruction {
-            Instruction::Copy { dest, source } if *dest == register => Some(*source),
-            other if other.dest() == Some(register) => Some(Operand::Register(register)),
-            _ => None,
-        });
-    let mut found = false;
-    let all = sources.all(|source| match source {
-        Operand::Constant(_) => true,
-        Operand::Register(source) if source != register => {
-            found = true;
-            comes_from(builder, context, source, spawn, fuel - 1)
-        }
-        Operand::Register(_) => false,
-    });
-    all && found
-}
-
-/// A global handle that one store in the whole program sets.
-fn global_handle(
-    builder: &GraphBuilder<'_>,
-    variable: crate::ir::VariableId,
-    offset: u32,
-    spawn: Site,
-    fuel: u32,
-) -> bool {
-    let mut stores = 0;
-    let mut matches = false;
-    for (context, of) in builder.unfolding.contexts.entries() {
-        for instruction in builder.program.functions[of.function].blocks.iter().flat_map(|block| &block.instructions) {
-            if let Instruction::Store { place, value, .. } = instruction
-                && place.base == Base::Global(variable)
-                && place.offset == offset
-            {
-                stores += 1;
-                matches = match value {
-                    Operand::Register(source) => comes_from(builder, context, *source, spawn, fuel - 1),
-                    Operand::Constant(_) => false,
-                };
-            }
-        }
-    }
-    stores == 1 && matches
 }

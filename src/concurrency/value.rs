@@ -80,11 +80,11 @@ impl Writers {
         Writers { only }
     }
 
-    /// The only instruction that writes a register.
+    /// Where the only instruction stands that writes a register.
     #[must_use]
-    pub fn instruction<'f>(&self, function: &'f Function, register: RegisterId) -> Option<&'f Instruction> {
+    pub fn place(&self, register: RegisterId) -> Option<(BlockId, u32)> {
         match self.only[register.index()] {
-            Writer::Instruction(block, position) => function.blocks[block].instructions.get(position as usize),
+            Writer::Instruction(block, position) => Some((block, position)),
             _ => None,
         }
     }

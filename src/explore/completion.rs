@@ -6,7 +6,7 @@
 
 use super::engine::fingerprint_of;
 use super::graph::{DISCARDED, Graph, NodeKind};
-use crate::vm::{Choice, Machine, Move, Progress, State, Tables};
+use crate::vm::{Choice, Machine, Progress, State, Tables, ThreadIndex};
 
 const FAR: u32 = u32::MAX;
 
@@ -19,6 +19,8 @@ pub(super) struct Completion<'a> {
     graph: &'a Graph,
     to_finish: Vec<u32>,
     to_end: Vec<u32>,
+    /// Whether some state was not expanded.
+    is_cut: bool,
 }
 
 impl<'a> Completion<'a> {
@@ -47,14 +49,15 @@ impl<'a> Completion<'a> {
         };
         let to_finish = distances(&|kind| kind == NodeKind::Finished);
         let to_end = distances(&NodeKind::is_end);
-        Completion { machine, graph, to_finish, to_end }
+        let is_cut = (0..graph.len() as u32).any(|node| graph.kind(node) == NodeKind::Waiting);
+        Completion { machine, graph, to_finish, to_end, is_cut }
     }
 
     /// Adds to steps that lead to `node` those that complete the execution.
     pub(super) fn complete(&self, schedule: &mut Vec<Choice>, node: u32) {
         let distance = if self.to_finish[node as usize] != FAR { &self.to_finish } else { &self.to_end };
         let known = distance[node as usize] != FAR;
-        if self.graph.kind(node).is_end() || (!known && self.graph.kind(node) != NodeKind::Waiting && !self.is_cut()) {
+        if self.graph.kind(node).is_end() || (!known && self.graph.kind(node) != NodeKind::Waiting && !self.is_cut) {
             return;
         }
         let mut tables = Tables::new();
@@ -69,11 +72,6 @@ impl<'a> Completion<'a> {
         }
     }
 
-    /// Whether some state was not expanded.
-    fn is_cut(&self) -> bool {
-        (0..self.graph.len() as u32).any(|node| self.graph.kind(node) == NodeKind::Waiting)
-    }
-
     fn follow(
         &self,
         schedule: &mut Vec<Choice>,
@@ -82,7 +80,6 @@ impl<'a> Completion<'a> {
         mut node: u32,
         distance: &[u32],
     ) {
-        let mut moves = Vec::new();
         while distance[node as usize] > 0 {
             if self.machine.options().symmetric {
                 let Some((choice, target)) = self.nearest(state, tables, distance) else { return };
@@ -94,8 +91,7 @@ impl<'a> Completion<'a> {
             let edges = self.graph.edges(node);
             let open = edges.iter().enumerate().filter(|&(_, &target)| target != DISCARDED);
             let Some((place, &target)) = open.min_by_key(|&(_, &target)| distance[target as usize]) else { return };
-            self.machine.moves(state, &mut moves);
-            let Some(choice) = nth_choice(&moves, place) else { return };
+            let Some(choice) = nth_choice(self.machine, state, place) else { return };
             self.machine.step(state, tables, choice, &mut ());
             schedule.push(choice);
             node = target;
@@ -128,9 +124,10 @@ impl Completion<'_> {
 }
 
 /// The choice at that place in the list of all choices.
-fn nth_choice(moves: &[Move], place: usize) -> Option<Choice> {
+fn nth_choice(machine: &Machine, state: &State, place: usize) -> Option<Choice> {
     let mut rest = u32::try_from(place).ok()?;
-    for &Move { thread, alternatives } in moves {
+    for thread in slots(state, 0) {
+        let alternatives = machine.alternatives(state, thread);
         if rest < alternatives {
             return Some(Choice { thread, alternative: rest });
         }
@@ -139,17 +136,19 @@ fn nth_choice(moves: &[Move], place: usize) -> Option<Choice> {
     None
 }
 
+/// All slots of threads, round from one of them.
+fn slots(state: &State, first: usize) -> impl Iterator<Item = ThreadIndex> {
+    let count = state.thread_count();
+    (first.min(count)..count).chain(0..first.min(count)).map(|index| ThreadIndex(index as u16))
+}
+
 /// Lets the threads move in turn. If that does not come to an end soon, or is discarded, nothing is added.
 fn in_turn(machine: &Machine, schedule: &mut Vec<Choice>, state: &mut State, tables: &mut Tables) {
     let length = schedule.len();
-    let mut moves = Vec::new();
-    let mut last = None;
+    let mut next = 0;
     for _ in 0..STEPS_IN_TURN {
-        machine.moves(state, &mut moves);
-        let Some(&Move { thread, .. }) = moves.iter().find(|one| Some(one.thread) > last).or(moves.first()) else {
-            return;
-        };
-        last = Some(thread);
+        let Some(thread) = slots(state, next).find(|&thread| machine.alternatives(state, thread) > 0) else { return };
+        next = thread.index() + 1;
         let choice = Choice { thread, alternative: 0 };
         schedule.push(choice);
         match machine.step(state, tables, choice, &mut ()) {

@@ -7,7 +7,7 @@
 use super::file::Step;
 use crate::ir::Program;
 use crate::source::{SourceMap, Span};
-use crate::vm::{Choice, Machine, Move, Pending, Progress, State, Tables, ThreadIndex};
+use crate::vm::{Choice, Machine, Pending, Progress, State, Tables, ThreadIndex};
 
 /// Gives names to steps of a program.
 #[derive(Clone, Copy)]
@@ -102,13 +102,15 @@ impl Naming<'_> {
     pub fn steps(&self, choices: &[Choice]) -> Vec<Step> {
         let mut tables = Tables::new();
         let mut state = self.machine.initial(&mut tables);
-        let mut moves = Vec::new();
         let mut steps = Vec::with_capacity(choices.len());
         for &choice in choices {
-            self.machine.moves(&state, &mut moves);
-            let Some(&Move { alternatives, .. }) = moves.iter().find(|one| one.thread == choice.thread) else {
+            if choice.thread.index() >= state.thread_count() {
                 break;
-            };
+            }
+            let alternatives = self.machine.alternatives(&state, choice.thread);
+            if alternatives == 0 {
+                break;
+            }
             steps.push(self.step(&state, &tables, choice, alternatives));
             if self.machine.step(&mut state, &mut tables, choice, &mut ()) != Progress::Running {
                 break;

@@ -207,6 +207,7 @@ impl Machine {
         let rest = reader.word();
         state.exclusive = low(rest) as u16;
         state.unfinished = high(rest) as u16;
+        state.taken = 0;
         state.cells.clear();
         state.cells.push(Cell { value: 0, writer: super::state::NO_WRITER });
         let cells = low(counts) as usize;

@@ -151,6 +151,8 @@ pub struct State {
     pub(super) exclusive: u16,
     /// Threads that have not ended.
     pub(super) unfinished: u16,
+    /// No slot below this one is free.
+    pub(super) taken: u16,
 }
 
 impl Default for State {
@@ -164,6 +166,7 @@ impl Default for State {
             instances: Vec::new(),
             exclusive: NO_THREAD,
             unfinished: 0,
+            taken: 0,
         }
     }
 }
@@ -184,6 +187,7 @@ impl Clone for State {
         self.instances.clone_from(&source.instances);
         self.exclusive = source.exclusive;
         self.unfinished = source.unfinished;
+        self.taken = source.taken;
     }
 }
 

@@ -116,16 +116,20 @@ impl<O: Observer> Run<'_, O> {
 
     fn free_slot(&mut self) -> Option<ThreadIndex> {
         let threads = &mut self.state.threads;
-        if self.machine.options.watched.is_none()
-            && let Some(index) = threads.iter().position(|thread| thread.status == ThreadStatus::Free)
-        {
-            return Some(ThreadIndex(index as u16));
+        // Where a thread is known by its number, no slot is used again.
+        let is_kept = self.machine.options.watched.is_some();
+        let known = if is_kept { threads.len() } else { usize::from(self.state.taken).min(threads.len()) };
+        let free = threads[known..].iter().position(|thread| thread.status == ThreadStatus::Free);
+        let index = free.map_or(threads.len(), |place| known + place);
+        if index == threads.len() {
+            if index >= usize::from(self.machine.options.threads) {
+                return None;
+            }
+            threads.push(Thread::free(self.state.stack.len() as u32, 0));
         }
-        if threads.len() >= usize::from(self.machine.options.threads) {
-            return None;
-        }
-        threads.push(Thread::free(self.state.stack.len() as u32, 0));
-        Some(ThreadIndex(threads.len() as u16 - 1))
+        // Whoever asks makes a thread in it.
+        self.state.taken = index as u16 + 1;
+        Some(ThreadIndex(index as u16))
     }
 
     /// Ends the running thread. If it was forked, its slot is free then.
@@ -135,7 +139,10 @@ impl<O: Observer> Run<'_, O> {
         self.event(Event::End { parent: waiting });
         self.state.unfinished -= 1;
         // Nobody makes threads below this name any more.
-        self.state.instances.retain(|entry| entry.parent != path);
+        let instances = &mut self.state.instances;
+        let first = instances.partition_point(|entry| entry.parent < path);
+        let count = instances[first..].iter().take_while(|entry| entry.parent == path).count();
+        instances.drain(first..first + count);
         if let Some(parent) = waiting {
             self.add_children(parent, parent_frame, -1);
         }
@@ -151,6 +158,7 @@ impl<O: Observer> Run<'_, O> {
         }
         self.machine.layout.orphan_locks(self.state, self.thread);
         *self.this() = Thread::free(base, capacity);
+        self.state.taken = self.state.taken.min(self.thread.0);
         while self.machine.options.watched.is_none()
             && let Some(last) = self.state.threads.last()
             && last.status == ThreadStatus::Free

@@ -3,7 +3,8 @@
 //! In: a part of a level, cut into one piece for each worker. Out: what each step of each state leads to, in order, as
 //! words and fingerprints. The engine enters that into the graph in the order in which it would have done the steps
 //! itself, so the graph is the same for any number of workers. A step that makes a new name or output, which have their
-//! numbers by order, is left to the engine.
+//! numbers by order, is left to the engine. A worker stops before a state that would make its batch too large: with a
+//! thousand threads one state has a thousand successors of thousands of words.
 
 use super::frontier::{Frontier, Waiting};
 use super::{Ghost, Searched};
@@ -36,6 +37,9 @@ pub(super) struct Successor {
     ends: [usize; 3],
 }
 
+/// Words that a batch may hold: 32 MiB.
+const BATCH_WORDS: usize = 4 << 20;
+
 /// An event, where it happened.
 type Happened = (ThreadIndex, CodeIndex, Event);
 
@@ -58,6 +62,26 @@ pub(super) struct Step<'a> {
 }
 
 impl Batch {
+    /// Number of states that were expanded.
+    pub(super) fn states(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// About how much memory it takes, in words.
+    fn size(&self) -> usize {
+        const SUCCESSOR: usize = size_of::<Successor>() / size_of::<u64>();
+        const EVENT: usize = size_of::<Happened>() / size_of::<u64>();
+        self.words.len() + self.successors.len() * SUCCESSOR + self.events.len() * EVENT
+    }
+
+    /// Forgets the steps of the state that was begun last.
+    fn cancel_state(&mut self) {
+        self.successors.truncate(self.steps.last().copied().unwrap_or(0));
+        let [_, words, events] = self.successors.last().map_or([0; 3], |before| before.ends);
+        self.words.truncate(words);
+        self.events.truncate(events);
+    }
+
     /// The steps, state by state.
     pub(super) fn by_state(&self) -> impl Iterator<Item = Range<usize>> {
         let start = |index: usize| if index == 0 { 0 } else { self.steps[index - 1] };
@@ -92,6 +116,8 @@ pub(super) struct Worker<G> {
     encoding: Encoding,
     more: Vec<u64>,
     moves: Vec<Move>,
+    /// How large its batch may become.
+    room: usize,
     pub(super) batch: Batch,
 }
 
@@ -104,11 +130,13 @@ impl<G: Ghost> Worker<G> {
             encoding: Encoding::default(),
             more: Vec::new(),
             moves: Vec::new(),
+            room: BATCH_WORDS,
             batch: Batch::default(),
         }
     }
 
-    /// Expands the states of a piece of a level. `watched` says whether events are asked for.
+    /// Expands the states of a piece of a level, from its beginning as far as there is room. `watched` says whether events are
+    /// asked for.
     pub(super) fn expand(
         &mut self,
         machine: &Machine,
@@ -120,18 +148,11 @@ impl<G: Ghost> Worker<G> {
         let Searched { graph, tables, .. } = found;
         self.batch.clear();
         self.tables.catch_up(tables);
-        for Waiting { state, ghost, .. } in level.part(piece) {
-            machine.decode(state, &mut self.parent.0);
-            self.parent.1.decode(ghost);
-            let mut moves = std::mem::take(&mut self.moves);
-            machine.moves(&self.parent.0, &mut moves);
-            for &Move { thread, alternatives } in &moves {
-                for alternative in 0..alternatives {
-                    self.step(machine, Choice { thread, alternative }, watched);
-                }
+        for of in level.part(piece) {
+            if !self.expand_state(machine, of, watched) {
+                self.batch.cancel_state();
+                break;
             }
-            self.moves = moves;
-            self.batch.steps.push(self.batch.successors.len());
         }
         // The table is far larger than the caches: its lines are fetched side by side here, and are at hand later.
         for successor in &mut self.batch.successors {
@@ -139,6 +160,30 @@ impl<G: Ghost> Worker<G> {
                 successor.known = graph.find(successor.fingerprint);
             }
         }
+    }
+
+    /// Does all steps of a state; false if there was no room for them.
+    fn expand_state(&mut self, machine: &Machine, of: Waiting<'_>, watched: bool) -> bool {
+        machine.decode(of.state, &mut self.parent.0);
+        self.parent.1.decode(of.ghost);
+        let mut moves = std::mem::take(&mut self.moves);
+        machine.moves(&self.parent.0, &mut moves);
+        let choices = moves.iter().flat_map(|&Move { thread, alternatives }| {
+            (0..alternatives).map(move |alternative| Choice { thread, alternative })
+        });
+        let mut has_room = true;
+        for choice in choices {
+            has_room = self.batch.size() < self.room;
+            if !has_room {
+                break;
+            }
+            self.step(machine, choice, watched);
+        }
+        self.moves = moves;
+        if has_room {
+            self.batch.steps.push(self.batch.successors.len());
+        }
+        has_room
     }
 
     fn step(&mut self, machine: &Machine, choice: Choice, watched: bool) {
@@ -177,21 +222,23 @@ impl<G: Ghost> Worker<G> {
     }
 }
 
-/// Lets each worker expand its piece of a part of a level, all at a time.
+/// Lets each worker expand a piece of the rest of a level, all at a time. `size` is the number of states of a piece, `watched`
+/// says whether events are asked for. Gives the pieces.
 pub(super) fn expand<G: Ghost + Send>(
     workers: &mut [Worker<G>],
     machine: &Machine,
     found: &Searched,
     level: &Frontier,
-    part: Range<usize>,
-    watched: bool,
-) {
-    let size = part.len().div_ceil(workers.len());
+    rest: Range<usize>,
+    (size, watched): (usize, bool),
+) -> Vec<Range<usize>> {
+    let size = size.min(rest.len().div_ceil(workers.len().max(1)));
     let piece = |index: usize| {
-        let start = (part.start + index * size).min(part.end);
-        start..(start + size).min(part.end)
+        let start = (rest.start + index * size).min(rest.end);
+        start..(start + size).min(rest.end)
     };
-    let Some((first, others)) = workers.split_first_mut() else { return };
+    let pieces = (0..workers.len()).map(piece).collect();
+    let Some((first, others)) = workers.split_first_mut() else { return pieces };
     let mut left = Vec::new();
     thread::scope(|scope| {
         for (index, worker) in others.iter_mut().enumerate() {
@@ -207,4 +254,5 @@ pub(super) fn expand<G: Ghost + Send>(
     for index in left {
         others[index].expand(machine, found, level, piece(index + 1), watched);
     }
+    pieces
 }

@@ -37,6 +37,12 @@ impl Frontier {
         (self.words.capacity() * size_of::<u64>() + self.entries.capacity() * size_of::<(u32, usize, usize)>()) as u64
     }
 
+    /// Number of words of a state and its ghost.
+    pub(super) fn words(&self, index: usize) -> u64 {
+        let start = index.checked_sub(1).map_or(0, |before| self.entries[before].2);
+        (self.entries[index].2 - start) as u64
+    }
+
     pub(super) fn push(&mut self, node: u32, state: &[u64], ghost: &[u64]) {
         self.words.extend_from_slice(state);
         let end = self.words.len();

@@ -104,8 +104,14 @@ struct Engine<'a, G, V> {
     more: Vec<u64>,
     moves: Vec<Move>,
     workers: Vec<Worker<G>>,
+    /// States that a worker expands at a time: fewer where they have not fitted into a batch.
+    piece: usize,
     /// States that were expanded, or begun.
     entered: u64,
+    /// Steps that were done when the last one was begun.
+    steps_before: u64,
+    /// Words of states that steps have led to since the bounds were looked at.
+    work: u64,
 }
 
 /// What looks on from outside.
@@ -119,6 +125,9 @@ const LARGE: usize = 256;
 
 /// States that a worker expands at a time.
 const PIECE: usize = 512;
+
+/// Words of states that steps lead to between two looks at the bounds, at most, and those of one state.
+const LOOK: u64 = 4 << 20;
 
 /// Searches all states; `ghost` is what is known before the first step.
 pub(super) fn search<G: Ghost, V: Visitor<G>>(
@@ -146,7 +155,10 @@ pub(super) fn search<G: Ghost, V: Visitor<G>>(
         more: Vec::new(),
         moves: Vec::new(),
         workers: Vec::new(),
+        piece: PIECE,
         entered: 0,
+        steps_before: 0,
+        work: 0,
     };
     // `Break` means that the search is over; `found` says why.
     let _ = engine.run(progress);
@@ -168,14 +180,12 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             }
             let mut done = 0;
             while done < level.len() {
-                let apart = V::APART && self.limits.jobs > 1 && level.len() - done >= LARGE;
-                let count = if apart { PIECE * self.limits.jobs } else { PIECE };
-                let part = done..level.len().min(done + count);
-                done = part.end;
                 let looking = &mut Looking { watch: &watch, progress };
-                if apart {
-                    self.expand_apart(&level, part, looking)?;
+                if V::APART && self.limits.jobs > 1 && level.len() - done >= LARGE {
+                    done = self.expand_apart(&level, done, looking)?;
                 } else {
+                    let part = done..level.len().min(done + PIECE);
+                    done = part.end;
                     self.expand_here(&level, part, looking)?;
                 }
             }
@@ -194,24 +204,48 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         ControlFlow::Continue(())
     }
 
-    /// Lets workers expand states, and enters what they have found.
-    fn expand_apart(&mut self, level: &Frontier, part: Range<usize>, looking: &mut Looking<'_>) -> ControlFlow<()> {
+    /// Lets workers expand states from a place of the level on, and enters what they have found; gives the place behind.
+    fn expand_apart(&mut self, level: &Frontier, start: usize, looking: &mut Looking<'_>) -> ControlFlow<(), usize> {
         let mut workers = std::mem::take(&mut self.workers);
         workers.resize_with(self.limits.jobs, || Worker::new(&self.parent.1));
-        batch::expand(&mut workers, self.machine, &self.found, level, part.clone(), V::ACTIVE);
-        let expanded = workers.iter().flat_map(|worker| worker.batch.by_state().map(|steps| (&worker.batch, steps)));
+        let pieces =
+            batch::expand(&mut workers, self.machine, &self.found, level, start..level.len(), (self.piece, V::ACTIVE));
+        let (mut done, mut all) = (start, true);
         let mut over = ControlFlow::Continue(());
-        for ((index, of), (batch, steps)) in part.clone().zip(level.part(part)).zip(expanded) {
-            over = self.look(level, index, looking);
-            if over.is_continue() {
-                over = self.enter(of, batch, steps);
-            }
-            if over.is_break() {
+        for (worker, piece) in workers.iter().zip(pieces) {
+            over = self.enter_batch(level, &worker.batch, done, looking);
+            done += worker.batch.states();
+            all = done == piece.end;
+            // What the others have found of later states cannot be entered before those that are left out here.
+            if over.is_break() || !all {
                 break;
             }
         }
         self.workers = workers;
-        over
+        over?;
+        self.piece = if all { 2 * self.piece } else { (done - start).div_ceil(self.limits.jobs) }.clamp(1, PIECE);
+        if done == start {
+            // Even one state does not fit into a batch.
+            self.expand_here(level, start..start + 1, looking)?;
+            done += 1;
+        }
+        ControlFlow::Continue(done)
+    }
+
+    /// Enters the states of a batch, the first of which stands at a place of the level.
+    fn enter_batch(
+        &mut self,
+        level: &Frontier,
+        batch: &batch::Batch,
+        start: usize,
+        looking: &mut Looking<'_>,
+    ) -> ControlFlow<()> {
+        let states = level.part(start..start + batch.states());
+        for ((index, of), steps) in (start..).zip(states).zip(batch.by_state()) {
+            self.look(level, index, looking)?;
+            self.enter(of, batch, steps)?;
+        }
+        ControlFlow::Continue(())
     }
 
     /// Enters the steps of a state that a worker has expanded.
@@ -270,12 +304,16 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         ControlFlow::Break(())
     }
 
-    /// Looks at the bounds before every 1024th state, wherever it is expanded.
+    /// Looks at the bounds before every 1024th state, wherever it is expanded, and sooner where states are large.
     fn look(&mut self, level: &Frontier, index: usize, looking: &mut Looking<'_>) -> ControlFlow<()> {
         self.entered += 1;
-        if self.entered % 1024 != 1 {
+        let steps = self.found.progress.steps;
+        self.work += (steps - self.steps_before) * level.words(index);
+        self.steps_before = steps;
+        if self.entered % 1024 != 1 && self.work < LOOK {
             return ControlFlow::Continue(());
         }
+        self.work = 0;
         self.found.progress.states = self.found.graph.len() as u64;
         self.found.progress.terms = self.visitor.terms() as u64;
         self.found.progress.waiting = (level.len() - index + self.next.len()) as u64;
