@@ -7,7 +7,7 @@ use super::load::name_of;
 use super::status::Failure;
 use super::tears::Tears;
 use crate::correlation::CorrelationReport;
-use crate::schedule::Step;
+use crate::schedule::{SharedStep, Step};
 use std::path::{Path, PathBuf};
 
 /// Writes a schedule for each failure, each deadlock, each feasible term and for the selection.
@@ -28,7 +28,8 @@ pub(crate) fn write_all(directory: &Path, source: &Path, prepared: &Prepared, re
     }
     for term in report.futures.terms.iter() {
         if let Some(schedule) = term.schedule {
-            write(term_file(directory, term.read, term.def), schedule, "term")?;
+            let steps: Vec<Step> = schedule.iter().cloned().map(SharedStep::into_step).collect();
+            write(term_file(directory, term.read, term.def), &steps, "term")?;
         }
     }
     if let Some(schedule) = report.selection.as_ref().and_then(|selection| selection.schedule.as_ref()) {

@@ -6,7 +6,9 @@
 
 use super::engine::fingerprint_of;
 use super::graph::{DISCARDED, Graph, NodeKind};
+use crate::schedule::Again;
 use crate::vm::{Choice, Machine, Progress, State, Tables, ThreadIndex};
+use std::cell::RefCell;
 
 const FAR: u32 = u32::MAX;
 
@@ -21,6 +23,7 @@ pub(super) struct Completion<'a> {
     to_end: Vec<u32>,
     /// Whether some state was not expanded.
     is_cut: bool,
+    again: RefCell<Again<'a>>,
 }
 
 impl<'a> Completion<'a> {
@@ -50,7 +53,7 @@ impl<'a> Completion<'a> {
         let to_finish = distances(&|kind| kind == NodeKind::Finished);
         let to_end = distances(&NodeKind::is_end);
         let is_cut = (0..graph.len() as u32).any(|node| graph.kind(node) == NodeKind::Waiting);
-        Completion { machine, graph, to_finish, to_end, is_cut }
+        Completion { machine, graph, to_finish, to_end, is_cut, again: RefCell::new(Again::new(machine)) }
     }
 
     /// Adds to steps that lead to `node` those that complete the execution.
@@ -60,15 +63,16 @@ impl<'a> Completion<'a> {
         if self.graph.kind(node).is_end() || (!known && self.graph.kind(node) != NodeKind::Waiting && !self.is_cut) {
             return;
         }
-        let mut tables = Tables::new();
-        let mut state = self.machine.initial(&mut tables);
-        for &choice in schedule.iter() {
-            self.machine.step(&mut state, &mut tables, choice, &mut ());
+        let mut again = self.again.borrow_mut();
+        let done = again.resume(schedule);
+        let (mut state, tables) = (again.state().clone(), &mut again.tables);
+        for &choice in &schedule[done..] {
+            self.machine.step(&mut state, tables, choice, &mut ());
         }
         if known {
-            self.follow(schedule, &mut state, &mut tables, node, distance);
+            self.follow(schedule, &mut state, tables, node, distance);
         } else {
-            in_turn(self.machine, schedule, &mut state, &mut tables);
+            in_turn(self.machine, schedule, &mut state, tables);
         }
     }
 

@@ -10,7 +10,7 @@ use super::futures::{Answer, FailureWitness, Outcome};
 pub use super::term_report::{TermReport, TermReports};
 use super::unfinished::{UnfinishedReport, unfinished_report};
 use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::{Naming, Step};
+use crate::schedule::{Namer, Naming, SharedStep, Step};
 use crate::vm::{Choice, Failure, PathId};
 use serde::Serialize;
 
@@ -53,7 +53,7 @@ pub struct OutcomeReport {
     /// The line at which it fails.
     pub line: Option<u32>,
     /// A shortest execution that has it.
-    pub schedule: Vec<Step>,
+    pub schedule: Vec<SharedStep>,
 }
 
 /// What a thread prints.
@@ -103,6 +103,7 @@ pub fn report(
     count: Option<&CountAnswer>,
 ) -> FuturesReport {
     let reporter = Reporter { naming, answer };
+    let mut namer = Namer::new(*naming);
     let counted = count.filter(|count| count.bound.is_none());
     let bound = answer.bound.or(count.and_then(|count| count.bound));
     FuturesReport {
@@ -112,8 +113,8 @@ pub fn report(
         futures: counted.map(|count| count.futures),
         executions: counted.map_or(answer.progress.executions, |count| count.executions),
         states: answer.progress.states,
-        terms: TermReports::new(naming, answer, candidates),
-        outcomes: answer.outcomes.iter().map(|outcome| reporter.outcome(outcome)).collect(),
+        terms: TermReports::new(naming, &mut namer, answer, candidates),
+        outcomes: answer.outcomes.iter().map(|outcome| reporter.outcome(outcome, &mut namer)).collect(),
         failures: answer.failures.iter().map(|failure| reporter.failure(failure)).collect(),
         deadlocks: answer.deadlocks.iter().map(|deadlock| reporter.deadlock(deadlock)).collect(),
     }
@@ -148,7 +149,7 @@ impl Reporter<'_> {
         }
     }
 
-    fn outcome(&self, outcome: &Outcome) -> OutcomeReport {
+    fn outcome(&self, outcome: &Outcome, namer: &mut Namer<'_>) -> OutcomeReport {
         let by_thread: Vec<ThreadOutput> = outcome
             .outputs
             .iter()
@@ -160,7 +161,7 @@ impl Reporter<'_> {
             status: outcome.status.word(),
             message: outcome.failure.map(|failure| self.message(failure)),
             line: outcome.failure.map(|failure| self.at(failure.at).line),
-            schedule: self.steps(&outcome.schedule),
+            schedule: namer.steps(&outcome.schedule),
         }
     }
 

@@ -7,7 +7,7 @@
 use super::futures::{Answer, Term};
 use crate::cssame::{definition_name, read_name};
 use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::{Naming, Step};
+use crate::schedule::{Namer, Naming, SharedStep};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Serialize, Serializer};
 
@@ -21,7 +21,7 @@ pub struct TermReport<'a> {
     /// Whether some execution has it; nothing where a bound was hit before that was known.
     pub feasible: Option<bool>,
     /// An execution that has it.
-    pub schedule: Option<&'a [Step]>,
+    pub schedule: Option<&'a [SharedStep]>,
     /// The step of the schedule that reads, from 1.
     pub step: Option<usize>,
 }
@@ -34,7 +34,7 @@ pub struct TermReports {
     rows: Vec<Row>,
     definitions: FxHashMap<DefinitionId, String>,
     /// What shows the feasible terms.
-    shown: Vec<(Vec<Step>, usize)>,
+    shown: Vec<(Vec<SharedStep>, usize)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,12 @@ enum Verdict {
 
 impl TermReports {
     /// The verdicts on the candidates, and what was seen beyond them.
-    pub(super) fn new(naming: &Naming<'_>, answer: &Answer, candidates: &[(ReadId, DefinitionId)]) -> TermReports {
+    pub(super) fn new(
+        naming: &Naming<'_>,
+        namer: &mut Namer<'_>,
+        answer: &Answer,
+        candidates: &[(ReadId, DefinitionId)],
+    ) -> TermReports {
         let Naming { program, sources, .. } = *naming;
         let undecided: FxHashSet<(ReadId, DefinitionId)> = answer.undecided.iter().copied().collect();
         let mut beyond: Vec<(ReadId, DefinitionId)> =
@@ -76,7 +81,7 @@ impl TermReports {
                 let name = || definition_name(sources, program, definition);
                 reports.definitions.entry(definition).or_insert_with(name);
                 let verdict = match answer.term(read, definition) {
-                    Some(term) => reports.show(naming, term),
+                    Some(term) => reports.show(namer, term),
                     None if answer.is_complete() && !undecided.contains(&(read, definition)) => Verdict::Impossible,
                     None => Verdict::Undecided,
                 };
@@ -87,8 +92,8 @@ impl TermReports {
         reports
     }
 
-    fn show(&mut self, naming: &Naming<'_>, term: &Term) -> Verdict {
-        self.shown.push((naming.steps(&term.schedule), (term.step + 1).min(term.schedule.len())));
+    fn show(&mut self, namer: &mut Namer<'_>, term: &Term) -> Verdict {
+        self.shown.push((namer.steps(&term.schedule), (term.step + 1).min(term.schedule.len())));
         Verdict::Feasible(self.shown.len() as u32 - 1)
     }
 

@@ -4,7 +4,7 @@ use super::report::{FuturesReport, report};
 use super::*;
 use crate::ir::compile::compile;
 use crate::ir::{DefinitionKind, Program};
-use crate::schedule::{Naming, Replay, run};
+use crate::schedule::{Naming, Replay, SharedStep, Step, run};
 use crate::source::SourceMap;
 use crate::vm::testing::unlocked_adds;
 use crate::vm::{Machine, Visibility};
@@ -18,6 +18,10 @@ struct Fixture {
 
 fn silent(_: &Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
+}
+
+fn plain(steps: &[SharedStep]) -> Vec<Step> {
+    steps.iter().cloned().map(SharedStep::into_step).collect()
 }
 
 impl Fixture {
@@ -192,14 +196,14 @@ fn every_schedule_replays_to_what_it_claims() {
         let fixture = Fixture::new(text);
         let report = fixture.report();
         for outcome in &report.outcomes {
-            let mut replay = Replay::new(fixture.naming(), &outcome.schedule);
+            let mut replay = Replay::new(fixture.naming(), &plain(&outcome.schedule));
             let execution = run(&fixture.machine, &mut replay, u64::MAX, &mut ());
             assert_eq!(execution.status.word(), outcome.status);
             assert_eq!(execution.lines(&fixture.machine), outcome.output);
         }
         for term in report.terms.iter() {
             let schedule = term.schedule.unwrap();
-            let mut replay = Replay::new(fixture.naming(), schedule);
+            let mut replay = Replay::new(fixture.naming(), &plain(schedule));
             let execution = run(&fixture.machine, &mut replay, u64::MAX, &mut ());
             // The schedule is that of a whole execution, and this one can end well.
             assert!(matches!(execution.status.word(), "ok" | "division-by-zero"), "{}", execution.status.word());

@@ -6,8 +6,10 @@
 //! replayed strictly, see `docs/schedule.md`), and a [`Trace`] for people, with one column for each thread;
 //! [`fewer_switches`] finds an order of an execution's steps that is easier to follow.
 
+mod again;
 mod execution;
 mod file;
+mod namer;
 mod naming;
 mod past;
 mod policy;
@@ -16,8 +18,10 @@ mod replay;
 mod switches;
 mod trace;
 
+pub use again::Again;
 pub use execution::{Execution, ExecutionStatus, run};
 pub use file::{SCHEMA, Schedule, ScheduleError, Step, source_hash};
+pub use namer::{Namer, SharedStep};
 pub use naming::{Naming, operation_name};
 pub use policy::{Policy, Random, RoundRobin, Scripted, Then, View};
 pub use render::{RenderOptions, render};

@@ -5,9 +5,10 @@
 //! program.
 
 use super::file::Step;
+use super::namer::{Namer, SharedStep};
 use crate::ir::Program;
 use crate::source::{SourceMap, Span};
-use crate::vm::{Choice, Machine, Pending, Progress, State, Tables, ThreadIndex};
+use crate::vm::{Choice, Machine, Pending, State, Tables, ThreadIndex};
 
 /// Gives names to steps of a program.
 #[derive(Clone, Copy)]
@@ -100,22 +101,6 @@ impl Naming<'_> {
     /// The names of steps from the beginning of the program, as far as they can be done.
     #[must_use]
     pub fn steps(&self, choices: &[Choice]) -> Vec<Step> {
-        let mut tables = Tables::new();
-        let mut state = self.machine.initial(&mut tables);
-        let mut steps = Vec::with_capacity(choices.len());
-        for &choice in choices {
-            if choice.thread.index() >= state.thread_count() {
-                break;
-            }
-            let alternatives = self.machine.alternatives(&state, choice.thread);
-            if alternatives == 0 {
-                break;
-            }
-            steps.push(self.step(&state, &tables, choice, alternatives));
-            if self.machine.step(&mut state, &mut tables, choice, &mut ()) != Progress::Running {
-                break;
-            }
-        }
-        steps
+        Namer::new(*self).steps(choices).into_iter().map(SharedStep::into_step).collect()
     }
 }

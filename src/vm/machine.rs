@@ -223,6 +223,12 @@ impl Machine {
         }
     }
 
+    /// As [`Machine::alternatives`], also for a slot that there is not.
+    #[must_use]
+    pub fn alternatives_of(&self, state: &State, thread: ThreadIndex) -> u32 {
+        if thread.index() < state.threads.len() { self.alternatives(state, thread) } else { 0 }
+    }
+
     fn waiting_alternatives(&self, state: &State, thread: ThreadIndex) -> u32 {
         if state.exclusive != NO_THREAD {
             return 0;
