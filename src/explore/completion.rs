@@ -6,6 +6,7 @@
 
 use super::engine::fingerprint_of;
 use super::graph::{DISCARDED, Graph, NodeKind};
+use super::turns::Turns;
 use crate::schedule::Again;
 use crate::vm::{Choice, Machine, Progress, State, Tables, ThreadIndex};
 use std::cell::RefCell;
@@ -130,7 +131,7 @@ impl Completion<'_> {
 /// The choice at that place in the list of all choices.
 fn nth_choice(machine: &Machine, state: &State, place: usize) -> Option<Choice> {
     let mut rest = u32::try_from(place).ok()?;
-    for thread in slots(state, 0) {
+    for thread in (0..state.thread_count()).map(|index| ThreadIndex(index as u16)) {
         let alternatives = machine.alternatives(state, thread);
         if rest < alternatives {
             return Some(Choice { thread, alternative: rest });
@@ -140,22 +141,15 @@ fn nth_choice(machine: &Machine, state: &State, place: usize) -> Option<Choice> 
     None
 }
 
-/// All slots of threads, round from one of them.
-fn slots(state: &State, first: usize) -> impl Iterator<Item = ThreadIndex> {
-    let count = state.thread_count();
-    (first.min(count)..count).chain(0..first.min(count)).map(|index| ThreadIndex(index as u16))
-}
-
 /// Lets the threads move in turn. If that does not come to an end soon, or is discarded, nothing is added.
 fn in_turn(machine: &Machine, schedule: &mut Vec<Choice>, state: &mut State, tables: &mut Tables) {
     let length = schedule.len();
-    let mut next = 0;
+    let mut turns = Turns::default();
     for _ in 0..STEPS_IN_TURN {
-        let Some(thread) = slots(state, next).find(|&thread| machine.alternatives(state, thread) > 0) else { return };
-        next = thread.index() + 1;
+        let Some(thread) = turns.next(machine, state) else { return };
         let choice = Choice { thread, alternative: 0 };
         schedule.push(choice);
-        match machine.step(state, tables, choice, &mut ()) {
+        match machine.step(state, tables, choice, &mut turns) {
             Progress::Running => {}
             Progress::Finished | Progress::Failed(_) => return,
             Progress::Discarded => break,

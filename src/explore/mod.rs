@@ -32,6 +32,7 @@ mod serial;
 mod slice;
 mod tear;
 mod term_report;
+mod turns;
 mod unfinished;
 mod visited;
 mod witness;

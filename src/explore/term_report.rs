@@ -6,9 +6,8 @@
 
 use super::futures::{Answer, Term};
 use crate::cssame::{definition_name, read_name};
-use crate::ir::{DefinitionId, ReadId};
+use crate::ir::{DefinitionId, Program, ReadId};
 use crate::schedule::{Namer, Naming, SharedStep};
-use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Serialize, Serializer};
 
 /// A term of a pi function.
@@ -32,7 +31,8 @@ pub struct TermReports {
     /// The name of each read, and the end of its rows.
     reads: Vec<(String, usize)>,
     rows: Vec<Row>,
-    definitions: FxHashMap<DefinitionId, String>,
+    /// The names of definitions, by id; empty for those that no term has.
+    definitions: Vec<String>,
     /// What shows the feasible terms.
     shown: Vec<(Vec<SharedStep>, usize)>,
 }
@@ -60,30 +60,39 @@ impl TermReports {
         candidates: &[(ReadId, DefinitionId)],
     ) -> TermReports {
         let Naming { program, sources, .. } = *naming;
-        let undecided: FxHashSet<(ReadId, DefinitionId)> = answer.undecided.iter().copied().collect();
+        let mut undecided = answer.undecided.clone();
+        undecided.sort_unstable();
         let mut beyond: Vec<(ReadId, DefinitionId)> =
-            answer.terms.iter().map(|term| (term.read, term.definition)).chain(answer.undecided.clone()).collect();
+            answer.terms.iter().map(|term| (term.read, term.definition)).chain(undecided.iter().copied()).collect();
         beyond.sort_unstable();
         let mut of_read: Vec<&[(ReadId, DefinitionId)]> =
             candidates.chunk_by(|a, b| a.0 == b.0).chain(beyond.chunk_by(|a, b| a.0 == b.0)).collect();
         of_read.sort_by_key(|pairs| (program.reads[pairs[0].0].span, pairs[0].0));
-        let mut reports = TermReports::default();
+        let ranks = ranks(program);
+        let rank = |definition: &DefinitionId| ranks[definition.index()];
+        let mut reports =
+            TermReports { definitions: vec![String::new(); program.definitions.len()], ..TermReports::default() };
         for parts in of_read.chunk_by(|a, b| a[0].0 == b[0].0) {
             let read = parts[0][0].0;
-            let mut definitions: Vec<DefinitionId> = parts.concat().into_iter().map(|pair| pair.1).collect();
-            // The initial one first.
-            definitions.sort_by_key(|&definition| {
-                let of = &program.definitions[definition];
-                (of.version > 0, of.span, definition)
-            });
+            let mut definitions: Vec<DefinitionId> = parts.iter().copied().flatten().map(|pair| pair.1).collect();
+            if !definitions.is_sorted_by_key(rank) {
+                definitions.sort_unstable_by_key(rank);
+            }
             definitions.dedup();
+            // A read may have thousands of terms of which none was met.
+            let met = of(&answer.terms, read, |term| term.read);
+            let open = of(&undecided, read, |pair| pair.0);
             for definition in definitions {
-                let name = || definition_name(sources, program, definition);
-                reports.definitions.entry(definition).or_insert_with(name);
-                let verdict = match answer.term(read, definition) {
-                    Some(term) => reports.show(namer, term),
-                    None if answer.is_complete() && !undecided.contains(&(read, definition)) => Verdict::Impossible,
-                    None => Verdict::Undecided,
+                let name = &mut reports.definitions[definition.index()];
+                if name.is_empty() {
+                    *name = definition_name(sources, program, definition);
+                }
+                let verdict = match met.binary_search_by_key(&definition, |term| term.definition) {
+                    Ok(place) => reports.show(namer, &met[place]),
+                    Err(_) if answer.is_complete() && open.binary_search(&(read, definition)).is_err() => {
+                        Verdict::Impossible
+                    }
+                    Err(_) => Verdict::Undecided,
                 };
                 reports.rows.push(Row { definition, verdict });
             }
@@ -135,12 +144,33 @@ impl TermReports {
         };
         TermReport {
             read,
-            def: &self.definitions[&row.definition],
+            def: &self.definitions[row.definition.index()],
             feasible: row.verdict.feasible(),
             schedule: shown.map(|(schedule, _)| schedule.as_slice()),
             step: shown.map(|(_, step)| *step),
         }
     }
+}
+
+/// By definition: its place in the order in which terms are listed, which is that of the text, initial ones first.
+fn ranks(program: &Program) -> Vec<u32> {
+    let mut order: Vec<DefinitionId> = program.definitions.ids().collect();
+    order.sort_by_key(|&definition| {
+        let of = &program.definitions[definition];
+        (of.version > 0, of.span, definition)
+    });
+    let mut ranks = vec![0; order.len()];
+    for (rank, definition) in order.into_iter().enumerate() {
+        ranks[definition.index()] = rank as u32;
+    }
+    ranks
+}
+
+/// The part of a list sorted by reads that belongs to one.
+fn of<T>(list: &[T], read: ReadId, key: impl Fn(&T) -> ReadId) -> &[T] {
+    let start = list.partition_point(|each| key(each) < read);
+    let count = list[start..].partition_point(|each| key(each) == read);
+    &list[start..start + count]
 }
 
 impl Verdict {

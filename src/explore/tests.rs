@@ -196,14 +196,16 @@ fn every_schedule_replays_to_what_it_claims() {
         let fixture = Fixture::new(text);
         let report = fixture.report();
         for outcome in &report.outcomes {
-            let mut replay = Replay::new(fixture.naming(), &plain(&outcome.schedule));
+            let steps = plain(&outcome.schedule);
+            let mut replay = Replay::new(fixture.naming(), &steps);
             let execution = run(&fixture.machine, &mut replay, u64::MAX, &mut ());
             assert_eq!(execution.status.word(), outcome.status);
             assert_eq!(execution.lines(&fixture.machine), outcome.output);
         }
         for term in report.terms.iter() {
             let schedule = term.schedule.unwrap();
-            let mut replay = Replay::new(fixture.naming(), &plain(schedule));
+            let steps = plain(schedule);
+            let mut replay = Replay::new(fixture.naming(), &steps);
             let execution = run(&fixture.machine, &mut replay, u64::MAX, &mut ());
             // The schedule is that of a whole execution, and this one can end well.
             assert!(matches!(execution.status.word(), "ok" | "division-by-zero"), "{}", execution.status.word());
