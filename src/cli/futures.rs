@@ -13,7 +13,7 @@ use super::record;
 use super::status::{Failure, Status};
 use crate::cssame::{definition_name, read_name};
 use crate::explore::contradiction::{ReasonReport, explain, reason_report};
-use crate::explore::report::{FuturesReport, report};
+use crate::explore::report::{FuturesReport, Schedules, report};
 use crate::explore::{self, Answer, CountAnswer, Limits, Query, SelectAnswer, Selection, UnfinishedReport, Verdict};
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::{Step, fewer_switches};
@@ -221,7 +221,9 @@ impl Arguments {
 
     fn report(&self, prepared: &Prepared, selections: &[Selection], found: &Found) -> Report {
         let naming = prepared.naming();
-        let futures = report(&naming, &found.answer, &candidates(prepared), found.count.as_ref());
+        let needed = self.format() == Format::Json || self.record_dir.is_some();
+        let schedules = if needed { Schedules::All } else { Schedules::OfFindings };
+        let futures = report(&naming, &found.answer, &candidates(prepared), found.count.as_ref(), schedules);
         let selection = found.selection.as_ref();
         let selection =
             selection.map(|answer| selection_report(prepared, selections, &answer.verdict, Some(&found.answer)));

@@ -93,6 +93,15 @@ pub struct DeadlockReport {
     pub schedule: Vec<Step>,
 }
 
+/// The executions whose steps get names. Those of terms and outcomes may be thousands, of thousands of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedules {
+    /// Those of terms, outcomes, failures and deadlocks.
+    All,
+    /// Those of failures and deadlocks; the others are left empty.
+    OfFindings,
+}
+
 /// Gives names to an answer. `candidates` are the terms of the pi functions, each of which gets a verdict; what was seen
 /// beyond them is listed as well.
 #[must_use]
@@ -101,9 +110,10 @@ pub fn report(
     answer: &Answer,
     candidates: &[(ReadId, DefinitionId)],
     count: Option<&CountAnswer>,
+    schedules: Schedules,
 ) -> FuturesReport {
     let reporter = Reporter { naming, answer };
-    let mut namer = Namer::new(*naming);
+    let mut namer = (schedules == Schedules::All).then(|| Namer::new(*naming));
     let counted = count.filter(|count| count.bound.is_none());
     let bound = answer.bound.or(count.and_then(|count| count.bound));
     FuturesReport {
@@ -149,7 +159,7 @@ impl Reporter<'_> {
         }
     }
 
-    fn outcome(&self, outcome: &Outcome, namer: &mut Namer<'_>) -> OutcomeReport {
+    fn outcome(&self, outcome: &Outcome, namer: &mut Option<Namer<'_>>) -> OutcomeReport {
         let by_thread: Vec<ThreadOutput> = outcome
             .outputs
             .iter()
@@ -161,7 +171,7 @@ impl Reporter<'_> {
             status: outcome.status.word(),
             message: outcome.failure.map(|failure| self.message(failure)),
             line: outcome.failure.map(|failure| self.at(failure.at).line),
-            schedule: namer.steps(&outcome.schedule),
+            schedule: namer.as_mut().map(|namer| namer.steps(&outcome.schedule)).unwrap_or_default(),
         }
     }
 

@@ -19,7 +19,7 @@ pub struct TermReport<'a> {
     pub def: &'a str,
     /// Whether some execution has it; nothing where a bound was hit before that was known.
     pub feasible: Option<bool>,
-    /// An execution that has it.
+    /// An execution that has it, unless only those of findings were asked for.
     pub schedule: Option<&'a [SharedStep]>,
     /// The step of the schedule that reads, from 1.
     pub step: Option<usize>,
@@ -34,7 +34,7 @@ pub struct TermReports {
     /// The names of definitions, by id; empty for those that no term has.
     definitions: Vec<String>,
     /// What shows the feasible terms.
-    shown: Vec<(Vec<SharedStep>, usize)>,
+    shown: Vec<(Option<Vec<SharedStep>>, usize)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ impl TermReports {
     /// The verdicts on the candidates, and what was seen beyond them.
     pub(super) fn new(
         naming: &Naming<'_>,
-        namer: &mut Namer<'_>,
+        namer: &mut Option<Namer<'_>>,
         answer: &Answer,
         candidates: &[(ReadId, DefinitionId)],
     ) -> TermReports {
@@ -101,8 +101,9 @@ impl TermReports {
         reports
     }
 
-    fn show(&mut self, namer: &mut Namer<'_>, term: &Term) -> Verdict {
-        self.shown.push((namer.steps(&term.schedule), (term.step + 1).min(term.schedule.len())));
+    fn show(&mut self, namer: &mut Option<Namer<'_>>, term: &Term) -> Verdict {
+        let schedule = namer.as_mut().map(|namer| namer.steps(&term.schedule));
+        self.shown.push((schedule, (term.step + 1).min(term.schedule.len())));
         Verdict::Feasible(self.shown.len() as u32 - 1)
     }
 
@@ -146,7 +147,7 @@ impl TermReports {
             read,
             def: &self.definitions[row.definition.index()],
             feasible: row.verdict.feasible(),
-            schedule: shown.map(|(schedule, _)| schedule.as_slice()),
+            schedule: shown.and_then(|(schedule, _)| schedule.as_deref()),
             step: shown.map(|(_, step)| *step),
         }
     }

@@ -1,6 +1,6 @@
 //! Tests of the exploration: the facts of the papers, counts that other tools agree with, limits.
 
-use super::report::{FuturesReport, report};
+use super::report::{FuturesReport, Schedules, report};
 use super::*;
 use crate::ir::compile::compile;
 use crate::ir::{DefinitionKind, Program};
@@ -43,7 +43,7 @@ impl Fixture {
     }
 
     fn report(&self) -> FuturesReport {
-        let report = report(&self.naming(), &self.explore(&Limits::default()), &[], None);
+        let report = report(&self.naming(), &self.explore(&Limits::default()), &[], None, Schedules::All);
         assert!(report.complete);
         report
     }
@@ -263,7 +263,7 @@ fn a_loop_without_end_has_finitely_many_states() {
     let answer = fixture.explore(&Limits::default());
     assert!(answer.is_complete());
     assert!(answer.outcomes.is_empty());
-    assert_eq!(terms(&report(&fixture.naming(), &answer, &[], None), "x@2"), ["x@initial", "x@2:15"]);
+    assert_eq!(terms(&report(&fixture.naming(), &answer, &[], None, Schedules::All), "x@2"), ["x@initial", "x@2:15"]);
 }
 
 #[test]
