@@ -79,3 +79,24 @@ fn any_number_of_cores_gives_the_same_answer() {
         }
     }
 }
+
+/// Each of the states behind the fork has hundreds of successors of thousands of words: they do not fit into one batch.
+#[test]
+fn large_states_give_the_same_answer_as_well() {
+    let arms: String = (0..300).map(|arm| format!("T{arm}: x = {arm};\n")).collect();
+    let machine = machine(&format!("int x;\ncobegin\n{arms}coend\nprint(x);\n"));
+    for bounds in [
+        Limits { max_states: Some(8_000), ..Limits::default() },
+        Limits { max_memory: Some(20 << 20), ..Limits::default() },
+    ] {
+        let answer = |jobs| {
+            let limits = Limits { jobs, ..bounds.clone() };
+            by_states(&machine, &Query { whole_executions: false }, &limits, &mut silent)
+        };
+        let alone = answer(1);
+        assert!(alone.progress.states > 301 && alone.progress.states < 20_000, "{:?}", alone.progress);
+        for jobs in [2, 3] {
+            assert_eq!(format!("{alone:?}"), format!("{:?}", answer(jobs)));
+        }
+    }
+}

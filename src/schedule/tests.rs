@@ -4,7 +4,7 @@ use super::*;
 use crate::ir::Program;
 use crate::ir::compile::compile;
 use crate::source::{FileId, SourceMap};
-use crate::vm::{Machine, Visibility};
+use crate::vm::{Choice, Machine, Progress, Tables, ThreadIndex, Visibility};
 use std::fmt::Write;
 
 const ADDS: &str = "\
@@ -209,4 +209,67 @@ fn the_alternatives_of_a_choice_are_recorded() {
     assert_eq!(schedule.steps[0].alternative, Some(2));
     let again = run(&fixture.machine, &mut Replay::new(fixture.naming(), &schedule.steps), 100, &mut ());
     assert_eq!(again.lines(&fixture.machine), ["5"]);
+}
+
+/// Threads that come and go, objects in locals and arrays, choices and handles.
+const NAMES: &str = "
+int x;
+lock L, M;
+cond c;
+void worker(int id) {
+  lock own;
+  int seen[2];
+  for (int k = 0; k < 2; k++) {
+    lock(own); seen[k] = x; unlock(own);
+    cobegin A: { lock(own); seen[0] = k; unlock(own); } B: { lock(L); x = choose(0, 2); unlock(L); } coend
+  }
+  print(seen[0], id);
+}
+void main() {
+  thread t = spawn worker(1);
+  thread u = spawn worker(2);
+  parfor (int i = 0; i < 3; i++) { lock(M); if (i == 1) wait(c, M); x += i; notifyAll(c); unlock(M); }
+  join(u);
+  join(t);
+}
+";
+
+#[test]
+fn a_namer_of_many_schedules_names_each_as_it_stands_alone() {
+    let fixture = Fixture::new(NAMES);
+    let naming = fixture.naming();
+    let mut namer = Namer::new(naming);
+    let (mut pointers, mut names) = (std::collections::HashSet::new(), std::collections::HashSet::new());
+    for seed in 0..100 {
+        let schedule = run(&fixture.machine, &mut Random::new(seed), 1000, &mut ()).steps;
+        // Some are beginnings of the one before, some cannot be done to their end.
+        for cut in [schedule.len(), schedule.len() / 2, schedule.len()] {
+            let mut schedule = schedule[..cut].to_vec();
+            if seed % 5 == 0 {
+                schedule.insert(cut / 3, Choice { thread: ThreadIndex(9), alternative: 0 });
+            }
+            let steps = namer.steps(&schedule);
+            assert!(steps.iter().map(|step| &**step).eq(&one_by_one(naming, &schedule)), "seed {seed}");
+            pointers.extend(steps.iter().map(|step| std::ptr::from_ref::<Step>(step)));
+            names.extend(steps.into_iter().map(SharedStep::into_step));
+        }
+    }
+    // Few steps have one name and are different all the same.
+    assert!(pointers.len() < 2 * names.len(), "{} for {}", pointers.len(), names.len());
+}
+
+/// Names of steps without any memory of others.
+fn one_by_one(naming: Naming<'_>, schedule: &[Choice]) -> Vec<Step> {
+    let mut tables = Tables::new();
+    let mut state = naming.machine.initial(&mut tables);
+    let (mut moves, mut steps) = (Vec::new(), Vec::new());
+    for &choice in schedule {
+        naming.machine.moves(&state, &mut moves);
+        let Some(one) = moves.iter().find(|one| one.thread == choice.thread) else { break };
+        steps.push(naming.step(&state, &tables, choice, one.alternatives));
+        if naming.machine.step(&mut state, &mut tables, choice, &mut ()) != Progress::Running {
+            break;
+        }
+    }
+    steps
 }

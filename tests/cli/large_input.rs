@@ -20,6 +20,13 @@ type Case = (&'static str, String, [i32; 4]);
 
 fn cases() -> Vec<Case> {
     let arms = |count: usize| (0..count).map(|arm| format!("T{arm}: a = {arm};\n")).collect::<String>();
+    let holder = |arm| format!("T{arm}: lock(L); a = a + 1; unlock(L);\n");
+    let holders = |count: usize| (0..count).map(holder).collect::<String>();
+    let handles = |count: usize| {
+        let spawns: String = (0..count).map(|each| format!("thread t{each} = spawn f({each});\n")).collect();
+        let joins: String = (0..count).map(|each| format!("join(t{each});\n")).collect();
+        format!("int a; void f(int n) {{ a = n; }} void main() {{ {spawns} {joins} print(a); }}")
+    };
     let text = |text: &str| text.to_owned();
     vec![
         ("byte order mark", text("\u{feff}int a = 1;\nprint(a);\n"), [0, 0, 0, 0]),
@@ -36,6 +43,8 @@ fn cases() -> Vec<Case> {
         ("endless threads", text("int a; cobegin A: while (true) a++; B: while (true) a--; coend"), [1, 3, 3, 3]),
         ("no iteration", text("int a; parfor (int i = 0; i < 0; i++) { a = i; } print(a);"), [0, 0, 0, 0]),
         ("a thousand threads", format!("int a; cobegin {} coend print(a);", arms(1_000)), [0, 0, 0, 3]),
+        ("a thousand holders", format!("int a; lock L; cobegin {} coend print(a);", holders(1_000)), [0, 3, 3, 2]),
+        ("a thousand handles", handles(1_000), [0, 3, 3, 3]),
         ("iterations", text("int a; parfor (int i = 0; i < 10000; i++) { a = i; } print(a);"), [0, 3, 3, 3]),
         ("large arrays", text("int t[1000000]; long u[1000000]; t[5] = 1; u[999999] = 2; print(t[5]);"), [0, 0, 0, 0]),
         ("many statements", text("int a; ") + &"a = a + 1; print(a); ".repeat(500), [0, 0, 0, 0]),

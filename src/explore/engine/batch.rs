@@ -256,3 +256,50 @@ pub(super) fn expand<G: Ghost + Send>(
     }
     pieces
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::graph::Graph;
+    use crate::explore::limits::Progress;
+    use crate::ir::compile::compile;
+    use crate::source::SourceMap;
+    use crate::vm::Visibility;
+
+    #[test]
+    fn a_worker_stops_before_the_state_for_which_there_is_no_room() {
+        let arms: String = (0..40).map(|arm| format!("T{arm}: x = {arm}; y = x;\n")).collect();
+        let mut sources = SourceMap::default();
+        let file = sources.add("test.csm", &format!("int x, y;\ncobegin\n{arms}coend\n"));
+        let program = compile(&sources, file, &[]).program.expect("a program");
+        let machine = Machine::new(&program, &Visibility::all(&program));
+        let mut tables = Tables::new();
+        let mut state = machine.initial(&mut tables);
+        machine.step(&mut state, &mut tables, Choice { thread: ThreadIndex(0), alternative: 0 }, &mut ());
+        let found =
+            Searched { graph: Graph::default(), tables, progress: Progress::default(), bound: None, stopped: false };
+        let mut encoding = Encoding::default();
+        machine.encode(&state, &mut encoding);
+        let mut first = Frontier::default();
+        first.push(0, encoding.words(), &[]);
+        let mut whole = Worker::new(&());
+        whole.expand(&machine, &found, &first, 0..1, false);
+        let mut level = Frontier::default();
+        (0..40).for_each(|index| level.push(0, whole.batch.step(index).state, &[]));
+        whole.expand(&machine, &found, &level, 0..40, false);
+        assert_eq!((whole.batch.states(), whole.batch.successors.len()), (40, 1_600));
+        for room in [0, 1_000, 20_000, 100_000] {
+            let mut worker = Worker { room, ..Worker::new(&()) };
+            worker.expand(&machine, &found, &level, 0..40, false);
+            let states = worker.batch.states();
+            assert!(states < 40 && (room < 20_000 || states > 0), "{states} states with room for {room}");
+            // The last step may be the one that does not fit any more.
+            assert!(worker.batch.size() < room + 1_000, "{} with room for {room}", worker.batch.size());
+            assert_eq!(worker.batch.successors.len(), 40 * states);
+            for index in 0..40 * states {
+                let (ours, theirs) = (worker.batch.step(index), whole.batch.step(index));
+                assert_eq!((ours.state, ours.successor.fingerprint), (theirs.state, theirs.successor.fingerprint));
+            }
+        }
+    }
+}
