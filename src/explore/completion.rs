@@ -96,7 +96,8 @@ impl<'a> Completion<'a> {
             let edges = self.graph.edges(node);
             let open = edges.iter().enumerate().filter(|&(_, &target)| target != DISCARDED);
             let Some((place, &target)) = open.min_by_key(|&(_, &target)| distance[target as usize]) else { return };
-            let Some(choice) = nth_choice(self.machine, state, place) else { return };
+            let known = self.graph.choice_to(node, target);
+            let Some(choice) = known.or_else(|| nth_choice(self.machine, state, place)) else { return };
             self.machine.step(state, tables, choice, &mut ());
             schedule.push(choice);
             node = target;

@@ -109,6 +109,12 @@ impl Graph {
         self.nodes[node as usize].kind = kind;
     }
 
+    /// The first choice that leads from a node to another, if that is how the other was reached first.
+    pub(super) fn choice_to(&self, from: u32, to: u32) -> Option<Choice> {
+        let Node { parent, alternative, thread, .. } = self.nodes[to as usize];
+        (parent == from && to != 0).then_some(Choice { thread: ThreadIndex(thread), alternative })
+    }
+
     /// The steps that have led to a node first.
     pub(super) fn path_to(&self, node: u32) -> Vec<Choice> {
         let mut path = Vec::new();

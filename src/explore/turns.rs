@@ -2,9 +2,10 @@
 //!
 //! In: a state after each step. Out: the first thread that can move behind the one that has moved last. Threads that stand
 //! before one lock, event or semaphore can move all or none, and stay there until it is their turn: one is asked for all of
-//! them. Otherwise a thousand threads would be asked for each step of the one that holds their lock.
+//! them. Those that wait to be woken are not asked before that happens. Otherwise a thousand threads would be asked for each
+//! step of the one that holds their lock.
 
-use crate::vm::{CodeIndex, Event, Machine, Observer, Pending, State, ThreadIndex, ThreadStatus};
+use crate::vm::{CodeIndex, Event, Machine, Observer, Pending, State, ThreadIndex};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,9 +32,13 @@ pub(super) struct Turns {
 }
 
 impl Observer for Turns {
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
-        if matches!(event, Event::Fork { .. } | Event::Spawn { .. }) {
-            self.is_known = false;
+    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+        match event {
+            Event::Fork { .. } | Event::Spawn { .. } => self.is_known = false,
+            Event::Woken { .. } | Event::Leave { .. } => {
+                self.others.insert(thread.0);
+            }
+            _ => {}
         }
     }
 }
@@ -114,11 +119,12 @@ impl Turns {
     /// Takes a thread that cannot move from the others, if it need not be asked again by itself.
     fn put_aside(&mut self, machine: &Machine, state: &State, slot: u16) {
         let thread = ThreadIndex(slot);
-        if matches!(state.status(thread), ThreadStatus::Free | ThreadStatus::Ended) {
-            self.others.remove(&slot);
-            return;
-        }
         let object = match machine.pending(state, thread) {
+            // It has ended, or waits for an event that wakes it.
+            None => {
+                self.others.remove(&slot);
+                return;
+            }
             Some(Pending::Synchronise { name: name @ ("lock" | "wait" | "P"), address: Some(address) }) => {
                 (name, address)
             }
