@@ -70,8 +70,11 @@ impl TermReports {
         of_read.sort_by_key(|pairs| (program.reads[pairs[0].0].span, pairs[0].0));
         let ranks = ranks(program);
         let rank = |definition: &DefinitionId| ranks[definition.index()];
-        let mut reports =
-            TermReports { definitions: vec![String::new(); program.definitions.len()], ..TermReports::default() };
+        let mut reports = TermReports {
+            rows: Vec::with_capacity(candidates.len()),
+            definitions: vec![String::new(); program.definitions.len()],
+            ..TermReports::default()
+        };
         for parts in of_read.chunk_by(|a, b| a[0].0 == b[0].0) {
             let read = parts[0][0].0;
             let mut definitions: Vec<DefinitionId> = parts.iter().copied().flatten().map(|pair| pair.1).collect();
