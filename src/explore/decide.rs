@@ -48,7 +48,7 @@ impl Collector {
     fn collect(&mut self, execution: &Execution<'_>) {
         let Execution { machine, tables, state, choices, pairs } = *execution;
         let number = self.executions.len() as u32;
-        self.threads = self.threads.max(state.slots());
+        self.threads = self.threads.max(state.thread_count());
         let mut is_new = false;
         // What only executions that were discarded have read does not count.
         if machine.may_discard() || pairs.iter().any(|pair| !self.terms.contains_key(pair)) {

@@ -198,12 +198,6 @@ impl State {
         self.threads.len()
     }
 
-    /// Slots of threads so far: every thread has a lower number.
-    #[must_use]
-    pub fn slots(&self) -> usize {
-        self.threads.len()
-    }
-
     /// All threads that have a slot, ended ones included.
     pub fn threads(&self) -> impl Iterator<Item = ThreadIndex> + '_ {
         let slots = self.threads.iter().enumerate();

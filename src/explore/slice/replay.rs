@@ -129,9 +129,9 @@ impl Replay<'_> {
         if !matches!(large.progress, Progress::Running) {
             return Some(());
         }
-        for thread in 0..large.state.slots() {
+        for thread in 0..large.state.thread_count() {
             let thread = ThreadIndex(thread as u16);
-            let is_watched = large.state.slots() > thread.index() && watched == Some(large.state.path(thread));
+            let is_watched = large.state.thread_count() > thread.index() && watched == Some(large.state.path(thread));
             while matches!(large.progress, Progress::Running)
                 && self.whole.pending(&large.state, thread).is_some_and(|next| self.is_gone(next, is_watched))
                 && self.whole.alternatives(&large.state, thread) > 0
