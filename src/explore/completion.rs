@@ -2,19 +2,23 @@
 //!
 //! In: the graph of a search, and a state in it. Out: the steps from there to an end: on a shortest way to one where
 //! all threads have ended, else on a shortest way to any end. Where the search has not come far enough to know one, all
-//! threads move in turn for a while. An execution that cannot end stays as it is.
+//! threads move in turn for a while. An execution that cannot end stays as it is; and where a bound has cut the search, so
+//! do those beyond a number of steps, for the time is up.
 
 use super::engine::fingerprint_of;
 use super::graph::{DISCARDED, Graph, NodeKind};
 use super::turns::Turns;
 use crate::schedule::Again;
 use crate::vm::{Choice, Machine, Progress, State, Tables, ThreadIndex};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 const FAR: u32 = u32::MAX;
 
 /// Steps in turn after which a beginning is left as it is.
 const STEPS_IN_TURN: usize = 10_000;
+
+/// Steps of all executions together that are done again or added where the search was cut.
+const STEPS_BEHIND_A_BOUND: usize = 5_000_000;
 
 /// Distances of all states to the ends.
 pub(super) struct Completion<'a> {
@@ -24,6 +28,8 @@ pub(super) struct Completion<'a> {
     to_end: Vec<u32>,
     /// Whether some state was not expanded.
     is_cut: bool,
+    /// Steps that may still be done.
+    left: Cell<usize>,
     again: RefCell<Again<'a>>,
 }
 
@@ -54,7 +60,8 @@ impl<'a> Completion<'a> {
         let to_finish = distances(&|kind| kind == NodeKind::Finished);
         let to_end = distances(&NodeKind::is_end);
         let is_cut = (0..graph.len() as u32).any(|node| graph.kind(node) == NodeKind::Waiting);
-        Completion { machine, graph, to_finish, to_end, is_cut, again: RefCell::new(Again::new(machine)) }
+        let left = Cell::new(if is_cut { STEPS_BEHIND_A_BOUND } else { usize::MAX });
+        Completion { machine, graph, to_finish, to_end, is_cut, left, again: RefCell::new(Again::new(machine)) }
     }
 
     /// Adds to steps that lead to `node` those that complete the execution.
@@ -62,6 +69,10 @@ impl<'a> Completion<'a> {
         let distance = if self.to_finish[node as usize] != FAR { &self.to_finish } else { &self.to_end };
         let known = distance[node as usize] != FAR;
         if self.graph.kind(node).is_end() || (!known && self.graph.kind(node) != NodeKind::Waiting && !self.is_cut) {
+            return;
+        }
+        if self.left.get() < schedule.len() {
+            self.left.set(0);
             return;
         }
         let mut again = self.again.borrow_mut();
@@ -75,6 +86,7 @@ impl<'a> Completion<'a> {
         } else {
             in_turn(self.machine, schedule, &mut state, tables);
         }
+        self.left.set(self.left.get().saturating_sub(schedule.len() - done));
     }
 
     fn follow(

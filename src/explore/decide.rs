@@ -4,7 +4,7 @@
 //! gives: what a read sees, and what a thread prints, is the same in all executions of a future. There are no failures and no
 //! deadlocks: a program that has one is refused. An execution that shows something new is run again to see at which step.
 
-use super::futures::{Answer, Outcome, OutcomeStatus, Query, Term, sort_outcomes};
+use super::futures::{Answer, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, sort_outcomes};
 use super::limits::{Bound, Limits, Progress};
 use super::reads_from::{self, Execution, Refusal};
 use crate::ir::{DefinitionId, ReadId};
@@ -100,15 +100,18 @@ impl Collector {
     }
 
     fn terms(&self, whole_executions: bool) -> Vec<Term> {
+        let mut left = MAX_TERM_STEPS;
         let term = |(&(read, definition), place): (&(ReadId, DefinitionId), &Place)| {
             let choices = &self.executions[place.execution as usize];
             let step = place.step as usize;
             let shown = if whole_executions { choices.len() } else { (step + 1).min(choices.len()) };
-            Term { read, definition, schedule: choices[..shown].to_vec(), step }
+            let schedule = (left > 0).then(|| choices[..shown].to_vec());
+            left = left.saturating_sub(shown);
+            Term { read, definition, schedule, step }
         };
-        let mut terms: Vec<Term> = self.terms.iter().map(term).collect();
-        terms.sort_by_key(|term| (term.read, term.definition));
-        terms
+        let mut found: Vec<_> = self.terms.iter().collect();
+        found.sort_unstable_by_key(|&(pair, _)| *pair);
+        found.into_iter().map(term).collect()
     }
 }
 

@@ -51,8 +51,9 @@ pub(super) struct Dovetail<'a> {
 }
 
 impl<'a> Dovetail<'a> {
-    pub(super) fn new(machine: &Machine, limits: &'a Limits) -> Dovetail<'a> {
-        let wide = width(machine) >= WIDE;
+    /// Where states are searched up to symmetry, many threads need not mean many states.
+    pub(super) fn new(machine: &Machine, limits: &'a Limits, is_symmetric: bool) -> Dovetail<'a> {
+        let wide = !is_symmetric && width(machine) >= WIDE;
         Dovetail { limits, wide, states: if wide { STATES.0 } else { STATES.1 }, work: WORK }
     }
 

@@ -33,6 +33,9 @@ impl Default for Query {
     }
 }
 
+/// Steps of the schedules of all terms together: a program may have millions of terms, each with a long schedule.
+pub const MAX_TERM_STEPS: usize = 2_000_000;
+
 /// A definition that a read was seen to read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
@@ -40,8 +43,8 @@ pub struct Term {
     pub read: ReadId,
     /// The definition.
     pub definition: DefinitionId,
-    /// An execution that shows it.
-    pub schedule: Vec<Choice>,
+    /// An execution that shows it; `None` beyond [`MAX_TERM_STEPS`].
+    pub schedule: Option<Vec<Choice>>,
     /// The step that shows it, counted from 0. It is the number of steps of the schedule for local work of main
     /// before its first step.
     pub step: usize,
@@ -167,7 +170,7 @@ pub(super) fn futures_with(
     aside: &mut dyn FnMut(&Limits, Watcher<'_>) -> Result<Answer, Share>,
 ) -> Answer {
     let symmetric = machine.up_to_symmetry();
-    Dovetail::new(machine, limits).run(
+    Dovetail::new(machine, limits, symmetric.is_some()).run(
         progress,
         |limits, progress| {
             let answer = symmetric.as_ref().map(|symmetric| by_states(symmetric, query, limits, progress));
@@ -254,7 +257,7 @@ fn terms(
     let lasting = machine.may_discard().then(|| lasting_states(graph, false));
     let perhaps = (machine.may_discard() && searched.bound.is_some()).then(|| lasting_states(graph, true));
     let completion = query.whole_executions.then(|| Completion::new(machine, graph));
-    let (mut terms, mut undecided) = (Vec::new(), Vec::new());
+    let (mut terms, mut undecided, mut left) = (Vec::new(), Vec::new(), MAX_TERM_STEPS);
     for Pair { read, definition, witnesses } in pairs.list {
         let holds = |states: &fixedbitset::FixedBitSet, one: &Transition| states.contains(one.to as usize);
         let witness = match &lasting {
@@ -262,6 +265,10 @@ fn terms(
             Some(states) => witnesses.iter().find(|one| holds(states, one)),
         };
         if let Some(&Transition { from, choice, to }) = witness {
+            if left == 0 {
+                terms.push(Term { read, definition, schedule: None, step: 0 });
+                continue;
+            }
             let mut schedule = graph.path_to(from);
             let step = schedule.len();
             schedule.extend(choice);
@@ -269,7 +276,8 @@ fn terms(
                 completion.complete(&mut schedule, to);
             }
             let step = if choice.is_some() { step } else { schedule.len() };
-            terms.push(Term { read, definition, schedule, step });
+            left = left.saturating_sub(schedule.len());
+            terms.push(Term { read, definition, schedule: Some(schedule), step });
         } else if perhaps.as_ref().is_some_and(|states| witnesses.iter().any(|one| holds(states, one))) {
             undecided.push((read, definition));
         }

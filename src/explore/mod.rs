@@ -40,7 +40,7 @@ mod witness;
 pub use count::{CountAnswer, count, count_by_executions, count_by_states};
 pub use deadlock::{BlockedThread, Deadlock};
 pub use decide::by_executions;
-pub use futures::{Answer, FailureWitness, Outcome, OutcomeStatus, Query, Term, by_states, futures};
+pub use futures::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, by_states, futures};
 pub use limits::{Bound, Limits, Progress};
 pub use reads_from::Refusal;
 pub use select::{SelectAnswer, Selection, Verdict, select, select_by_executions, select_by_states};

@@ -71,7 +71,7 @@ pub fn select(
     // An instance is counted by thread.
     let symmetric = selections.iter().all(|one| one.instance.is_none()).then(|| machine.up_to_symmetry()).flatten();
     let machine_of_states = symmetric.as_ref().unwrap_or(machine);
-    Dovetail::new(machine, limits).run(
+    Dovetail::new(machine, limits, symmetric.is_some()).run(
         progress,
         |limits, progress| select_by_states(machine_of_states, selections, limits, progress),
         |limits, progress| select_by_executions(machine, selections, limits, progress),
@@ -181,7 +181,9 @@ impl Evaluation {
 
     fn forget(&mut self, thread: ThreadIndex) {
         let width = self.selections.len();
-        if let Some(counts) = self.counts.get_mut(thread.index() * width..(thread.index() + 1) * width) {
+        // Counts that are zero may be missing at the end.
+        let end = self.counts.len().min((thread.index() + 1) * width);
+        if let Some(counts) = self.counts.get_mut(thread.index() * width..end) {
             counts.fill(0);
         }
     }

@@ -34,7 +34,7 @@ pub struct TermReports {
     /// The names of definitions, by id; empty for those that no term has.
     definitions: Vec<String>,
     /// What shows the feasible terms.
-    shown: Vec<(Option<Vec<SharedStep>>, usize)>,
+    shown: Vec<(Option<Vec<SharedStep>>, Option<usize>)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -105,8 +105,9 @@ impl TermReports {
     }
 
     fn show(&mut self, namer: &mut Option<Namer<'_>>, term: &Term) -> Verdict {
-        let schedule = namer.as_mut().map(|namer| namer.steps(&term.schedule));
-        self.shown.push((schedule, (term.step + 1).min(term.schedule.len())));
+        let shown = term.schedule.as_ref();
+        let schedule = namer.as_mut().zip(shown).map(|(namer, schedule)| namer.steps(schedule));
+        self.shown.push((schedule, shown.map(|schedule| (term.step + 1).min(schedule.len()))));
         Verdict::Feasible(self.shown.len() as u32 - 1)
     }
 
@@ -151,7 +152,7 @@ impl TermReports {
             def: &self.definitions[row.definition.index()],
             feasible: row.verdict.feasible(),
             schedule: shown.and_then(|(schedule, _)| schedule.as_deref()),
-            step: shown.map(|(_, step)| *step),
+            step: shown.and_then(|(_, step)| *step),
         }
     }
 }

@@ -306,7 +306,7 @@ fn a_term_is_completed_also_behind_a_bound() {
     assert!(!answer.is_complete());
     assert!(!answer.terms.is_empty());
     for term in &answer.terms {
-        let steps = fixture.naming().steps(&term.schedule);
+        let steps = fixture.naming().steps(term.schedule.as_ref().unwrap());
         let execution = run(&fixture.machine, &mut Replay::new(fixture.naming(), &steps), u64::MAX, &mut ());
         assert_eq!(execution.status.word(), "ok");
     }
@@ -355,4 +355,18 @@ fn a_bound_leaves_what_executions_have_shown() {
         assert_eq!(printed.len(), 25);
         assert_eq!(printed, lines(&answer.tables, &outcome.outputs));
     }
+}
+
+#[test]
+fn the_schedules_of_very_many_terms_are_bounded() {
+    let writes: String = (0..120).map(|value| format!("x = {value};\n")).collect();
+    let reads = "seen = x;\n".repeat(120);
+    let fixture =
+        Fixture::new(&format!("int x;\ncobegin\n W: {{\n{writes}}}\n R: {{ int seen = 0;\n{reads}}}\ncoend\n"));
+    let answer = fixture.explore(&Limits::default());
+    assert!(answer.is_complete());
+    assert_eq!(answer.terms.len(), 120 * 121);
+    let shown: usize = answer.terms.iter().filter_map(|term| term.schedule.as_ref()).map(Vec::len).sum();
+    assert!((MAX_TERM_STEPS..MAX_TERM_STEPS + 1_000).contains(&shown), "{shown}");
+    assert!(answer.terms.iter().any(|term| term.schedule.is_none()));
 }

@@ -27,7 +27,8 @@ pub fn with_fewer_switches(machine: &Machine, answer: &mut Answer) {
     }
     for term in &mut answer.terms {
         // Local work of main before its first step stands behind the last place.
-        if let Some(place) = orders.arrange(&mut term.schedule).and_then(|places| places.get(term.step)) {
+        let Some(schedule) = &mut term.schedule else { continue };
+        if let Some(place) = orders.arrange(schedule).and_then(|places| places.get(term.step)) {
             term.step = *place;
         }
     }

@@ -14,28 +14,27 @@
 
 mod boundary;
 mod classes;
+mod collected;
 mod control;
 mod index;
 mod program;
 mod relevance;
 mod replay;
 
-use super::deadlock::{Deadlock, blocked_threads};
 use super::dovetail::Share;
-use super::futures::{
-    Answer, FailureWitness, Outcome, OutcomeStatus, Query, Term, futures, futures_with, sort_outcomes,
-};
+use super::futures::{Answer, Query, futures_with};
 use super::limits::{Limits, Progress};
 use super::select::{SelectAnswer, Selection, Verdict, select};
-use crate::concurrency::{Concurrency, ThreadId};
+use crate::concurrency::{Concurrency, EventKind, ThreadId};
 use crate::ir::{Instruction, Program, ReadId};
-use crate::vm::{FailureKind, Machine, Options, Progress as Stepped, Tables, ThreadIndex, Visibility, Watched};
+use crate::vm::{Machine, Options, Tables, ThreadIndex, Visibility, Watched};
+use collected::Collected;
+use control::Calls;
 use fixedbitset::FixedBitSet;
 use index::Index;
 use program::Slice;
 use relevance::Relevance;
-use replay::{Replay, Replayed};
-use rustc_hash::FxHashSet;
+use replay::Replay;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -133,7 +132,6 @@ pub enum Declined {
 /// A program, and what slices of it need.
 struct Sliceable<'a> {
     index: Index<'a>,
-    concurrency: &'a Concurrency,
     machine: &'a Machine,
     shared: Visibility,
     /// What matters whatever is asked, and where one asks how executions end.
@@ -143,6 +141,10 @@ struct Sliceable<'a> {
     boundaries: FixedBitSet,
     /// Whether threads are made in one and the same order in all executions.
     ordered: bool,
+    /// Reads that may run in several threads.
+    crowded: FixedBitSet,
+    /// How a slice runs.
+    options: Options,
 }
 
 /// A slice that runs, beside its program.
@@ -160,11 +162,14 @@ impl<'a> Sliceable<'a> {
         let index = Index::new(program, concurrency);
         let sharing = &concurrency.sharing;
         let shared = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
-        let always = relevance::always(&index);
+        let calls = Calls::new(program);
+        let always = relevance::always(&index, &calls);
         let boundaries = boundary::behind_prints(&index, &shared);
         let ends = relevance::with_places(&index, &always, &boundaries);
         let ordered = makes_threads_in_order(concurrency);
-        Sliceable { index, concurrency, machine, shared, always, ends, boundaries, ordered }
+        let crowded = crowded_reads(program, concurrency);
+        let options = narrow_options(machine.options(), calls.extent(program));
+        Sliceable { index, machine, shared, always, ends, boundaries, ordered, crowded, options }
     }
 
     /// The program that is left, in which a read may be watched in one thread alone. Where one asks how it ends, prints and
@@ -174,7 +179,7 @@ impl<'a> Sliceable<'a> {
         if !slice.is_smaller && watched.is_none() {
             return Err(Declined::Whole);
         }
-        let options = Options { watched, ..*self.machine.options() };
+        let options = Options { watched, ..self.options };
         let machine = Machine::with_options(&slice.program, &slice.visible, options);
         Ok(Running { slice, machine, whole: self.machine, whole_reads: self.index.program.reads.len() })
     }
@@ -187,7 +192,7 @@ impl<'a> Sliceable<'a> {
         progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<Answer, Declined> {
         let base = self.slice(&self.ends, None, true)?;
-        let mut collected = Collected { left: limits.clone(), ..Collected::default() };
+        let mut collected = Collected::new(limits);
         // If even that is too large, there is no use in trying again.
         let too_large = |declined| if declined == Declined::Bound { Declined::Whole } else { declined };
         let threads = collected.add(&base, query, None, progress).map_err(too_large)?;
@@ -203,6 +208,7 @@ impl<'a> Sliceable<'a> {
             while thread < made {
                 let number = ThreadIndex(thread as u16);
                 let watched = is_watched.then_some(Watched { read, thread: number, ordered: self.ordered });
+                collected.pay_for_slice(self.index.sites.len())?;
                 let running = self.slice(&relevance, watched, false)?;
                 let slots = collected.add(&running, query, Some(read), progress)?;
                 made = if is_watched { made.max(slots) } else { made };
@@ -214,17 +220,8 @@ impl<'a> Sliceable<'a> {
 
     /// Whether a read may run in several threads, and can be watched in one of them.
     fn runs_in_several(&self, read: ReadId) -> bool {
-        let mut threads: Vec<ThreadId> = Vec::new();
-        for (block, _) in self.concurrency.blocks.iter().enumerate() {
-            let reads = self.concurrency.events_of(block as u32).iter();
-            if reads.clone().any(|event| event.kind == crate::concurrency::EventKind::Read(read)) {
-                threads.push(self.concurrency.thread_of(block as u32));
-            }
-        }
-        threads.dedup();
         let watchable = |&site: &u32| matches!(self.index.instruction(site), Instruction::Load { .. });
-        (threads.len() > 1 || threads.iter().any(|&thread| self.concurrency.may_be_many(thread)))
-            && self.index.read_sites(read).iter().all(watchable)
+        self.crowded.contains(read.index()) && self.index.read_sites(read).iter().all(watchable)
     }
 
     /// Decides whether some execution has the selections.
@@ -250,6 +247,34 @@ impl<'a> Sliceable<'a> {
     }
 }
 
+/// Limits of the machine under which a slice counts as endless wherever the program does: what was taken out was local work
+/// too, and calls. Between two instructions of a slice there is at most one pass through a function without loops.
+fn narrow_options(whole: &Options, (cost, depth): (u64, u32)) -> Options {
+    let local_instructions = u64::from(whole.local_instructions) / cost.saturating_add(1);
+    Options {
+        local_instructions: u32::try_from(local_instructions).unwrap_or(u32::MAX).max(1),
+        frames: whole.frames.saturating_sub(depth).max(1),
+        ..*whole
+    }
+}
+
+/// Reads that may run in several threads.
+fn crowded_reads(program: &Program, concurrency: &Concurrency) -> FixedBitSet {
+    let mut first: Vec<Option<ThreadId>> = vec![None; program.reads.len()];
+    let mut crowded = FixedBitSet::with_capacity(program.reads.len());
+    for block in 0..concurrency.blocks.len() as u32 {
+        let thread = concurrency.thread_of(block);
+        for event in concurrency.events_of(block) {
+            if let EventKind::Read(read) = event.kind
+                && (*first[read.index()].get_or_insert(thread) != thread || concurrency.may_be_many(thread))
+            {
+                crowded.insert(read.index());
+            }
+        }
+    }
+    crowded
+}
+
 /// Whether no two threads may make threads at one time.
 fn makes_threads_in_order(concurrency: &Concurrency) -> bool {
     let mut makers: Vec<u32> = concurrency.forks.keys().copied().collect();
@@ -266,123 +291,5 @@ const MAX_MAKERS: usize = 200;
 impl Running<'_> {
     fn replay(&self) -> Replay<'_> {
         Replay { whole: self.whole, slice: &self.machine, parts: &self.slice }
-    }
-}
-
-/// What the slices have shown so far, in executions of the whole program.
-#[derive(Default)]
-struct Collected {
-    left: Limits,
-    tables: Tables,
-    progress: Progress,
-    terms: Vec<Term>,
-    undecided: Vec<(ReadId, crate::ir::DefinitionId)>,
-    outcomes: Vec<Outcome>,
-    failures: Vec<FailureWitness>,
-    deadlocks: Vec<Deadlock>,
-}
-
-impl Collected {
-    /// Searches a slice, for all that it holds or for one read. Gives the number of slots of threads.
-    fn add(
-        &mut self,
-        running: &Running<'_>,
-        query: &Query,
-        read: Option<ReadId>,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Result<usize, Declined> {
-        let answer = futures(&running.machine, query, &self.left, progress);
-        let endless = |outcome: &Outcome| outcome.status == OutcomeStatus::Failed(FailureKind::StepLimit);
-        if answer.outcomes.iter().any(endless) {
-            return Err(Declined::Endless);
-        }
-        if !answer.is_complete() {
-            return Err(Declined::Bound);
-        }
-        self.spend(&answer.progress);
-        let replay = running.replay();
-        for term in &answer.terms {
-            let holds = || running.slice.visible.read(term.read) && term.read.index() < running.whole_reads;
-            let wanted = read.map_or_else(holds, |read| read == term.read);
-            let known = || self.terms.iter().any(|one| (one.read, one.definition) == (term.read, term.definition));
-            if wanted && (read.is_none() || !known()) {
-                let shows = Some((term.read, term.definition, term.step));
-                let replayed = replay.run(&term.schedule, shows, &mut self.tables).ok_or(Declined::Disagreement)?;
-                let (schedule, step) = (replayed.schedule, replayed.seen.ok_or(Declined::Disagreement)?);
-                self.terms.push(Term { schedule, step, ..*term });
-            }
-        }
-        let undecided = answer.undecided.iter();
-        self.undecided.extend(undecided.filter(|(one, _)| read.is_none_or(|read| read == *one)));
-        if read.is_none() {
-            self.add_ends(&replay, running.whole, &answer).ok_or(Declined::Disagreement)?;
-        }
-        Ok(answer.threads)
-    }
-
-    /// Takes what a search has cost off the bounds.
-    fn spend(&mut self, spent: &Progress) {
-        self.progress.states += spent.states;
-        self.progress.steps += spent.steps;
-        self.progress.executions += spent.executions;
-        self.progress.depth = self.progress.depth.max(spent.depth);
-        let left = &mut self.left;
-        left.max_states = left.max_states.map(|most| most.saturating_sub(spent.states));
-        left.max_executions = left.max_executions.map(|most| most.saturating_sub(spent.executions));
-        left.max_work = left.max_work.map(|most| most.saturating_sub(spent.steps));
-    }
-
-    fn add_ends(&mut self, replay: &Replay<'_>, machine: &Machine, answer: &Answer) -> Option<()> {
-        for outcome in &answer.outcomes {
-            let Replayed { schedule, state, progress, .. } = replay.run(&outcome.schedule, None, &mut self.tables)?;
-            let (status, failure) = match progress {
-                Stepped::Finished => (OutcomeStatus::Ok, None),
-                Stepped::Failed(failure) => (OutcomeStatus::Failed(failure.kind), Some(failure)),
-                _ if machine.is_deadlock(&state) => (OutcomeStatus::Deadlock, None),
-                _ => return None,
-            };
-            let outputs = machine.outputs(&state, &self.tables);
-            self.outcomes.push(Outcome { outputs, status, failure, schedule });
-        }
-        for witness in &answer.failures {
-            let Replayed { schedule, state, progress, .. } = replay.run(&witness.schedule, None, &mut self.tables)?;
-            let Stepped::Failed(failure) = progress else { return None };
-            let path = state.path(failure.thread);
-            self.failures.push(FailureWitness { failure, path, schedule });
-        }
-        self.failures.sort_by_key(|FailureWitness { failure, .. }| {
-            (machine.span(failure.at), failure.kind, failure.at, failure.message)
-        });
-        let mut known = FxHashSet::default();
-        for deadlock in &answer.deadlocks {
-            let Replayed { schedule, state, .. } = replay.run(&deadlock.schedule, None, &mut self.tables)?;
-            let threads = blocked_threads(machine, &self.tables, &state);
-            if known.insert(threads.clone()) {
-                self.deadlocks.push(Deadlock { threads, schedule });
-            }
-        }
-        Some(())
-    }
-
-    fn finish(mut self, threads: usize) -> Answer {
-        sort_outcomes(&self.tables, &mut self.outcomes);
-        self.terms.sort_by_key(|term| (term.read, term.definition));
-        let seen: FxHashSet<_> = self.terms.iter().map(|term| (term.read, term.definition)).collect();
-        self.undecided.retain(|pair| !seen.contains(pair));
-        self.undecided.sort_unstable();
-        self.undecided.dedup();
-        Answer {
-            bound: None,
-            progress: self.progress,
-            from_slices: true,
-            threads,
-            terms: self.terms,
-            undecided: self.undecided,
-            outcomes: self.outcomes,
-            failures: self.failures,
-            deadlocks: self.deadlocks,
-            open: Vec::new(),
-            tables: self.tables,
-        }
     }
 }

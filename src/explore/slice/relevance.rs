@@ -5,11 +5,11 @@
 //! does not depend on the values that are written, so of a cell that is only asked about, the writes matter and what
 //! they write does not.
 //!
-//! What always matters: synchronisation, threads, choices, assumptions, what prints or can fail, every loop's condition
-//! and every recursive call. So a thread of the slice blocks, fails and ends where that of the program does.
+//! What always matters: synchronisation, threads, choices, assumptions, what prints or can fail, every loop and its
+//! conditions, and every recursive call. So a thread of the slice blocks, fails and ends where that of the program does.
 //! An instruction is *kept* where it matters that it runs, and *valued* where its result matters as well.
 
-use super::control::recursive_functions;
+use super::control::Calls;
 use super::index::{Index, new_threads};
 use crate::ir::{
     Arithmetic, AtomicOperation, BinaryOperator, FunctionId, Instruction, Operand, Place, ReadId, RegisterId,
@@ -61,7 +61,7 @@ enum Item {
 }
 
 /// What matters whatever is asked.
-pub(super) fn always(index: &Index<'_>) -> Relevance {
+pub(super) fn always(index: &Index<'_>, calls: &Calls) -> Relevance {
     let count = index.sites.len();
     let functions = index.program.functions.len();
     let found = Relevance {
@@ -75,15 +75,15 @@ pub(super) fn always(index: &Index<'_>) -> Relevance {
         read: FixedBitSet::with_capacity(index.classes.count()),
     };
     let mut closure = Closure { index, found, work: Vec::new() };
-    let recursive = recursive_functions(index.program);
     for number in 0..count as u32 {
-        closure.begin_with(number, &recursive);
+        closure.begin_with(number, &calls.recursive);
     }
     for (function, content) in index.program.functions.entries() {
         for block in index.control[function.index()].cyclic.ones() {
             let block = crate::ir::BlockId::new(block);
+            // A loop without a condition keeps its thread, so it matters whether it is come to.
+            closure.block(index.block(function, block));
             if let Terminator::Branch { condition, .. } = content.blocks[block].terminator {
-                closure.block(index.block(function, block));
                 closure.operand(function, condition);
             }
         }

@@ -1,0 +1,192 @@
+//! What slices have shown, as executions of the whole program.
+//!
+//! In: searches of slices, one after the other. Out: the [`Answer`] that they make together. Each execution is done again in
+//! the whole program; that takes time and memory for long ones, so there are bounds beyond which slices are given up.
+
+use super::replay::{Replay, Replayed};
+use super::{Declined, Running};
+use crate::explore::deadlock::{Deadlock, blocked_threads};
+use crate::explore::futures::{
+    Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, futures, sort_outcomes,
+};
+use crate::explore::limits::{Limits, Progress, Watch};
+use crate::ir::{DefinitionId, ReadId};
+use crate::vm::{Choice, FailureKind, Machine, Progress as Stepped, Tables};
+use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// Steps of executions that are done again and kept, beyond which slices are given up.
+const STEPS: usize = MAX_TERM_STEPS;
+
+/// Instructions of all slices together beyond which they are given up.
+const INSTRUCTIONS: usize = 5_000_000;
+
+/// What the slices have shown so far, in executions of the whole program.
+pub(super) struct Collected {
+    left: Limits,
+    began: Instant,
+    watch: Watch,
+    /// Steps that may still be done again.
+    steps: usize,
+    /// Instructions of slices that may still be made.
+    instructions: usize,
+    known: FxHashSet<(ReadId, DefinitionId)>,
+    tables: Tables,
+    progress: Progress,
+    terms: Vec<Term>,
+    undecided: Vec<(ReadId, DefinitionId)>,
+    outcomes: Vec<Outcome>,
+    failures: Vec<FailureWitness>,
+    deadlocks: Vec<Deadlock>,
+}
+
+impl Collected {
+    pub(super) fn new(limits: &Limits) -> Collected {
+        Collected {
+            left: limits.clone(),
+            began: Instant::now(),
+            watch: Watch::new(limits),
+            steps: STEPS,
+            instructions: INSTRUCTIONS,
+            known: FxHashSet::default(),
+            tables: Tables::new(),
+            progress: Progress::default(),
+            terms: Vec::new(),
+            undecided: Vec::new(),
+            outcomes: Vec::new(),
+            failures: Vec::new(),
+            deadlocks: Vec::new(),
+        }
+    }
+
+    /// Takes one more slice into account before it is made.
+    pub(super) fn pay_for_slice(&mut self, instructions: usize) -> Result<(), Declined> {
+        if self.watch.check().is_some() {
+            return Err(Declined::Bound);
+        }
+        self.instructions = self.instructions.checked_sub(instructions).ok_or(Declined::Whole)?;
+        Ok(())
+    }
+
+    /// Does an execution of a slice again in the whole program.
+    fn again(
+        &mut self,
+        replay: &Replay<'_>,
+        schedule: &[Choice],
+        wanted: Option<(ReadId, DefinitionId, usize)>,
+    ) -> Result<Replayed, Declined> {
+        if self.watch.check().is_some() {
+            return Err(Declined::Bound);
+        }
+        let replayed = replay.run(schedule, wanted, &mut self.tables).ok_or(Declined::Disagreement)?;
+        self.steps = self.steps.checked_sub(replayed.schedule.len()).ok_or(Declined::Whole)?;
+        Ok(replayed)
+    }
+
+    /// Searches a slice, for all that it holds or for one read. Gives the number of slots of threads.
+    pub(super) fn add(
+        &mut self,
+        running: &Running<'_>,
+        query: &Query,
+        read: Option<ReadId>,
+        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<usize, Declined> {
+        let answer = futures(&running.machine, query, &self.left.after(self.began), progress);
+        let endless = |outcome: &Outcome| outcome.status == OutcomeStatus::Failed(FailureKind::StepLimit);
+        if answer.outcomes.iter().any(endless) {
+            return Err(Declined::Endless);
+        }
+        if !answer.is_complete() {
+            return Err(Declined::Bound);
+        }
+        self.spend(&answer.progress);
+        let replay = running.replay();
+        for term in &answer.terms {
+            let holds = || running.slice.visible.read(term.read) && term.read.index() < running.whole_reads;
+            let wanted = read.map_or_else(holds, |read| read == term.read);
+            if wanted && self.known.insert((term.read, term.definition)) {
+                let shows = Some((term.read, term.definition, term.step));
+                let schedule = term.schedule.as_ref().ok_or(Declined::Whole)?;
+                let replayed = self.again(&replay, schedule, shows)?;
+                let (schedule, step) = (Some(replayed.schedule), replayed.seen.ok_or(Declined::Disagreement)?);
+                self.terms.push(Term { schedule, step, ..*term });
+            }
+        }
+        let undecided = answer.undecided.iter();
+        self.undecided.extend(undecided.filter(|(one, _)| read.is_none_or(|read| read == *one)));
+        if read.is_none() {
+            self.add_ends(&replay, running.whole, &answer)?;
+        }
+        Ok(answer.threads)
+    }
+
+    /// Takes what a search has cost off the bounds.
+    fn spend(&mut self, spent: &Progress) {
+        self.progress.states += spent.states;
+        self.progress.steps += spent.steps;
+        self.progress.executions += spent.executions;
+        self.progress.depth = self.progress.depth.max(spent.depth);
+        let left = &mut self.left;
+        left.max_states = left.max_states.map(|most| most.saturating_sub(spent.states));
+        left.max_executions = left.max_executions.map(|most| most.saturating_sub(spent.executions));
+        left.max_work = left.max_work.map(|most| most.saturating_sub(spent.steps));
+    }
+
+    fn add_ends(&mut self, replay: &Replay<'_>, machine: &Machine, answer: &Answer) -> Result<(), Declined> {
+        for outcome in &answer.outcomes {
+            let Replayed { schedule, state, progress, .. } = self.again(replay, &outcome.schedule, None)?;
+            let (status, failure) = match progress {
+                Stepped::Finished => (OutcomeStatus::Ok, None),
+                Stepped::Failed(failure) => (OutcomeStatus::Failed(failure.kind), Some(failure)),
+                _ if machine.is_deadlock(&state) => (OutcomeStatus::Deadlock, None),
+                _ => return Err(Declined::Disagreement),
+            };
+            let outputs = machine.outputs(&state, &self.tables);
+            self.outcomes.push(Outcome { outputs, status, failure, schedule });
+        }
+        for witness in &answer.failures {
+            let Replayed { schedule, state, progress, .. } = self.again(replay, &witness.schedule, None)?;
+            let Stepped::Failed(failure) = progress else { return Err(Declined::Disagreement) };
+            let path = state.path(failure.thread);
+            self.failures.push(FailureWitness { failure, path, schedule });
+        }
+        self.failures.sort_by_key(|FailureWitness { failure, .. }| {
+            (machine.span(failure.at), failure.kind, failure.at, failure.message)
+        });
+        let mut known = FxHashSet::default();
+        for deadlock in &answer.deadlocks {
+            let Replayed { schedule, state, .. } = self.again(replay, &deadlock.schedule, None)?;
+            if !machine.is_deadlock(&state) {
+                return Err(Declined::Disagreement);
+            }
+            let threads = blocked_threads(machine, &self.tables, &state);
+            if known.insert(threads.clone()) {
+                self.deadlocks.push(Deadlock { threads, schedule });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self, threads: usize) -> Answer {
+        sort_outcomes(&self.tables, &mut self.outcomes);
+        self.terms.sort_by_key(|term| (term.read, term.definition));
+        let known = self.known;
+        self.undecided.retain(|pair| !known.contains(pair));
+        self.undecided.sort_unstable();
+        self.undecided.dedup();
+        Answer {
+            bound: None,
+            progress: self.progress,
+            from_slices: true,
+            threads,
+            terms: self.terms,
+            undecided: self.undecided,
+            outcomes: self.outcomes,
+            failures: self.failures,
+            deadlocks: self.deadlocks,
+            open: Vec::new(),
+            tables: self.tables,
+        }
+    }
+}
