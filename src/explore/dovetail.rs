@@ -45,6 +45,8 @@ pub(super) enum Share {
 /// Means in turn.
 pub(super) struct Dovetail<'a> {
     limits: &'a Limits,
+    /// Whether the third means comes first, and whether executions come before states.
+    crowded: bool,
     wide: bool,
     states: u64,
     work: u64,
@@ -53,8 +55,9 @@ pub(super) struct Dovetail<'a> {
 impl<'a> Dovetail<'a> {
     /// Where states are searched up to symmetry, many threads need not mean many states.
     pub(super) fn new(machine: &Machine, limits: &'a Limits, is_symmetric: bool) -> Dovetail<'a> {
-        let wide = !is_symmetric && width(machine) >= WIDE;
-        Dovetail { limits, wide, states: if wide { STATES.0 } else { STATES.1 }, work: WORK }
+        let crowded = width(machine) >= WIDE;
+        let wide = crowded && !is_symmetric;
+        Dovetail { limits, crowded, wide, states: if wide { STATES.0 } else { STATES.1 }, work: WORK }
     }
 
     /// The answer of the first that comes to an end, or that is stopped by a bound of the caller. `merge` adds to that
@@ -74,7 +77,7 @@ impl<'a> Dovetail<'a> {
         let mut partial = None;
         loop {
             let is_first = self.work == WORK;
-            if self.wide && is_first {
+            if self.crowded && is_first {
                 match aside(&self.share_aside(began), progress) {
                     Ok(found) => return found,
                     Err(share) => hopeless = share == Share::Never,
@@ -104,7 +107,7 @@ impl<'a> Dovetail<'a> {
                 return answer;
             }
             let mut over = bound(&answer) != Some(Bound::States) || whole && (refused || self.wide);
-            if !over && !hopeless && !(self.wide && is_first) {
+            if !over && !hopeless && !(self.crowded && is_first) {
                 match aside(&self.share_aside(began), progress) {
                     Ok(found) => return found,
                     Err(share) => hopeless = share == Share::Never,
