@@ -5,7 +5,7 @@
 //! threads outnumber its futures, the futures of a long one its states. So the loser costs no more than a fixed multiple of
 //! the winner. Where many threads run at a time, the third comes first, then executions, else states.
 
-use super::limits::{Bound, Limits, Progress};
+use super::limits::{Bound, Limits, Progress, Watch};
 use super::reads_from::Refusal;
 use crate::vm::{Choice, Machine, Move, Pending, Tables, ThreadStatus};
 use std::ops::ControlFlow;
@@ -42,6 +42,25 @@ pub(super) enum Share {
     Never,
 }
 
+/// An answer that may be a part of the whole one.
+pub(super) trait Found {
+    /// The bound that has cut it.
+    fn bound(&self) -> Option<Bound>;
+    /// How much was visited for it.
+    fn size(&self) -> u64;
+    /// Says that another bound has cut it.
+    fn stop(&mut self, bound: Bound);
+    /// Adds to states what executions have shown.
+    fn merge(self, executions: Self) -> Self;
+}
+
+/// Keeps the answer for which more was visited: one of a later turn may have been cut at once.
+fn keep_larger<A: Found>(known: &mut Option<A>, answer: A) {
+    if known.as_ref().is_none_or(|known| known.size() <= answer.size()) {
+        *known = Some(answer);
+    }
+}
+
 /// Means in turn.
 pub(super) struct Dovetail<'a> {
     limits: &'a Limits,
@@ -50,6 +69,7 @@ pub(super) struct Dovetail<'a> {
     wide: bool,
     states: u64,
     work: u64,
+    began: Instant,
 }
 
 impl<'a> Dovetail<'a> {
@@ -57,38 +77,43 @@ impl<'a> Dovetail<'a> {
     pub(super) fn new(machine: &Machine, limits: &'a Limits, is_symmetric: bool) -> Dovetail<'a> {
         let crowded = width(machine) >= WIDE;
         let wide = crowded && !is_symmetric;
-        Dovetail { limits, crowded, wide, states: if wide { STATES.0 } else { STATES.1 }, work: WORK }
+        Dovetail {
+            limits,
+            crowded,
+            wide,
+            states: if wide { STATES.0 } else { STATES.1 },
+            work: WORK,
+            began: Instant::now(),
+        }
     }
 
-    /// The answer of the first that comes to an end, or that is stopped by a bound of the caller. `merge` adds to that
-    /// what the last executions have shown before their share was used up. `aside` is a third means: it gives the whole answer,
+    /// The answer of the first that comes to an end, or that is stopped by a bound of the caller; to that is added what the
+    /// last executions have shown before their share was used up. `aside` is a third means: it gives the whole answer,
     /// or says whether a larger share may help.
-    pub(super) fn run<A>(
+    pub(super) fn run<A: Found>(
         mut self,
         progress: Watcher<'_>,
         mut by_states: impl FnMut(&Limits, Watcher<'_>) -> A,
         mut by_executions: impl FnMut(&Limits, Watcher<'_>) -> Result<A, Refusal>,
         mut aside: impl FnMut(&Limits, Watcher<'_>) -> Result<A, Share>,
-        bound: impl Fn(&A) -> Option<Bound>,
-        merge: impl Fn(A, A) -> A,
     ) -> A {
-        let began = Instant::now();
+        let watch = Watch::new(self.limits);
         let (mut refused, mut hopeless) = (false, false);
-        let mut partial = None;
+        let (mut partial, mut best): (Option<A>, Option<A>) = (None, None);
         loop {
             let is_first = self.work == WORK;
             if self.crowded && is_first {
-                match aside(&self.share_aside(began), progress) {
+                match aside(&self.share_aside(), progress) {
                     Ok(found) => return found,
                     Err(share) => hopeless = share == Share::Never,
                 }
             }
-            let share = self.share_of_executions(began);
+            let share = self.share_of_executions();
             // Whether it was refused, if the whole answer is not there yet.
             let mut some_executions = |share, progress: Watcher<'_>| match by_executions(&share, progress) {
-                Ok(answer) if bound(&answer).is_none() => ControlFlow::Break(answer),
+                Ok(answer) if answer.bound().is_none() => ControlFlow::Break(answer),
                 Ok(answer) => {
-                    partial = Some(answer);
+                    keep_larger(&mut partial, answer);
                     ControlFlow::Continue(false)
                 }
                 Err(_) => ControlFlow::Continue(true),
@@ -102,15 +127,18 @@ impl<'a> Dovetail<'a> {
             // Without another means there is no turn to wait for.
             let whole = refused && hopeless || self.limits.max_states.is_some_and(|limit| limit <= self.states);
             let states = if whole { self.limits.max_states } else { Some(self.states) };
-            let answer = by_states(&Limits { max_states: states, ..self.limits.after(began) }, progress);
-            if bound(&answer).is_none() {
-                return answer;
-            }
-            let mut over = bound(&answer) != Some(Bound::States) || whole && (refused || self.wide);
+            let answer = by_states(&Limits { max_states: states, ..self.rest() }, progress);
+            let Some(mut bound) = answer.bound() else { return answer };
+            keep_larger(&mut best, answer);
+            let mut over = bound != Bound::States || whole && (refused || self.wide);
             if !over && !hopeless && !(self.crowded && is_first) {
-                match aside(&self.share_aside(began), progress) {
+                match aside(&self.share_aside(), progress) {
                     Ok(found) => return found,
                     Err(share) => hopeless = share == Share::Never,
+                }
+                // Nothing that begins when the time is up shows anything.
+                if let Some(hit) = watch.check() {
+                    (bound, over) = (hit, true);
                 }
             }
             if !self.wide && !over {
@@ -122,9 +150,10 @@ impl<'a> Dovetail<'a> {
                 }
                 over = whole;
             }
-            if over {
+            if let Some(mut answer) = best.take_if(|_| over) {
+                answer.stop(bound);
                 return match partial {
-                    Some(other) => merge(answer, other),
+                    Some(other) => answer.merge(other),
                     None => answer,
                 };
             }
@@ -133,17 +162,21 @@ impl<'a> Dovetail<'a> {
         }
     }
 
-    fn share_of_executions(&self, began: Instant) -> Limits {
+    fn rest(&self) -> Limits {
+        self.limits.after(self.began)
+    }
+
+    fn share_of_executions(&self) -> Limits {
         let memory = self.limits.max_memory.map_or(MEMORY, |limit| limit.min(MEMORY));
         let most = self.limits.max_states.map_or(u64::MAX, |states| states.saturating_mul(WORK_FOR_STATE).max(WORK));
-        Limits { max_work: Some(self.work.min(most)), max_memory: Some(memory), ..self.limits.after(began) }
+        Limits { max_work: Some(self.work.min(most)), max_memory: Some(memory), ..self.rest() }
     }
 
     /// Later it gets less than states do: what it has not decided soon, it seldom decides for less.
-    fn share_aside(&self, began: Instant) -> Limits {
+    fn share_aside(&self) -> Limits {
         let states = if self.work == WORK { ASIDE } else { self.states / 4 };
         let states = states.min(self.limits.max_states.unwrap_or(u64::MAX));
-        Limits { max_states: Some(states), ..self.share_of_executions(began) }
+        Limits { max_states: Some(states), ..self.share_of_executions() }
     }
 }
 

@@ -7,7 +7,7 @@ use super::assumption::lasting_states;
 use super::completion::Completion;
 use super::deadlock::{BlockedThread, Deadlock, blocked_threads};
 use super::decide::by_executions;
-use super::dovetail::{Dovetail, Share, Watcher};
+use super::dovetail::{Dovetail, Found, Share, Watcher};
 use super::engine::{self, End, EndContext, Searched, Transition, Visitor};
 use super::graph::Graph;
 use super::limits::{Bound, Limits, Progress};
@@ -19,6 +19,7 @@ use crate::vm::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 /// What an exploration is to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,21 +174,38 @@ pub(super) fn futures_with(
     Dovetail::new(machine, limits, symmetric.is_some()).run(
         progress,
         |limits, progress| {
-            let answer = symmetric.as_ref().map(|symmetric| by_states(symmetric, query, limits, progress));
-            // Deadlocks are told apart by who is in them.
-            answer
-                .filter(|answer| answer.deadlocks.is_empty())
-                .unwrap_or_else(|| by_states(machine, query, limits, progress))
+            let began = Instant::now();
+            let Some(symmetric) = &symmetric else { return by_states(machine, query, limits, progress) };
+            let answer = by_states(symmetric, query, limits, progress);
+            // Deadlocks are told apart by who is in them. Where the time is up, those that were found will do.
+            let again = !answer.deadlocks.is_empty() && matches!(answer.bound, None | Some(Bound::States));
+            if again { by_states(machine, query, &limits.after(began), progress) } else { answer }
         },
         |limits, progress| by_executions(machine, query, limits, progress),
         aside,
-        |answer| answer.bound,
-        merge,
     )
 }
 
 /// Outcomes of executions that are shown where there may be many more than that.
 const MORE_OUTCOMES: usize = 1_000;
+
+impl Found for Answer {
+    fn bound(&self) -> Option<Bound> {
+        self.bound
+    }
+
+    fn size(&self) -> u64 {
+        self.progress.states + self.progress.executions
+    }
+
+    fn stop(&mut self, bound: Bound) {
+        self.bound = Some(bound);
+    }
+
+    fn merge(self, executions: Answer) -> Answer {
+        merge(self, executions)
+    }
+}
 
 /// Adds to an answer that a bound has cut what another one has found.
 fn merge(mut answer: Answer, other: Answer) -> Answer {

@@ -5,7 +5,7 @@
 //! selection whether it was evaluated, and whether it was satisfied. A complete execution agrees where no selection was
 //! evaluated without ever being satisfied, and at least one was satisfied; one that satisfies all is preferred.
 
-use super::dovetail::{Dovetail, Share};
+use super::dovetail::{Dovetail, Found, Share};
 use super::engine::{self, End, EndContext, Ghost, Transition, Visitor};
 use super::limits::{Bound, Limits, Progress};
 use super::reads_from::{self, Refusal};
@@ -76,9 +76,25 @@ pub fn select(
         |limits, progress| select_by_states(machine_of_states, selections, limits, progress),
         |limits, progress| select_by_executions(machine, selections, limits, progress),
         |_, _| Err(Share::Never),
-        |answer| answer.bound,
-        |answer, other| if answer.verdict == Verdict::Undecided { other } else { answer },
     )
+}
+
+impl Found for SelectAnswer {
+    fn bound(&self) -> Option<Bound> {
+        self.bound
+    }
+
+    fn size(&self) -> u64 {
+        self.progress.states + self.progress.executions
+    }
+
+    fn stop(&mut self, bound: Bound) {
+        self.bound = Some(bound);
+    }
+
+    fn merge(self, executions: SelectAnswer) -> SelectAnswer {
+        if self.verdict == Verdict::Undecided { executions } else { self }
+    }
 }
 
 /// Decides whether some execution has the selections, by a search through all states.

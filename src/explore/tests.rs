@@ -1,5 +1,6 @@
 //! Tests of the exploration: the facts of the papers, counts that other tools agree with, limits.
 
+use super::dovetail::{Dovetail, Found, Share};
 use super::report::{FuturesReport, Schedules, report};
 use super::*;
 use crate::ir::compile::compile;
@@ -9,6 +10,8 @@ use crate::source::SourceMap;
 use crate::vm::testing::unlocked_adds;
 use crate::vm::{Machine, Visibility};
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 struct Fixture {
     sources: SourceMap,
@@ -369,4 +372,67 @@ fn the_schedules_of_very_many_terms_are_bounded() {
     let shown: usize = answer.terms.iter().filter_map(|term| term.schedule.as_ref()).map(Vec::len).sum();
     assert!((MAX_TERM_STEPS..MAX_TERM_STEPS + 1_000).contains(&shown), "{shown}");
     assert!(answer.terms.iter().any(|term| term.schedule.is_none()));
+}
+
+/// An answer that says how far it came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Far {
+    bound: Option<Bound>,
+    size: u64,
+    executions: u64,
+}
+
+impl Found for Far {
+    fn bound(&self) -> Option<Bound> {
+        self.bound
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn stop(&mut self, bound: Bound) {
+        self.bound = Some(bound);
+    }
+
+    fn merge(self, other: Far) -> Far {
+        Far { executions: other.size, ..self }
+    }
+}
+
+/// Lets means take turns of which none comes to its end, until the third is interrupted, or the executions are.
+fn interrupted(by_executions: bool) -> Far {
+    let fixture = Fixture::new("int x; cobegin A: x = 1; B: x = 2; coend");
+    let flag = Arc::new(AtomicBool::new(false));
+    let limits = Limits { interrupt: Some(Arc::clone(&flag)), ..Limits::default() };
+    let is_up = || flag.load(Ordering::Relaxed);
+    let far = |share: u64, bound| Far {
+        bound: Some(if is_up() { Bound::Interrupt } else { bound }),
+        size: if is_up() { 0 } else { share },
+        executions: 0,
+    };
+    let mut turns = 0;
+    Dovetail::new(&fixture.machine, &limits, false).run(
+        &mut silent,
+        |limits, _| far(limits.max_states.unwrap(), Bound::States),
+        |limits, _| {
+            turns += 1;
+            let answer = far(limits.max_work.unwrap(), Bound::Executions);
+            flag.fetch_or(by_executions && turns == 2, Ordering::Relaxed);
+            Ok(answer)
+        },
+        |limits, _| {
+            flag.fetch_or(!by_executions && limits.max_states > Some(50_000), Ordering::Relaxed);
+            Err(Share::Larger)
+        },
+    )
+}
+
+#[test]
+fn what_was_found_before_an_interrupt_is_kept() {
+    for by_executions in [false, true] {
+        let found = interrupted(by_executions);
+        assert_eq!(found.bound, Some(Bound::Interrupt));
+        assert_eq!((found.size > 0, found.executions > 0), (true, true), "{found:?}");
+    }
 }
