@@ -13,7 +13,7 @@ mod support;
 use cssame::cssame::{Form, analyse, definition_name, read_name};
 use cssame::explore::contradiction::{Explanation, explain};
 use cssame::explore::{
-    Limits, Progress, SelectAnswer, Selection, Verdict, select, select_by_executions, select_by_states,
+    Limits, Progress, SelectAnswer, Selection, Subject, Verdict, select, select_by_executions, select_by_states,
 };
 use cssame::ir::compile::compile;
 use cssame::ir::{DefinitionId, LeafId, Program, ReadId};
@@ -190,6 +190,7 @@ struct Tally {
     samples: u32,
     by_search: Vec<String>,
     by_executions: u32,
+    sliced: u32,
     decided: [u32; 2],
     explained: u32,
 }
@@ -224,6 +225,11 @@ fn compare(sample: &Sample, tally: &mut Tally) {
         }
         let either = select(&sample.machine, selections, &limits, &mut progress);
         assert_eq!(verdict(&either), expected, "{}", question());
+        let concurrency = Some(&sample.form.concurrency);
+        let subject = Subject { program: &sample.program, concurrency, machine: &sample.machine };
+        let cheapest = subject.select(selections, &limits, &mut progress);
+        assert_eq!(verdict(&cheapest), expected, "by slices, {}", question());
+        tally.sliced += u32::from(subject.select_by_slice(selections, &limits, &mut progress).is_ok());
         let has_both =
             |pairs: &BTreeSet<Pair>| selections.iter().all(|one| pairs.contains(&(one.read, one.definition)));
         match explain(&sample.program, &sample.form, selections) {
@@ -244,6 +250,7 @@ fn every_pair_of_terms_is_decided_as_all_executions_say() {
     }
     println!("{} samples; consistent: {}, not: {}", tally.samples, tally.decided[1], tally.decided[0]);
     println!("also by executions: {} pairs", tally.by_executions);
+    println!("also in a slice: {} pairs", tally.sliced);
     println!("too many interleavings for the naive explorer: {}", tally.by_search.join(", "));
     println!("explained by a cycle or by branches: {}", tally.explained);
     assert!(tally.samples >= 30 && tally.decided.iter().all(|&count| count > 300), "{:?}", tally.decided);
