@@ -332,6 +332,9 @@ const MENDED: &[&str] = &[
     // What one thread reads decides whether it writes the cell: it must not be passed over.
     "int a = 2, f; void fun() { if (a) {} else { fetch_add(a, 1); } }
      cobegin A1: if (f) {} fun(); A2: f = 1; fun(); coend",
+    // A print and a join are one step of the slice, and the thread that is joined has more to do in the program.
+    "int a; void f(int p) { int r = a; } void g(int p) { int s = -1 | a; }
+     void main() { thread t = spawn f(2); thread u = spawn g(0); int r; print(r); join(u); }",
     // Between two prints there is a step.
     "int b; int fun() { b = b; return 2; }
      cobegin T1: print(fun()); int r = fun(); print(r); T2: int s = b + 2; assert(0); coend",

@@ -1,7 +1,7 @@
 //! From an execution of a slice to one of the whole program.
 //!
 //! In: a schedule of the slice. Out: the schedule of the whole program in which each thread does, besides, what was
-//! taken out of the slice, as early as it can. Both machines run side by side; each step of the slice is done by as many
+//! taken out of the slice, as late as it can: before its own next step, or when another one waits for its end. Both machines run side by side; each step of the slice is done by as many
 //! steps of the whole program as it takes to see the same accesses, synchronisation and prints. What was taken out
 //! never blocks, and nothing that was left in depends on it: so this comes through, unless the slice is wrong. `None` then.
 
@@ -53,7 +53,7 @@ impl Replay<'_> {
         // The name of the thread that is watched, as soon as it is there.
         let mut watched = watches_main.then(|| large.state.path(main));
         let mut patience = PATIENCE;
-        self.settle(&mut large, watched, tables, &mut patience)?;
+        let mut last = progress;
         for (place, &choice) in schedule.iter().enumerate() {
             // A thread has one name in both programs, but perhaps not one number.
             let name = tables.adopt_path(&own_tables, small.path(choice.thread));
@@ -69,9 +69,13 @@ impl Replay<'_> {
             let woken = before.zip(small_watch.woken);
             let woken = woken.map(|(before, thread)| tables.adopt_path(&own_tables, before.path(thread)));
             let thread = large.state.threads().find(|&thread| large.state.path(thread) == name)?;
+            self.settle(&mut large, thread, watched, tables, &mut patience)?;
             watch = Watch::new(self, thread, watched == Some(name));
             loop {
                 patience = patience.checked_sub(1)?;
+                if self.whole.alternatives(&large.state, thread) == 0 {
+                    self.settle_all(&mut large, watched, tables, &mut patience)?;
+                }
                 let choice = self.choice(&large.state, Choice { thread, ..choice }, woken, tables)?;
                 self.step(&mut large, tables, choice, &mut watch);
                 if let Some((read, definition, _)) = wanted.filter(|&(.., step)| step == place)
@@ -86,17 +90,16 @@ impl Replay<'_> {
             if watch.events != small_watch.events {
                 return None;
             }
-            self.settle(&mut large, watched, tables, &mut patience)?;
-            let agree = match (progress, large.progress) {
-                (Progress::Running, Progress::Running) | (Progress::Finished, Progress::Finished) => true,
-                (Progress::Failed(one), Progress::Failed(other)) => {
-                    one.kind == other.kind && other.thread == thread && one.message == other.message
-                }
-                _ => false,
-            };
-            if !agree {
+            if let (Progress::Failed(one), Progress::Failed(other)) = (progress, large.progress)
+                && (one.kind, thread, one.message) != (other.kind, other.thread, other.message)
+            {
                 return None;
             }
+            last = progress;
+        }
+        self.settle_all(&mut large, watched, tables, &mut patience)?;
+        if std::mem::discriminant(&last) != std::mem::discriminant(&large.progress) {
+            return None;
         }
         (wanted.is_none() || large.seen.is_some()).then_some(large)
     }
@@ -119,26 +122,35 @@ impl Replay<'_> {
     }
 
     /// Lets all threads do what the slice does not have.
-    fn settle(
+    fn settle_all(
         &self,
         large: &mut Replayed,
         watched: Option<PathId>,
         tables: &mut Tables,
         patience: &mut usize,
     ) -> Option<()> {
-        if !matches!(large.progress, Progress::Running) {
-            return Some(());
-        }
         for thread in 0..large.state.thread_count() {
-            let thread = ThreadIndex(thread as u16);
-            let is_watched = large.state.thread_count() > thread.index() && watched == Some(large.state.path(thread));
-            while matches!(large.progress, Progress::Running)
-                && self.whole.pending(&large.state, thread).is_some_and(|next| self.is_gone(next, is_watched))
-                && self.whole.alternatives(&large.state, thread) > 0
-            {
-                *patience = patience.checked_sub(1)?;
-                self.step(large, tables, Choice { thread, alternative: 0 }, &mut ());
-            }
+            self.settle(large, ThreadIndex(thread as u16), watched, tables, patience)?;
+        }
+        Some(())
+    }
+
+    /// Lets a thread do what the slice does not have.
+    fn settle(
+        &self,
+        large: &mut Replayed,
+        thread: ThreadIndex,
+        watched: Option<PathId>,
+        tables: &mut Tables,
+        patience: &mut usize,
+    ) -> Option<()> {
+        let is_watched = large.state.thread_count() > thread.index() && watched == Some(large.state.path(thread));
+        while matches!(large.progress, Progress::Running)
+            && self.whole.pending(&large.state, thread).is_some_and(|next| self.is_gone(next, is_watched))
+            && self.whole.alternatives(&large.state, thread) > 0
+        {
+            *patience = patience.checked_sub(1)?;
+            self.step(large, tables, Choice { thread, alternative: 0 }, &mut ());
         }
         Some(())
     }
