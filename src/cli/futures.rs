@@ -211,7 +211,7 @@ impl Arguments {
     /// The bounds of a count that nobody asked for; `None` where it would hit them. Where slices had to decide, it is a small
     /// chance.
     fn limits_of_count(&self, answer: &Answer, rest: Limits) -> Option<Limits> {
-        let share = if answer.from_slices { 16 } else { 1 };
+        let share = if answer.from_slices { 4 } else { 1 };
         let states = self.bounds.max_states.min(COUNT_STATES / share);
         let executions = self.bounds.max_executions.unwrap_or(u64::MAX).min(COUNT_EXECUTIONS / share);
         let (states, executions, work) = (Some(states), Some(executions), Some(COUNT_WORK / share));

@@ -293,3 +293,6 @@ impl Running<'_> {
         Replay { whole: self.whole, slice: &self.machine, parts: &self.slice }
     }
 }
+
+#[cfg(test)]
+mod tests;

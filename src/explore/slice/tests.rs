@@ -1,0 +1,101 @@
+//! The assumption that slices rest on: accesses that share no class of cells never touch one cell.
+
+use super::classes::Classes;
+use crate::cssame::analyse;
+use crate::ir::compile::compile;
+use crate::ir::{DefinitionId, ReadId};
+use crate::source::SourceMap;
+use crate::vm::{Choice, CodeIndex, Event, Machine, Move, Observer, Progress, Tables, ThreadIndex, Visibility};
+use rustc_hash::FxHashMap;
+use std::path::Path;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    Read(ReadId),
+    Write(DefinitionId),
+}
+
+/// Who has touched each cell since it was made.
+struct Touched<'a> {
+    classes: &'a Classes,
+    cells: FxHashMap<u32, Vec<Access>>,
+    pairs: usize,
+}
+
+impl Touched<'_> {
+    fn classes_of(&self, access: Access) -> &[u32] {
+        match access {
+            Access::Read(read) => self.classes.of_read(read),
+            Access::Write(definition) => self.classes.of_definition(definition),
+        }
+    }
+
+    fn touch(&mut self, address: u32, access: Access) {
+        let others = self.cells.remove(&address).unwrap_or_default();
+        for &other in &others {
+            let shared = self.classes_of(access).iter().any(|class| self.classes_of(other).contains(class));
+            assert!(shared, "{access:?} and {other:?} touch one cell");
+            self.pairs += 1;
+        }
+        let mut all = others;
+        if !all.contains(&access) {
+            all.push(access);
+        }
+        self.cells.insert(address, all);
+    }
+}
+
+impl Observer for Touched<'_> {
+    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
+        match event {
+            Event::Read { read, address, .. } => self.touch(address, Access::Read(read)),
+            Event::Write { definition, address, .. } => self.touch(address, Access::Write(definition)),
+            Event::Allocate { address, size, .. } => {
+                for cell in address..address + size {
+                    self.cells.remove(&cell);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Runs a program once, by a seed.
+fn run(machine: &Machine, mut seed: u64, touched: &mut Touched<'_>) {
+    let mut tables = Tables::new();
+    touched.cells.clear();
+    let mut state = machine.start(&mut tables, touched);
+    let mut moves: Vec<Move> = Vec::new();
+    for _ in 0..2_000 {
+        machine.moves(&state, &mut moves);
+        if moves.is_empty() {
+            return;
+        }
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let Move { thread, alternatives } = moves[(seed >> 33) as usize % moves.len()];
+        let choice = Choice { thread, alternative: (seed >> 20) as u32 % alternatives };
+        if machine.step(&mut state, &mut tables, choice, touched) != Progress::Running {
+            return;
+        }
+    }
+}
+
+#[test]
+fn accesses_to_one_cell_share_a_class() {
+    let mut pairs = 0;
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")).unwrap() {
+        let path = entry.unwrap().path();
+        let mut sources = SourceMap::default();
+        let file = sources.add("sample.csm", &std::fs::read_to_string(path).unwrap());
+        let Some(program) = compile(&sources, file, &[]).program else { continue };
+        let Some(form) = analyse(&program) else { continue };
+        let machine = Machine::new(&program, &Visibility::all(&program));
+        let classes = Classes::new(&program, &form.concurrency);
+        let mut touched = Touched { classes: &classes, cells: FxHashMap::default(), pairs: 0 };
+        for seed in 1..40 {
+            run(&machine, seed, &mut touched);
+        }
+        pairs += touched.pairs;
+    }
+    assert!(pairs > 10_000, "{pairs}");
+}
