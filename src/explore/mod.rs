@@ -8,7 +8,7 @@
 //!
 //! There are three means. One goes breadth-first through states, which are told apart by 128-bit fingerprints, so a schedule is
 //! a shortest one in steps; it serves every program. Another, [`reads_from`], runs one execution for each future; it serves
-//! programs whose threads synchronise by memory alone, and is the better one where threads are many. The third, [`slice`],
+//! programs whose threads synchronise by memory alone, and is the better one where threads are many. The third, [`mod@slice`],
 //! asks what each read sees in a program that holds only what matters to it ([`Subject`]). All are exact, and
 //! deterministic. A [`Limits`] value bounds them; when a bound is hit, the answer says so and claims nothing beyond what
 //! was seen.

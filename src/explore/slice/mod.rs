@@ -50,7 +50,7 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Finds out what can happen, by the cheapest exact means that comes to an end: see [`Dovetail`].
+    /// Finds out what can happen, by the cheapest exact means that comes to an end: see [`super::dovetail`].
     ///
     /// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`](super::Bound::Interrupt).
     #[must_use]
