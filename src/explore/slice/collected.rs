@@ -16,19 +16,20 @@ use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// Steps of executions that are done again and kept, beyond which slices are given up.
-const STEPS: usize = MAX_TERM_STEPS;
+/// Steps of executions that are done again, beyond which slices are given up.
+const STEPS: usize = 20_000_000;
 
 /// Instructions of all slices together beyond which they are given up.
-const INSTRUCTIONS: usize = 5_000_000;
+const INSTRUCTIONS: usize = 30_000_000;
 
 /// What the slices have shown so far, in executions of the whole program.
 pub(super) struct Collected {
     left: Limits,
     began: Instant,
     watch: Watch,
-    /// Steps that may still be done again.
+    /// Steps that may still be done again, and those of terms that may still be kept.
     steps: usize,
+    kept: usize,
     /// Instructions of slices that may still be made.
     instructions: usize,
     known: FxHashSet<(ReadId, DefinitionId)>,
@@ -48,6 +49,7 @@ impl Collected {
             began: Instant::now(),
             watch: Watch::new(limits),
             steps: STEPS,
+            kept: MAX_TERM_STEPS,
             instructions: INSTRUCTIONS,
             known: FxHashSet::default(),
             tables: Tables::new(),
@@ -109,7 +111,9 @@ impl Collected {
                 let shows = Some((term.read, term.definition, term.step));
                 let schedule = term.schedule.as_ref().ok_or(Declined::Whole)?;
                 let replayed = self.again(&replay, schedule, shows)?;
-                let (schedule, step) = (Some(replayed.schedule), replayed.seen.ok_or(Declined::Disagreement)?);
+                let schedule = (self.kept > 0).then_some(replayed.schedule);
+                self.kept = self.kept.saturating_sub(schedule.as_ref().map_or(0, Vec::len));
+                let step = replayed.seen.ok_or(Declined::Disagreement)?;
                 self.terms.push(Term { schedule, step, ..*term });
             }
         }
