@@ -183,10 +183,7 @@ impl Arguments {
         let machine = &prepared.machine;
         let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
         // What is left of the time when a search begins.
-        let rest = || Limits {
-            timeout: limits.timeout.map(|timeout| timeout.saturating_sub(began.elapsed())),
-            ..limits.clone()
-        };
+        let rest = || limits.after(began);
         let mut progress = |now: &explore::Progress| monitor.update(now);
         let mut answer = prepared.subject().futures(&Query::default(), &limits, &mut progress);
         explore::with_fewer_switches(machine, &mut answer);

@@ -115,9 +115,7 @@ impl<'a> Completion<'a> {
             node = target;
         }
     }
-}
 
-impl Completion<'_> {
     /// The choice that leads nearest to an end, and the node that stands for its state: threads that are taken for one
     /// another may have changed places, so the edges of a node do not name the choices of each of its states.
     fn nearest(&self, state: &State, tables: &mut Tables, distance: &[u32]) -> Option<(Choice, u32)> {

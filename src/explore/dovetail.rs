@@ -45,28 +45,34 @@ pub(super) enum Share {
 /// An answer that may be a part of the whole one.
 pub(super) trait Found {
     /// The bound that has cut it.
-    fn bound(&self) -> Option<Bound>;
+    fn bound(&mut self) -> &mut Option<Bound>;
     /// How much was visited for it.
-    fn size(&self) -> u64;
-    /// Says that another bound has cut it.
-    fn stop(&mut self, bound: Bound);
+    fn visited(&self) -> &Progress;
     /// Adds to states what executions have shown.
     fn merge(self, executions: Self) -> Self;
 }
 
 /// Keeps the answer for which more was visited: one of a later turn may have been cut at once.
 fn keep_larger<A: Found>(known: &mut Option<A>, answer: A) {
-    if known.as_ref().is_none_or(|known| known.size() <= answer.size()) {
+    let size = |answer: &A| answer.visited().states + answer.visited().executions;
+    if known.as_ref().is_none_or(|known| size(known) <= size(&answer)) {
         *known = Some(answer);
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Means {
+    States,
+    Executions,
+    Aside,
 }
 
 /// Means in turn.
 pub(super) struct Dovetail<'a> {
     limits: &'a Limits,
-    /// Whether the third means comes first, and whether executions come before states.
-    crowded: bool,
-    wide: bool,
+    /// Whether many threads run at a time, and whether that means many states.
+    many_threads: bool,
+    many_states: bool,
     states: u64,
     work: u64,
     began: Instant,
@@ -75,16 +81,10 @@ pub(super) struct Dovetail<'a> {
 impl<'a> Dovetail<'a> {
     /// Where states are searched up to symmetry, many threads need not mean many states.
     pub(super) fn new(machine: &Machine, limits: &'a Limits, is_symmetric: bool) -> Dovetail<'a> {
-        let crowded = width(machine) >= WIDE;
-        let wide = crowded && !is_symmetric;
-        Dovetail {
-            limits,
-            crowded,
-            wide,
-            states: if wide { STATES.0 } else { STATES.1 },
-            work: WORK,
-            began: Instant::now(),
-        }
+        let many_threads = width(machine) >= WIDE;
+        let many_states = many_threads && !is_symmetric;
+        let states = if many_states { STATES.0 } else { STATES.1 };
+        Dovetail { limits, many_threads, many_states, states, work: WORK, began: Instant::now() }
     }
 
     /// The answer of the first that comes to an end, or that is stopped by a bound of the caller; to that is added what the
@@ -101,57 +101,45 @@ impl<'a> Dovetail<'a> {
         let (mut refused, mut hopeless) = (false, false);
         let (mut partial, mut best): (Option<A>, Option<A>) = (None, None);
         loop {
-            let is_first = self.work == WORK;
-            if self.crowded && is_first {
-                match aside(&self.share_aside(), progress) {
-                    Ok(found) => return found,
-                    Err(share) => hopeless = share == Share::Never,
-                }
-            }
-            let share = self.share_of_executions();
-            // Whether it was refused, if the whole answer is not there yet.
-            let mut some_executions = |share, progress: Watcher<'_>| match by_executions(&share, progress) {
-                Ok(answer) if answer.bound().is_none() => ControlFlow::Break(answer),
-                Ok(answer) => {
-                    keep_larger(&mut partial, answer);
-                    ControlFlow::Continue(false)
-                }
-                Err(_) => ControlFlow::Continue(true),
-            };
-            if self.wide && !refused {
-                match some_executions(share.clone(), progress) {
-                    ControlFlow::Break(answer) => return answer,
-                    ControlFlow::Continue(no) => refused = no,
-                }
-            }
-            // Without another means there is no turn to wait for.
-            let whole = refused && hopeless || self.limits.max_states.is_some_and(|limit| limit <= self.states);
-            let states = if whole { self.limits.max_states } else { Some(self.states) };
-            let answer = by_states(&Limits { max_states: states, ..self.rest() }, progress);
-            let Some(mut bound) = answer.bound() else { return answer };
-            keep_larger(&mut best, answer);
-            let mut over = bound != Bound::States || whole && (refused || self.wide);
-            if !over && !hopeless && !(self.crowded && is_first) {
-                match aside(&self.share_aside(), progress) {
-                    Ok(found) => return found,
-                    Err(share) => hopeless = share == Share::Never,
-                }
-                // Nothing that begins when the time is up shows anything.
-                if let Some(hit) = watch.check() {
-                    (bound, over) = (hit, true);
-                }
-            }
-            if !self.wide && !over {
-                if !refused {
-                    match some_executions(share, progress) {
-                        ControlFlow::Break(found) => return found,
-                        ControlFlow::Continue(no) => refused = no,
+            // The bound that ends it all.
+            let mut over = None;
+            for means in self.order() {
+                match means {
+                    Means::Executions if !refused => match by_executions(&self.share_of_executions(), progress) {
+                        Ok(mut answer) => {
+                            if answer.bound().is_none() {
+                                return answer;
+                            }
+                            keep_larger(&mut partial, answer);
+                        }
+                        Err(_) => refused = true,
+                    },
+                    Means::Aside if !hopeless => match aside(&self.share_aside(), progress) {
+                        Ok(found) => return found,
+                        Err(share) => {
+                            hopeless = share == Share::Never;
+                            // Nothing that begins when the time is up shows anything.
+                            over = watch.check().filter(|_| best.is_some());
+                        }
+                    },
+                    Means::Executions | Means::Aside => {}
+                    Means::States => {
+                        let whole = self.is_whole(refused && hopeless);
+                        let states = if whole { self.limits.max_states } else { Some(self.states) };
+                        let mut answer = by_states(&Limits { max_states: states, ..self.rest() }, progress);
+                        let Some(bound) = *answer.bound() else { return answer };
+                        keep_larger(&mut best, answer);
+                        let is_last = bound != Bound::States || whole && (refused || self.many_states);
+                        over = is_last.then_some(bound);
                     }
                 }
-                over = whole;
+                if over.is_some() {
+                    break;
+                }
             }
-            if let Some(mut answer) = best.take_if(|_| over) {
-                answer.stop(bound);
+            let over = over.or(self.is_whole(false).then_some(Bound::States));
+            if let Some((mut answer, bound)) = best.take_if(|_| over.is_some()).zip(over) {
+                *answer.bound() = Some(bound);
                 return match partial {
                     Some(other) => answer.merge(other),
                     None => answer,
@@ -160,6 +148,21 @@ impl<'a> Dovetail<'a> {
             self.states = self.states.saturating_mul(GROWTH);
             self.work = self.work.saturating_mul(GROWTH);
         }
+    }
+
+    /// The order of a turn.
+    fn order(&self) -> [Means; 3] {
+        match (self.many_threads && self.work == WORK, self.many_states) {
+            (true, true) => [Means::Aside, Means::Executions, Means::States],
+            (true, false) => [Means::Aside, Means::States, Means::Executions],
+            (false, true) => [Means::Executions, Means::States, Means::Aside],
+            (false, false) => [Means::States, Means::Aside, Means::Executions],
+        }
+    }
+
+    /// Whether states get all that the caller allows: without another means there is no turn to wait for.
+    fn is_whole(&self, is_alone: bool) -> bool {
+        is_alone || self.limits.max_states.is_some_and(|limit| limit <= self.states)
     }
 
     fn rest(&self) -> Limits {

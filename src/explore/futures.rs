@@ -190,47 +190,38 @@ pub(super) fn futures_with(
 const MORE_OUTCOMES: usize = 1_000;
 
 impl Found for Answer {
-    fn bound(&self) -> Option<Bound> {
-        self.bound
+    fn bound(&mut self) -> &mut Option<Bound> {
+        &mut self.bound
     }
 
-    fn size(&self) -> u64 {
-        self.progress.states + self.progress.executions
+    fn visited(&self) -> &Progress {
+        &self.progress
     }
 
-    fn stop(&mut self, bound: Bound) {
-        self.bound = Some(bound);
-    }
-
-    fn merge(self, executions: Answer) -> Answer {
-        merge(self, executions)
-    }
-}
-
-/// Adds to an answer that a bound has cut what another one has found.
-fn merge(mut answer: Answer, other: Answer) -> Answer {
-    let known: FxHashSet<(ReadId, DefinitionId)> =
-        answer.terms.iter().map(|term| (term.read, term.definition)).collect();
-    answer.terms.extend(other.terms.into_iter().filter(|term| !known.contains(&(term.read, term.definition))));
-    answer.terms.sort_by_key(|term| (term.read, term.definition));
-    let seen = |pair: &(ReadId, DefinitionId)| {
-        answer.terms.binary_search_by_key(pair, |term| (term.read, term.definition)).is_ok()
-    };
-    answer.undecided.retain(|pair| !seen(pair));
-    let known: FxHashSet<OutcomeKey> =
-        answer.outcomes.iter().map(|outcome| (outcome.outputs.clone(), outcome.status)).collect();
-    for mut outcome in other.outcomes.into_iter().take(MORE_OUTCOMES) {
-        for (path, output) in &mut outcome.outputs {
-            *path = answer.tables.adopt_path(&other.tables, *path);
-            *output = answer.tables.adopt_output(&other.tables, *output);
+    fn merge(mut self, executions: Answer) -> Answer {
+        let known: FxHashSet<(ReadId, DefinitionId)> =
+            self.terms.iter().map(|term| (term.read, term.definition)).collect();
+        self.terms.extend(executions.terms.into_iter().filter(|term| !known.contains(&(term.read, term.definition))));
+        self.terms.sort_by_key(|term| (term.read, term.definition));
+        let seen = |pair: &(ReadId, DefinitionId)| {
+            self.terms.binary_search_by_key(pair, |term| (term.read, term.definition)).is_ok()
+        };
+        self.undecided.retain(|pair| !seen(pair));
+        let known: FxHashSet<OutcomeKey> =
+            self.outcomes.iter().map(|outcome| (outcome.outputs.clone(), outcome.status)).collect();
+        for mut outcome in executions.outcomes.into_iter().take(MORE_OUTCOMES) {
+            for (path, output) in &mut outcome.outputs {
+                *path = self.tables.adopt_path(&executions.tables, *path);
+                *output = self.tables.adopt_output(&executions.tables, *output);
+            }
+            if !known.contains(&(outcome.outputs.clone(), outcome.status)) {
+                self.outcomes.push(outcome);
+            }
         }
-        if !known.contains(&(outcome.outputs.clone(), outcome.status)) {
-            answer.outcomes.push(outcome);
-        }
+        sort_outcomes(&self.tables, &mut self.outcomes);
+        self.progress.executions = self.progress.executions.max(executions.progress.executions);
+        self
     }
-    sort_outcomes(&answer.tables, &mut answer.outcomes);
-    answer.progress.executions = answer.progress.executions.max(other.progress.executions);
-    answer
 }
 
 /// Finds out what can happen by a search through all states.

@@ -80,16 +80,12 @@ pub fn select(
 }
 
 impl Found for SelectAnswer {
-    fn bound(&self) -> Option<Bound> {
-        self.bound
+    fn bound(&mut self) -> &mut Option<Bound> {
+        &mut self.bound
     }
 
-    fn size(&self) -> u64 {
-        self.progress.states + self.progress.executions
-    }
-
-    fn stop(&mut self, bound: Bound) {
-        self.bound = Some(bound);
+    fn visited(&self) -> &Progress {
+        &self.progress
     }
 
     fn merge(self, executions: SelectAnswer) -> SelectAnswer {

@@ -378,25 +378,20 @@ fn the_schedules_of_very_many_terms_are_bounded() {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Far {
     bound: Option<Bound>,
-    size: u64,
-    executions: u64,
+    visited: Progress,
 }
 
 impl Found for Far {
-    fn bound(&self) -> Option<Bound> {
-        self.bound
+    fn bound(&mut self) -> &mut Option<Bound> {
+        &mut self.bound
     }
 
-    fn size(&self) -> u64 {
-        self.size
-    }
-
-    fn stop(&mut self, bound: Bound) {
-        self.bound = Some(bound);
+    fn visited(&self) -> &Progress {
+        &self.visited
     }
 
     fn merge(self, other: Far) -> Far {
-        Far { executions: other.size, ..self }
+        Far { visited: Progress { executions: other.visited.states, ..self.visited }, ..self }
     }
 }
 
@@ -408,8 +403,7 @@ fn interrupted(by_executions: bool) -> Far {
     let is_up = || flag.load(Ordering::Relaxed);
     let far = |share: u64, bound| Far {
         bound: Some(if is_up() { Bound::Interrupt } else { bound }),
-        size: if is_up() { 0 } else { share },
-        executions: 0,
+        visited: Progress { states: if is_up() { 0 } else { share }, ..Progress::default() },
     };
     let mut turns = 0;
     Dovetail::new(&fixture.machine, &limits, false).run(
@@ -433,6 +427,7 @@ fn what_was_found_before_an_interrupt_is_kept() {
     for by_executions in [false, true] {
         let found = interrupted(by_executions);
         assert_eq!(found.bound, Some(Bound::Interrupt));
-        assert_eq!((found.size > 0, found.executions > 0), (true, true), "{found:?}");
+        let Progress { states, executions, .. } = found.visited;
+        assert_eq!((states > 0, executions > 0), (true, true), "{found:?}");
     }
 }

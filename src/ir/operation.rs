@@ -484,6 +484,16 @@ impl Instruction {
         }
     }
 
+    /// The threads that it makes.
+    #[must_use]
+    pub fn new_threads(&self) -> &[NewThread] {
+        match self {
+            Instruction::Fork { threads, .. } => threads,
+            Instruction::Spawn { thread, .. } => std::slice::from_ref(thread),
+            _ => &[],
+        }
+    }
+
     /// Calls `f` with every register that it reads, those of its places included.
     pub fn uses(&self, f: &mut impl FnMut(RegisterId)) {
         let operand = |operand: &Operand, f: &mut dyn FnMut(RegisterId)| {

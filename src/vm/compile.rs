@@ -11,9 +11,7 @@ use super::memory::Layout;
 use super::symmetry;
 use super::visibility::Visibility;
 use crate::ir::arena::Arena;
-use crate::ir::{
-    BlockId, Function, FunctionId, Instruction, NewThread, Operand, Program, ReadId, RegisterId, Terminator,
-};
+use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, Program, ReadId, RegisterId, Terminator};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -129,14 +127,6 @@ fn instructions(function: &Function) -> impl Iterator<Item = (BlockId, u32, &Ins
     })
 }
 
-fn new_threads(instruction: &Instruction) -> &[NewThread] {
-    match instruction {
-        Instruction::Fork { threads, .. } => threads,
-        Instruction::Spawn { thread, .. } => std::slice::from_ref(thread),
-        _ => &[],
-    }
-}
-
 /// Numbers all places that make threads in text order, so that threads can be listed in that order. The key names
 /// function, block, instruction and arm.
 fn thread_ranks(program: &Program) -> FxHashMap<(u32, u32, u32, u32), u32> {
@@ -144,7 +134,7 @@ fn thread_ranks(program: &Program) -> FxHashMap<(u32, u32, u32, u32), u32> {
     for (id, function) in program.functions.entries() {
         for (block, index, instruction) in instructions(function) {
             let span = function.blocks[block].spans.get(index as usize).copied().unwrap_or_default();
-            for arm in 0..new_threads(instruction).len() as u32 {
+            for arm in 0..instruction.new_threads().len() as u32 {
                 sites.push((span, (id.0, block.0, index, arm)));
             }
         }

@@ -6,6 +6,7 @@
 //! numbers by order, is left to the engine. A worker stops before a state that would make its batch too large: with a
 //! thousand threads one state has a thousand successors of thousands of words.
 
+use super::fingerprint::{self, encode_rest};
 use super::frontier::{Frontier, Waiting};
 use super::{Ghost, Searched};
 use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Move, State, Tables, ThreadIndex};
@@ -209,8 +210,8 @@ impl<G: Ghost> Worker<G> {
         let (mut fingerprint, mut state_end) = (0, batch.words.len());
         if matches!(leads, Leads::On | Leads::ToEnd) {
             machine.encode(state, &mut self.encoding);
-            let ghost_words = super::encode_rest(ghost, progress, &mut self.more);
-            fingerprint = super::fingerprint(&self.encoding, &self.more);
+            let ghost_words = encode_rest(ghost, progress, &mut self.more);
+            fingerprint = fingerprint::fingerprint(&self.encoding, &self.more);
             if leads == Leads::On {
                 batch.words.extend_from_slice(self.encoding.words());
                 state_end = batch.words.len();

@@ -6,9 +6,12 @@
 //! allocated for a step. On several cores the states of large levels are expanded apart, and entered in order.
 
 mod batch;
+mod fingerprint;
 mod frontier;
 
 use batch::{Leads, Worker};
+pub(super) use fingerprint::fingerprint_of;
+use fingerprint::{encode_rest, fingerprint};
 use frontier::{Frontier, Waiting};
 
 use super::graph::{DISCARDED, Graph, NodeKind};
@@ -473,29 +476,4 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         let limit = self.limits.max_states.unwrap_or(u64::MAX).min(u64::from(u32::MAX) - 1);
         if self.found.graph.len() as u64 > limit { self.stop(Bound::States) } else { ControlFlow::Continue(()) }
     }
-}
-
-/// Writes what a fingerprint takes in beyond the state: the ghost, of which the number of words is given back, and how the
-/// execution has failed.
-fn encode_rest<G: Ghost>(ghost: &G, progress: vm::Progress, words: &mut Vec<u64>) -> usize {
-    words.clear();
-    ghost.encode(words);
-    let ghost_words = words.len();
-    if let vm::Progress::Failed(failure) = progress {
-        let message = failure.message.map_or(0, |message| u64::from(message.0) + 1);
-        words.extend([failure.kind as u64 + 1, u64::from(failure.at.0), message]);
-    }
-    ghost_words
-}
-
-/// The fingerprint of a state in a search without a ghost, to find its node.
-pub(super) fn fingerprint_of(machine: &Machine, state: &State, progress: vm::Progress) -> u128 {
-    let (mut encoding, mut more) = (Encoding::default(), Vec::new());
-    machine.encode(state, &mut encoding);
-    encode_rest(&(), progress, &mut more);
-    fingerprint(&encoding, &more)
-}
-
-fn fingerprint(encoding: &Encoding, more: &[u64]) -> u128 {
-    if more.is_empty() { encoding.fingerprint() } else { encoding.fingerprint_with(more) }
 }

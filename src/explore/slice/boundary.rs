@@ -8,12 +8,12 @@
 use super::index::Index;
 use super::program::accesses;
 use super::relevance::may_fail;
+use crate::concurrency::Sharing;
 use crate::ir::{BlockId, FunctionId, Instruction};
-use crate::vm::Visibility;
 use fixedbitset::FixedBitSet;
 
 /// The visible accesses that may come first behind a print.
-pub(super) fn behind_prints(index: &Index<'_>, shared: &Visibility) -> FixedBitSet {
+pub(super) fn behind_prints(index: &Index<'_>, shared: &Sharing) -> FixedBitSet {
     let mut all = (0..index.sites.len() as u32).map(|number| index.instruction(number));
     if !all.any(may_fail) {
         return FixedBitSet::with_capacity(index.sites.len());
@@ -39,7 +39,7 @@ pub(super) fn behind_prints(index: &Index<'_>, shared: &Visibility) -> FixedBitS
 
 struct Flow<'i, 'a> {
     index: &'i Index<'a>,
-    shared: &'i Visibility,
+    shared: &'i Sharing,
     /// Functions that print, or call what prints.
     prints: FixedBitSet,
     /// Blocks that may be entered behind a print.

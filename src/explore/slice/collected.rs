@@ -105,8 +105,7 @@ impl Collected {
         self.spend(&answer.progress);
         let replay = running.replay();
         for term in &answer.terms {
-            let holds = || running.slice.visible.read(term.read) && term.read.index() < running.whole_reads;
-            let wanted = read.map_or_else(holds, |read| read == term.read);
+            let wanted = read.map_or_else(|| running.slice.holds(term.read), |read| read == term.read);
             if wanted && self.known.insert((term.read, term.definition)) {
                 let shows = Some((term.read, term.definition, term.step));
                 let schedule = term.schedule.as_ref().ok_or(Declined::Whole)?;

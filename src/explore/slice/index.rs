@@ -6,7 +6,7 @@
 use super::classes::Classes;
 use super::control::Control;
 use crate::concurrency::Concurrency;
-use crate::ir::{BlockId, Function, FunctionId, Instruction, NewThread, Operand, Program, ReadId, RegisterId};
+use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, Program, ReadId, RegisterId};
 
 /// Where an instruction stands.
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +100,7 @@ impl<'a> Index<'a> {
                 self.calls[function.index()].push(CallSite { instruction: number, arm: 0 });
             }
             Instruction::Fork { .. } | Instruction::Spawn { .. } => {
-                for (arm, thread) in new_threads(instruction).iter().enumerate() {
+                for (arm, thread) in instruction.new_threads().iter().enumerate() {
                     self.calls[thread.function.index()].push(CallSite { instruction: number, arm: arm as u32 });
                 }
             }
@@ -178,17 +178,8 @@ impl<'a> Index<'a> {
         let instruction = self.instruction(site.instruction);
         let arguments = match instruction {
             Instruction::Call { arguments, .. } => arguments,
-            _ => &new_threads(instruction).get(site.arm as usize)?.arguments,
+            _ => &instruction.new_threads().get(site.arm as usize)?.arguments,
         };
         arguments.get(parameter).copied()
-    }
-}
-
-/// The threads that an instruction makes.
-pub(super) fn new_threads(instruction: &Instruction) -> &[NewThread] {
-    match instruction {
-        Instruction::Fork { threads, .. } => threads,
-        Instruction::Spawn { thread, .. } => std::slice::from_ref(thread),
-        _ => &[],
     }
 }

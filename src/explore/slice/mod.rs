@@ -25,9 +25,10 @@ use super::dovetail::Share;
 use super::futures::{Answer, Query, futures_with};
 use super::limits::{Limits, Progress};
 use super::select::{SelectAnswer, Selection, Verdict, select};
+use crate::concurrency::Sharing;
 use crate::concurrency::{Concurrency, EventKind, ThreadId};
 use crate::ir::{Instruction, Program, ReadId};
-use crate::vm::{Machine, Options, Tables, ThreadIndex, Visibility, Watched};
+use crate::vm::{Machine, Options, Tables, ThreadIndex, Watched};
 use collected::Collected;
 use control::Calls;
 use fixedbitset::FixedBitSet;
@@ -133,7 +134,8 @@ pub enum Declined {
 struct Sliceable<'a> {
     index: Index<'a>,
     machine: &'a Machine,
-    shared: Visibility,
+    /// The accesses that are visible in the whole program.
+    shared: &'a Sharing,
     /// What matters whatever is asked, and where one asks how executions end.
     always: Relevance,
     ends: Relevance,
@@ -152,19 +154,16 @@ struct Running<'a> {
     slice: Slice,
     machine: Machine,
     whole: &'a Machine,
-    /// Number of reads of the whole program; those of the slice beyond them are none of its own.
-    whole_reads: usize,
 }
 
 impl<'a> Sliceable<'a> {
-    /// `None` for a program of which slices say nothing.
+    /// Finds what matters in a program.
     fn new(program: &'a Program, concurrency: &'a Concurrency, machine: &'a Machine) -> Self {
         let index = Index::new(program, concurrency);
-        let sharing = &concurrency.sharing;
-        let shared = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
+        let shared = &concurrency.sharing;
         let calls = Calls::new(program);
         let always = relevance::always(&index, &calls);
-        let boundaries = boundary::behind_prints(&index, &shared);
+        let boundaries = boundary::behind_prints(&index, shared);
         let ends = relevance::with_places(&index, &always, &boundaries);
         let ordered = makes_threads_in_order(concurrency);
         let crowded = crowded_reads(program, concurrency);
@@ -175,13 +174,13 @@ impl<'a> Sliceable<'a> {
     /// The program that is left, in which a read may be watched in one thread alone. Where one asks how it ends, prints and
     /// failures of others have to be told apart.
     fn slice(&self, relevance: &Relevance, watched: Option<Watched>, ends: bool) -> Result<Running<'a>, Declined> {
-        let slice = Slice::new(&self.index, relevance, &self.shared, ends.then_some(&self.boundaries));
+        let slice = Slice::new(&self.index, relevance, self.shared, ends.then_some(&self.boundaries));
         if !slice.is_smaller && watched.is_none() {
             return Err(Declined::Whole);
         }
         let options = Options { watched, ..self.options };
         let machine = Machine::with_options(&slice.program, &slice.visible, options);
-        Ok(Running { slice, machine, whole: self.machine, whole_reads: self.index.program.reads.len() })
+        Ok(Running { slice, machine, whole: self.machine })
     }
 
     /// Decides what can happen.

@@ -6,6 +6,7 @@
 
 use super::index::Index;
 use super::relevance::{Relevance, may_miss};
+use crate::concurrency::Sharing;
 use crate::ir::arena::Arena;
 use crate::ir::{
     AtomicOperation, BlockId, Definition, DefinitionId, Function, FunctionId, Instruction, NewThread, Operand, Program,
@@ -31,7 +32,7 @@ impl Slice {
     pub(super) fn new(
         index: &Index<'_>,
         relevance: &Relevance,
-        shared: &Visibility,
+        shared: &Sharing,
         boundaries: Option<&FixedBitSet>,
     ) -> Slice {
         let mut visible = Visibility::none(index.program);
@@ -59,6 +60,14 @@ impl Slice {
             program.functions[id] = made;
         }
         Slice { program, visible, steps, is_smaller }
+    }
+}
+
+impl Slice {
+    /// Whether a read of the whole program is left.
+    pub(super) fn holds(&self, read: ReadId) -> bool {
+        // Reads that were added have higher numbers.
+        read.index() < self.steps.reads.len() && self.visible.read(read)
     }
 }
 

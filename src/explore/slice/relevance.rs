@@ -10,7 +10,7 @@
 //! An instruction is *kept* where it matters that it runs, and *valued* where its result matters as well.
 
 use super::control::Calls;
-use super::index::{Index, new_threads};
+use super::index::Index;
 use crate::ir::{
     Arithmetic, AtomicOperation, BinaryOperator, FunctionId, Instruction, Operand, Place, ReadId, RegisterId,
     Synchronisation, Terminator, Value,
@@ -203,7 +203,7 @@ impl Closure<'_, '_> {
             // Arguments matter where the parameter does.
             Instruction::Call { .. } => {}
             instruction @ (Instruction::Fork { .. } | Instruction::Spawn { .. }) => {
-                for ordinal in new_threads(instruction).iter().filter_map(|thread| thread.ordinal) {
+                for ordinal in instruction.new_threads().iter().filter_map(|thread| thread.ordinal) {
                     self.operand(function, ordinal);
                 }
             }

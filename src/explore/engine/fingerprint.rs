@@ -1,0 +1,32 @@
+//! What tells the states of a search apart.
+//!
+//! In: a state as words, a ghost, and how the execution has ended. Out: a hash of 128 bits.
+
+use super::Ghost;
+use crate::vm::{self, Encoding, Machine, State};
+
+/// Writes what a fingerprint takes in beyond the state: the ghost, of which the number of words is given back, and how the
+/// execution has failed.
+pub(super) fn encode_rest<G: Ghost>(ghost: &G, progress: vm::Progress, words: &mut Vec<u64>) -> usize {
+    words.clear();
+    ghost.encode(words);
+    let ghost_words = words.len();
+    if let vm::Progress::Failed(failure) = progress {
+        let message = failure.message.map_or(0, |message| u64::from(message.0) + 1);
+        words.extend([failure.kind as u64 + 1, u64::from(failure.at.0), message]);
+    }
+    ghost_words
+}
+
+/// The fingerprint of a state in a search without a ghost, to find its node.
+pub(in crate::explore) fn fingerprint_of(machine: &Machine, state: &State, progress: vm::Progress) -> u128 {
+    let (mut encoding, mut more) = (Encoding::default(), Vec::new());
+    machine.encode(state, &mut encoding);
+    encode_rest(&(), progress, &mut more);
+    fingerprint(&encoding, &more)
+}
+
+/// The fingerprint of a state and of what it is known by besides.
+pub(super) fn fingerprint(encoding: &Encoding, more: &[u64]) -> u128 {
+    if more.is_empty() { encoding.fingerprint() } else { encoding.fingerprint_with(more) }
+}
