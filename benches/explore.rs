@@ -6,7 +6,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use cssame::explore::{self, Limits, Query};
-use cssame::ir::compile::compile;
+use cssame::front::compile;
 use cssame::source::SourceMap;
 use cssame::vm::{Machine, Visibility};
 use std::hint::black_box;

@@ -11,10 +11,10 @@
     reason = "a bench prints its table, and stops where it cannot go on"
 )]
 
-use cssame::cssame::{Form, analyse};
 use cssame::explore::{self, Limits, Progress, Query, Subject};
+use cssame::form::{Form, analyse};
+use cssame::front::compile;
 use cssame::ir::Program;
-use cssame::ir::compile::compile;
 use cssame::source::SourceMap;
 use cssame::vm::{Machine, Visibility};
 use std::ops::ControlFlow;

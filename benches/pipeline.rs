@@ -8,8 +8,8 @@
 
 use cssame::concurrency;
 use cssame::correlation::{self, Options};
-use cssame::cssame::analyse;
-use cssame::ir::compile::compile;
+use cssame::form::analyse;
+use cssame::front::compile;
 use cssame::source::SourceMap;
 use std::fmt::Write;
 use std::time::Instant;

@@ -4,7 +4,7 @@
 //! the throughput is visible steps a second. Run with `cargo bench --bench vm`.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use cssame::ir::compile::compile;
+use cssame::front::compile;
 use cssame::schedule::{Random, RoundRobin, run};
 use cssame::source::SourceMap;
 use cssame::vm::{Choice, Machine, Move, Progress, Tables, Visibility};

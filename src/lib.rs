@@ -10,23 +10,23 @@ pub mod source;
 
 pub mod diagnostics;
 
-pub mod syntax;
-
-pub mod hir;
-
 pub mod ir;
+
+pub mod front;
 
 pub mod ssa;
 
 pub mod concurrency;
 
-pub mod cssame;
+pub mod form;
 
 pub mod correlation;
 
 pub mod vm;
 
 pub mod schedule;
+
+pub mod harness;
 
 pub mod explore;
 

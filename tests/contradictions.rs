@@ -10,10 +10,10 @@
 mod support;
 
 use assert_cmd::Command;
-use cssame::cssame::{Form, analyse, definition_name, read_name};
-use cssame::explore::Selection;
-use cssame::explore::contradiction::{Explanation, Ground, explain};
-use cssame::ir::compile::compile;
+use cssame::form::Selection;
+use cssame::form::contradiction::{Explanation, Ground, explain};
+use cssame::form::{Form, analyse, definition_name, read_name};
+use cssame::front::compile;
 use cssame::ir::{DefinitionId, LeafId, Program, ReadId};
 use cssame::source::SourceMap;
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,7 +7,7 @@ use cssame::concurrency;
 use cssame::correlation::report::{CorrelationReport, PairData};
 use cssame::correlation::{Decision, Options, analyse, report};
 use cssame::diagnostics::has_errors;
-use cssame::ir::compile::compile;
+use cssame::front::compile;
 use cssame::source::SourceMap;
 use std::fs;
 use std::path::Path;

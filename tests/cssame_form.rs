@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
-use cssame::cssame::print::CssameAnnotations;
-use cssame::ir::compile::{Compiled, compile};
+use cssame::form::print::CssameAnnotations;
+use cssame::front::{Compiled, compile};
 use cssame::ir::print::print_program;
 use cssame::source::SourceMap;
-use cssame::{cssame as form, ssa};
+use cssame::{form, ssa};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -9,10 +9,10 @@
 //! And the samples: `tests/diagnostics/samples.txt` lists what is found in each.
 
 use cssame::correlation;
-use cssame::cssame::analyse;
-use cssame::cssame::check::check;
 use cssame::diagnostics::{Code, Diagnostic, has_errors, sort, terminal};
-use cssame::ir::compile::compile;
+use cssame::form::analyse;
+use cssame::form::check::check;
+use cssame::front::compile;
 use cssame::source::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fmt::Write;

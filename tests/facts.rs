@@ -1,7 +1,7 @@
 //! The worked examples of the CSSAME paper, as exact facts: pi functions, pruned definitions.
 
-use cssame::cssame::{PiReport, analyse, report};
-use cssame::ir::compile::compile;
+use cssame::form::{PiReport, analyse, report};
+use cssame::front::compile;
 use cssame::source::SourceMap;
 
 fn pi(source: &str) -> PiReport {

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
-use cssame::cssame::analyse;
-use cssame::explore::{Bound, Limits, Progress, Query, Selection, by_states, count_by_states, select_by_states};
-use cssame::ir::compile::compile;
+use cssame::explore::{Bound, Limits, Progress, Query, by_states, count_by_states, select_by_states};
+use cssame::form::Selection;
+use cssame::form::analyse;
+use cssame::front::compile;
 use cssame::source::SourceMap;
 use cssame::vm::{Machine, Visibility};
 use std::ops::ControlFlow;

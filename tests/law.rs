@@ -6,10 +6,10 @@
 
 mod support;
 
-use cssame::cssame::{Form, analyse, definition_name, read_name};
 use cssame::explore::{Limits, Query, count, futures};
+use cssame::form::{Form, analyse, definition_name, read_name};
+use cssame::front::compile;
 use cssame::ir::Program;
-use cssame::ir::compile::compile;
 use cssame::source::SourceMap;
 use cssame::vm::{Machine, Visibility};
 use std::collections::BTreeSet;

@@ -7,12 +7,13 @@
 #[allow(unused_imports, reason = "the generator serves other tests too")]
 mod support;
 
-use cssame::cssame::analyse;
 use cssame::explore::{
-    self, Answer, CountAnswer, Limits, Outcome, Progress, Query, Refusal, SelectAnswer, Selection, Term, Verdict,
-    by_executions, count_by_executions, count_by_states, select_by_executions, select_by_states,
+    self, Answer, CountAnswer, Limits, Outcome, Progress, Query, Refusal, SelectAnswer, Term, Verdict, by_executions,
+    count_by_executions, count_by_states, select_by_executions, select_by_states,
 };
-use cssame::ir::compile::compile;
+use cssame::form::Selection;
+use cssame::form::analyse;
+use cssame::front::compile;
 use cssame::ir::{DefinitionId, ReadId};
 use cssame::source::SourceMap;
 use cssame::vm::{Event, Machine, Tables, Visibility};

@@ -7,11 +7,12 @@
 #[allow(unused_imports, reason = "the oracle serves other tests")]
 mod support;
 
-use cssame::cssame::{Form, analyse};
 use cssame::explore::{
-    Answer, Deadlock, Declined, Limits, OutcomeStatus, Query, Selection, Subject, Verdict, by_states, select_by_states,
+    Answer, Deadlock, Declined, Limits, OutcomeStatus, Query, Subject, Verdict, by_states, select_by_states,
 };
-use cssame::ir::compile::compile;
+use cssame::form::Selection;
+use cssame::form::{Form, analyse};
+use cssame::front::compile;
 use cssame::ir::{DefinitionId, Program, ReadId};
 use cssame::source::SourceMap;
 use cssame::vm::{Choice, CodeIndex, Event, Machine, Observer, Progress, Tables, ThreadIndex, Visibility};

@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use cssame::cssame::analyse;
 use cssame::explore::{Answer, Limits, Query, count, futures};
+use cssame::form::analyse;
+use cssame::front::compile;
 use cssame::ir::Program;
-use cssame::ir::compile::compile;
 use cssame::source::SourceMap;
 use cssame::vm::{Machine, Visibility};
 use std::collections::BTreeSet;
@@ -47,8 +47,8 @@ fn explore(name: &str) -> Explored {
             if answer.is_feasible(read, definition) == Some(false) {
                 impossible.push(format!(
                     "{} from {}",
-                    cssame::cssame::read_name(&sources, &program, read),
-                    cssame::cssame::definition_name(&sources, &program, definition)
+                    cssame::form::read_name(&sources, &program, read),
+                    cssame::form::definition_name(&sources, &program, definition)
                 ));
             }
         }

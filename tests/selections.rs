@@ -10,12 +10,13 @@
 #[allow(unused_imports, reason = "the generator serves other tests too")]
 mod support;
 
-use cssame::cssame::{Form, analyse, definition_name, read_name};
-use cssame::explore::contradiction::{Explanation, explain};
 use cssame::explore::{
-    Limits, Progress, SelectAnswer, Selection, Subject, Verdict, select, select_by_executions, select_by_states,
+    Limits, Progress, SelectAnswer, Subject, Verdict, select, select_by_executions, select_by_states,
 };
-use cssame::ir::compile::compile;
+use cssame::form::Selection;
+use cssame::form::contradiction::{Explanation, explain};
+use cssame::form::{Form, analyse, definition_name, read_name};
+use cssame::front::compile;
 use cssame::ir::{DefinitionId, LeafId, Program, ReadId};
 use cssame::source::SourceMap;
 use cssame::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Observer, State, Tables, ThreadIndex, Visibility};

@@ -4,10 +4,10 @@
 
 use assert_cmd::Command;
 use cssame::correlation::AccessKind;
-use cssame::cssame::analyse;
 use cssame::explore::{Limits, Query, Serial, Side, Tear, Watch, futures, serial, tear};
+use cssame::form::analyse;
+use cssame::front::compile;
 use cssame::ir::Program;
-use cssame::ir::compile::compile;
 use cssame::schedule::{self, RoundRobin, Scripted, Then};
 use cssame::source::SourceMap;
 use cssame::vm::{Machine, OutputId, PathId, Tables, Visibility};

@@ -8,17 +8,19 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&str] = &[
     "source",
     "diagnostics",
-    "syntax",
-    "hir",
     "ir",
+    "front",
     "ssa",
     "concurrency",
-    "cssame",
+    "form",
     "correlation",
     "vm",
     "schedule",
+    "model",
+    "harness",
     "explore",
     "race",
+    "paths",
     "coverage",
     "driver",
     "cli",
@@ -96,7 +98,8 @@ fn a_layer_uses_only_what_stands_before_it() {
     let mut problems = Vec::new();
     for path in files_below("src", &["rs"]) {
         let layer = path.trim_start_matches("src/").split(['/', '.']).next().unwrap_or("").to_owned();
-        if path == "src/lib.rs" || path == "src/main.rs" {
+        // Unit tests may begin with source text.
+        if path == "src/lib.rs" || path == "src/main.rs" || path.ends_with("/tests.rs") {
             continue;
         }
         let Some(own) = place(&layer) else {

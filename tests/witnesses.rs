@@ -8,9 +8,9 @@
 #[allow(unused_imports, reason = "the generator serves other tests too")]
 mod support;
 
-use cssame::cssame::analyse;
 use cssame::explore::{Limits, Query, by_states, with_fewer_switches};
-use cssame::ir::compile::compile;
+use cssame::form::analyse;
+use cssame::front::compile;
 use cssame::schedule::{ExecutionStatus, Random, Scripted, fewer_switches, run};
 use cssame::source::SourceMap;
 use cssame::vm::{self, Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, Visibility};

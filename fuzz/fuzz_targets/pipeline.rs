@@ -3,13 +3,14 @@
 
 #![no_main]
 
-use cssame::cssame::check::check;
-use cssame::cssame::{analyse, report};
+use cssame::form::check::check;
+use cssame::form::{analyse, report};
 use cssame::diagnostics::{self, Diagnostic, json::diagnostic_data, terminal};
-use cssame::ir::compile::compile;
+use cssame::front::compile;
 use cssame::ir::verify::verify;
 use cssame::source::{FileId, SourceMap};
-use cssame::{ssa, syntax};
+use cssame::front::csm::syntax;
+use cssame::ssa;
 use libfuzzer_sys::fuzz_target;
 use std::hint::black_box;
 use std::thread;

@@ -17,12 +17,13 @@ use super::reason;
 use super::record::quoted;
 use super::snippet::{Table, plural};
 use super::status::{Failure, Status};
-use crate::cssame::Form;
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::driver::{
     self, DriveError, Expect, Input, Package, PairCounts, PairEntry, TermEntry, TermStatus, TestEntry,
 };
-use crate::explore::{self, Bound, Query, Selection, UnfinishedReport, Verdict};
+use crate::explore::{self, Bound, Query, UnfinishedReport, Verdict};
+use crate::form::Form;
+use crate::form::Selection;
 use crate::schedule::source_hash;
 use crate::source::SourceMap;
 use crate::vm::Choice;

@@ -3,9 +3,9 @@
 use super::load::{self, Loaded, name_of};
 use super::options::{ExecutionOptions, ProgramOptions};
 use super::status::Failure;
-use crate::cssame::{self, Form};
 use crate::diagnostics::Code;
 use crate::explore::Subject;
+use crate::form::{self, Form};
 use crate::schedule::{Naming, Schedule, Step};
 use crate::source::SourceMap;
 use crate::vm::{Machine, Options, Visibility};
@@ -71,7 +71,7 @@ fn prepare_with(path: &Path, inputs: Inputs, spurious_wakeups: bool) -> Result<P
 /// Analyses and compiles a program. One without a main has a machine that does nothing.
 #[must_use]
 pub fn ready(loaded: Loaded, inputs: Inputs, spurious_wakeups: bool) -> Prepared {
-    let form = cssame::analyse(&loaded.program);
+    let form = form::analyse(&loaded.program);
     let visible = match &form {
         Some(form) => {
             let sharing = &form.concurrency.sharing;

@@ -6,8 +6,9 @@ use super::load::{self, Loaded};
 use super::options::{Format, OutputOptions, ProgramOptions};
 use super::output::Output;
 use super::status::{Failure, Status};
-use crate::cssame::print::CssameAnnotations;
 use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::form::print::CssameAnnotations;
+use crate::front::csm::syntax;
 use crate::ir::dot::dot_program;
 use crate::ir::json::{ProgramData, program_data};
 use crate::ir::print::{Annotations, Plain, print_program};
@@ -15,7 +16,6 @@ use crate::ir::svg::svg_program;
 use crate::source::SourceMap;
 use crate::ssa;
 use crate::ssa::print::SsaAnnotations;
-use crate::syntax;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -178,7 +178,7 @@ impl Arguments {
             }
             Form::Cssame => {
                 let forms = ssa::build_program(&loaded.program);
-                let form = crate::cssame::analyse(&loaded.program);
+                let form = crate::form::analyse(&loaded.program);
                 self.render(&loaded, &CssameAnnotations::new(&loaded.program, &forms, form.as_ref()))?
             }
         })

@@ -2,10 +2,10 @@
 
 use super::status::Failure;
 use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::front::csm::syntax;
+use crate::front::{Compiled, compile};
 use crate::ir::Program;
-use crate::ir::compile::{Compiled, compile};
 use crate::source::{FileId, SourceMap};
-use crate::syntax;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;

@@ -3,9 +3,9 @@
 //! In: `VAR@LINE:COL`, `VAR@LINE` where that is unique, `VAR@initial` for the value before the first write, and
 //! `VAR@LINE:COL#K` for the K-th time that a thread comes there. Out: ids, or an error that lists what there is.
 
-use crate::cssame::read_name;
 use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::explore::Selection;
+use crate::form::Selection;
+use crate::form::read_name;
 use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId};
 use crate::source::{Position, SourceMap};
 

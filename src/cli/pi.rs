@@ -7,7 +7,7 @@ use super::options::{Format, FormatOption, OutputOptions, ProgramOptions};
 use super::output::Output;
 use super::snippet::{self, Table, plural};
 use super::status::{Failure, Status};
-use crate::cssame::{self, PiReport, PrunedData, ReadReport, TermData};
+use crate::form::{self, PiReport, PrunedData, ReadReport, TermData};
 use crate::source::SourceMap;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -64,8 +64,7 @@ impl Job for Arguments {
     /// Pi functions are facts, not faults: the status is 0.
     fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
         let Loaded { sources, program, .. } = load::load_executable(&self.file, &self.program.inputs)?;
-        let report =
-            cssame::analyse(&program).map(|form| cssame::report(&sources, &program, &form)).unwrap_or_default();
+        let report = form::analyse(&program).map(|form| form::report(&sources, &program, &form)).unwrap_or_default();
         match self.format() {
             Format::Json => json::print(output, self.name(), self.file(), &report),
             _ => {

@@ -1,7 +1,7 @@
 //! Why a selection is inconsistent, for people.
 
 use super::snippet::{WIDTH, shorten, title};
-use crate::explore::contradiction::{OrderReport, PlaceReport, ReasonReport};
+use crate::form::contradiction::{OrderReport, PlaceReport, ReasonReport};
 
 /// The cycle, a line for each event and one for each order between two, and below it what its orders follow from.
 #[must_use]

@@ -3,18 +3,18 @@
 //! In: a program, what the analysis of its correlations has found, and bounds, which hold for all searches together. Out:
 //! [`Tears`]: for each selected pair the program in which it was executed, and for each of its endangered accesses an
 //! execution that tears it, or why there is none. A program with a `main` is executed as it is; for two methods of a
-//! file without one, contexts are made ([`crate::driver::contexts`]), and a search that finds nothing in them proves nothing.
+//! file without one, contexts are made ([`crate::harness::contexts`]), and a search that finds nothing in them proves nothing.
 
 use super::execution::{Inputs, Prepared, ready};
 use super::load::{Loaded, name_of};
 use crate::correlation::{Analysis, Decision, MethodAccess, Pair, Status};
-use crate::driver::{Context, contexts};
 use crate::explore::{self, Bound, Limits, Progress, Tear, Watch};
+use crate::front::compile;
+use crate::front::csm::syntax;
+use crate::harness::{Context, contexts};
 use crate::ir::Program;
-use crate::ir::compile::compile;
 use crate::schedule::Step;
 use crate::source::SourceMap;
-use crate::syntax;
 use crate::vm::Choice;
 use std::ops::ControlFlow;
 use std::path::Path;

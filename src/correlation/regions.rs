@@ -10,7 +10,7 @@ use super::access::AccessKind;
 use super::datum::{Data, DatumId};
 use crate::concurrency::lockset::ATOMIC;
 use crate::concurrency::{Concurrency, ContextId, EventKind, LocationId};
-use crate::cssame::Form;
+use crate::form::Form;
 use crate::ir::{FunctionId, Program};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};

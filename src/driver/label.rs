@@ -4,7 +4,7 @@
 //! says where it fails there.
 
 use super::Input;
-use crate::cssame::{definition_name, read_name};
+use crate::form::{definition_name, read_name};
 use crate::ir::verify::leaf_at;
 use crate::ir::{Base, FunctionId, Instruction, Place, ScalarType, Synchronisation, TextId};
 use crate::ir::{Operand, RegisterType};

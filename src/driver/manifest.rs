@@ -5,8 +5,9 @@
 use super::{Expect, Input, Options};
 use crate::correlation::Status;
 use crate::correlation::report::Counts;
-use crate::cssame::{definition_name, read_name};
-use crate::explore::{Bound, Selection};
+use crate::explore::Bound;
+use crate::form::Selection;
+use crate::form::{definition_name, read_name};
 use crate::ir::{DefinitionId, DefinitionKind, ReadId};
 use serde::Serialize;
 

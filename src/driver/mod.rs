@@ -10,8 +10,8 @@
 //! runtime (`template/runtime.rs`) holds each event to its latches. All latches that an event waits for belong to
 //! earlier events of the recorded execution, so that no thread waits for ever and the outcome does not depend on timing.
 //!
-//! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; [`contexts`] makes programs
-//! for methods of a file without `main`.
+//! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; [`crate::harness`] makes
+//! programs for methods of a file without `main`.
 //!
 //! Tests of pairs may also run free (`free`): with plain threads and real memory, for a race detector.
 //!
@@ -19,7 +19,6 @@
 //! is nothing at run time. An atomic block is not atomic in the package, where nothing can tell.
 
 mod body;
-mod context;
 mod free;
 mod instruction;
 mod label;
@@ -32,13 +31,13 @@ mod program;
 mod tests_file;
 mod value;
 
-pub use context::{Context, contexts};
 pub use manifest::{Manifest, PairCounts, PairEntry, PairTestEntry, TermEntry, TermStatus, TestEntry};
 pub use pairs::{CaseKind, PairCase, PairCases, drive_pairs};
 pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, Source, ThreadPlan, plan};
 
-use crate::cssame::Form;
-use crate::explore::{Answer, Selection};
+use crate::explore::Answer;
+use crate::form::Form;
+use crate::form::Selection;
 use crate::ir::Program;
 use crate::source::SourceMap;
 use crate::vm::{Choice, Machine};

@@ -6,8 +6,8 @@
 use super::manifest::{TestEntry, selected_name};
 use super::names::comment;
 use super::{Act, End, Expect, Input, Options, Plan, Source};
-use crate::cssame::{definition_name, read_name};
-use crate::explore::Selection;
+use crate::form::Selection;
+use crate::form::{definition_name, read_name};
 use crate::schedule::Naming;
 use crate::vm::Choice;
 use std::fmt::Write;

@@ -13,43 +13,29 @@
 //! deterministic. A [`Limits`] value bounds them; when a bound is hit, the answer says so and claims nothing beyond what
 //! was seen.
 
-mod assumption;
-mod blocked;
-mod completion;
-pub mod contradiction;
-mod count;
+mod budget;
 mod deadlock;
-mod decide;
-mod dovetail;
-mod engine;
-mod futures;
-mod graph;
-mod limits;
-mod pairs;
+mod portfolio;
+mod question;
 mod reads_from;
 pub mod report;
-mod select;
-mod serial;
 mod slice;
-mod tear;
-mod term_report;
-mod turns;
-mod unfinished;
-mod visited;
-mod witness;
+mod states;
 
-pub use count::{CountAnswer, count, count_by_executions, count_by_states};
+pub use budget::{Bound, Limits, Progress};
 pub use deadlock::{BlockedThread, Deadlock};
-pub use decide::by_executions;
-pub use futures::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, by_states, futures};
-pub use limits::{Bound, Limits, Progress};
+pub use question::by_executions::by_executions;
+pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};
+pub use question::futures::{
+    Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, by_states, futures,
+};
+pub use question::select::{SelectAnswer, Verdict, select, select_by_executions, select_by_states};
+pub use question::serial::{Serial, serial};
+pub use question::tear::{Side, Tear, TearAnswer, Watch, tear, tear_at_random};
 pub use reads_from::Refusal;
-pub use select::{SelectAnswer, Selection, Verdict, select, select_by_executions, select_by_states};
-pub use serial::{Serial, serial};
+pub use report::unfinished::{RunningReport, UnfinishedReport, unfinished_report};
+pub use report::witness::with_fewer_switches;
 pub use slice::{Declined, Subject};
-pub use tear::{Side, Tear, TearAnswer, Watch, tear, tear_at_random};
-pub use unfinished::{RunningReport, UnfinishedReport, unfinished_report};
-pub use witness::with_fewer_switches;
 
 #[cfg(test)]
 mod tests;

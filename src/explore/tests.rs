@@ -1,9 +1,10 @@
 //! Tests of the exploration: the facts of the papers, counts that other tools agree with, limits.
 
-use super::dovetail::{Dovetail, Found, Share};
 use super::report::{FuturesReport, Schedules, report};
 use super::*;
-use crate::ir::compile::compile;
+use crate::explore::portfolio::{Dovetail, Found, Share};
+use crate::form::Selection;
+use crate::front::compile;
 use crate::ir::{DefinitionKind, Program};
 use crate::schedule::{Naming, Replay, SharedStep, Step, run};
 use crate::source::SourceMap;
@@ -62,11 +63,10 @@ impl Fixture {
         let (program, sources) = (&self.program, &self.sources);
         let reads = program.reads.ids();
         let read =
-            reads.into_iter().find(|&id| crate::cssame::read_name(sources, program, id).starts_with(read)).unwrap();
+            reads.into_iter().find(|&id| crate::form::read_name(sources, program, id).starts_with(read)).unwrap();
         let mut definitions = program.definitions.ids();
-        let definition = definitions
-            .find(|&id| crate::cssame::definition_name(sources, program, id).starts_with(definition))
-            .unwrap();
+        let definition =
+            definitions.find(|&id| crate::form::definition_name(sources, program, id).starts_with(definition)).unwrap();
         Selection { read, instance: None, definition }
     }
 

@@ -8,11 +8,9 @@
 //! its [`Leaf`]s say what the cells are. The arms of a `cobegin` are functions of their own, which take what they capture
 //! by reference.
 
-pub mod compile;
 pub mod dot;
 pub mod flow;
 pub mod json;
-pub mod lower;
 pub mod operation;
 pub mod print;
 pub mod svg;

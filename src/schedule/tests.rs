@@ -1,8 +1,8 @@
 //! Tests of policies, schedules and traces on programs from source text.
 
 use super::*;
+use crate::front::compile;
 use crate::ir::Program;
-use crate::ir::compile::compile;
 use crate::source::{FileId, SourceMap};
 use crate::vm::{Choice, Machine, Progress, Tables, ThreadIndex, Visibility};
 use std::fmt::Write;

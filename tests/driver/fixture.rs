@@ -1,10 +1,11 @@
 //! Programs that are ready to be driven.
 
-use cssame::cssame::{Form, analyse};
 use cssame::driver::{Expect, Input, Options, Package, drive};
-use cssame::explore::{Limits, Query, Selection, Verdict, futures, select};
+use cssame::explore::{Limits, Query, Verdict, futures, select};
+use cssame::form::Selection;
+use cssame::form::{Form, analyse};
+use cssame::front::compile;
 use cssame::ir::Program;
-use cssame::ir::compile::compile;
 use cssame::schedule::source_hash;
 use cssame::source::SourceMap;
 use cssame::vm::{self, Machine, Visibility};
@@ -75,9 +76,9 @@ impl Fixture {
     /// The selection of `READ=DEF`.
     pub fn selection(&self, read: &str, definition: &str) -> Selection {
         let (program, sources) = (&self.program, &self.sources);
-        let reads = program.reads.ids().find(|&id| cssame::cssame::read_name(sources, program, id) == read);
+        let reads = program.reads.ids().find(|&id| cssame::form::read_name(sources, program, id) == read);
         let definitions =
-            program.definitions.ids().find(|&id| cssame::cssame::definition_name(sources, program, id) == definition);
+            program.definitions.ids().find(|&id| cssame::form::definition_name(sources, program, id) == definition);
         Selection { read: reads.unwrap(), instance: None, definition: definitions.unwrap() }
     }
 

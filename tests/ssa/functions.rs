@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use super::generate;
-use cssame::ir::compile::compile;
+use cssame::front::compile;
 use cssame::ir::verify::verify;
 use cssame::ir::{BlockId, DefinitionId, DefinitionKind, FunctionId, Instruction, Program, ReadId};
 use cssame::source::SourceMap;

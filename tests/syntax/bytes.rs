@@ -1,8 +1,8 @@
 //! Files that are given as bytes: encodings and sizes.
 
 use super::{describe, errors};
+use cssame::front::csm::syntax::{add_bytes, parse};
 use cssame::source::SourceMap;
-use cssame::syntax::{add_bytes, parse};
 
 fn add(bytes: &[u8]) -> Result<String, String> {
     let mut sources = SourceMap::default();

@@ -1,7 +1,7 @@
 //! Random programs, made as trees: all that the parser can build, with names and types that need not fit.
 
+use cssame::front::csm::syntax::ast::*;
 use cssame::source::Span;
-use cssame::syntax::ast::*;
 
 /// Makes programs of a seed.
 pub struct Generator {

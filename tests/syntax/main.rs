@@ -10,9 +10,9 @@ mod round_trip;
 mod trees;
 
 use cssame::diagnostics::Diagnostic;
+use cssame::front::csm::syntax::ast::Program;
+use cssame::front::csm::syntax::{Parsed, parse};
 use cssame::source::SourceMap;
-use cssame::syntax::ast::Program;
-use cssame::syntax::{Parsed, parse};
 
 fn parse_text(text: &str) -> (SourceMap, Parsed) {
     let mut sources = SourceMap::default();

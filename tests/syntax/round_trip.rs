@@ -2,8 +2,8 @@
 
 use super::generate::Generator;
 use super::{describe_all, erased, parse_text};
-use cssame::syntax::ast::{Block, Expr, ExprKind, Ident, Item, Program, Stmt, StmtKind};
-use cssame::syntax::{print, print_statement};
+use cssame::front::csm::syntax::ast::{Block, Expr, ExprKind, Ident, Item, Program, Stmt, StmtKind};
+use cssame::front::csm::syntax::{print, print_statement};
 use proptest::prelude::*;
 use std::path::Path;
 

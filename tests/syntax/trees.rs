@@ -2,8 +2,8 @@
 //! the text has parentheses that matter.
 
 use super::{erased, program};
-use cssame::syntax::ast::*;
-use cssame::syntax::{print, print_expression};
+use cssame::front::csm::syntax::ast::*;
+use cssame::front::csm::syntax::{print, print_expression};
 
 /// The value that `x = text;` assigns.
 fn expression(text: &str) -> Expr {

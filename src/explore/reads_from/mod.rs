@@ -26,7 +26,7 @@ mod order;
 mod search;
 mod watch;
 
-use super::limits::{Bound, Limits, Progress};
+use crate::explore::budget::{Bound, Limits, Progress};
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, Machine, State, Tables};
 use std::ops::ControlFlow;

@@ -9,7 +9,7 @@
 //! tried in turn; sets of operations from which there was no way on are not tried again.
 
 use super::log::{Kind, Log, NONE};
-use crate::explore::limits::{Bound, Watch};
+use crate::explore::budget::{Bound, Watch};
 use crate::vm;
 use rustc_hash::FxHashSet;
 

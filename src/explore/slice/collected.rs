@@ -5,11 +5,11 @@
 
 use super::replay::{Replay, Replayed};
 use super::{Declined, Running};
+use crate::explore::budget::{Limits, Progress, Watch};
 use crate::explore::deadlock::{Deadlock, blocked_threads};
-use crate::explore::futures::{
+use crate::explore::question::futures::{
     Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, futures, sort_outcomes,
 };
-use crate::explore::limits::{Limits, Progress, Watch};
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, FailureKind, Machine, Progress as Stepped, Tables};
 use rustc_hash::FxHashSet;

@@ -21,12 +21,13 @@ mod program;
 mod relevance;
 mod replay;
 
-use super::dovetail::Share;
-use super::futures::{Answer, Query, futures_with};
-use super::limits::{Limits, Progress};
-use super::select::{SelectAnswer, Selection, Verdict, select};
 use crate::concurrency::Sharing;
 use crate::concurrency::{Concurrency, EventKind, ThreadId};
+use crate::explore::budget::{Limits, Progress};
+use crate::explore::portfolio::Share;
+use crate::explore::question::futures::{Answer, Query, futures_with};
+use crate::explore::question::select::{SelectAnswer, Verdict, select};
+use crate::form::Selection;
 use crate::ir::{Instruction, Program, ReadId};
 use crate::vm::{Machine, Options, Tables, ThreadIndex, Watched};
 use collected::Collected;
@@ -51,7 +52,7 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Finds out what can happen, by the cheapest exact means that comes to an end: see [`super::dovetail`].
+    /// Finds out what can happen, by the cheapest exact means that comes to an end: see [`crate::explore::portfolio`].
     ///
     /// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`](super::Bound::Interrupt).
     #[must_use]

@@ -1,8 +1,8 @@
 //! The assumption that slices rest on: accesses that share no class of cells never touch one cell.
 
 use super::classes::Classes;
-use crate::cssame::analyse;
-use crate::ir::compile::compile;
+use crate::form::analyse;
+use crate::front::compile;
 use crate::ir::{DefinitionId, ReadId};
 use crate::source::SourceMap;
 use crate::vm::{Choice, CodeIndex, Event, Machine, Move, Observer, Progress, Tables, ThreadIndex, Visibility};

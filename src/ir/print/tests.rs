@@ -1,7 +1,7 @@
 //! The text, DOT and JSON forms of small programs.
 
 use super::{Plain, print_function, print_program};
-use crate::ir::compile::compile;
+use crate::front::compile;
 use crate::ir::dot::dot_program;
 use crate::ir::json::program_data;
 use crate::ir::{FunctionId, Program};

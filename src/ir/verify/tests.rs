@@ -1,7 +1,7 @@
 //! The verifier accepts what the front end makes, and finds what is broken on purpose.
 
 use super::{leaf_at, verify};
-use crate::ir::compile::compile;
+use crate::front::compile;
 use crate::ir::{
     Arithmetic, Base, BinaryOperator, Block, BlockId, FunctionId, Instruction, LeafId, Operand, Place, Program,
     RegisterId, RegisterType, ScalarType, Terminator, Value, VariableId,

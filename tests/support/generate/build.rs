@@ -1,10 +1,10 @@
 //! Short names for making syntax trees. Spans are empty: positions come from parsing the printed text.
 
-use cssame::source::Span;
-use cssame::syntax::ast::{
+use cssame::front::csm::syntax::ast::{
     Arm, BinaryOp, Block, Declaration, Declarator, Expr, ExprKind, Function, Ident, Initialiser, Item, Parameter, Stmt,
     StmtKind, TypeKind, TypeName, UnaryOp,
 };
+use cssame::source::Span;
 
 pub fn ident(name: &str) -> Ident {
     Ident { name: name.to_owned(), span: Span::default() }

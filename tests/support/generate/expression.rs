@@ -3,7 +3,7 @@
 use super::Generator;
 use super::build::{binary, boolean, call, cast, conditional, double, int, text, unary};
 use super::scope::{Place, Scope};
-use cssame::syntax::ast::{BinaryOp, Expr, TypeKind, UnaryOp};
+use cssame::front::csm::syntax::ast::{BinaryOp, Expr, TypeKind, UnaryOp};
 
 impl Generator {
     pub fn constant(&mut self) -> Expr {
@@ -28,7 +28,10 @@ impl Generator {
             },
             TypeKind::String => text(["one", "two"][self.rng.below(2)]),
             TypeKind::Long => match self.rng.below(4) {
-                0 => Expr { kind: cssame::syntax::ast::ExprKind::Int { value: 5_000_000_000, long: true }, ..int(0) },
+                0 => Expr {
+                    kind: cssame::front::csm::syntax::ast::ExprKind::Int { value: 5_000_000_000, long: true },
+                    ..int(0)
+                },
                 _ => self.int_value(scope),
             },
             _ => self.int_value(scope),

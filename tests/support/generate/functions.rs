@@ -6,8 +6,10 @@ use super::build::{
     int, local, name, run, stmt, this,
 };
 use super::scope::{Callable, ParameterKind, Place, Scope};
+use cssame::front::csm::syntax::ast::{
+    BinaryOp, Class, Expr, Function, Item, Member, MemberKind, Stmt, StmtKind, TypeKind,
+};
 use cssame::source::Span;
-use cssame::syntax::ast::{BinaryOp, Class, Expr, Function, Item, Member, MemberKind, Stmt, StmtKind, TypeKind};
 
 impl Generator {
     /// The class, and one or two objects of it: a balance, a lock, sometimes an array, one or two methods.

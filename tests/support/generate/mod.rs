@@ -20,8 +20,10 @@ use self::build::{
 };
 use self::rng::Rng;
 use self::scope::{Place, Scope};
+use cssame::front::csm::syntax::ast::{
+    BinaryOp, Expr, Extern, Initialiser, Input, Item, Program, Stmt, StmtKind, TypeKind,
+};
 use cssame::source::Span;
-use cssame::syntax::ast::{BinaryOp, Expr, Extern, Initialiser, Input, Item, Program, Stmt, StmtKind, TypeKind};
 
 /// How large programs become. The number of interleavings grows exponentially with `operations`.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +46,7 @@ impl Default for Size {
 
 /// The text of a random program.
 pub fn program(seed: u64, size: &Size) -> String {
-    cssame::syntax::print(&tree(seed, size))
+    cssame::front::csm::syntax::print(&tree(seed, size))
 }
 
 /// The tree of a random program.

@@ -1,7 +1,7 @@
 //! What a generator knows at one point of the program: which variables, locks and functions a statement may use.
 
 use super::build::name;
-use cssame::syntax::ast::{Expr, TypeKind};
+use cssame::front::csm::syntax::ast::{Expr, TypeKind};
 
 /// A variable that statements may read and write.
 #[derive(Clone, Debug)]

@@ -3,14 +3,14 @@
 //! One edit after the other is tried: leave out an item, a statement, an arm, a branch, an initialiser, an operand;
 //! put the body of a statement in its place. Whether the outcome is a valid program is for the caller's test to say.
 
+use cssame::front::csm::syntax::ast::{Block, Declaration, Expr, ExprKind, Item, MemberKind, Program, Stmt, StmtKind};
 use cssame::source::SourceMap;
-use cssame::syntax::ast::{Block, Declaration, Expr, ExprKind, Item, MemberKind, Program, Stmt, StmtKind};
 
 /// The smallest program found for which `fails` still holds. `fails` must not hold of programs that do not compile.
 pub fn shrink(source: &str, fails: &mut dyn FnMut(&str) -> bool) -> String {
     let mut sources = SourceMap::default();
     let file = sources.add("shrink.csm", source);
-    let mut program = cssame::syntax::parse(&sources, file).program;
+    let mut program = cssame::front::csm::syntax::parse(&sources, file).program;
     let mut best = source.to_owned();
     loop {
         let before = best.clone();
@@ -22,7 +22,7 @@ pub fn shrink(source: &str, fails: &mut dyn FnMut(&str) -> bool) -> String {
             if !editor.done {
                 break;
             }
-            let text = cssame::syntax::print(&candidate);
+            let text = cssame::front::csm::syntax::print(&candidate);
             if text.len() < best.len() && fails(&text) {
                 best = text;
                 program = candidate;

@@ -6,7 +6,7 @@ use super::build::{
     stmt, text,
 };
 use super::scope::{Callable, ParameterKind, Place, Scope};
-use cssame::syntax::ast::{BinaryOp, Expr, Stmt, StmtKind, TypeKind};
+use cssame::front::csm::syntax::ast::{BinaryOp, Expr, Stmt, StmtKind, TypeKind};
 
 /// The patterns, with their weights and the least budget that they need.
 pub const PATTERNS: [(u32, i32); 16] = [

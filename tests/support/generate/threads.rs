@@ -6,7 +6,7 @@ use super::build::{
     assign, binary, block, braces, call, cobegin, counting, global, if_else, int, local, name, run, spawn, stmt, text,
 };
 use super::scope::{Callable, ParameterKind, Place, Scope};
-use cssame::syntax::ast::{BinaryOp, Expr, Initialiser, Stmt, StmtKind, TypeKind};
+use cssame::front::csm::syntax::ast::{BinaryOp, Expr, Initialiser, Stmt, StmtKind, TypeKind};
 
 /// The statements of one thread, in pieces that may be put between each other.
 type Pieces = Vec<Vec<Stmt>>;
@@ -391,5 +391,5 @@ impl Generator {
 
 /// Whether the variable is a local of `main`, by the beginning of its name.
 pub fn is_local(expr: &Expr, prefix: &str) -> bool {
-    matches!(&expr.kind, cssame::syntax::ast::ExprKind::Name(name) if name.starts_with(prefix))
+    matches!(&expr.kind, cssame::front::csm::syntax::ast::ExprKind::Name(name) if name.starts_with(prefix))
 }

@@ -4,7 +4,7 @@ use super::code::{Atomic, CellInit, Op, Sync};
 use super::compile::{Compiler, Result, barrier_cells};
 use super::expression::{Target, result_of};
 use super::value::{Status, Ty, Value};
-use cssame::syntax::ast::{BinaryOp, Expr, ExprKind, Ident};
+use cssame::front::csm::syntax::ast::{BinaryOp, Expr, ExprKind, Ident};
 
 impl Compiler<'_> {
     /// A call; `None` where it pushes no value.

@@ -4,7 +4,7 @@
 //! operands. Everything that two threads could share lives in *cells*, and slots hold references to cells.
 
 use super::value::{Status, Strings, Ty, Value};
-use cssame::syntax::ast::{BinaryOp, UnaryOp};
+use cssame::front::csm::syntax::ast::{BinaryOp, UnaryOp};
 
 /// No variable, no thread, no name.
 pub const NONE: u32 = u32::MAX;

@@ -6,8 +6,8 @@
 
 use super::code::{CellInit, Code, Fork, NONE, Op, Slot};
 use super::value::{Ty, Value, binary, unary};
+use cssame::front::csm::syntax::ast::{self, Declarator, Expr, ExprKind, Program, TypeKind, TypeName};
 use cssame::source::{SourceFile, Span};
-use cssame::syntax::ast::{self, Declarator, Expr, ExprKind, Program, TypeKind, TypeName};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub type Result<T> = std::result::Result<T, String>;

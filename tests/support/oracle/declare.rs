@@ -3,7 +3,7 @@
 use super::code::{CellInit, Function, NONE, Op, Slot, Variable};
 use super::compile::{Class, Compiler, Field, Frame, Global, Local, Result, barrier_cells};
 use super::value::{Ty, Value};
-use cssame::syntax::ast::{
+use cssame::front::csm::syntax::ast::{
     self, Declarator, Expr, ExprKind, Initialiser, Item, MemberKind, Program, StmtKind, TypeName,
 };
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use super::code::{Op, Slot};
 use super::compile::{Compiler, Field, Global, Result};
 use super::value::{Ty, Value};
-use cssame::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use cssame::front::csm::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 /// Where an assignment or an atomic expression writes.
 #[derive(Clone, Copy, Debug)]

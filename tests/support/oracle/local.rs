@@ -313,12 +313,13 @@ fn atomic(thread: &mut Thread, kind: Atomic, ty: Ty, old: Value) -> (Value, Opti
     match kind {
         Atomic::Swap => (old, Some(last.convert(ty))),
         Atomic::FetchAdd => {
-            let sum = binary(cssame::syntax::ast::BinaryOp::Add, old, last).unwrap_or(old);
+            let sum = binary(cssame::front::csm::syntax::ast::BinaryOp::Add, old, last).unwrap_or(old);
             (old, Some(sum.convert(ty)))
         }
         Atomic::Cas => {
             let expected = thread.pop();
-            let equal = binary(cssame::syntax::ast::BinaryOp::Equal, old, expected) == Ok(Value::Bool(true));
+            let equal =
+                binary(cssame::front::csm::syntax::ast::BinaryOp::Equal, old, expected) == Ok(Value::Bool(true));
             (Value::Bool(equal), equal.then(|| last.convert(ty)))
         }
     }

@@ -19,8 +19,8 @@ mod value;
 
 use self::local::Machine;
 use self::search::{Limits, search};
+use cssame::front::csm::syntax::ast::Program;
 use cssame::source::{SourceFile, SourceMap};
-use cssame::syntax::ast::Program;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which accesses are visible steps.
@@ -134,7 +134,7 @@ impl Explored {
 pub fn explore_source(source: &str, options: &Options) -> Result<Explored, String> {
     let mut sources = SourceMap::default();
     let file = sources.add("oracle.csm", source);
-    let parsed = cssame::syntax::parse(&sources, file);
+    let parsed = cssame::front::csm::syntax::parse(&sources, file);
     if let Some(first) = parsed.diagnostics.first() {
         let place = first.span().map(|span| sources.position(span).to_string()).unwrap_or_default();
         return Err(format!("{place}: {}", first.message));

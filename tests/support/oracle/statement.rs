@@ -4,7 +4,9 @@ use super::code::{ForkArm, Op, Sync};
 use super::compile::{Cleanup, Compiler, Local, Loop, Result};
 use super::expression::{Target, result_of, written};
 use super::value::{Ty, Value};
-use cssame::syntax::ast::{Arm, BinaryOp, Declaration, Declarator, Expr, ExprKind, Initialiser, Stmt, StmtKind};
+use cssame::front::csm::syntax::ast::{
+    Arm, BinaryOp, Declaration, Declarator, Expr, ExprKind, Initialiser, Stmt, StmtKind,
+};
 
 impl<'a> Compiler<'a> {
     /// Statements with a scope of their own.

@@ -3,7 +3,7 @@
 //! Everything is dynamic: a value carries its type, and an operator looks at the tags. The compiler inserts a
 //! conversion wherever a value meets a declared type, so the tags are always those of the static types.
 
-use cssame::syntax::ast::{BinaryOp, UnaryOp};
+use cssame::front::csm::syntax::ast::{BinaryOp, UnaryOp};
 
 /// A value. Strings are literals only, so an index into the table of literals does.
 #[derive(Clone, Copy, Debug, PartialEq)]

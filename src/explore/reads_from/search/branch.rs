@@ -5,7 +5,7 @@
 
 use super::super::log::{Kind, Log, NONE, Operation};
 use super::{Node, Search};
-use crate::explore::limits::Bound;
+use crate::explore::budget::Bound;
 use smallvec::SmallVec;
 
 impl Search<'_> {

@@ -7,7 +7,7 @@ use super::log::{Kind, Log, NONE, Operation};
 use super::order::Sorter;
 use super::watch::Seen;
 use super::{Enumerated, Execution, Refusal};
-use crate::explore::limits::{Bound, Limits, Progress, Watch};
+use crate::explore::budget::{Bound, Limits, Progress, Watch};
 use crate::vm::{self, Choice, Machine, PathId, Pending, State, ThreadIndex, ThreadStatus};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;

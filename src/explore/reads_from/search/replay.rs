@@ -5,7 +5,7 @@
 
 use super::super::log::{Kind, Operation};
 use super::{Followed, Position, Refusal, Search, Stepped};
-use crate::explore::limits::Bound;
+use crate::explore::budget::Bound;
 use crate::vm::{Choice, Obstacle, PathId, Pending, ThreadIndex};
 use smallvec::SmallVec;
 

@@ -1,0 +1,161 @@
+//! What can happen, from one execution of each future.
+//!
+//! In: a machine that [`reads_from`] can explore, and bounds. Out: the same [`Answer`] that a search through all states
+//! gives: what a read sees, and what a thread prints, is the same in all executions of a future. There are no failures and no
+//! deadlocks: a program that has one is refused. An execution that shows something new is run again to see at which step.
+
+use crate::explore::budget::{Bound, Limits, Progress};
+use crate::explore::question::futures::{Answer, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, sort_outcomes};
+use crate::explore::reads_from::{self, Execution, Refusal};
+use crate::ir::{DefinitionId, ReadId};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, OutputId, PathId, Tables, ThreadIndex};
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
+use std::ops::ControlFlow;
+
+/// The reads of a step.
+#[derive(Default)]
+struct Reads(Vec<(ReadId, DefinitionId)>);
+
+impl Observer for Reads {
+    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
+        if let Event::Read { read, writer: Some(definition), .. } = event {
+            self.0.push((read, definition));
+        }
+    }
+}
+
+/// Where something was seen: in which of the executions that were kept, and at which of its steps.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    execution: u32,
+    step: u32,
+}
+
+/// Collects what executions show. Long ones show many terms, so they are kept once.
+#[derive(Default)]
+struct Collector {
+    executions: Vec<Vec<Choice>>,
+    /// Steps of all of them.
+    steps: usize,
+    /// Slots of threads in any.
+    threads: usize,
+    terms: FxHashMap<(ReadId, DefinitionId), Place>,
+    outcomes: FxHashMap<Vec<(PathId, OutputId)>, u32>,
+}
+
+impl Collector {
+    fn collect(&mut self, execution: &Execution<'_>) {
+        let Execution { machine, tables, state, choices, pairs } = *execution;
+        let number = self.executions.len() as u32;
+        self.threads = self.threads.max(state.thread_count());
+        let mut is_new = false;
+        // What only executions that were discarded have read does not count.
+        if machine.may_discard() || pairs.iter().any(|pair| !self.terms.contains_key(pair)) {
+            is_new = self.repeat(machine, choices);
+        }
+        self.outcomes.entry(machine.outputs(state, tables)).or_insert_with(|| {
+            is_new = true;
+            number
+        });
+        if is_new {
+            self.steps += choices.len();
+            self.executions.push(choices.to_vec());
+        }
+    }
+
+    /// Runs an execution again, and notes what is new; whether something was.
+    fn repeat(&mut self, machine: &Machine, choices: &[Choice]) -> bool {
+        let (mut tables, mut reads) = (Tables::new(), Reads::default());
+        let mut state = machine.start(&mut tables, &mut reads);
+        // What main does before its first step is shown by any execution.
+        let mut is_new = self.note(&reads, choices.len());
+        for (step, &choice) in choices.iter().enumerate() {
+            reads.0.clear();
+            machine.step(&mut state, &mut tables, choice, &mut reads);
+            is_new |= self.note(&reads, step);
+        }
+        is_new
+    }
+
+    /// Notes the reads of a step; whether one was not seen so early.
+    fn note(&mut self, reads: &Reads, step: usize) -> bool {
+        let mut is_new = false;
+        let place = Place { execution: self.executions.len() as u32, step: step as u32 };
+        for &pair in &reads.0 {
+            let known = self.terms.entry(pair);
+            match known {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(place);
+                    is_new = true;
+                }
+                Entry::Occupied(mut known) if place.step < known.get().step => {
+                    known.insert(place);
+                    is_new = true;
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+        is_new
+    }
+
+    fn terms(&self, whole_executions: bool) -> Vec<Term> {
+        let mut left = MAX_TERM_STEPS;
+        let term = |(&(read, definition), place): (&(ReadId, DefinitionId), &Place)| {
+            let choices = &self.executions[place.execution as usize];
+            let step = place.step as usize;
+            let shown = if whole_executions { choices.len() } else { (step + 1).min(choices.len()) };
+            let schedule = (left > 0).then(|| choices[..shown].to_vec());
+            left = left.saturating_sub(shown);
+            Term { read, definition, schedule, step }
+        };
+        let mut found: Vec<_> = self.terms.iter().collect();
+        found.sort_unstable_by_key(|&(pair, _)| *pair);
+        found.into_iter().map(term).collect()
+    }
+}
+
+/// Finds out what can happen by one execution of each future.
+///
+/// # Errors
+///
+/// A program that cannot be explored in this way.
+pub fn by_executions(
+    machine: &Machine,
+    query: &Query,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Answer, Refusal> {
+    let mut collector = Collector::default();
+    let limit = limits.max_memory.map_or(usize::MAX, |bytes| bytes as usize / size_of::<Choice>());
+    let mut found = reads_from::enumerate(machine, limits, progress, &mut |execution| {
+        collector.collect(execution);
+        if collector.steps > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    if collector.steps > limit {
+        found.bound = Some(Bound::Memory);
+    }
+    let terms = collector.terms(query.whole_executions);
+    let Collector { executions, outcomes, threads, .. } = collector;
+    let mut outcomes: Vec<Outcome> = outcomes
+        .into_iter()
+        .map(|(outputs, execution)| {
+            let schedule = executions[execution as usize].clone();
+            Outcome { outputs, status: OutcomeStatus::Ok, failure: None, schedule }
+        })
+        .collect();
+    sort_outcomes(&found.tables, &mut outcomes);
+    Ok(Answer {
+        bound: found.bound,
+        progress: found.progress,
+        from_slices: false,
+        threads,
+        terms,
+        undecided: Vec::new(),
+        outcomes,
+        failures: Vec::new(),
+        deadlocks: Vec::new(),
+        open: Vec::new(),
+        tables: found.tables,
+    })
+}

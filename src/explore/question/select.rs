@@ -1,0 +1,302 @@
+//! Decides whether some execution has a given selection of pi terms.
+//!
+//! In: selections: a read (or one instance of it in its thread), and the definition that it is to read from. Out: an
+//! execution that has them, or a smallest set of selections that contradict each other. The search carries for each
+//! selection whether it was evaluated, and whether it was satisfied. A complete execution agrees where no selection was
+//! evaluated without ever being satisfied, and at least one was satisfied; one that satisfies all is preferred.
+
+use crate::explore::budget::{Bound, Limits, Progress};
+use crate::explore::portfolio::{Dovetail, Found, Share};
+use crate::explore::reads_from::{self, Refusal};
+use crate::explore::report::unfinished::frontier;
+use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
+use crate::form::Selection;
+use crate::vm::{Choice, CodeIndex, Event, FailureKind, Machine, Observer, Tables, ThreadIndex};
+use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Whether a selection is consistent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Some execution has it.
+    Consistent {
+        /// One that has as many as may be.
+        schedule: Vec<Choice>,
+        /// By selection: whether it is satisfied; the others are not evaluated.
+        satisfied: Vec<bool>,
+    },
+    /// No execution has it.
+    Inconsistent {
+        /// Places of selections that no execution has together, none of which can be left out.
+        core: Vec<usize>,
+    },
+    /// A bound was hit before it was decided.
+    Undecided,
+}
+
+/// The answer to a selection.
+#[derive(Clone, Debug)]
+pub struct SelectAnswer {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The bound that was hit.
+    pub bound: Option<Bound>,
+    /// How much was visited.
+    pub progress: Progress,
+    /// Some of the executions that were not followed to their end, where a bound was hit.
+    pub open: Vec<Vec<Choice>>,
+    /// Whether some thread did local work without end.
+    pub diverged: bool,
+}
+
+/// Decides whether some execution has the selections, by the cheapest exact means: see [`Dovetail`].
+pub fn select(
+    machine: &Machine,
+    selections: &[Selection],
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> SelectAnswer {
+    // An instance is counted by thread.
+    let symmetric = selections.iter().all(|one| one.instance.is_none()).then(|| machine.up_to_symmetry()).flatten();
+    let machine_of_states = symmetric.as_ref().unwrap_or(machine);
+    Dovetail::new(machine, limits, symmetric.is_some()).run(
+        progress,
+        |limits, progress| select_by_states(machine_of_states, selections, limits, progress),
+        |limits, progress| select_by_executions(machine, selections, limits, progress),
+        |_, _| Err(Share::Never),
+    )
+}
+
+impl Found for SelectAnswer {
+    fn bound(&mut self) -> &mut Option<Bound> {
+        &mut self.bound
+    }
+
+    fn visited(&self) -> &Progress {
+        &self.progress
+    }
+
+    fn merge(self, executions: SelectAnswer) -> SelectAnswer {
+        if self.verdict == Verdict::Undecided { executions } else { self }
+    }
+}
+
+/// Decides whether some execution has the selections, by a search through all states.
+pub fn select_by_states(
+    machine: &Machine,
+    selections: &[Selection],
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> SelectAnswer {
+    let mut ends = Ends::default();
+    let searched = states::search(machine, limits, Evaluation::new(selections), &mut ends, progress);
+    let verdict = ends.verdict(selections.len(), searched.bound, |&node| searched.graph.path_to(node));
+    let open = searched.bound.map_or_else(Vec::new, |_| frontier(&searched.graph, &searched.progress));
+    SelectAnswer { verdict, bound: searched.bound, progress: searched.progress, open, diverged: ends.diverged }
+}
+
+/// Decides whether some execution has the selections, by one execution of each future: what reads see is the same in all of
+/// its executions.
+///
+/// # Errors
+///
+/// A program that cannot be explored in this way.
+pub fn select_by_executions(
+    machine: &Machine,
+    selections: &[Selection],
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<SelectAnswer, Refusal> {
+    let mut ends = Ends::default();
+    let found = reads_from::enumerate(machine, limits, progress, &mut |execution| {
+        let (mut tables, mut evaluation) = (Tables::new(), Evaluation::new(selections));
+        let mut state = machine.start(&mut tables, &mut evaluation);
+        for &choice in execution.choices {
+            machine.step(&mut state, &mut tables, choice, &mut evaluation);
+        }
+        ends.add(&evaluation.states, || execution.choices.to_vec())
+    })?;
+    let verdict = ends.verdict(selections.len(), found.bound, Vec::clone);
+    let (bound, progress) = (found.bound, found.progress);
+    Ok(SelectAnswer { verdict, bound, progress, open: Vec::new(), diverged: false })
+}
+
+/// The selection was not evaluated.
+const NEVER: u8 = 0;
+/// It was evaluated, and read from something else each time.
+const MISSED: u8 = 1;
+/// It was satisfied.
+const SATISFIED: u8 = 2;
+
+/// Whether an execution that ends so agrees with a part of the selections.
+fn accepts(states: &[u8], part: impl Fn(usize) -> bool) -> bool {
+    let mut any = false;
+    for (_, &state) in states.iter().enumerate().filter(|(place, _)| part(*place)) {
+        match state {
+            MISSED => return false,
+            SATISFIED => any = true,
+            _ => {}
+        }
+    }
+    any
+}
+
+/// The states of the selections in one execution.
+#[derive(Debug)]
+struct Evaluation {
+    selections: Arc<[Selection]>,
+    states: Vec<u8>,
+    /// By thread and selection: how often the thread has evaluated it, for those that ask for an instance.
+    counts: Vec<u32>,
+}
+
+impl Clone for Evaluation {
+    fn clone(&self) -> Self {
+        let selections = Arc::clone(&self.selections);
+        Evaluation { selections, states: self.states.clone(), counts: self.counts.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        // All of one search have the same selections.
+        self.states.clone_from(&source.states);
+        self.counts.clone_from(&source.counts);
+    }
+}
+
+impl Evaluation {
+    fn new(selections: &[Selection]) -> Evaluation {
+        Evaluation { selections: selections.into(), states: vec![NEVER; selections.len()], counts: Vec::new() }
+    }
+
+    /// Counts an evaluation by a thread, up to one more than is asked for, so that loops have finitely many states.
+    fn count(&mut self, thread: ThreadIndex, place: usize, wanted: u32) -> u32 {
+        let width = self.selections.len();
+        if self.counts.len() < (thread.index() + 1) * width {
+            self.counts.resize((thread.index() + 1) * width, 0);
+        }
+        let count = &mut self.counts[thread.index() * width + place];
+        *count = (*count + 1).min(wanted.saturating_add(1));
+        *count
+    }
+
+    fn forget(&mut self, thread: ThreadIndex) {
+        let width = self.selections.len();
+        // Counts that are zero may be missing at the end.
+        let end = self.counts.len().min((thread.index() + 1) * width);
+        if let Some(counts) = self.counts.get_mut(thread.index() * width..end) {
+            counts.fill(0);
+        }
+    }
+}
+
+impl Observer for Evaluation {
+    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+        match event {
+            Event::Read { read, writer, .. } => {
+                for place in 0..self.selections.len() {
+                    let selection = self.selections[place];
+                    if selection.read != read {
+                        continue;
+                    }
+                    if let Some(wanted) = selection.instance
+                        && self.count(thread, place, wanted) != wanted
+                    {
+                        continue;
+                    }
+                    let state = if writer == Some(selection.definition) { SATISFIED } else { MISSED };
+                    self.states[place] = self.states[place].max(state);
+                }
+            }
+            Event::End { .. } => self.forget(thread),
+            _ => {}
+        }
+    }
+}
+
+impl Ghost for Evaluation {
+    fn encode(&self, words: &mut Vec<u64>) {
+        words.extend(self.states.iter().map(|&state| u64::from(state)));
+        // Threads that have counted nothing must not be told from threads that are not there.
+        let used = self.counts.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
+        words.extend(self.counts[..used].iter().map(|&count| u64::from(count)));
+    }
+
+    fn decode(&mut self, words: &[u64]) {
+        let (states, counts) = words.split_at(self.selections.len());
+        self.states.clear();
+        self.states.extend(states.iter().map(|&state| state as u8));
+        self.counts.clear();
+        self.counts.extend(counts.iter().map(|&count| count as u32));
+    }
+}
+
+/// The ends of executions: how the selections stood, and how the first execution with that has come there.
+struct Ends<W> {
+    list: Vec<(Vec<u8>, W)>,
+    known: FxHashSet<Vec<u8>>,
+    diverged: bool,
+}
+
+impl<W> Default for Ends<W> {
+    fn default() -> Self {
+        Ends { list: Vec::new(), known: FxHashSet::default(), diverged: false }
+    }
+}
+
+impl<W> Ends<W> {
+    /// Adds an end; `Break` where all selections are satisfied.
+    fn add(&mut self, states: &[u8], way: impl FnOnce() -> W) -> ControlFlow<()> {
+        if self.known.insert(states.to_vec()) {
+            self.list.push((states.to_vec(), way()));
+        }
+        if states.iter().all(|&state| state == SATISFIED) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn verdict(&self, count: usize, bound: Option<Bound>, schedule: impl Fn(&W) -> Vec<Choice>) -> Verdict {
+        let satisfied = |states: &[u8]| states.iter().filter(|&&state| state == SATISFIED).count();
+        let accepted = self.list.iter().filter(|(states, _)| accepts(states, |_| true));
+        // Of equally good ones the first.
+        match accepted.min_by_key(|(states, _)| usize::MAX - satisfied(states)) {
+            Some((states, way)) => Verdict::Consistent {
+                schedule: schedule(way),
+                satisfied: states.iter().map(|&state| state == SATISFIED).collect(),
+            },
+            None if bound.is_some() => Verdict::Undecided,
+            None => Verdict::Inconsistent { core: self.core(count) },
+        }
+    }
+
+    /// Selections that contradict each other, none of which can be left out: one is left out after the other, as long
+    /// as the rest still contradict each other.
+    fn core(&self, count: usize) -> Vec<usize> {
+        let mut core: Vec<usize> = (0..count).collect();
+        let consistent =
+            |part: &[usize]| self.list.iter().any(|(states, _)| accepts(states, |one| part.contains(&one)));
+        for place in 0..count {
+            let rest: Vec<usize> = core.iter().copied().filter(|&one| one != place).collect();
+            if !rest.is_empty() && !consistent(&rest) {
+                core = rest;
+            }
+        }
+        core
+    }
+}
+
+impl Observer for Ends<u32> {
+    const ACTIVE: bool = false;
+
+    fn event(&mut self, _: ThreadIndex, _: CodeIndex, _: Event) {}
+}
+
+impl Visitor<Evaluation> for Ends<u32> {
+    fn begin(&mut self) {}
+
+    fn transition(&mut self, _: &Transition) {}
+
+    fn end(&mut self, context: &EndContext<'_, Evaluation>) -> ControlFlow<()> {
+        self.diverged |= matches!(context.end, End::Failed(failure) if failure.kind == FailureKind::StepLimit);
+        // The first execution that satisfies all is the shortest one.
+        self.add(&context.ghost.states, || context.node)
+    }
+}

@@ -1,0 +1,210 @@
+//! Finds an execution in which two methods run one after the other.
+//!
+//! In: two methods, of which the first is to come first. Out: an execution to its end in which no activation of the one
+//! overlaps with an activation of either in another thread, both run, and the one that begins first is of the first
+//! method. What main does itself, such as bringing objects into a state, does not count, unless one of the two runs nowhere
+//! else. An activation lasts from its first event to its return. An execution in which all threads end is preferred to
+//! one that fails or blocks.
+
+use crate::explore::budget::{Bound, Limits, Progress};
+use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
+use crate::ir::FunctionId;
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex};
+use std::ops::ControlFlow;
+
+/// Whether two methods can run one after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Serial {
+    /// In this execution.
+    Found {
+        /// To its end.
+        schedule: Vec<Choice>,
+    },
+    /// In none.
+    Impossible,
+    /// A bound was hit before that was known.
+    Undecided(Bound),
+}
+
+/// Looks for an execution in which `first` runs, and then `second` in another thread; they may be the same method.
+pub fn serial(
+    machine: &Machine,
+    methods: (FunctionId, FunctionId),
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> (Serial, Progress) {
+    let (answer, visited) = search(machine, methods, true, limits, progress);
+    if answer != Serial::Impossible {
+        return (answer, visited);
+    }
+    let (answer, more) = search(machine, methods, false, limits, progress);
+    (answer, Progress { states: visited.states + more.states, ..more })
+}
+
+fn search(
+    machine: &Machine,
+    (first, second): (FunctionId, FunctionId),
+    without_main: bool,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> (Serial, Progress) {
+    let mut ends = Ends { finished: None, other: None };
+    let ghost = Order { methods: [first, second], without_main, threads: Vec::new(), phase: Phase::Nothing };
+    let searched = states::search(machine, limits, ghost, &mut ends, progress);
+    let answer = match (ends.finished.or(ends.other), searched.bound) {
+        (Some(node), _) => Serial::Found { schedule: searched.graph.path_to(node) },
+        (None, Some(bound)) => Serial::Undecided(bound),
+        (None, None) => Serial::Impossible,
+    };
+    (answer, searched.progress)
+}
+
+/// How far an execution has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Neither method has begun.
+    Nothing,
+    /// The first one has, in that thread.
+    First(u16),
+    /// Both have, in two threads.
+    Both,
+    /// They overlap, or the second one was first.
+    Broken,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Inside {
+    /// Frames from the outermost activation of each method; 0 outside.
+    depths: [u32; 2],
+    /// Whether it has done anything since.
+    begun: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Order {
+    methods: [FunctionId; 2],
+    /// Whether main does not count.
+    without_main: bool,
+    threads: Vec<Inside>,
+    phase: Phase,
+}
+
+impl Order {
+    fn thread(&mut self, thread: ThreadIndex) -> &mut Inside {
+        if self.threads.len() <= thread.index() {
+            self.threads.resize(thread.index() + 1, Inside::default());
+        }
+        &mut self.threads[thread.index()]
+    }
+
+    fn begin(&mut self, thread: ThreadIndex) {
+        if self.without_main && thread == ThreadIndex(0) {
+            return;
+        }
+        let inside = self.thread(thread);
+        if inside.begun || inside.depths == [0, 0] {
+            return;
+        }
+        inside.begun = true;
+        let depths = inside.depths;
+        let alone = self.threads.iter().filter(|inside| inside.begun).count() == 1;
+        self.phase = match self.phase {
+            _ if !alone => Phase::Broken,
+            Phase::Nothing if depths[0] > 0 => Phase::First(thread.0),
+            Phase::Nothing => Phase::Broken,
+            Phase::First(other) if other != thread.0 && depths[1] > 0 => Phase::Both,
+            phase => phase,
+        };
+    }
+}
+
+impl Observer for Order {
+    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+        if self.phase == Phase::Broken {
+            self.threads.clear();
+            return;
+        }
+        match event {
+            Event::End { .. } => *self.thread(thread) = Inside::default(),
+            _ => self.begin(thread),
+        }
+    }
+
+    fn enter(&mut self, thread: ThreadIndex, function: FunctionId) {
+        let methods = self.methods;
+        for (depth, method) in self.thread(thread).depths.iter_mut().zip(methods) {
+            *depth += u32::from(*depth > 0 || method == function);
+        }
+    }
+
+    fn leave(&mut self, thread: ThreadIndex) {
+        let inside = self.thread(thread);
+        for depth in &mut inside.depths {
+            *depth = depth.saturating_sub(1);
+        }
+        inside.begun &= inside.depths != [0, 0];
+    }
+}
+
+impl Ghost for Order {
+    fn encode(&self, words: &mut Vec<u64>) {
+        words.push(match self.phase {
+            Phase::Nothing => 0,
+            Phase::Both => 1,
+            Phase::Broken => 2,
+            Phase::First(thread) => 3 + u64::from(thread),
+        });
+        if self.phase == Phase::Broken {
+            return;
+        }
+        let used = self.threads.iter().rposition(|one| *one != Inside::default()).map_or(0, |last| last + 1);
+        for inside in &self.threads[..used] {
+            let [first, second] = inside.depths.map(u64::from);
+            words.push(first << 32 | second << 1 | u64::from(inside.begun));
+        }
+    }
+
+    fn decode(&mut self, words: &[u64]) {
+        let (head, rest) = words.split_first().unwrap_or((&0, &[]));
+        self.phase = match *head {
+            0 => Phase::Nothing,
+            1 => Phase::Both,
+            2 => Phase::Broken,
+            first => Phase::First((first - 3) as u16),
+        };
+        self.threads.clear();
+        self.threads.extend(
+            rest.iter().map(|&word| Inside { depths: [(word >> 32) as u32, (word as u32) >> 1], begun: word & 1 != 0 }),
+        );
+    }
+}
+
+struct Ends {
+    finished: Option<u32>,
+    other: Option<u32>,
+}
+
+impl Observer for Ends {
+    const ACTIVE: bool = false;
+
+    fn event(&mut self, _: ThreadIndex, _: CodeIndex, _: Event) {}
+}
+
+impl Visitor<Order> for Ends {
+    fn begin(&mut self) {}
+
+    fn transition(&mut self, _: &Transition) {}
+
+    fn end(&mut self, context: &EndContext<'_, Order>) -> ControlFlow<()> {
+        let inside = context.ghost.threads.iter().any(|inside| inside.begun);
+        if context.ghost.phase != Phase::Both || inside && context.end != End::Finished {
+            return ControlFlow::Continue(());
+        }
+        if context.end == End::Finished {
+            self.finished = Some(context.node);
+            return ControlFlow::Break(());
+        }
+        self.other.get_or_insert(context.node);
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,200 @@
+//! The answer of an exploration with names, as `cssame futures` gives it.
+//!
+//! In: an [`Answer`], the terms of the pi functions, the program and its text. Out: [`FuturesReport`], which keeps its
+//! keys: other programs rely on them.
+
+mod blocked;
+mod terms;
+pub(in crate::explore) mod unfinished;
+pub(in crate::explore) mod witness;
+
+use crate::explore::deadlock::Deadlock;
+use crate::explore::question::count::CountAnswer;
+use crate::explore::question::futures::{Answer, FailureWitness, Outcome};
+use crate::ir::{DefinitionId, ReadId};
+use crate::schedule::{Namer, Naming, SharedStep, Step};
+use crate::vm::{Choice, Failure, PathId};
+pub use blocked::{BlockedReport, blocked_reports, wait_cycle};
+use serde::Serialize;
+pub use terms::{TermReport, TermReports};
+use unfinished::{UnfinishedReport, unfinished_report};
+
+/// What can happen.
+#[derive(Clone, Debug, Serialize)]
+pub struct FuturesReport {
+    /// Whether everything was visited.
+    pub complete: bool,
+    /// The bound that was hit.
+    pub bound: Option<&'static str>,
+    /// What the search has proved all the same, where a bound has stopped it.
+    pub unfinished: Option<UnfinishedReport>,
+    /// Number of futures, if they were counted to the end.
+    pub futures: Option<u64>,
+    /// Executions that were followed to their end.
+    pub executions: u64,
+    /// Different states that were visited.
+    pub states: u64,
+    /// Which pi terms can happen, by place.
+    pub terms: TermReports,
+    /// What executions print and how they end.
+    pub outcomes: Vec<OutcomeReport>,
+    /// Where the program can fail.
+    pub failures: Vec<FailureReport>,
+    /// Deadlocks.
+    pub deadlocks: Vec<DeadlockReport>,
+}
+
+/// An outcome.
+#[derive(Clone, Debug, Serialize)]
+pub struct OutcomeReport {
+    /// The printed lines, grouped by thread in the order of threads.
+    pub output: Vec<String>,
+    /// The same, thread by thread.
+    pub by_thread: Vec<ThreadOutput>,
+    /// `ok`, `assert`, `deadlock`, …
+    pub status: &'static str,
+    /// What the program says when it fails.
+    pub message: Option<String>,
+    /// The line at which it fails.
+    pub line: Option<u32>,
+    /// A shortest execution that has it.
+    pub schedule: Vec<SharedStep>,
+}
+
+/// What a thread prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct ThreadOutput {
+    /// Its path.
+    pub thread: String,
+    /// The lines.
+    pub output: Vec<String>,
+}
+
+/// A place where the program can fail.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureReport {
+    /// `assert`, `error`, …
+    pub status: &'static str,
+    /// What the program says, or what is wrong.
+    pub message: String,
+    /// `LINE:COL`
+    pub at: String,
+    /// Its line.
+    pub line: u32,
+    /// The thread that fails.
+    pub thread: String,
+    /// A shortest execution that fails there.
+    pub schedule: Vec<Step>,
+}
+
+/// A deadlock.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeadlockReport {
+    /// The threads that have not ended.
+    pub threads: Vec<BlockedReport>,
+    /// Threads each of which waits for the next one, the last for the first; none where there is no such cycle.
+    pub cycle: Vec<String>,
+    /// A shortest execution that leads to it.
+    pub schedule: Vec<Step>,
+}
+
+/// The executions whose steps get names. Those of terms and outcomes may be thousands, of thousands of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedules {
+    /// Those of terms, outcomes, failures and deadlocks.
+    All,
+    /// Those of failures and deadlocks; the others are left empty.
+    OfFindings,
+}
+
+/// Gives names to an answer. `candidates` are the terms of the pi functions, each of which gets a verdict; what was seen
+/// beyond them is listed as well.
+#[must_use]
+pub fn report(
+    naming: &Naming<'_>,
+    answer: &Answer,
+    candidates: &[(ReadId, DefinitionId)],
+    count: Option<&CountAnswer>,
+    schedules: Schedules,
+) -> FuturesReport {
+    let reporter = Reporter { naming, answer };
+    let mut namer = (schedules == Schedules::All).then(|| Namer::new(*naming));
+    let counted = count.filter(|count| count.bound.is_none());
+    let bound = answer.bound.or(count.and_then(|count| count.bound));
+    FuturesReport {
+        complete: bound.is_none(),
+        bound: bound.map(super::Bound::name),
+        unfinished: answer.bound.map(|bound| unfinished_report(naming, bound, &answer.progress, &answer.open)),
+        futures: counted.map(|count| count.futures),
+        executions: counted.map_or(answer.progress.executions, |count| count.executions),
+        states: answer.progress.states,
+        terms: TermReports::new(naming, &mut namer, answer, candidates),
+        outcomes: answer.outcomes.iter().map(|outcome| reporter.outcome(outcome, &mut namer)).collect(),
+        failures: answer.failures.iter().map(|failure| reporter.failure(failure)).collect(),
+        deadlocks: answer.deadlocks.iter().map(|deadlock| reporter.deadlock(deadlock)).collect(),
+    }
+}
+
+struct Reporter<'a> {
+    naming: &'a Naming<'a>,
+    answer: &'a Answer,
+}
+
+impl Reporter<'_> {
+    fn steps(&self, schedule: &[Choice]) -> Vec<Step> {
+        self.naming.steps(schedule)
+    }
+
+    fn thread(&self, path: PathId) -> String {
+        self.naming.machine.path_name(&self.answer.tables, path)
+    }
+
+    fn at(&self, at: crate::vm::CodeIndex) -> crate::source::Position {
+        self.naming.sources.position(self.naming.machine.span(at))
+    }
+
+    fn lines(&self, output: crate::vm::OutputId) -> Vec<String> {
+        self.answer.tables.lines(output).into_iter().map(str::to_owned).collect()
+    }
+
+    fn message(&self, failure: Failure) -> String {
+        match failure.message {
+            Some(message) => self.naming.program.texts.get(message).to_owned(),
+            None => failure.kind.sentence().to_owned(),
+        }
+    }
+
+    fn outcome(&self, outcome: &Outcome, namer: &mut Option<Namer<'_>>) -> OutcomeReport {
+        let by_thread: Vec<ThreadOutput> = outcome
+            .outputs
+            .iter()
+            .map(|&(path, output)| ThreadOutput { thread: self.thread(path), output: self.lines(output) })
+            .collect();
+        OutcomeReport {
+            output: by_thread.iter().flat_map(|thread| thread.output.iter().cloned()).collect(),
+            by_thread,
+            status: outcome.status.word(),
+            message: outcome.failure.map(|failure| self.message(failure)),
+            line: outcome.failure.map(|failure| self.at(failure.at).line),
+            schedule: namer.as_mut().map(|namer| namer.steps(&outcome.schedule)).unwrap_or_default(),
+        }
+    }
+
+    fn failure(&self, witness: &FailureWitness) -> FailureReport {
+        let FailureWitness { failure, path, ref schedule } = *witness;
+        let at = self.at(failure.at);
+        FailureReport {
+            status: failure.kind.status(),
+            message: self.message(failure),
+            at: at.to_string(),
+            line: at.line,
+            thread: self.thread(path),
+            schedule: self.steps(schedule),
+        }
+    }
+
+    fn deadlock(&self, deadlock: &Deadlock) -> DeadlockReport {
+        let threads = blocked_reports(self.naming, &deadlock.schedule);
+        DeadlockReport { cycle: wait_cycle(&threads), threads, schedule: self.steps(&deadlock.schedule) }
+    }
+}

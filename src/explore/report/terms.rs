@@ -1,0 +1,195 @@
+//! The verdicts on pi terms, with names.
+//!
+//! In: an [`Answer`] and the terms of the pi functions. Out: [`TermReports`], the list behind `"terms"` of `cssame futures`.
+//! Reads that share many terms make the list long: a term takes a few bytes in it, each name is stored once, and terms are
+//! put together while they are looked at.
+
+use crate::explore::question::futures::{Answer, Term};
+use crate::form::{definition_name, read_name};
+use crate::ir::{DefinitionId, Program, ReadId};
+use crate::schedule::{Namer, Naming, SharedStep};
+use serde::{Serialize, Serializer};
+
+/// A term of a pi function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TermReport<'a> {
+    /// `a@6:24`
+    pub read: &'a str,
+    /// `a@4:31` or `a@initial`
+    pub def: &'a str,
+    /// Whether some execution has it; nothing where a bound was hit before that was known.
+    pub feasible: Option<bool>,
+    /// An execution that has it, unless only those of findings were asked for.
+    pub schedule: Option<&'a [SharedStep]>,
+    /// The step of the schedule that reads, from 1.
+    pub step: Option<usize>,
+}
+
+/// All terms, by place.
+#[derive(Clone, Debug, Default)]
+pub struct TermReports {
+    /// The name of each read, and the end of its rows.
+    reads: Vec<(String, usize)>,
+    rows: Vec<Row>,
+    /// The names of definitions, by id; empty for those that no term has.
+    definitions: Vec<String>,
+    /// What shows the feasible terms.
+    shown: Vec<(Option<Vec<SharedStep>>, Option<usize>)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    definition: DefinitionId,
+    verdict: Verdict,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Verdict {
+    /// The place of what shows it.
+    Feasible(u32),
+    Impossible,
+    Undecided,
+}
+
+impl TermReports {
+    /// The verdicts on the candidates, and what was seen beyond them.
+    pub(in crate::explore) fn new(
+        naming: &Naming<'_>,
+        namer: &mut Option<Namer<'_>>,
+        answer: &Answer,
+        candidates: &[(ReadId, DefinitionId)],
+    ) -> TermReports {
+        let Naming { program, sources, .. } = *naming;
+        let mut undecided = answer.undecided.clone();
+        undecided.sort_unstable();
+        let mut beyond: Vec<(ReadId, DefinitionId)> =
+            answer.terms.iter().map(|term| (term.read, term.definition)).chain(undecided.iter().copied()).collect();
+        beyond.sort_unstable();
+        let mut of_read: Vec<&[(ReadId, DefinitionId)]> =
+            candidates.chunk_by(|a, b| a.0 == b.0).chain(beyond.chunk_by(|a, b| a.0 == b.0)).collect();
+        of_read.sort_by_key(|pairs| (program.reads[pairs[0].0].span, pairs[0].0));
+        let ranks = ranks(program);
+        let rank = |definition: &DefinitionId| ranks[definition.index()];
+        let mut reports = TermReports {
+            rows: Vec::with_capacity(candidates.len()),
+            definitions: vec![String::new(); program.definitions.len()],
+            ..TermReports::default()
+        };
+        for parts in of_read.chunk_by(|a, b| a[0].0 == b[0].0) {
+            let read = parts[0][0].0;
+            let mut definitions: Vec<DefinitionId> = parts.iter().copied().flatten().map(|pair| pair.1).collect();
+            if !definitions.is_sorted_by_key(rank) {
+                definitions.sort_unstable_by_key(rank);
+            }
+            definitions.dedup();
+            // A read may have thousands of terms of which none was met.
+            let met = of(&answer.terms, read, |term| term.read);
+            let open = of(&undecided, read, |pair| pair.0);
+            for definition in definitions {
+                let name = &mut reports.definitions[definition.index()];
+                if name.is_empty() {
+                    *name = definition_name(sources, program, definition);
+                }
+                let verdict = match met.binary_search_by_key(&definition, |term| term.definition) {
+                    Ok(place) => reports.show(namer, &met[place]),
+                    Err(_) if answer.is_complete() && open.binary_search(&(read, definition)).is_err() => {
+                        Verdict::Impossible
+                    }
+                    Err(_) => Verdict::Undecided,
+                };
+                reports.rows.push(Row { definition, verdict });
+            }
+            reports.reads.push((read_name(sources, program, read), reports.rows.len()));
+        }
+        reports
+    }
+
+    fn show(&mut self, namer: &mut Option<Namer<'_>>, term: &Term) -> Verdict {
+        let shown = term.schedule.as_ref();
+        let schedule = namer.as_mut().zip(shown).map(|(namer, schedule)| namer.steps(schedule));
+        self.shown.push((schedule, shown.map(|schedule| (term.step + 1).min(schedule.len()))));
+        Verdict::Feasible(self.shown.len() as u32 - 1)
+    }
+
+    /// Number of terms.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// How many have that verdict.
+    #[must_use]
+    pub fn count(&self, feasible: Option<bool>) -> usize {
+        self.rows.iter().filter(|row| row.verdict.feasible() == feasible).count()
+    }
+
+    /// All terms.
+    pub fn iter(&self) -> impl Iterator<Item = TermReport<'_>> {
+        self.by_read().flatten()
+    }
+
+    /// All terms, read by read.
+    pub fn by_read(&self) -> impl Iterator<Item = impl ExactSizeIterator<Item = TermReport<'_>>> {
+        self.reads.iter().enumerate().map(|(index, (read, end))| {
+            let start = index.checked_sub(1).map_or(0, |before| self.reads[before].1);
+            self.rows[start..*end].iter().map(|&row| self.report(read, row))
+        })
+    }
+
+    fn report<'a>(&'a self, read: &'a str, row: Row) -> TermReport<'a> {
+        let shown = match row.verdict {
+            Verdict::Feasible(place) => Some(&self.shown[place as usize]),
+            Verdict::Impossible | Verdict::Undecided => None,
+        };
+        TermReport {
+            read,
+            def: &self.definitions[row.definition.index()],
+            feasible: row.verdict.feasible(),
+            schedule: shown.and_then(|(schedule, _)| schedule.as_deref()),
+            step: shown.and_then(|(_, step)| *step),
+        }
+    }
+}
+
+/// By definition: its place in the order in which terms are listed, which is that of the text, initial ones first.
+fn ranks(program: &Program) -> Vec<u32> {
+    let mut order: Vec<DefinitionId> = program.definitions.ids().collect();
+    order.sort_by_key(|&definition| {
+        let of = &program.definitions[definition];
+        (of.version > 0, of.span, definition)
+    });
+    let mut ranks = vec![0; order.len()];
+    for (rank, definition) in order.into_iter().enumerate() {
+        ranks[definition.index()] = rank as u32;
+    }
+    ranks
+}
+
+/// The part of a list sorted by reads that belongs to one.
+fn of<T>(list: &[T], read: ReadId, key: impl Fn(&T) -> ReadId) -> &[T] {
+    let start = list.partition_point(|each| key(each) < read);
+    let count = list[start..].partition_point(|each| key(each) == read);
+    &list[start..start + count]
+}
+
+impl Verdict {
+    fn feasible(self) -> Option<bool> {
+        match self {
+            Verdict::Feasible(_) => Some(true),
+            Verdict::Impossible => Some(false),
+            Verdict::Undecided => None,
+        }
+    }
+}
+
+impl Serialize for TermReports {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}

@@ -1,0 +1,186 @@
+//! What a search that was stopped has proved all the same, and what still ran.
+//!
+//! In: executions that were not followed to their end. Out: [`UnfinishedReport`]: the loops and recursions in which their
+//! threads went round when the bound was hit. A thread is in a loop if, in the second half of its steps, it has come twice to
+//! a place in it, or to one of a function that is called from it.
+//!
+//! What it does not see: threads in the middle of a long but straight way. Only some of the open executions are looked at.
+
+use crate::explore::budget::{Bound, Progress};
+use crate::explore::states::graph::{Graph, NodeKind};
+use crate::ir::{BlockId, Function, FunctionId, Instruction, Program, Terminator};
+use crate::schedule::Naming;
+use crate::ssa::dominators::Dominators;
+use crate::ssa::graph::Graph as FlowGraph;
+use crate::vm::{Choice, Tables, ThreadStatus};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Open executions that are looked at.
+const EXECUTIONS: usize = 16;
+
+/// Steps of all of them.
+const STEPS: usize = 2_000_000;
+
+/// What a stopped search has proved, and what still ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnfinishedReport {
+    /// A failure or a deadlock that is not shown takes more steps than these.
+    pub steps: u32,
+    /// What still ran, by thread.
+    pub running: Vec<RunningReport>,
+}
+
+/// A loop or a recursion that still ran.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct RunningReport {
+    /// The thread.
+    pub thread: String,
+    /// `loop` or `recursion`
+    pub kind: &'static str,
+    /// The line of the loop, or of the function that calls itself.
+    pub line: u32,
+}
+
+/// Executions that the search has not followed to their end, evenly spread over those that are open.
+pub(in crate::explore) fn frontier(graph: &Graph, progress: &Progress) -> Vec<Vec<Choice>> {
+    let open: Vec<u32> = (0..graph.len() as u32).filter(|&node| graph.kind(node) == NodeKind::Waiting).collect();
+    let Some(&last) = open.last() else { return Vec::new() };
+    let depth = progress.depth as usize + 1;
+    if depth > STEPS {
+        // An earlier state of such a long execution; states are numbered by rising depth.
+        let node = (graph.len() as u64 * STEPS as u64 / depth as u64) as u32;
+        return vec![graph.path_to(node.min(last))];
+    }
+    let count = (STEPS / depth).clamp(1, EXECUTIONS).min(open.len());
+    (1..=count).map(|part| graph.path_to(open[open.len() * part / count - 1])).collect()
+}
+
+/// What a search that was stopped has proved, and what still ran in those executions.
+#[must_use]
+pub fn unfinished_report(
+    naming: &Naming<'_>,
+    bound: Bound,
+    progress: &Progress,
+    frontier: &[Vec<Choice>],
+) -> UnfinishedReport {
+    // A deadlock shows when its state is expanded; with a bound on steps those of the last level are looked at, too.
+    let steps = if bound == Bound::Steps { progress.depth } else { progress.depth.saturating_sub(1) };
+    let calls = Calls::new(naming.program);
+    let mut running: BTreeSet<RunningReport> = BTreeSet::new();
+    for schedule in frontier {
+        for (thread, places) in repeated(naming, schedule) {
+            for (kind, line) in calls.around(naming, &places) {
+                running.insert(RunningReport { thread: thread.clone(), kind, line });
+            }
+        }
+    }
+    UnfinishedReport { steps, running: running.into_iter().collect() }
+}
+
+type Place = (FunctionId, BlockId);
+
+/// By thread that has not ended: the places to which it has come twice in the second half of its steps.
+fn repeated(naming: &Naming<'_>, schedule: &[Choice]) -> Vec<(String, BTreeSet<Place>)> {
+    let machine = naming.machine;
+    let mut tables = Tables::new();
+    let mut state = machine.initial(&mut tables);
+    let mut visited: FxHashMap<crate::vm::PathId, Vec<u32>> = FxHashMap::default();
+    for &choice in schedule {
+        visited.entry(state.path(choice.thread)).or_default().push(state.position(choice.thread).0);
+        machine.step(&mut state, &mut tables, choice, &mut ());
+    }
+    let alive = state.threads().filter(|&thread| state.status(thread) != ThreadStatus::Ended);
+    let places = alive.filter_map(|thread| {
+        let steps = visited.get(&state.path(thread))?;
+        let (mut seen, mut places) = (FxHashSet::default(), BTreeSet::new());
+        for &at in &steps[steps.len() / 2..] {
+            if !seen.insert(at) {
+                let origin = machine.origin(crate::vm::CodeIndex(at));
+                places.insert((origin.function, origin.block));
+            }
+        }
+        (!places.is_empty()).then(|| (machine.path_name(&tables, state.path(thread)), places))
+    });
+    places.collect()
+}
+
+/// Who calls whom, from where.
+struct Calls {
+    /// By function: the places that call it.
+    callers: FxHashMap<FunctionId, Vec<Place>>,
+}
+
+impl Calls {
+    fn new(program: &Program) -> Calls {
+        let mut callers: FxHashMap<FunctionId, Vec<Place>> = FxHashMap::default();
+        for (id, function) in program.functions.entries() {
+            for (block, of) in function.blocks.entries() {
+                for instruction in &of.instructions {
+                    if let Instruction::Call { function: callee, .. } = instruction {
+                        callers.entry(*callee).or_default().push((id, block));
+                    }
+                }
+            }
+        }
+        Calls { callers }
+    }
+
+    /// The innermost loops around places; where there is none, the loops around the calls of their function, or a recursion.
+    fn around(&self, naming: &Naming<'_>, places: &BTreeSet<Place>) -> BTreeSet<(&'static str, u32)> {
+        let mut found = BTreeSet::new();
+        let mut seen: FxHashSet<Place> = places.iter().copied().collect();
+        let mut waiting: Vec<Place> = places.iter().copied().collect();
+        while let Some((function, block)) = waiting.pop() {
+            let of = &naming.program.functions[function];
+            if let Some(line) = loop_line(naming, of, block) {
+                found.insert(("loop", line));
+                continue;
+            }
+            for &caller in self.callers.get(&function).into_iter().flatten() {
+                if caller.0 == function {
+                    found.insert(("recursion", naming.sources.line(of.span)));
+                }
+                if seen.insert(caller) {
+                    waiting.push(caller);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The line of the innermost loop that a block lies in.
+fn loop_line(naming: &Naming<'_>, function: &Function, block: BlockId) -> Option<u32> {
+    let count = function.blocks.len();
+    let mut edges = Vec::new();
+    for (from, of) in function.blocks.entries() {
+        edges.extend(of.terminator.successors().map(|to| (from.0, to.0)));
+    }
+    let graph = FlowGraph::from_edges(count, &edges);
+    let dominators = Dominators::new(&graph);
+    let mut best: Option<(usize, u32)> = None;
+    for &(latch, head) in &edges {
+        if !dominators.dominates(head, latch) {
+            continue;
+        }
+        let mut body = FxHashSet::from_iter([head]);
+        let mut waiting = vec![latch];
+        while let Some(at) = waiting.pop() {
+            if body.insert(at) {
+                waiting.extend(graph.predecessors(at));
+            }
+        }
+        if !body.contains(&block.0) || best.is_some_and(|(size, _)| size <= body.len()) {
+            continue;
+        }
+        // The jump into a loop carries the place of the statement.
+        let enters = |from: &&u32| !body.contains(from);
+        let entry = graph.predecessors(head).iter().find(enters).map(|&from| &function.blocks[BlockId(from)]);
+        if let Some(entry) = entry.filter(|entry| matches!(entry.terminator, Terminator::Jump(_))) {
+            best = Some((body.len(), naming.sources.line(entry.terminator_span)));
+        }
+    }
+    best.map(|(_, line)| line)
+}

@@ -1,0 +1,170 @@
+//! Completes the beginning of an execution to a whole one.
+//!
+//! In: the graph of a search, and a state in it. Out: the steps from there to an end: on a shortest way to one where
+//! all threads have ended, else on a shortest way to any end. Where the search has not come far enough to know one, all
+//! threads move in turn for a while. An execution that cannot end stays as it is; and where a bound has cut the search, so
+//! do those beyond a number of steps, for the time is up.
+
+use crate::explore::states::fingerprint_of;
+use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
+use crate::explore::states::round_robin::Turns;
+use crate::schedule::Again;
+use crate::vm::{Choice, Machine, Progress, State, Tables, ThreadIndex};
+use std::cell::{Cell, RefCell};
+
+const FAR: u32 = u32::MAX;
+
+/// Steps in turn after which a beginning is left as it is.
+const STEPS_IN_TURN: usize = 10_000;
+
+/// Steps of all executions together that are done again or added where the search was cut.
+const STEPS_BEHIND_A_BOUND: usize = 5_000_000;
+
+/// Distances of all states to the ends.
+pub(in crate::explore) struct Completion<'a> {
+    machine: &'a Machine,
+    graph: &'a Graph,
+    to_finish: Vec<u32>,
+    to_end: Vec<u32>,
+    /// Whether some state was not expanded.
+    is_cut: bool,
+    /// Steps that may still be done.
+    left: Cell<usize>,
+    again: RefCell<Again<'a>>,
+}
+
+impl<'a> Completion<'a> {
+    pub(in crate::explore) fn new(machine: &'a Machine, graph: &'a Graph) -> Completion<'a> {
+        let reversed = graph.reversed();
+        let distances = |wanted: &dyn Fn(NodeKind) -> bool| {
+            let mut distance = vec![FAR; graph.len()];
+            let mut level: Vec<u32> = (0..graph.len() as u32).filter(|&node| wanted(graph.kind(node))).collect();
+            level.iter().for_each(|&node| distance[node as usize] = 0);
+            let mut next = Vec::new();
+            let mut steps = 0;
+            while !level.is_empty() {
+                steps += 1;
+                for &node in &level {
+                    for &source in reversed.sources(node) {
+                        if distance[source as usize] == FAR {
+                            distance[source as usize] = steps;
+                            next.push(source);
+                        }
+                    }
+                }
+                level.clear();
+                std::mem::swap(&mut level, &mut next);
+            }
+            distance
+        };
+        let to_finish = distances(&|kind| kind == NodeKind::Finished);
+        let to_end = distances(&NodeKind::is_end);
+        let is_cut = (0..graph.len() as u32).any(|node| graph.kind(node) == NodeKind::Waiting);
+        let left = Cell::new(if is_cut { STEPS_BEHIND_A_BOUND } else { usize::MAX });
+        Completion { machine, graph, to_finish, to_end, is_cut, left, again: RefCell::new(Again::new(machine)) }
+    }
+
+    /// Adds to steps that lead to `node` those that complete the execution.
+    pub(in crate::explore) fn complete(&self, schedule: &mut Vec<Choice>, node: u32) {
+        let distance = if self.to_finish[node as usize] != FAR { &self.to_finish } else { &self.to_end };
+        let known = distance[node as usize] != FAR;
+        if self.graph.kind(node).is_end() || (!known && self.graph.kind(node) != NodeKind::Waiting && !self.is_cut) {
+            return;
+        }
+        if self.left.get() < schedule.len() {
+            self.left.set(0);
+            return;
+        }
+        let mut again = self.again.borrow_mut();
+        let done = again.resume(schedule);
+        let (mut state, tables) = (again.state().clone(), &mut again.tables);
+        for &choice in &schedule[done..] {
+            self.machine.step(&mut state, tables, choice, &mut ());
+        }
+        if known {
+            self.follow(schedule, &mut state, tables, node, distance);
+        } else {
+            in_turn(self.machine, schedule, &mut state, tables);
+        }
+        self.left.set(self.left.get().saturating_sub(schedule.len() - done));
+    }
+
+    fn follow(
+        &self,
+        schedule: &mut Vec<Choice>,
+        state: &mut State,
+        tables: &mut Tables,
+        mut node: u32,
+        distance: &[u32],
+    ) {
+        while distance[node as usize] > 0 {
+            if self.machine.options().symmetric {
+                let Some((choice, target)) = self.nearest(state, tables, distance) else { return };
+                self.machine.step(state, tables, choice, &mut ());
+                schedule.push(choice);
+                node = target;
+                continue;
+            }
+            let edges = self.graph.edges(node);
+            let open = edges.iter().enumerate().filter(|&(_, &target)| target != DISCARDED);
+            let Some((place, &target)) = open.min_by_key(|&(_, &target)| distance[target as usize]) else { return };
+            let known = self.graph.choice_to(node, target);
+            let Some(choice) = known.or_else(|| nth_choice(self.machine, state, place)) else { return };
+            self.machine.step(state, tables, choice, &mut ());
+            schedule.push(choice);
+            node = target;
+        }
+    }
+
+    /// The choice that leads nearest to an end, and the node that stands for its state: threads that are taken for one
+    /// another may have changed places, so the edges of a node do not name the choices of each of its states.
+    fn nearest(&self, state: &State, tables: &mut Tables, distance: &[u32]) -> Option<(Choice, u32)> {
+        let mut choices = Vec::new();
+        self.machine.enabled(state, &mut choices);
+        let mut best: Option<(u32, Choice, u32)> = None;
+        let mut after = State::default();
+        for choice in choices {
+            after.clone_from(state);
+            let progress = self.machine.step(&mut after, tables, choice, &mut ());
+            if progress == Progress::Discarded {
+                continue;
+            }
+            let Some(node) = self.graph.find(fingerprint_of(self.machine, &after, progress)) else { continue };
+            let far = distance[node as usize];
+            if far != FAR && best.is_none_or(|(known, ..)| far < known) {
+                best = Some((far, choice, node));
+            }
+        }
+        best.map(|(_, choice, node)| (choice, node))
+    }
+}
+
+/// The choice at that place in the list of all choices.
+fn nth_choice(machine: &Machine, state: &State, place: usize) -> Option<Choice> {
+    let mut rest = u32::try_from(place).ok()?;
+    for thread in (0..state.thread_count()).map(|index| ThreadIndex(index as u16)) {
+        let alternatives = machine.alternatives(state, thread);
+        if rest < alternatives {
+            return Some(Choice { thread, alternative: rest });
+        }
+        rest -= alternatives;
+    }
+    None
+}
+
+/// Lets the threads move in turn. If that does not come to an end soon, or is discarded, nothing is added.
+fn in_turn(machine: &Machine, schedule: &mut Vec<Choice>, state: &mut State, tables: &mut Tables) {
+    let length = schedule.len();
+    let mut turns = Turns::default();
+    for _ in 0..STEPS_IN_TURN {
+        let Some(thread) = turns.next(machine, state) else { return };
+        let choice = Choice { thread, alternative: 0 };
+        schedule.push(choice);
+        match machine.step(state, tables, choice, &mut turns) {
+            Progress::Running => {}
+            Progress::Finished | Progress::Failed(_) => return,
+            Progress::Discarded => break,
+        }
+    }
+    schedule.truncate(length);
+}

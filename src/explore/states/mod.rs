@@ -1,0 +1,485 @@
+//! The breadth-first search that all explorations share.
+//!
+//! In: a machine, bounds, a [`Ghost`] (what the search has to know of an execution beyond the state of the machine) and
+//! a [`Visitor`]. Out: the [`Graph`] of all states, and calls of the visitor for each step and each end.
+//! States wait as words in two flat buffers, one for the level that is expanded and one for the next; nothing is
+//! allocated for a step. On several cores the states of large levels are expanded apart, and entered in order.
+
+pub(in crate::explore) mod assumption;
+mod batch;
+pub(in crate::explore) mod completion;
+mod fingerprint;
+mod frontier;
+pub(in crate::explore) mod graph;
+pub(in crate::explore) mod pairs;
+mod round_robin;
+mod visited;
+
+use batch::{Leads, Worker};
+pub(in crate::explore) use fingerprint::fingerprint_of;
+use fingerprint::{encode_rest, fingerprint};
+use frontier::{Frontier, Waiting};
+
+use crate::explore::budget::{Bound, Limits, Progress, Watch};
+use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
+use crate::vm::{self, Choice, Encoding, Failure, Machine, Move, Observer, State, Tables, ThreadIndex};
+use std::ops::{ControlFlow, Range};
+
+/// What a search has to know of an execution beyond the state of the machine. It watches the execution.
+pub(in crate::explore) trait Ghost: Observer + Clone + Send {
+    /// Appends what tells two executions apart.
+    fn encode(&self, words: &mut Vec<u64>);
+    /// Takes back what `encode` has written.
+    fn decode(&mut self, words: &[u64]);
+}
+
+impl Ghost for () {
+    fn encode(&self, _: &mut Vec<u64>) {}
+
+    fn decode(&mut self, _: &[u64]) {}
+}
+
+/// How an execution ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::explore) enum End {
+    Finished,
+    Failed(Failure),
+    Deadlock,
+}
+
+/// A step of the search; without a choice it is the beginning.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::explore) struct Transition {
+    pub from: u32,
+    pub choice: Option<Choice>,
+    pub to: u32,
+}
+
+/// Looks on during a search.
+pub(in crate::explore) trait Visitor<G>: Observer {
+    /// Whether it may learn of a step after other steps were done: all that it knows of one comes from its own events.
+    const APART: bool = true;
+
+    /// A step begins; the events that follow belong to it.
+    fn begin(&mut self);
+
+    /// A step is over, and was not discarded.
+    fn transition(&mut self, transition: &Transition);
+
+    /// Number of pairs of a read and a definition that were seen, for a visitor that looks at them.
+    fn terms(&self) -> usize {
+        0
+    }
+
+    /// Whether the search may stop behind the step that was noted last.
+    fn is_enough(&self) -> bool {
+        false
+    }
+
+    /// A new state in which executions end. `Break` stops the search.
+    fn end(&mut self, context: &EndContext<'_, G>) -> ControlFlow<()>;
+}
+
+/// What a visitor sees of an end.
+pub(in crate::explore) struct EndContext<'a, G> {
+    pub machine: &'a Machine,
+    pub tables: &'a Tables,
+    pub state: &'a State,
+    pub ghost: &'a G,
+    pub node: u32,
+    pub end: End,
+}
+
+/// What a search has found.
+pub(in crate::explore) struct Searched {
+    pub graph: Graph,
+    pub tables: Tables,
+    pub progress: Progress,
+    /// The bound that was hit.
+    pub bound: Option<Bound>,
+    /// Whether the visitor has stopped the search.
+    pub stopped: bool,
+}
+
+struct Engine<'a, G, V> {
+    machine: &'a Machine,
+    limits: &'a Limits,
+    visitor: &'a mut V,
+    found: Searched,
+    next: Frontier,
+    parent: (State, G),
+    child: (State, G),
+    encoding: Encoding,
+    more: Vec<u64>,
+    moves: Vec<Move>,
+    workers: Vec<Worker<G>>,
+    /// States that a worker expands at a time: fewer where they have not fitted into a batch.
+    piece: usize,
+    /// States that were expanded, or begun.
+    entered: u64,
+    /// Steps that were done when the last one was begun.
+    steps_before: u64,
+    /// Words of states that steps have led to since the bounds were looked at.
+    work: u64,
+}
+
+/// What looks on from outside.
+struct Looking<'a> {
+    watch: &'a Watch,
+    progress: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
+}
+
+/// States of a level below which they are not expanded apart.
+const LARGE: usize = 256;
+
+/// States that a worker expands at a time.
+const PIECE: usize = 512;
+
+/// Words of states that steps lead to between two looks at the bounds, at most, and those of one state.
+const LOOK: u64 = 4 << 20;
+
+/// Searches all states; `ghost` is what is known before the first step.
+pub(in crate::explore) fn search<G: Ghost, V: Visitor<G>>(
+    machine: &Machine,
+    limits: &Limits,
+    ghost: G,
+    visitor: &mut V,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Searched {
+    let mut engine: Engine<'_, G, V> = Engine {
+        machine,
+        limits,
+        visitor,
+        found: Searched {
+            graph: Graph::default(),
+            tables: Tables::new(),
+            progress: Progress::default(),
+            bound: None,
+            stopped: false,
+        },
+        next: Frontier::default(),
+        parent: (State::default(), ghost.clone()),
+        child: (State::default(), ghost),
+        encoding: Encoding::default(),
+        more: Vec::new(),
+        moves: Vec::new(),
+        workers: Vec::new(),
+        piece: PIECE,
+        entered: 0,
+        steps_before: 0,
+        work: 0,
+    };
+    // `Break` means that the search is over; `found` says why.
+    let _ = engine.run(progress);
+    engine.found.progress.states = engine.found.graph.len() as u64;
+    engine.found
+}
+
+impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
+    fn run(&mut self, progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.start()?;
+        let watch = Watch::new(self.limits);
+        let mut level = Frontier::default();
+        while !self.next.is_empty() {
+            std::mem::swap(&mut level, &mut self.next);
+            self.next.clear();
+            if self.limits.max_steps.is_some_and(|limit| self.found.progress.depth >= limit) {
+                self.close_level(&level);
+                return ControlFlow::Break(());
+            }
+            let mut done = 0;
+            while done < level.len() {
+                let looking = &mut Looking { watch: &watch, progress };
+                if V::APART && self.limits.jobs > 1 && level.len() - done >= LARGE {
+                    done = self.expand_apart(&level, done, looking)?;
+                } else {
+                    let part = done..level.len().min(done + PIECE);
+                    done = part.end;
+                    self.expand_here(&level, part, looking)?;
+                }
+            }
+            self.found.progress.depth += 1;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Expands states one after the other.
+    fn expand_here(&mut self, level: &Frontier, part: Range<usize>, looking: &mut Looking<'_>) -> ControlFlow<()> {
+        for (index, Waiting { node, state, ghost }) in part.clone().zip(level.part(part)) {
+            self.look(level, index, looking)?;
+            self.load(state, ghost);
+            self.expand(node)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Lets workers expand states from a place of the level on, and enters what they have found; gives the place behind.
+    fn expand_apart(&mut self, level: &Frontier, start: usize, looking: &mut Looking<'_>) -> ControlFlow<(), usize> {
+        let mut workers = std::mem::take(&mut self.workers);
+        workers.resize_with(self.limits.jobs, || Worker::new(&self.parent.1));
+        let pieces =
+            batch::expand(&mut workers, self.machine, &self.found, level, start..level.len(), (self.piece, V::ACTIVE));
+        let (mut done, mut all) = (start, true);
+        let mut over = ControlFlow::Continue(());
+        for (worker, piece) in workers.iter().zip(pieces) {
+            over = self.enter_batch(level, &worker.batch, done, looking);
+            done += worker.batch.states();
+            all = done == piece.end;
+            // What the others have found of later states cannot be entered before those that are left out here.
+            if over.is_break() || !all {
+                break;
+            }
+        }
+        self.workers = workers;
+        over?;
+        self.piece = if all { 2 * self.piece } else { (done - start).div_ceil(self.limits.jobs) }.clamp(1, PIECE);
+        if done == start {
+            // Even one state does not fit into a batch.
+            self.expand_here(level, start..start + 1, looking)?;
+            done += 1;
+        }
+        ControlFlow::Continue(done)
+    }
+
+    /// Enters the states of a batch, the first of which stands at a place of the level.
+    fn enter_batch(
+        &mut self,
+        level: &Frontier,
+        batch: &batch::Batch,
+        start: usize,
+        looking: &mut Looking<'_>,
+    ) -> ControlFlow<()> {
+        let states = level.part(start..start + batch.states());
+        for ((index, of), steps) in (start..).zip(states).zip(batch.by_state()) {
+            self.look(level, index, looking)?;
+            self.enter(of, batch, steps)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Enters the steps of a state that a worker has expanded.
+    fn enter(&mut self, of: Waiting<'_>, batch: &batch::Batch, steps: Range<usize>) -> ControlFlow<()> {
+        if steps.is_empty() {
+            self.load(of.state, of.ghost);
+            return self.deadlock(of.node);
+        }
+        self.found.graph.begin_edges(of.node);
+        for index in steps {
+            let over = self.enter_step(of, &batch.step(index));
+            if over.is_break() {
+                self.found.graph.cancel_edges(of.node);
+                return over;
+            }
+        }
+        self.found.graph.set_kind(of.node, NodeKind::Expanded);
+        ControlFlow::Continue(())
+    }
+
+    fn enter_step(&mut self, of: Waiting<'_>, step: &batch::Step<'_>) -> ControlFlow<()> {
+        let batch::Successor { choice, leads, fingerprint, known, .. } = step.successor;
+        let known = known.or_else(|| self.found.graph.find(fingerprint));
+        let is_new_end = leads == Leads::ToEnd && known.is_none();
+        if leads == Leads::Unknown || is_new_end {
+            self.load(of.state, of.ghost);
+            return self.step(of.node, choice);
+        }
+        self.may_step()?;
+        self.found.progress.steps += 1;
+        if leads == Leads::Discarded {
+            self.found.graph.add_edge(DISCARDED);
+            return ControlFlow::Continue(());
+        }
+        self.visitor.begin();
+        for &(thread, at, event) in step.events {
+            self.visitor.event(thread, at, event);
+        }
+        let to = known.unwrap_or_else(|| self.found.graph.visit(fingerprint, of.node, choice, NodeKind::Waiting).0);
+        self.found.graph.add_edge(to);
+        self.visitor.transition(&Transition { from: of.node, choice: Some(choice), to });
+        self.found.progress.executions += u64::from(leads == Leads::ToEnd);
+        if self.visitor.is_enough() {
+            return self.ended(ControlFlow::Break(()));
+        }
+        if known.is_none() { self.wait(to, step.state, step.ghost) } else { ControlFlow::Continue(()) }
+    }
+
+    fn load(&mut self, state: &[u64], ghost: &[u64]) {
+        self.machine.decode(state, &mut self.parent.0);
+        self.parent.1.decode(ghost);
+    }
+
+    fn stop(&mut self, bound: Bound) -> ControlFlow<()> {
+        self.found.bound = Some(bound);
+        ControlFlow::Break(())
+    }
+
+    /// Looks at the bounds before every 1024th state, wherever it is expanded, and sooner where states are large.
+    fn look(&mut self, level: &Frontier, index: usize, looking: &mut Looking<'_>) -> ControlFlow<()> {
+        self.entered += 1;
+        let steps = self.found.progress.steps;
+        self.work += (steps - self.steps_before) * level.words(index);
+        self.steps_before = steps;
+        if self.entered % 1024 != 1 && self.work < LOOK {
+            return ControlFlow::Continue(());
+        }
+        self.work = 0;
+        self.found.progress.states = self.found.graph.len() as u64;
+        self.found.progress.terms = self.visitor.terms() as u64;
+        self.found.progress.waiting = (level.len() - index + self.next.len()) as u64;
+        if let Some(bound) = looking.watch.check() {
+            return self.stop(bound);
+        }
+        let bytes = || self.found.graph.bytes() + level.bytes() + self.next.bytes();
+        if self.limits.max_memory.is_some_and(|limit| bytes() > limit) {
+            return self.stop(Bound::Memory);
+        }
+        if (looking.progress)(&self.found.progress).is_break() {
+            return self.stop(Bound::Interrupt);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Enters the first state.
+    fn start(&mut self) -> ControlFlow<()> {
+        let (state, ghost) = &mut self.child;
+        self.visitor.begin();
+        *state = self.machine.start(&mut self.found.tables, &mut (&mut *self.visitor, &mut *ghost));
+        let choice = Choice { thread: ThreadIndex(0), alternative: 0 };
+        let finished = self.machine.is_finished(state);
+        let progress = if finished { vm::Progress::Finished } else { vm::Progress::Running };
+        self.arrive(0, choice, progress)
+    }
+
+    /// The states of a level are not expanded because their executions are as long as may be.
+    fn close_level(&mut self, level: &Frontier) {
+        for Waiting { node, state, ghost } in level.part(0..level.len()) {
+            self.load(state, ghost);
+            if !self.machine.is_deadlock(&self.parent.0) {
+                self.found.bound = Some(Bound::Steps);
+                continue;
+            }
+            if self.deadlock(node).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn expand(&mut self, node: u32) -> ControlFlow<()> {
+        let mut moves = std::mem::take(&mut self.moves);
+        self.machine.moves(&self.parent.0, &mut moves);
+        if moves.is_empty() {
+            self.moves = moves;
+            return self.deadlock(node);
+        }
+        self.found.graph.begin_edges(node);
+        let mut over = ControlFlow::Continue(());
+        'moves: for &Move { thread, alternatives } in &moves {
+            for alternative in 0..alternatives {
+                over = self.step(node, Choice { thread, alternative });
+                if over.is_break() {
+                    break 'moves;
+                }
+            }
+        }
+        self.moves = moves;
+        if over.is_continue() {
+            self.found.graph.set_kind(node, NodeKind::Expanded);
+        } else {
+            self.found.graph.cancel_edges(node);
+        }
+        over
+    }
+
+    fn deadlock(&mut self, node: u32) -> ControlFlow<()> {
+        self.found.graph.set_kind(node, NodeKind::Deadlock);
+        self.found.progress.executions += 1;
+        let context = EndContext {
+            machine: self.machine,
+            tables: &self.found.tables,
+            state: &self.parent.0,
+            ghost: &self.parent.1,
+            node,
+            end: End::Deadlock,
+        };
+        let wanted = self.visitor.end(&context);
+        self.ended(wanted)
+    }
+
+    fn ended(&mut self, wanted: ControlFlow<()>) -> ControlFlow<()> {
+        if wanted.is_break() {
+            self.found.stopped = true;
+        }
+        wanted
+    }
+
+    fn may_step(&mut self) -> ControlFlow<()> {
+        if self.limits.max_executions.is_some_and(|limit| self.found.progress.executions >= limit) {
+            return self.stop(Bound::Executions);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn step(&mut self, node: u32, choice: Choice) -> ControlFlow<()> {
+        self.may_step()?;
+        self.child.0.clone_from(&self.parent.0);
+        self.child.1.clone_from(&self.parent.1);
+        self.visitor.begin();
+        let (state, ghost) = &mut self.child;
+        let observer = &mut (&mut *self.visitor, &mut *ghost);
+        let progress = self.machine.step(state, &mut self.found.tables, choice, observer);
+        self.found.progress.steps += 1;
+        self.arrive(node, choice, progress)
+    }
+
+    /// Enters the state of `child` into the graph.
+    fn arrive(&mut self, from: u32, choice: Choice, progress: vm::Progress) -> ControlFlow<()> {
+        let (kind, end) = match progress {
+            vm::Progress::Discarded => {
+                self.found.graph.add_edge(DISCARDED);
+                return ControlFlow::Continue(());
+            }
+            vm::Progress::Running => (NodeKind::Waiting, None),
+            vm::Progress::Finished => (NodeKind::Finished, Some(End::Finished)),
+            vm::Progress::Failed(failure) => (NodeKind::Failed, Some(End::Failed(failure))),
+        };
+        self.machine.encode(&self.child.0, &mut self.encoding);
+        let ghost_words = encode_rest(&self.child.1, progress, &mut self.more);
+        let fingerprint = fingerprint(&self.encoding, &self.more);
+        let is_first = self.found.graph.len() == 0;
+        let (to, is_new) = self.found.graph.visit(fingerprint, from, choice, kind);
+        if !is_first {
+            self.found.graph.add_edge(to);
+        }
+        self.visitor.transition(&Transition { from, choice: (!is_first).then_some(choice), to });
+        self.found.progress.executions += u64::from(end.is_some());
+        if self.visitor.is_enough() {
+            return self.ended(ControlFlow::Break(()));
+        }
+        if !is_new {
+            return ControlFlow::Continue(());
+        }
+        match end {
+            None => {
+                let (encoding, more) = (std::mem::take(&mut self.encoding), std::mem::take(&mut self.more));
+                let over = self.wait(to, encoding.words(), &more[..ghost_words]);
+                (self.encoding, self.more) = (encoding, more);
+                over
+            }
+            Some(end) => {
+                let (state, ghost) = &self.child;
+                let tables = &self.found.tables;
+                let context = EndContext { machine: self.machine, tables, state, ghost, node: to, end };
+                let wanted = self.visitor.end(&context);
+                self.ended(wanted)
+            }
+        }
+    }
+
+    /// A new state waits to be expanded.
+    fn wait(&mut self, node: u32, state: &[u64], ghost: &[u64]) -> ControlFlow<()> {
+        self.next.push(node, state, ghost);
+        // One number is the mark of discarded executions.
+        let limit = self.limits.max_states.unwrap_or(u64::MAX).min(u64::from(u32::MAX) - 1);
+        if self.found.graph.len() as u64 > limit { self.stop(Bound::States) } else { ControlFlow::Continue(()) }
+    }
+}

@@ -1,0 +1,79 @@
+//! Which definition each read was seen to read from.
+//!
+//! In: the events of a search. Out: every pair of a read and a definition that some step shows, with the first such
+//! step. Where executions may be discarded later, all steps that show a pair are kept, until it is known which of them
+//! belong to an execution that is not discarded.
+
+use crate::explore::states::Transition;
+use crate::ir::{DefinitionId, ReadId};
+use crate::vm::{CodeIndex, Event, Observer, ThreadIndex};
+use rustc_hash::FxHashSet;
+
+/// A pair that was seen.
+#[derive(Clone, Debug)]
+pub(in crate::explore) struct Pair {
+    pub read: ReadId,
+    pub definition: DefinitionId,
+    /// The steps that show it: the first one, or one for each state to which such a step leads.
+    pub witnesses: Vec<Transition>,
+}
+
+/// All pairs that were seen, in the order in which they were seen first.
+#[derive(Debug, Default)]
+pub(in crate::explore) struct Pairs {
+    pub list: Vec<Pair>,
+    /// By read: definitions, and the places of the pairs in the list.
+    seen: Vec<Vec<(DefinitionId, usize)>>,
+    pending: Vec<(ReadId, DefinitionId)>,
+    /// Whether to keep all witnesses, and which there are: the place of the pair, and the state that is reached.
+    keep_all: bool,
+    reached: FxHashSet<(usize, u32)>,
+}
+
+impl Pairs {
+    pub(in crate::explore) fn new(keep_all: bool) -> Pairs {
+        Pairs { keep_all, ..Pairs::default() }
+    }
+
+    /// A step begins.
+    pub(in crate::explore) fn begin(&mut self) {
+        self.pending.clear();
+    }
+
+    /// The step is over: what it has read counts.
+    pub(in crate::explore) fn transition(&mut self, transition: &Transition) {
+        for index in 0..self.pending.len() {
+            let (read, definition) = self.pending[index];
+            self.note(read, definition, transition);
+        }
+    }
+
+    fn note(&mut self, read: ReadId, definition: DefinitionId, transition: &Transition) {
+        if self.seen.len() <= read.index() {
+            self.seen.resize(read.index() + 1, Vec::new());
+        }
+        let seen = &mut self.seen[read.index()];
+        match seen.iter().find(|(other, _)| *other == definition) {
+            Some(&(_, place)) => {
+                if self.keep_all && self.reached.insert((place, transition.to)) {
+                    self.list[place].witnesses.push(*transition);
+                }
+            }
+            None => {
+                let place = self.list.len();
+                seen.push((definition, place));
+                self.list.push(Pair { read, definition, witnesses: vec![*transition] });
+                self.reached.insert((place, transition.to));
+            }
+        }
+    }
+}
+
+impl Observer for Pairs {
+    #[inline]
+    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
+        if let Event::Read { read, writer: Some(definition), .. } = event {
+            self.pending.push((read, definition));
+        }
+    }
+}

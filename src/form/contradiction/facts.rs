@@ -1,0 +1,234 @@
+//! What is known of the unfolded program without looking at a selection.
+//!
+//! In: the CSSAME form. Out: which blocks run at most once, what reaches what within a thread, what dominates what from the
+//! beginning of the program, and the mutex bodies that an event lies in.
+
+use super::Site;
+use crate::concurrency::lockset::{ATOMIC, Locksets};
+use crate::concurrency::{Concurrency, Event, EventKind, LocationId, ThreadId};
+use crate::form::Form;
+use crate::ir::Program;
+use crate::ssa::dominators::Dominators;
+use crate::ssa::graph::Graph;
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A mutex body: where it is entered, and where it is left, if that is one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Body {
+    pub lock: LocationId,
+    pub enter: Site,
+    pub leave: Option<Site>,
+}
+
+pub(super) struct Facts<'a> {
+    pub program: &'a Program,
+    pub concurrency: &'a Concurrency,
+    locksets: Locksets,
+    /// Dominators of the local graph, with an edge from each fork to the threads that it makes.
+    dominators: Dominators,
+    reach: FxHashMap<u32, FixedBitSet>,
+    once: FxHashMap<u32, bool>,
+}
+
+impl<'a> Facts<'a> {
+    pub fn new(program: &'a Program, form: &'a Form) -> Facts<'a> {
+        let concurrency = &form.concurrency;
+        let local = &concurrency.local;
+        let mut edges: Vec<(u32, u32)> = Vec::new();
+        for block in 0..local.node_count() as u32 {
+            edges.extend(local.successors(block).iter().map(|&to| (block, to)));
+        }
+        for thread in concurrency.threads.iter().filter(|thread| thread.parent.is_some()) {
+            edges.push((thread.fork, concurrency.contexts[thread.root].entry));
+        }
+        let dominators = Dominators::new(&Graph::from_edges(local.node_count(), &edges));
+        let locksets = form.locksets.clone();
+        let (reach, once) = (FxHashMap::default(), FxHashMap::default());
+        Facts { program, concurrency, locksets, dominators, reach, once }
+    }
+
+    pub fn event(&self, site: Site) -> &Event {
+        &self.concurrency.events_of(site.block)[site.offset as usize]
+    }
+
+    pub fn thread(&self, site: Site) -> ThreadId {
+        self.concurrency.thread_of(site.block)
+    }
+
+    /// The sites of a block.
+    pub fn sites(&self, block: u32) -> impl Iterator<Item = Site> + use<> {
+        (0..self.concurrency.events_of(block).len() as u32).map(move |offset| Site { block, offset })
+    }
+
+    /// The blocks that are certainly passed before a block, itself left out.
+    pub fn dominators_of(&self, block: u32) -> Vec<u32> {
+        let mut found = Vec::new();
+        let mut at = block;
+        while let Some(above) = self.dominators.immediate_dominator(at) {
+            found.push(above);
+            at = above;
+        }
+        found
+    }
+
+    pub fn dominates(&self, above: u32, below: u32) -> bool {
+        self.dominators.dominates(above, below)
+    }
+
+    /// Whether control may come from behind one block to another within a thread.
+    pub fn reaches(&mut self, from: u32, to: u32) -> bool {
+        let local = &self.concurrency.local;
+        let reach = self.reach.entry(from).or_insert_with(|| {
+            let mut seen = FixedBitSet::with_capacity(local.node_count());
+            let mut waiting = vec![from];
+            while let Some(block) = waiting.pop() {
+                for &next in local.successors(block) {
+                    if !seen.put(next as usize) {
+                        waiting.push(next);
+                    }
+                }
+            }
+            seen
+        });
+        reach.contains(to as usize)
+    }
+
+    /// Whether a block runs at most once in an execution.
+    pub fn once(&mut self, block: u32) -> bool {
+        if let Some(&known) = self.once.get(&block) {
+            return known;
+        }
+        let id = self.concurrency.thread_of(block);
+        let thread = &self.concurrency.threads[id];
+        let single = !thread.multiple && !thread.unordered && !self.reaches(block, block);
+        let once = single && (thread.parent.is_none() || self.once(thread.fork) || self.joined_once(id));
+        self.once.insert(block, once);
+        once
+    }
+
+    /// Whether a thread of a `parfor`, whose fork stands in a loop, is made at most once: its join comes behind the loop.
+    fn joined_once(&mut self, thread: ThreadId) -> bool {
+        let joins = self.joins_of(thread);
+        let spawned = self.concurrency.threads[thread].spawned;
+        !spawned && !joins.is_empty() && joins.iter().all(|join| self.once(join.block))
+    }
+
+    /// The order of two events of one thread that each happen once: whether the first comes before the second, or none where
+    /// they lie on different branches.
+    pub fn program_order(&mut self, first: Site, second: Site) -> Option<bool> {
+        if first.block == second.block {
+            return Some(first.offset < second.offset);
+        }
+        if self.reaches(first.block, second.block) {
+            return Some(true);
+        }
+        self.reaches(second.block, first.block).then_some(false)
+    }
+
+    /// The join events that wait for a thread.
+    pub fn joins_of(&self, thread: ThreadId) -> Vec<Site> {
+        let exit = self.concurrency.contexts[self.concurrency.threads[thread].root].exit;
+        let joins = |event: &Event| matches!(event.kind, EventKind::Join | EventKind::JoinThread);
+        let blocks = self.concurrency.flow.successors(exit).iter().copied();
+        blocks
+            .filter(|&block| self.concurrency.events_of(block).first().is_some_and(joins))
+            .map(|block| Site { block, offset: 0 })
+            .collect()
+    }
+
+    /// The mutex bodies that an event lies in, its ends included.
+    pub fn bodies(&mut self, site: Site) -> Vec<Body> {
+        let Some(mut set) = self.locksets.at_entry(site.block) else { return Vec::new() };
+        let mut locks = Vec::new();
+        for offset in 0..=site.offset {
+            let event = *self.event(Site { offset, ..site });
+            locks = self.locksets.locks(set).to_vec();
+            set = self.locksets.step(self.program, self.concurrency, set, &event);
+        }
+        let after = self.locksets.locks(set);
+        locks.extend(after.iter().copied());
+        locks.sort_unstable();
+        locks.dedup();
+        locks.into_iter().filter_map(|lock| self.body(site, lock)).collect()
+    }
+
+    fn body(&self, site: Site, lock: LocationId) -> Option<Body> {
+        let here = self.role(self.event(site), lock);
+        let enter = match here {
+            Role::Take => site,
+            _ => self.search(site, lock, false).filter(|&(_, role)| role == Role::Take)?.0,
+        };
+        let leave = match here {
+            Role::Free => Some(site),
+            _ => self.search(site, lock, true).filter(|&(_, role)| role == Role::Free).map(|(site, _)| site),
+        };
+        Some(Body { lock, enter, leave })
+    }
+
+    /// The one event of a lock that is met first, backwards or forwards from a site, on whatever way. A way forwards on which
+    /// there is none does not count: what asks has left the body.
+    fn search(&self, site: Site, lock: LocationId, forwards: bool) -> Option<(Site, Role)> {
+        let local = &self.concurrency.local;
+        let mut found: Option<(Site, Role)> = None;
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let count = |block: u32| self.concurrency.events_of(block).len() as u32;
+        let rest = if forwards { site.offset + 1..count(site.block) } else { 0..site.offset };
+        let mut waiting = vec![(site.block, rest)];
+        while let Some((block, range)) = waiting.pop() {
+            let mut offsets: Vec<u32> = range.collect();
+            if !forwards {
+                offsets.reverse();
+            }
+            let meets = offsets.into_iter().find_map(|offset| {
+                let at = Site { block, offset };
+                let role = self.role(self.event(at), lock);
+                (role != Role::Nothing).then_some((at, role))
+            });
+            if let Some(meets) = meets {
+                if meets.1 == Role::Doubtful || found.is_some_and(|known| known != meets) {
+                    return None;
+                }
+                found = Some(meets);
+                continue;
+            }
+            let next = if forwards { local.successors(block) } else { local.predecessors(block) };
+            if !forwards && next.is_empty() {
+                return None;
+            }
+            for &block in next {
+                if seen.insert(block) {
+                    waiting.push((block, 0..count(block)));
+                }
+            }
+        }
+        found
+    }
+
+    /// What an event does to a lock.
+    fn role(&self, event: &Event, lock: LocationId) -> Role {
+        let (role, named) = match event.kind {
+            EventKind::AtomicBegin if lock == ATOMIC => return Role::Take,
+            EventKind::AtomicEnd if lock == ATOMIC => return Role::Free,
+            EventKind::Lock | EventKind::Acquire => (Role::Take, self.concurrency.locations_of(event)),
+            EventKind::Unlock | EventKind::Release => (Role::Free, self.concurrency.locations_of(event)),
+            EventKind::WaitCondition => (Role::Doubtful, self.concurrency.locks_of(event)),
+            _ => return Role::Nothing,
+        };
+        match named {
+            _ if !named.contains(&lock) => Role::Nothing,
+            [_] if self.concurrency.is_certain(self.program, lock) => role,
+            _ => Role::Doubtful,
+        }
+    }
+}
+
+/// What an event does to a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Nothing,
+    Take,
+    Free,
+    /// Perhaps something, or both.
+    Doubtful,
+}

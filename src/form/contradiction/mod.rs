@@ -1,0 +1,165 @@
+//! Why no execution has a selection: the orders that forbid it.
+//!
+//! In: the CSSAME form, and selected terms. Out: an [`Explanation`]: a cycle of orders, each of which holds in every execution
+//! in which all selected reads read from their selected writes; or why no such cycle can be shown.
+//!
+//! Events are those of the unfolded program that happen at most once in an execution. It begins with the selected reads and
+//! writes, and goes on with what must then happen as well: what dominates it, the threads that a passed join waits for, the
+//! signal that a passed wait waits for. The events are ordered by the program, forks, joins, barriers, signals and the
+//! selected reads-from. A place in the text may be several events, in different threads or calls: then each case must have its
+//! cycle. From these orders others follow, until there is a cycle or nothing new:
+//!
+//! - *coherence*: r reads from w, and w' writes the cell before r; then w' is before w;
+//! - *from-read*: r reads from w, and w' writes the cell behind w (or w is the initial value); then r is before w';
+//! - *lock order*: something in one body of a lock is before something in another; then the first is left before the second is
+//!   entered. An atomic block is a body that everything else stays out of.
+//!
+//! An order that follows names those that it follows from, so that the whole is a proof. What it does not see: values, branches,
+//! what may happen more than once, and the order that conditions and counting semaphores impose.
+
+mod derive;
+mod facts;
+mod name;
+mod orders;
+
+pub use name::{OrderReport, PlaceReport, ReasonReport, reason_report};
+
+use crate::form::Form;
+use crate::form::Selection;
+use crate::ir::Program;
+use derive::Derivation;
+
+/// An event of the unfolded program, by its block and its place in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site {
+    /// The block.
+    pub block: u32,
+    /// The place of the event in it.
+    pub offset: u32,
+}
+
+/// Why one event comes before another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderKind {
+    /// One thread does both, in this order.
+    Program,
+    /// A thread does nothing before it is made.
+    Fork,
+    /// A join waits for the whole thread.
+    Join,
+    /// A round of a barrier lies between.
+    Barrier,
+    /// A wait for what only the other does.
+    Signal,
+    /// A selected term.
+    ReadsFrom,
+    /// The selected read sees a later write.
+    Coherence,
+    /// The selected read sees an earlier write.
+    FromRead,
+    /// Two bodies of a lock, or something and an atomic block.
+    Lock,
+}
+
+impl OrderKind {
+    /// The word of the contract.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            OrderKind::Program => "program-order",
+            OrderKind::Fork => "fork",
+            OrderKind::Join => "join",
+            OrderKind::Barrier => "barrier",
+            OrderKind::Signal => "signal",
+            OrderKind::ReadsFrom => "reads-from",
+            OrderKind::Coherence => "coherence",
+            OrderKind::FromRead => "from-read",
+            OrderKind::Lock => "lock-order",
+        }
+    }
+}
+
+/// What an order that was derived rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// Nothing but the program and the selection.
+    Given,
+    /// The selection of that place, and that these orders lead from one event to another.
+    Read {
+        /// The selection.
+        selection: usize,
+        /// Places of the orders; none where the read sees the initial value.
+        path: Vec<usize>,
+    },
+    /// Two events in bodies of a lock (`None`: in an atomic block, and something else), and the orders that lead from one to
+    /// the other.
+    Bodies {
+        /// What takes the lock.
+        lock: Site,
+        /// What stands in the first body.
+        first: Site,
+        /// What stands in the second.
+        second: Site,
+        /// Places of the orders.
+        path: Vec<usize>,
+    },
+}
+
+/// An order of two events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// What comes first.
+    pub from: Site,
+    /// What comes later.
+    pub to: Site,
+    /// Why.
+    pub kind: OrderKind,
+    /// What it rests on.
+    pub ground: Ground,
+}
+
+/// Why no execution has all the selections.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Explanation {
+    /// Orders that would form a cycle.
+    Cycle {
+        /// All orders that are needed; one that was derived stands behind those that it rests on.
+        orders: Vec<Order>,
+        /// The places of those that form the cycle, each of which ends where the next begins.
+        cycle: Vec<usize>,
+        /// Where a read or a write stands in a function that several threads run: in how many cases there is a cycle, of which
+        /// this is the first.
+        cases: usize,
+    },
+    /// Two events of one thread that lie on different branches.
+    Exclusive {
+        /// One.
+        first: Site,
+        /// The other.
+        second: Site,
+    },
+    /// No order forbids it, as far as this analysis sees.
+    None(NoCycle),
+}
+
+/// Why no cycle can be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoCycle {
+    /// The orders that are known do not contradict each other: values, branches or other synchronisation decide.
+    Consistent,
+    /// The read of that selection may happen more than once in a thread, or in too many threads.
+    ManyReads(usize),
+    /// Its write may.
+    ManyWrites(usize),
+    /// There are too many events.
+    TooLarge,
+}
+
+/// Looks for orders that forbid an execution with all the selections.
+#[must_use]
+pub fn explain(program: &Program, form: &Form, selections: &[Selection]) -> Explanation {
+    if form.concurrency.merged {
+        return Explanation::None(NoCycle::TooLarge);
+    }
+    Derivation::new(program, form).run(selections)
+}

@@ -1,0 +1,206 @@
+//! CSSAME form: pi functions, their terms, and what was pruned from them.
+//!
+//! In: the IR and its [`Concurrency`]. Out: [`Form`]: for every read of shared memory, the definitions that it may see.
+//!
+//! The method is that of CSSAME (Novillo, Unrau and Schaeffer: concurrent SSA with mutual exclusion), extended to the
+//! whole language. The *control* definitions of a read are found by SSA over the graph of value flow, in which values pass through
+//! forked threads, barriers and signals; at a merge where all branches have run, a value from before the parting is dropped where
+//! some branch certainly overwrites it. The *concurrent* definitions are those of blocks that may run in parallel, less those that a
+//! common lock hides: a definition that does not reach the end of its mutex body, and any definition where the read
+//! follows a definition in its own body.
+//!
+//! Reads and definitions are grouped by class (blocks that are parallel with the same blocks), locks and exposure, so
+//! that no product of reads and definitions is formed. A read has two sets, of control and of concurrent definitions; equal
+//! sets are stored once.
+//!
+//! Where all terms of a read write one constant, and that decides a branch, the form is built anew without the other way.
+//!
+//! The law: no execution reads a value whose writer is not a term. What it does not see: other values. A term may be
+//! impossible for reasons of value or of a lock built from variables; `futures` decides that.
+
+mod access;
+pub mod check;
+mod constants;
+pub mod contradiction;
+mod exposure;
+pub mod print;
+mod pruned;
+mod reaching;
+mod report;
+mod selection;
+mod terms;
+
+pub use pruned::PrunedLists;
+pub use report::{
+    PiReport, PrunedData, ReadReport, Shared, TermData, definition_name, read_name, report, variable_name,
+};
+pub use selection::Selection;
+
+use crate::concurrency::lockset::{Locksets, find_locksets};
+use crate::concurrency::{self, Concurrency, KnownReads, ThreadId};
+use crate::ir::{DefinitionId, LeafId, Program, ReadId};
+use crate::source::arena::id;
+use access::Table;
+
+id! {
+    /// An interned set of definitions.
+    TermSetId
+}
+
+/// The CSSAME form of a program.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// The unfolded program.
+    pub concurrency: Concurrency,
+    /// Locks held.
+    pub locksets: Locksets,
+    table: Table,
+    sets: Vec<Vec<DefinitionId>>,
+    /// Reads of shared memory in their contexts, by block.
+    reads: Vec<ReadInstance>,
+}
+
+/// A read in a context.
+#[derive(Clone, Copy, Debug)]
+struct ReadInstance {
+    read: ReadId,
+    /// Index of its access.
+    access: u32,
+    /// The definitions that reach it in its own thread, or from before and after other threads.
+    control: TermSetId,
+    /// Those of blocks that may run in parallel.
+    concurrent: TermSetId,
+}
+
+/// Why a definition is no term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// Under a common lock, and replaced before the lock is freed.
+    KilledBeforeUnlock,
+    /// Under a common lock, and the read follows a definition in its own body.
+    NotUpwardExposed,
+    /// The read comes first in every execution.
+    OrderedAfter,
+    /// Another definition always comes between.
+    Overwritten,
+    /// The two never run in one execution.
+    Exclusive,
+}
+
+impl Reason {
+    /// The word of the contract.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Reason::KilledBeforeUnlock => "killed-before-unlock",
+            Reason::NotUpwardExposed => "not-upward-exposed",
+            Reason::OrderedAfter => "ordered-after",
+            Reason::Overwritten => "overwritten",
+            Reason::Exclusive => "exclusive",
+        }
+    }
+}
+
+/// A definition that is no term, and why.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pruned {
+    /// The definition.
+    pub definition: DefinitionId,
+    /// Why.
+    pub reason: Reason,
+    /// The lock that hides it, for the two reasons that are about locks; `None` for an atomic block.
+    pub lock: Option<LeafId>,
+}
+
+/// Brings a program into CSSAME form. `None` for a program without `main`: nothing runs in it.
+#[must_use]
+pub fn analyse(program: &Program) -> Option<Form> {
+    let mut known = KnownReads::default();
+    let mut form = analyse_with(program, &known)?;
+    for _ in 0..MAX_ROUNDS {
+        let Some(found) = constants::find_known_reads(program, &form, &known) else { break };
+        known = found;
+        form = analyse_with(program, &known)?;
+    }
+    Some(form)
+}
+
+/// How often a form is built anew because a value that a read certainly sees decides a branch.
+const MAX_ROUNDS: usize = 3;
+
+fn analyse_with(program: &Program, known: &KnownReads) -> Option<Form> {
+    let concurrency = concurrency::analyse_with(program, known)?;
+    let locksets = find_locksets(program, &concurrency);
+    Some(terms::build(program, concurrency, locksets))
+}
+
+impl Form {
+    /// The definitions that a read in the text may see, over all its contexts, sorted; empty where it reads nothing shared
+    /// or never runs.
+    #[must_use]
+    pub fn terms(&self, read: ReadId) -> Vec<DefinitionId> {
+        let mut all: Vec<DefinitionId> = self
+            .instances_of(read)
+            .flat_map(|of| self.set(of.control).iter().chain(self.set(of.concurrent)))
+            .copied()
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// All reads of shared memory that can run, in the order of their ids.
+    #[must_use]
+    pub fn shared_reads(&self) -> Vec<ReadId> {
+        let mut reads: Vec<ReadId> = self.reads.iter().map(|of| of.read).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        reads
+    }
+
+    /// The threads that run a read.
+    #[must_use]
+    pub fn threads_of_read(&self, read: ReadId) -> Vec<ThreadId> {
+        let blocks = self.instances_of(read).map(|of| self.table.block_of(of.access));
+        let mut threads: Vec<ThreadId> = blocks.map(|block| self.concurrency.thread_of(block)).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        threads
+    }
+
+    /// The threads that run a write.
+    #[must_use]
+    pub fn threads_of_definition(&self, definition: DefinitionId) -> Vec<ThreadId> {
+        let mut threads: Vec<ThreadId> = self
+            .table
+            .events_of_definition(definition)
+            .iter()
+            .map(|&access| self.concurrency.thread_of(self.table.block_of(access)))
+            .collect();
+        threads.sort_unstable();
+        threads.dedup();
+        threads
+    }
+
+    /// Number of distinct sets of terms that are stored.
+    #[must_use]
+    pub fn set_count(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Number of reads of shared memory in their contexts.
+    #[must_use]
+    pub fn read_count(&self) -> usize {
+        self.reads.len()
+    }
+
+    fn set(&self, id: TermSetId) -> &[DefinitionId] {
+        &self.sets[id.index()]
+    }
+
+    /// Reads are sorted by their id.
+    fn instances_of(&self, read: ReadId) -> impl Iterator<Item = &ReadInstance> {
+        let start = self.reads.partition_point(|of| of.read < read);
+        self.reads[start..].iter().take_while(move |of| of.read == read)
+    }
+}

@@ -1,0 +1,434 @@
+//! Calls: of functions and methods of the program, and of the built-in functions.
+//!
+//! A method of the enclosing class, then a function of the program, win over a built-in function of the same name.
+
+use super::item::Checker;
+use super::nearest::nearest;
+use super::{
+    Argument, Call, ClassId, Expression, ExpressionKind, FunctionId, Operation, Place, Scalar, StatementKind, Type,
+};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::front::csm::syntax::ast::{self, BinaryOp, ExprKind};
+use crate::source::Span;
+use crate::source::texts::TextId;
+
+/// What a call turned out to be.
+enum Callee {
+    Function(FunctionId, Option<Place>),
+    BuiltIn,
+    Error,
+}
+
+impl<'a> Checker<'a> {
+    fn callee(&mut self, receiver: Option<&ast::Expr>, name: &ast::Ident) -> Callee {
+        let id = self.intern(&name.name);
+        if let Some(receiver) = receiver {
+            let Some(place) = self.place(receiver) else { return Callee::Error };
+            let Type::Class(class) = place.ty else {
+                if place.ty != Type::Error {
+                    let message = format!("`{}` has no method `{}`", self.program.texts.get(place.name), name.name);
+                    self.report(Diagnostic::error(Code::UnknownMember, name.span, message, "not an object"));
+                }
+                return Callee::Error;
+            };
+            return self.method(class, id, name, Some(place));
+        }
+        if let Some(class) = self.body.class
+            && self.find_method(class, id).is_some()
+        {
+            let this = self.this_place(name.span);
+            return self.method(class, id, name, this);
+        }
+        match self.functions.get(&id) {
+            Some(&function) => Callee::Function(function, None),
+            None => Callee::BuiltIn,
+        }
+    }
+
+    fn method(&mut self, class: ClassId, id: TextId, name: &ast::Ident, receiver: Option<Place>) -> Callee {
+        let class_name = self.program.texts.get(self.program.classes[class].name).to_owned();
+        let Some(method) = self.find_method(class, id) else {
+            let message = format!("class `{class_name}` has no method `{}`", name.name);
+            let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message, "no such method");
+            let methods = self.program.classes[class].methods.iter();
+            let qualified = methods.map(|&method| self.program.texts.get(self.program.functions[method].name));
+            let methods = qualified.filter_map(|name| name.rsplit('.').next());
+            if let Some(near) = nearest(&name.name, methods) {
+                diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+            }
+            self.report(diagnostic);
+            return Callee::Error;
+        };
+        let function = &self.program.functions[method];
+        if matches!(function.method_of, Some((_, false))) && self.body.class != Some(class) {
+            let declared = function.span;
+            self.report(
+                Diagnostic::error(
+                    Code::PrivateMember,
+                    name.span,
+                    format!("method `{}` of class `{class_name}` is private", name.name),
+                    "used outside the class",
+                )
+                .with_label(declared, "declared private here"),
+            );
+        }
+        Callee::Function(method, receiver)
+    }
+
+    /// Checks the arguments of a call of a function of the program.
+    fn call(
+        &mut self,
+        function: FunctionId,
+        receiver: Option<Place>,
+        name: &ast::Ident,
+        arguments: &[ast::Expr],
+    ) -> Option<Call> {
+        let types = self.signatures[function.index()].parameter_types.clone();
+        let declared = self.program.functions[function].span;
+        if types.len() != arguments.len() {
+            let message = format!("`{}` takes {}, not {}", name.name, count(types.len(), "argument"), arguments.len());
+            self.report(
+                Diagnostic::error(Code::WrongArgumentCount, name.span, message, "called here")
+                    .with_label(declared, "declared here"),
+            );
+            arguments.iter().for_each(|argument| self.argument_of_unknown_type(argument));
+            return None;
+        }
+        let mut checked = Vec::with_capacity(arguments.len());
+        for (argument, ty) in arguments.iter().zip(types) {
+            checked.push(match ty {
+                Type::Scalar(scalar) => {
+                    let value = self.expression(argument);
+                    Argument::Value(self.coerce(value, scalar, "this parameter", Some(declared)))
+                }
+                _ => Argument::Reference(self.object(argument, ty)?),
+            });
+        }
+        Some(Call { function, receiver, arguments: checked })
+    }
+
+    fn argument_of_unknown_type(&mut self, argument: &ast::Expr) {
+        let data = !matches!(argument.kind, ExprKind::Name(_) | ExprKind::Field { .. });
+        if data {
+            self.expression(argument);
+        } else {
+            self.resolve(argument);
+        }
+    }
+
+    /// A place that must be of that type: an object or a synchronisation object.
+    pub(super) fn object(&mut self, expr: &ast::Expr, ty: Type) -> Option<Place> {
+        let place = self.place(expr)?;
+        if place.ty == ty || ty == Type::Error {
+            return Some(place);
+        }
+        if place.ty != Type::Error {
+            let name = self.program.texts.get(place.name).to_owned();
+            let message =
+                format!("`{name}` is {}, and {} is wanted here", self.type_name(place.ty), self.type_name(ty));
+            self.report(
+                Diagnostic::error(Code::WrongType, expr.span, message, "wrong type")
+                    .with_label(place.symbol.1, "declared here"),
+            );
+        }
+        None
+    }
+
+    /// A call as a value.
+    pub(super) fn call_value(
+        &mut self,
+        receiver: Option<&ast::Expr>,
+        name: &ast::Ident,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> Expression {
+        let (function, receiver) = match self.callee(receiver, name) {
+            Callee::Function(function, receiver) => (function, receiver),
+            Callee::Error => return Expression::error(span),
+            Callee::BuiltIn => return self.built_in_value(name, arguments, span),
+        };
+        let result = self.program.functions[function].result;
+        let Some(call) = self.call(function, receiver, name, arguments) else { return Expression::error(span) };
+        let Some(ty) = result else {
+            let declared = self.program.functions[function].span;
+            let message = format!("`{}` returns nothing", name.name);
+            self.report(
+                Diagnostic::error(Code::WrongType, span, message, "has no value").with_label(declared, "declared here"),
+            );
+            return Expression::error(span);
+        };
+        Expression { kind: ExpressionKind::Call(Box::new(call)), ty, span }
+    }
+
+    fn built_in_value(&mut self, name: &ast::Ident, arguments: &[ast::Expr], span: Span) -> Expression {
+        match (name.name.as_str(), arguments) {
+            ("choose", [low, high]) => {
+                let (low, high) = (self.expression(low), self.expression(high));
+                let low = self.coerce(low, Scalar::Int, "the low end of `choose`", None);
+                let high = self.coerce(high, Scalar::Int, "the high end of `choose`", None);
+                Expression { kind: ExpressionKind::Choose(Box::new(low), Box::new(high)), ty: Scalar::Int, span }
+            }
+            ("cas", [target, old, new]) => {
+                let Some((place, ty)) = self.atomic_target(target) else { return Expression::error(span) };
+                let (old, new) = (self.expression(old), self.expression(new));
+                let old = Box::new(self.coerce(old, ty, "the variable", Some(place.symbol.1)));
+                let new = Box::new(self.coerce(new, ty, "the variable", Some(place.symbol.1)));
+                let kind = ExpressionKind::CompareAndSwap(Box::new(place), old, new);
+                Expression { kind, ty: Scalar::Bool, span }
+            }
+            ("swap" | "fetch_add", [target, value]) => {
+                let Some((place, ty)) = self.atomic_target(target) else { return Expression::error(span) };
+                let value = self.expression(value);
+                let value = Box::new(self.coerce(value, ty, "the variable", Some(place.symbol.1)));
+                if name.name == "swap" {
+                    return Expression { kind: ExpressionKind::Swap(Box::new(place), value), ty, span };
+                }
+                if !matches!(ty, Scalar::Int | Scalar::Long | Scalar::Double) {
+                    let message = format!("`fetch_add` does not add to a {}", ty.name());
+                    self.report(Diagnostic::error(Code::WrongType, span, message, "not a number"));
+                    return Expression::error(span);
+                }
+                Expression { kind: ExpressionKind::FetchAdd(Box::new(place), value), ty, span }
+            }
+            ("choose" | "cas" | "swap" | "fetch_add", _) => {
+                let wanted = match name.name.as_str() {
+                    "cas" => 3,
+                    _ => 2,
+                };
+                self.report_count(name, wanted, arguments.len());
+                Expression::error(span)
+            }
+            (other, _) if is_statement_built_in(other) => {
+                let message = format!("`{other}` has no value");
+                self.report(
+                    Diagnostic::error(Code::MisplacedStatement, span, message, "is a statement")
+                        .with_help(format!("write `{other}(…);` as a statement of its own")),
+                );
+                Expression::error(span)
+            }
+            (other, _) => {
+                let message = format!("there is no function `{other}`");
+                let mut diagnostic = Diagnostic::error(Code::UnknownName, name.span, message, "not declared");
+                let declared = self.functions.keys().map(|&id| self.program.texts.get(id));
+                if let Some(near) = nearest(other, declared.chain(STATEMENTS.iter().chain(VALUES).copied())) {
+                    diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+                }
+                self.report(diagnostic);
+                arguments.iter().for_each(|argument| self.argument_of_unknown_type(argument));
+                Expression::error(span)
+            }
+        }
+    }
+
+    fn atomic_target(&mut self, target: &ast::Expr) -> Option<(Place, Scalar)> {
+        let place = self.place(target)?;
+        match place.ty {
+            Type::Scalar(ty) => Some((place, ty)),
+            Type::Error => None,
+            other => {
+                let message = format!("`{}` is {}", self.program.texts.get(place.name), self.type_name(other));
+                self.report(Diagnostic::error(Code::WrongType, target.span, message, "a scalar variable is wanted"));
+                None
+            }
+        }
+    }
+
+    fn report_count(&mut self, name: &ast::Ident, wanted: usize, given: usize) {
+        let message = format!("`{}` takes {}, not {given}", name.name, count(wanted, "argument"));
+        self.report(Diagnostic::error(Code::WrongArgumentCount, name.span, message, "called here"));
+    }
+
+    /// A call as a statement.
+    pub(super) fn call_statement(
+        &mut self,
+        receiver: Option<&ast::Expr>,
+        name: &ast::Ident,
+        arguments: &[ast::Expr],
+        span: Span,
+    ) -> StatementKind {
+        match self.callee(receiver, name) {
+            Callee::Error => StatementKind::Skip,
+            Callee::Function(function, receiver) => {
+                let ty = self.program.functions[function].result.unwrap_or(Scalar::Int);
+                match self.call(function, receiver, name, arguments) {
+                    Some(call) => {
+                        StatementKind::Evaluate(Expression { kind: ExpressionKind::Call(Box::new(call)), ty, span })
+                    }
+                    None => StatementKind::Skip,
+                }
+            }
+            Callee::BuiltIn => self.built_in_statement(name, arguments, span),
+        }
+    }
+
+    fn built_in_statement(&mut self, name: &ast::Ident, arguments: &[ast::Expr], span: Span) -> StatementKind {
+        match (name.name.as_str(), arguments) {
+            ("print", _) => StatementKind::Print(arguments.iter().map(|argument| self.expression(argument)).collect()),
+            ("assert", [condition] | [condition, _]) => {
+                let condition = self.condition(condition);
+                let message = arguments.get(1).and_then(|message| self.message(message));
+                StatementKind::Assert { condition, message }
+            }
+            ("error", []) => StatementKind::Error(None),
+            ("error", [message]) => StatementKind::Error(self.message(message)),
+            ("assume", [condition]) => StatementKind::Assume(self.condition(condition)),
+            ("sleep", [time]) => {
+                let time = self.expression(time);
+                let time = self.coerce(time, Scalar::Double, "the time", None);
+                if time.constant().is_some() { StatementKind::Skip } else { StatementKind::Evaluate(time) }
+            }
+            ("join", [handle]) => {
+                let handle = self.expression(handle);
+                if !matches!(handle.ty, Scalar::Thread | Scalar::Error) {
+                    let message = format!("`join` waits for a thread, this is a {}", handle.ty.name());
+                    self.report(Diagnostic::error(Code::BadThreadHandle, handle.span, message, "not a thread handle"));
+                    return StatementKind::Skip;
+                }
+                StatementKind::Join(handle)
+            }
+            ("cas" | "swap" | "fetch_add" | "choose", _) => {
+                StatementKind::Evaluate(self.built_in_value(name, arguments, span))
+            }
+            (other, _) if is_statement_built_in(other) => self.synchronisation(name, arguments),
+            _ => {
+                self.built_in_value(name, arguments, span);
+                StatementKind::Skip
+            }
+        }
+    }
+
+    fn message(&mut self, expr: &ast::Expr) -> Option<TextId> {
+        if let ExprKind::String(text) = &expr.kind {
+            return Some(self.intern(text));
+        }
+        self.report(
+            Diagnostic::error(Code::NotConstant, expr.span, "the message must be a text in quotes", "not a literal")
+                .with_help("print the values before, and give a fixed message here"),
+        );
+        None
+    }
+
+    fn synchronisation(&mut self, name: &ast::Ident, arguments: &[ast::Expr]) -> StatementKind {
+        let word = name.name.as_str();
+        let operation = match (word, arguments) {
+            ("lock" | "Lock", [lock]) => self.object(lock, Type::Lock).map(Operation::Lock),
+            ("unlock" | "Unlock", [lock]) => self.object(lock, Type::Lock).map(Operation::Unlock),
+            ("set", [event]) => self.object(event, Type::Event).map(Operation::Set),
+            ("clear", [event]) => self.object(event, Type::Event).map(Operation::Clear),
+            ("wait", []) => Some(Operation::WaitBare),
+            ("wait", [event]) => self.object(event, Type::Event).map(Operation::WaitEvent),
+            ("wait", [condition, lock]) => {
+                let condition = self.object(condition, Type::Condition);
+                let lock = self.object(lock, Type::Lock);
+                condition.zip(lock).map(|(condition, lock)| Operation::WaitCondition(condition, lock))
+            }
+            ("notify", []) => Some(Operation::NotifyBare),
+            ("notify", [condition]) => self.object(condition, Type::Condition).map(Operation::Notify),
+            ("notifyAll", []) => Some(Operation::NotifyAllBare),
+            ("notifyAll", [condition]) => self.object(condition, Type::Condition).map(Operation::NotifyAll),
+            ("P", [semaphore]) => self.object(semaphore, Type::Semaphore).map(Operation::Acquire),
+            ("V", [semaphore]) => self.object(semaphore, Type::Semaphore).map(Operation::Release),
+            ("barrier", [barrier]) => self.barrier_argument(barrier).map(Operation::Barrier),
+            _ => {
+                self.report_count(name, 1, arguments.len());
+                None
+            }
+        };
+        operation.map_or(StatementKind::Skip, StatementKind::Synchronise)
+    }
+
+    /// A named barrier, or the hidden one of a constant count.
+    fn barrier_argument(&mut self, argument: &ast::Expr) -> Option<Place> {
+        let names_barrier = match &argument.kind {
+            ExprKind::Name(name) => {
+                let id = self.intern(name);
+                let variable = self.body.find(id).map(|(variable, _)| variable);
+                let field = self.body.class.and_then(|class| {
+                    self.program.classes[class].fields.iter().find(|field| field.name == id).map(|field| field.ty)
+                });
+                let ty = variable.map(|variable| self.program.variables[variable].ty).or(field);
+                let global = match self.globals.get(&id) {
+                    Some(&(super::scope::Meaning::Variable(variable), _)) => Some(self.program.variables[variable].ty),
+                    _ => None,
+                };
+                matches!(ty.or(global), Some(Type::Barrier))
+            }
+            ExprKind::Field { .. } => true,
+            _ => false,
+        };
+        if names_barrier {
+            return self.object(argument, Type::Barrier);
+        }
+        let count = self.constant(argument, Scalar::Int).and_then(super::Constant::integer)?;
+        let count = self.barrier_count(count, argument.span)?;
+        Some(self.anonymous_barrier(count, argument.span))
+    }
+
+    pub(super) fn barrier_count(&mut self, count: i64, span: Span) -> Option<u32> {
+        if (1..=65_535).contains(&count) {
+            return Some(count as u32);
+        }
+        let message = format!("a barrier cannot wait for {count} threads");
+        self.report(Diagnostic::error(Code::BadSize, span, message, "must be from 1 to 65535"));
+        None
+    }
+
+    /// Applies `op` to `place` and a value: the type to compute in, and the value converted.
+    pub(super) fn update(
+        &mut self,
+        place: &Place,
+        op: BinaryOp,
+        value: Expression,
+        span: Span,
+    ) -> Option<(Scalar, Expression)> {
+        let Type::Scalar(ty) = place.ty else { return None };
+        let probe = Expression { kind: ExpressionKind::Read(Box::new(place.clone())), ty, span: place.span };
+        let common = self.common_type(op, &probe, &value, span)?;
+        let result = Expression { ty: common, ..probe };
+        // The result must fit back into the variable.
+        if self.coerce(result, ty, "the variable", Some(place.symbol.1)).ty == Scalar::Error && common != Scalar::Error
+        {
+            return None;
+        }
+        let shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
+        let value = self.convert(value, if shift { Scalar::Long } else { common });
+        Some((common, value))
+    }
+}
+
+/// Built-in functions that are statements.
+const STATEMENTS: &[&str] = &[
+    "lock",
+    "Lock",
+    "unlock",
+    "Unlock",
+    "set",
+    "clear",
+    "wait",
+    "notify",
+    "notifyAll",
+    "barrier",
+    "P",
+    "V",
+    "join",
+    "print",
+    "assert",
+    "error",
+    "assume",
+    "sleep",
+];
+
+/// Built-in functions that have a value.
+const VALUES: &[&str] = &["choose", "cas", "swap", "fetch_add"];
+
+fn is_statement_built_in(name: &str) -> bool {
+    STATEMENTS.contains(&name)
+}
+
+fn count(number: usize, noun: &str) -> String {
+    match number {
+        0 => format!("no {noun}"),
+        1 => format!("one {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}

@@ -1,0 +1,236 @@
+//! Classes and types: what a written type means, and where the fields of an object lie.
+
+use super::item::Checker;
+use super::{Class, ClassId, Constant, Field, Scalar, Type};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::front::csm::syntax::ast;
+use crate::source::Span;
+use crate::source::texts::TextId;
+
+/// No variable holds more cells: larger ones would only exhaust the memory.
+const MAX_CELLS: u32 = 1 << 20;
+
+impl<'a> Checker<'a> {
+    pub(super) fn declare_class(&mut self, class: &'a ast::Class) {
+        let name = self.intern(&class.name.name);
+        let id = self.program.classes.push(Class {
+            name,
+            span: class.name.span,
+            fields: Vec::new(),
+            methods: Vec::new(),
+            size: 0,
+        });
+        self.class_syntax.push(class);
+        if let Some(earlier) = self.classes.insert(name, id) {
+            let earlier = self.program.classes[earlier].span;
+            self.report_duplicate(name, class.name.span, earlier);
+        }
+    }
+
+    /// Lays out all classes, those first that others hold.
+    pub(super) fn lay_out_classes(&mut self) {
+        let mut state = vec![Layout::Waiting; self.class_syntax.len()];
+        for index in 0..self.class_syntax.len() {
+            self.lay_out(ClassId::new(index), &mut state);
+        }
+    }
+
+    fn lay_out(&mut self, id: ClassId, state: &mut [Layout]) {
+        if state[id.index()] != Layout::Waiting {
+            return;
+        }
+        state[id.index()] = Layout::Open;
+        let class = self.class_syntax[id.index()];
+        for member in &class.members {
+            if let ast::MemberKind::Field(declaration) = &member.kind {
+                self.add_fields(id, declaration, member.public, state);
+            }
+        }
+        state[id.index()] = Layout::Done;
+    }
+
+    fn add_fields(&mut self, id: ClassId, declaration: &'a ast::Declaration, public: bool, state: &mut [Layout]) {
+        let base = self.resolve_type(&declaration.ty, None);
+        if let Type::Class(inner) = base {
+            // A chain of distinct classes is as long as the text allows; recursion is bounded by its length.
+            if state[inner.index()] == Layout::Open {
+                let name = self.program.texts.get(self.program.classes[inner].name).to_owned();
+                self.report(
+                    Diagnostic::error(
+                        Code::RecursiveClass,
+                        declaration.ty.span,
+                        format!("an object of class `{name}` would hold itself"),
+                        "this field closes the circle",
+                    )
+                    .with_help("there are no pointers: hold an index into an array instead"),
+                );
+                return;
+            }
+            self.lay_out(inner, state);
+        }
+        for declarator in &declaration.declarators {
+            let ty = self.declared_type(base, declarator);
+            let (initial, late) = self.constant_initialiser(ty, declarator);
+            if late {
+                self.report(Diagnostic::error(
+                    Code::NotConstant,
+                    declarator.name.span,
+                    format!("the initial value of field `{}` is not constant", declarator.name.name),
+                    "must be known before the program runs",
+                ));
+            }
+            let name = self.intern(&declarator.name.name);
+            let earlier =
+                self.program.classes[id].fields.iter().find(|field| field.name == name).map(|field| field.span);
+            if let Some(earlier) = earlier {
+                self.report_duplicate(name, declarator.name.span, earlier);
+            }
+            let size = self.size_of(ty);
+            let class = &mut self.program.classes[id];
+            let offset = class.size;
+            class.size = offset.saturating_add(size).min(MAX_CELLS);
+            class.fields.push(Field { name, span: declarator.name.span, ty, public, offset, initial });
+        }
+    }
+
+    pub(super) fn declare_methods(&mut self, class: &'a ast::Class) {
+        let name = self.intern(&class.name.name);
+        let Some(&id) = self.classes.get(&name) else { return };
+        for member in &class.members {
+            if let ast::MemberKind::Method(function) = &member.kind {
+                let short = self.intern(&function.name.name);
+                if let Some(earlier) = self.find_method(id, short) {
+                    let earlier = self.program.functions[earlier].span;
+                    self.report_duplicate(short, function.name.span, earlier);
+                }
+                let method = self.declare_function(function, Some((id, member.public)));
+                self.program.classes[id].methods.push(method);
+            }
+        }
+    }
+
+    /// The method of that (short) name.
+    pub(super) fn find_method(&self, class: ClassId, name: TextId) -> Option<super::FunctionId> {
+        let short = self.program.texts.get(name);
+        self.program.classes[class].methods.iter().copied().find(|&method| {
+            let qualified = self.program.texts.get(self.program.functions[method].name);
+            qualified.rsplit('.').next() == Some(short)
+        })
+    }
+
+    /// The type that a written name means. `expected_data` only words the error.
+    pub(super) fn resolve_type(&mut self, ty: &ast::TypeName, _context: Option<Span>) -> Type {
+        match &ty.kind {
+            ast::TypeKind::Int => Type::Scalar(Scalar::Int),
+            ast::TypeKind::Long => Type::Scalar(Scalar::Long),
+            ast::TypeKind::Bool => Type::Scalar(Scalar::Bool),
+            ast::TypeKind::Double => Type::Scalar(Scalar::Double),
+            ast::TypeKind::String => Type::Scalar(Scalar::String),
+            ast::TypeKind::Thread => Type::Scalar(Scalar::Thread),
+            ast::TypeKind::Lock => Type::Lock,
+            ast::TypeKind::Event => Type::Event,
+            ast::TypeKind::Barrier => Type::Barrier,
+            ast::TypeKind::Cond => Type::Condition,
+            ast::TypeKind::Sem => Type::Semaphore,
+            ast::TypeKind::Void => {
+                self.report(
+                    Diagnostic::error(
+                        Code::UnsupportedType,
+                        ty.span,
+                        "nothing can be of type `void`",
+                        "not a type of values",
+                    )
+                    .with_help("`void` is only the result of a function that returns nothing"),
+                );
+                Type::Error
+            }
+            ast::TypeKind::Class(name) => {
+                let id = self.intern(name);
+                if let Some(&class) = self.classes.get(&id) {
+                    return Type::Class(class);
+                }
+                self.report(
+                    Diagnostic::error(Code::UnknownName, ty.span, format!("there is no type `{name}`"), "not declared")
+                        .with_help(
+                            "the types are int, long, bool, double, string, lock, event, barrier, cond, sem, thread \
+                             and the classes of the file",
+                        ),
+                );
+                Type::Error
+            }
+        }
+    }
+
+    /// The type of a declared name: an array where it has a size.
+    pub(super) fn declared_type(&mut self, base: Type, declarator: &ast::Declarator) -> Type {
+        let Some(size) = &declarator.size else { return base };
+        let length = self.constant(size, Scalar::Long).and_then(Constant::integer);
+        let Type::Scalar(scalar) = base else {
+            if base != Type::Error {
+                self.report(
+                    Diagnostic::error(
+                        Code::UnsupportedType,
+                        declarator.name.span,
+                        format!("`{}` cannot be an array of this type", declarator.name.name),
+                        "arrays hold int, long, bool, double or string",
+                    )
+                    .with_help("declare the objects one by one"),
+                );
+            }
+            return Type::Error;
+        };
+        if scalar == Scalar::Thread {
+            self.report(
+                Diagnostic::error(
+                    Code::UnsupportedType,
+                    declarator.name.span,
+                    format!("`{}` cannot be an array of threads", declarator.name.name),
+                    "arrays hold int, long, bool, double or string",
+                )
+                .with_help("use `parfor`, or declare the handles one by one"),
+            );
+            return Type::Error;
+        }
+        match length {
+            Some(length) if (1..=i64::from(MAX_CELLS)).contains(&length) => Type::Array(scalar, length as u32),
+            Some(length) => {
+                self.report(Diagnostic::error(
+                    Code::BadSize,
+                    size.span,
+                    format!("an array cannot have {length} elements"),
+                    format!("must be from 1 to {MAX_CELLS}"),
+                ));
+                Type::Error
+            }
+            None => Type::Error,
+        }
+    }
+
+    /// Number of cells of a variable of that type.
+    pub(super) fn size_of(&self, ty: Type) -> u32 {
+        match ty {
+            Type::Scalar(_) | Type::Lock | Type::Event | Type::Condition | Type::Semaphore | Type::Error => 1,
+            Type::Barrier => 2,
+            Type::Array(_, length) => length,
+            Type::Class(class) => self.program.classes[class].size,
+        }
+    }
+
+    /// What the cells of a variable without initialiser hold; nothing for an object.
+    pub(super) fn initial_zeros(&self, ty: Type) -> Vec<Constant> {
+        match ty {
+            Type::Scalar(scalar) => vec![Constant::zero(scalar, self.empty)],
+            Type::Array(scalar, length) => vec![Constant::zero(scalar, self.empty); length as usize],
+            Type::Barrier => vec![Constant::Int(1), Constant::Int(0)],
+            Type::Lock | Type::Event | Type::Condition | Type::Semaphore | Type::Error => vec![Constant::Int(0)],
+            Type::Class(_) => Vec::new(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Waiting,
+    Open,
+    Done,
+}

@@ -1,0 +1,458 @@
+//! Items: collects all names of a file, lays out its classes, then checks every body.
+//!
+//! In: the syntax tree and the inputs of the command line. Out: the typed program. Two passes, so that functions may be
+//! used before they are declared.
+
+use super::scope::{BodyContext, Meaning};
+use super::{
+    Checked, ClassId, Constant, Expression, Function, FunctionId, Program, Scalar, Statement, StatementKind, Type,
+    Variable, VariableId, VariableKind,
+};
+use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::front::csm::syntax::ast;
+use crate::source::texts::TextId;
+use crate::source::{SourceMap, Span};
+use rustc_hash::FxHashMap;
+
+/// Checks a program. `inputs` are the values that the command line gives, by name.
+///
+/// The result holds every error of names and types; its program is whole only where there is none.
+#[must_use]
+pub fn check(sources: &SourceMap, program: &ast::Program, inputs: &[(String, String)]) -> Checked {
+    let mut checker = Checker::new(sources, inputs);
+    checker.collect(program);
+    checker.check_bodies(program);
+    checker.report_unknown_inputs();
+    Checked { program: checker.program, diagnostics: checker.diagnostics }
+}
+
+/// A function that can be called, while its body may not have been checked yet.
+pub(super) struct Signature<'a> {
+    pub ast: Option<&'a ast::Function>,
+    pub parameter_types: Vec<Type>,
+}
+
+/// The state of a check.
+pub(super) struct Checker<'a> {
+    pub sources: &'a SourceMap,
+    pub program: Program,
+    pub diagnostics: Vec<Diagnostic>,
+    pub empty: TextId,
+    pub classes: FxHashMap<TextId, ClassId>,
+    pub class_syntax: Vec<&'a ast::Class>,
+    pub globals: FxHashMap<TextId, (Meaning, Span)>,
+    pub functions: FxHashMap<TextId, FunctionId>,
+    pub signatures: Vec<Signature<'a>>,
+    pub body: BodyContext,
+    /// Anonymous barriers outside any arm, by count.
+    pub barriers: Vec<(u32, VariableId)>,
+    inputs: &'a [(String, String)],
+    input_names: Vec<TextId>,
+}
+
+impl<'a> Checker<'a> {
+    fn new(sources: &'a SourceMap, inputs: &'a [(String, String)]) -> Checker<'a> {
+        let mut program = Program::default();
+        let empty = program.texts.intern("");
+        Checker {
+            sources,
+            program,
+            diagnostics: Vec::new(),
+            empty,
+            classes: FxHashMap::default(),
+            class_syntax: Vec::new(),
+            globals: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            signatures: Vec::new(),
+            body: BodyContext::default(),
+            barriers: Vec::new(),
+            inputs,
+            input_names: Vec::new(),
+        }
+    }
+
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub fn intern(&mut self, name: &str) -> TextId {
+        self.program.texts.intern(name)
+    }
+
+    fn collect(&mut self, program: &'a ast::Program) {
+        for item in &program.items {
+            if let ast::Item::Class(class) = item {
+                self.declare_class(class);
+            }
+        }
+        // Inputs first: array sizes of fields and globals may use them.
+        for item in &program.items {
+            if let ast::Item::Input(input) = item {
+                self.declare_input(input);
+            }
+        }
+        self.lay_out_classes();
+        for item in &program.items {
+            match item {
+                ast::Item::Function(function) => {
+                    self.declare_function(function, None);
+                }
+                ast::Item::Extern(external) => self.declare_external(external),
+                ast::Item::Class(class) => self.declare_methods(class),
+                ast::Item::Input(_) | ast::Item::Statement(_) | ast::Item::Error(_) => {}
+            }
+        }
+    }
+
+    fn declare_input(&mut self, input: &'a ast::Input) {
+        let Type::Scalar(ty) = self.resolve_type(&input.ty, None) else {
+            self.report(Diagnostic::error(
+                Code::UnsupportedType,
+                input.ty.span,
+                "an input must have a data type",
+                "not int, long, bool, double or string",
+            ));
+            return;
+        };
+        let name = self.intern(&input.name.name);
+        let given = self.inputs.iter().rev().find(|(key, _)| *key == input.name.name).map(|(_, value)| value.clone());
+        let mut value = self.constant(&input.value, ty);
+        if let Some(text) = given {
+            value = self.parse_input(&text, ty);
+            if value.is_none() {
+                let message = format!("input `{}` is of type {}, and `{text}` is not", input.name.name, ty.name());
+                let diagnostic = Diagnostic::error(Code::UnknownInput, input.name.span, message, "declared here");
+                self.report(diagnostic.with_help(format!("give it as `--input {}=VALUE`", input.name.name)));
+            }
+        }
+        self.input_names.push(name);
+        let meaning = Meaning::Input(value.unwrap_or(Constant::zero(ty, self.empty)));
+        self.declare_global_name(name, meaning, input.name.span);
+    }
+
+    fn parse_input(&mut self, text: &str, ty: Scalar) -> Option<Constant> {
+        match ty {
+            Scalar::Int => text.parse().ok().map(Constant::Int),
+            Scalar::Long => text.parse().ok().map(Constant::Long),
+            Scalar::Bool => text.parse().ok().map(Constant::Bool),
+            Scalar::Double => text.parse().ok().map(Constant::Double),
+            Scalar::String => Some(Constant::String(self.intern(text))),
+            Scalar::Thread | Scalar::Error => None,
+        }
+    }
+
+    fn report_unknown_inputs(&mut self) {
+        for (name, _) in self.inputs {
+            let known = self.program.texts.find(name).is_some_and(|id| self.input_names.contains(&id));
+            if !known {
+                let names: Vec<&str> = self.input_names.iter().map(|&id| self.program.texts.get(id)).collect();
+                let help = if names.is_empty() {
+                    "the program declares no input".to_owned()
+                } else {
+                    format!("its inputs are: {}", names.join(", "))
+                };
+                let message = format!("the program has no input `{name}`");
+                self.diagnostics
+                    .push(Diagnostic::general(Code::UnknownInput, Severity::Error, message).with_help(help));
+            }
+        }
+    }
+
+    pub fn declare_global_name(&mut self, name: TextId, meaning: Meaning, span: Span) {
+        if let Some((_, earlier)) = self.globals.insert(name, (meaning, span)) {
+            self.report_duplicate(name, span, earlier);
+        }
+    }
+
+    pub fn report_duplicate(&mut self, name: TextId, span: Span, earlier: Span) {
+        let message = format!("`{}` is declared twice", self.program.texts.get(name));
+        self.report(
+            Diagnostic::error(Code::DuplicateName, span, message, "declared again here")
+                .with_label(earlier, "first declared here")
+                .with_help("rename one of them"),
+        );
+    }
+
+    pub fn declare_function(&mut self, function: &'a ast::Function, class: Option<(ClassId, bool)>) -> FunctionId {
+        let short = self.intern(&function.name.name);
+        let result = self.resolve_result(&function.result);
+        let name = match class {
+            Some((class, _)) => {
+                let qualified =
+                    format!("{}.{}", self.program.texts.get(self.program.classes[class].name), function.name.name);
+                self.intern(&qualified)
+            }
+            None => short,
+        };
+        let parameter_types =
+            function.parameters.iter().map(|parameter| self.resolve_type(&parameter.ty, None)).collect();
+        let end = Span { start: function.span.end.saturating_sub(1), ..function.span };
+        let id = self.program.functions.push(Function {
+            name,
+            span: function.name.span,
+            method_of: class,
+            parameters: Vec::new(),
+            result,
+            external: None,
+            body: Vec::new(),
+            end,
+        });
+        self.signatures.push(Signature { ast: Some(function), parameter_types });
+        if class.is_none() {
+            self.declare_function_name(short, id);
+        }
+        id
+    }
+
+    fn declare_function_name(&mut self, name: TextId, id: FunctionId) {
+        if let Some(earlier) = self.functions.insert(name, id) {
+            let (span, earlier) = (self.program.functions[id].span, self.program.functions[earlier].span);
+            self.report_duplicate(name, span, earlier);
+        }
+    }
+
+    fn declare_external(&mut self, external: &'a ast::Extern) {
+        let name = self.intern(&external.name.name);
+        let result = self.resolve_result(&external.result);
+        let mut range = (0, 0);
+        if let Some((low, high)) = &external.range {
+            let low = self.constant(low, Scalar::Int).and_then(Constant::integer);
+            let high = self.constant(high, Scalar::Int).and_then(Constant::integer);
+            if let (Some(low), Some(high)) = (low, high) {
+                range = (low as i32, high as i32);
+            }
+            if range.0 > range.1 {
+                self.report(
+                    Diagnostic::error(
+                        Code::BadSize,
+                        external.span,
+                        "the range holds no value",
+                        "low end above high end",
+                    )
+                    .with_help("write the smaller number first"),
+                );
+            }
+            if matches!(result, None | Some(Scalar::String | Scalar::Thread)) {
+                self.report(Diagnostic::error(
+                    Code::WrongType,
+                    external.result.span,
+                    "only a number or a bool can come from a range",
+                    "this type has no range",
+                ));
+            }
+        }
+        let parameter_types =
+            external.parameters.iter().map(|parameter| self.resolve_type(&parameter.ty, None)).collect();
+        let id = self.program.functions.push(Function {
+            name,
+            span: external.name.span,
+            method_of: None,
+            parameters: Vec::new(),
+            result,
+            external: Some(range),
+            body: Vec::new(),
+            end: external.span,
+        });
+        self.signatures.push(Signature { ast: None, parameter_types });
+        self.declare_function_name(name, id);
+    }
+
+    fn check_bodies(&mut self, program: &'a ast::Program) {
+        let statements: Vec<&'a ast::Stmt> = program
+            .items
+            .iter()
+            .filter_map(|item| if let ast::Item::Statement(statement) = item { Some(statement) } else { None })
+            .collect();
+        let main_name = self.intern("main");
+        let main = self.functions.get(&main_name).copied();
+        let first_statement = statements
+            .iter()
+            .find(|statement| !matches!(statement.kind, ast::StmtKind::Declare(_) | ast::StmtKind::Error));
+        if let (Some(main), Some(statement)) = (main, first_statement) {
+            let span = self.program.functions[main].span;
+            self.report(
+                Diagnostic::error(
+                    Code::MainConflict,
+                    statement.span,
+                    "statements at top level beside a function `main`",
+                    "this statement would be the body of main",
+                )
+                .with_label(span, "`main` is declared here")
+                .with_help("move the statement into `main`, or drop the function"),
+            );
+        }
+        // Globals are known to every function, also those declared further down.
+        for statement in &statements {
+            if let ast::StmtKind::Declare(declaration) = &statement.kind {
+                self.declare_globals(declaration);
+            }
+        }
+        for index in 0..self.signatures.len() {
+            self.check_function(FunctionId::new(index));
+        }
+        self.check_main(main, first_statement.is_some(), &statements);
+    }
+
+    /// Checks the statements at top level, as the body of `main` or as what runs before it.
+    fn check_main(&mut self, main: Option<FunctionId>, has_statements: bool, statements: &[&'a ast::Stmt]) {
+        self.body = BodyContext { function: main, ..BodyContext::default() };
+        let mut body: Vec<Statement> = Vec::new();
+        for statement in statements {
+            self.check_statement_into(statement, &mut body);
+        }
+        let threaded = body.iter().any(|statement| !matches!(statement.kind, StatementKind::Skip));
+        match main {
+            Some(main) => {
+                if !self.signatures[main.index()].parameter_types.is_empty()
+                    || self.program.functions[main].result.is_some()
+                {
+                    let span = self.program.functions[main].span;
+                    self.report(
+                        Diagnostic::error(
+                            Code::WrongType,
+                            span,
+                            "`main` takes nothing and gives nothing",
+                            "not `void main()`",
+                        )
+                        .with_help("write `void main() { … }`; what the program should know is an `input`"),
+                    );
+                }
+                body.append(&mut self.program.functions[main].body);
+                self.program.functions[main].body = body;
+                self.program.main = Some(main);
+            }
+            None if has_statements || threaded || !statements.is_empty() => {
+                let span = statements.first().map(|statement| statement.span).unwrap_or_default();
+                let end = statements.last().map(|statement| statement.span).unwrap_or_default();
+                let name = self.intern("main");
+                self.program.main = Some(self.program.functions.push(Function {
+                    name,
+                    span: Span { end: span.start, ..span },
+                    method_of: None,
+                    parameters: Vec::new(),
+                    result: None,
+                    external: None,
+                    body,
+                    end: Span { start: end.end.saturating_sub(1), ..end },
+                }));
+                // A file of declarations alone is a library under test: it has nothing to run.
+                if !has_statements && !threaded {
+                    self.program.main = None;
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn check_function(&mut self, id: FunctionId) {
+        let Some(function) = self.signatures[id.index()].ast else { return };
+        let class = self.program.functions[id].method_of.map(|(class, _)| class);
+        self.body = BodyContext { class, function: Some(id), ..BodyContext::default() };
+        self.body.open();
+        let types = self.signatures[id.index()].parameter_types.clone();
+        for (parameter, ty) in function.parameters.iter().zip(types) {
+            let name = self.intern(&parameter.name.name);
+            let kind = match ty {
+                Type::Scalar(_) | Type::Array(..) | Type::Error => VariableKind::Parameter,
+                _ => VariableKind::ReferenceParameter,
+            };
+            let variable = self.program.variables.push(Variable {
+                name,
+                span: parameter.name.span,
+                ty,
+                kind,
+                initial: self.initial_zeros(ty),
+                captured: false,
+            });
+            self.declare_local(name, variable);
+            self.program.functions[id].parameters.push(variable);
+        }
+        let mut body = Vec::new();
+        for statement in &function.body.statements {
+            self.check_statement_into(statement, &mut body);
+        }
+        self.body.close();
+        if let Some(result) = self.program.functions[id].result
+            && can_complete(&body)
+        {
+            let span = self.program.functions[id].span;
+            let message = format!("`{}` can end without a result", function.name.name);
+            let label = format!("must return a value of type {}", result.name());
+            self.report(
+                Diagnostic::error(Code::MissingReturn, span, message, label)
+                    .with_help("end every path with `return value;`"),
+            );
+        }
+        self.program.functions[id].body = body;
+    }
+
+    /// Declares a local in the innermost block, and reports one of the same name there.
+    pub fn declare_local(&mut self, name: TextId, variable: VariableId) {
+        if let Some(earlier) = self.body.declare(name, variable) {
+            let (span, earlier) = (self.program.variables[variable].span, self.program.variables[earlier].span);
+            self.report_duplicate(name, span, earlier);
+        }
+    }
+
+    fn resolve_result(&mut self, ty: &ast::TypeName) -> Option<Scalar> {
+        if ty.kind == ast::TypeKind::Void {
+            return None;
+        }
+        match self.resolve_type(ty, None) {
+            Type::Scalar(scalar) => Some(scalar),
+            Type::Error => Some(Scalar::Error),
+            _ => {
+                self.report(
+                    Diagnostic::error(
+                        Code::UnsupportedType,
+                        ty.span,
+                        "a function cannot return an object",
+                        "not a data type",
+                    )
+                    .with_help("return a value, or take the object as a parameter: objects are passed by reference"),
+                );
+                Some(Scalar::Error)
+            }
+        }
+    }
+}
+
+/// Whether control can reach the end of a body, judged by its form alone: a call of `error` does not come back.
+fn can_complete(body: &[Statement]) -> bool {
+    body.iter().all(statement_completes)
+}
+
+fn statement_completes(statement: &Statement) -> bool {
+    match &statement.kind {
+        StatementKind::Return(_) | StatementKind::Error(_) | StatementKind::Break | StatementKind::Continue => false,
+        StatementKind::Block(body) | StatementKind::Atomic(body) | StatementKind::Synchronized { body, .. } => {
+            can_complete(body)
+        }
+        StatementKind::If { then_branch, else_branch, .. } => {
+            statement_completes(then_branch) || else_branch.as_ref().is_none_or(|branch| statement_completes(branch))
+        }
+        StatementKind::While { condition, body, .. } => !is_true(condition) || breaks(body),
+        StatementKind::DoWhile { body, condition } => {
+            (statement_completes(body) && !is_true(condition)) || breaks(body)
+        }
+        _ => true,
+    }
+}
+
+fn is_true(condition: &Expression) -> bool {
+    matches!(condition.kind, super::ExpressionKind::Constant(Constant::Bool(true)))
+}
+
+/// Whether a loop body holds a `break` of this loop.
+fn breaks(statement: &Statement) -> bool {
+    match &statement.kind {
+        StatementKind::Break => true,
+        StatementKind::Block(body) | StatementKind::Atomic(body) | StatementKind::Synchronized { body, .. } => {
+            body.iter().any(breaks)
+        }
+        StatementKind::If { then_branch, else_branch, .. } => {
+            breaks(then_branch) || else_branch.as_ref().is_some_and(|branch| breaks(branch))
+        }
+        _ => false,
+    }
+}
