@@ -7,6 +7,7 @@
 
 use super::reads_from::Refusal;
 use crate::explore::budget::{Bound, Limits, Progress, Watch};
+use crate::schedule::Walk;
 use crate::vm::{Choice, Machine, Move, Pending, Tables, ThreadStatus};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -186,15 +187,18 @@ impl<'a> Dovetail<'a> {
 /// The most threads at a time in an execution in which threads are made as early as may be.
 fn width(machine: &Machine) -> usize {
     let mut tables = Tables::new();
-    let mut state = machine.initial(&mut tables);
+    let mut walk = Walk::new(machine, &mut tables, &mut ());
     let mut width = 0;
     let mut moves = Vec::new();
     for _ in 0..1_000 {
+        let state = walk.state();
         width = width.max(state.threads().filter(|&thread| state.status(thread) != ThreadStatus::Ended).count());
-        machine.moves(&state, &mut moves);
-        let makes = |one: &&Move| matches!(machine.pending(&state, one.thread), Some(Pending::Fork | Pending::Spawn));
+        machine.moves(state, &mut moves);
+        let makes = |one: &&Move| matches!(machine.pending(state, one.thread), Some(Pending::Fork | Pending::Spawn));
         let Some(&Move { thread, .. }) = moves.iter().find(makes).or(moves.first()) else { break };
-        machine.step(&mut state, &mut tables, Choice { thread, alternative: 0 }, &mut ());
+        if walk.step(Choice { thread, alternative: 0 }, &mut ()).is_err() {
+            break;
+        }
     }
     width
 }

@@ -6,7 +6,7 @@ use crate::explore::portfolio::{Dovetail, Found, Share};
 use crate::form::Selection;
 use crate::front::compile;
 use crate::ir::{DefinitionKind, Program};
-use crate::schedule::{Naming, Replay, SharedStep, Step, run};
+use crate::schedule::{Naming, Replay, SharedStep, Step, run, walk};
 use crate::source::SourceMap;
 use crate::vm::testing::unlocked_adds;
 use crate::vm::{Machine, Visibility};
@@ -347,10 +347,7 @@ fn a_bound_leaves_what_executions_have_shown() {
     assert!(answer.undecided.is_empty() && answer.progress.executions > 100);
     for outcome in answer.outcomes.iter().step_by(50) {
         let mut tables = crate::vm::Tables::new();
-        let mut state = fixture.machine.initial(&mut tables);
-        for &choice in &outcome.schedule {
-            fixture.machine.step(&mut state, &mut tables, choice, &mut ());
-        }
+        let state = walk(&fixture.machine, &mut tables, &outcome.schedule, &mut ()).unwrap().into_state();
         let lines = |tables: &crate::vm::Tables, outputs: &[(crate::vm::PathId, crate::vm::OutputId)]| -> Vec<String> {
             outputs.iter().flat_map(|&(_, output)| tables.lines(output)).map(str::to_owned).collect()
         };

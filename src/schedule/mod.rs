@@ -6,7 +6,6 @@
 //! replayed strictly, see `docs/schedule.md`), and a [`Trace`] for people, with one column for each thread;
 //! [`fewer_switches`] finds an order of an execution's steps that is easier to follow.
 
-mod again;
 mod execution;
 mod file;
 mod namer;
@@ -17,8 +16,8 @@ mod render;
 mod replay;
 mod switches;
 mod trace;
+mod walk;
 
-pub use again::Again;
 pub use execution::{Execution, ExecutionStatus, run};
 pub use file::{SCHEMA, Schedule, ScheduleError, Step, source_hash};
 pub use namer::{Namer, SharedStep};
@@ -28,6 +27,7 @@ pub use render::{RenderOptions, render};
 pub use replay::{Departure, Found, Replay};
 pub use switches::{Reordered, fewer_switches};
 pub use trace::{Row, RowKind, Trace, trace};
+pub use walk::{Impossible, Walk, Walks, walk};
 
 #[cfg(test)]
 mod tests;

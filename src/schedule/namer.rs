@@ -3,11 +3,11 @@
 //! In: one schedule after the other. Out: their steps as [`Naming`] calls them. A search may give thousands of schedules of
 //! thousands of steps, of which few are different: each is put together and stored once.
 
-use super::again::Again;
 use super::file::Step;
 use super::naming::Naming;
+use super::walk::Walks;
 use crate::ir::LeafId;
-use crate::vm::{Choice, CodeIndex, PathId, Pending, Progress, State};
+use crate::vm::{Choice, CodeIndex, PathId, Pending, State};
 use rustc_hash::FxHashMap;
 use serde::{Serialize, Serializer};
 use std::ops::Deref;
@@ -53,7 +53,7 @@ struct Key {
 /// Gives names to the steps of schedules, one after the other.
 pub struct Namer<'a> {
     naming: Naming<'a>,
-    again: Again<'a>,
+    walks: Walks<'a>,
     known: FxHashMap<Key, SharedStep>,
     /// The steps of the schedule before.
     before: Vec<SharedStep>,
@@ -63,54 +63,54 @@ impl<'a> Namer<'a> {
     /// Before the first schedule.
     #[must_use]
     pub fn new(naming: Naming<'a>) -> Namer<'a> {
-        Namer { naming, again: Again::new(naming.machine), known: FxHashMap::default(), before: Vec::new() }
+        Namer { naming, walks: Walks::new(naming.machine), known: FxHashMap::default(), before: Vec::new() }
     }
 
     /// The names of steps from the beginning of the program, as far as they can be done.
     pub fn steps(&mut self, choices: &[Choice]) -> Vec<SharedStep> {
-        let done = self.again.resume(choices);
+        let naming = self.naming;
+        let (done, mut walk) = self.walks.begin(choices);
         let mut steps = Vec::with_capacity(choices.len());
         steps.extend_from_slice(&self.before[..done]);
-        let mut state = self.again.state().clone();
-        let rest = if self.again.is_over() { &[] } else { &choices[done..] };
-        for &choice in rest {
-            let alternatives = self.naming.machine.alternatives_of(&state, choice.thread);
-            if alternatives == 0 {
+        for &choice in &choices[done..] {
+            let alternatives = walk.alternatives(choice.thread);
+            if choice.alternative >= alternatives {
                 break;
             }
-            let key = self.key(&state, choice, alternatives);
-            let name = || SharedStep(Arc::new(self.naming.step(&state, &self.again.tables, choice, alternatives)));
+            let key = key(naming, walk.state(), choice, alternatives);
+            let name = || SharedStep(Arc::new(naming.step(walk.state(), walk.tables(), choice, alternatives)));
             steps.push(self.known.entry(key).or_insert_with(name).clone());
-            if self.naming.machine.step(&mut state, &mut self.again.tables, choice, &mut ()) != Progress::Running {
+            if walk.step(choice, &mut ()).is_err() {
                 break;
             }
         }
         self.before.clone_from(&steps);
         steps
     }
+}
 
-    fn key(&self, state: &State, choice: Choice, alternatives: u32) -> Key {
-        let machine = self.naming.machine;
-        let pending = machine.pending(state, choice.thread);
-        let object = match pending {
-            Some(
-                Pending::Synchronise { address: Some(address), .. }
-                | Pending::Relock { address: Some(address) }
-                | Pending::SpuriousWakeup { address },
-            ) => machine.leaf_at(state, address),
-            _ => None,
-        };
-        let joined = match pending {
-            Some(Pending::JoinThread { thread: Some(thread) }) => Some(state.path(thread)),
-            _ => None,
-        };
-        Key {
-            thread: state.path(choice.thread),
-            at: state.position(choice.thread),
-            pending,
-            object,
-            joined,
-            alternative: (alternatives > 1).then_some(choice.alternative),
-        }
+/// What the name of a step depends on.
+fn key(naming: Naming<'_>, state: &State, choice: Choice, alternatives: u32) -> Key {
+    let machine = naming.machine;
+    let pending = machine.pending(state, choice.thread);
+    let object = match pending {
+        Some(
+            Pending::Synchronise { address: Some(address), .. }
+            | Pending::Relock { address: Some(address) }
+            | Pending::SpuriousWakeup { address },
+        ) => machine.leaf_at(state, address),
+        _ => None,
+    };
+    let joined = match pending {
+        Some(Pending::JoinThread { thread: Some(thread) }) => Some(state.path(thread)),
+        _ => None,
+    };
+    Key {
+        thread: state.path(choice.thread),
+        at: state.position(choice.thread),
+        pending,
+        object,
+        joined,
+        alternative: (alternatives > 1).then_some(choice.alternative),
     }
 }

@@ -10,6 +10,7 @@
 //! was overlooked shows when the new order is done on the machine: what each thread does and sees is compared, and so is the
 //! end.
 
+use super::walk::Walk;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{
     Choice, CodeIndex, Event, FailureKind, Machine, Observer, Obstacle, OutputId, PathId, Progress, State, Tables,
@@ -215,20 +216,16 @@ fn record(
         atomic: 0,
     };
     // Main is there before anything is told of it.
-    let main = machine.initial(tables);
+    let main = Walk::new(machine, tables, &mut ()).into_state();
     watcher.names.extend(main.threads().map(|thread| main.path(thread)));
-    let mut state = machine.start(tables, &mut watcher);
+    let mut walk = Walk::new(machine, tables, &mut watcher);
     let (mut choices, mut by, mut touched) = (Vec::new(), Vec::new(), Vec::new());
-    let mut progress = Progress::Running;
     for index in 0..count {
-        let choice = choose(index, &state)?;
-        if progress != Progress::Running || choice.alternative >= machine.alternatives(&state, choice.thread) {
-            return None;
-        }
+        let choice = choose(index, walk.state())?;
         let thread = watcher.name(choice.thread);
         watcher.touched.clear();
         watcher.touched.insert((Resource::Thread(thread), true));
-        progress = machine.step(&mut state, tables, choice, &mut watcher);
+        let progress = walk.step(choice, &mut watcher).ok()?;
         let over = matches!(progress, Progress::Failed(_) | Progress::Discarded);
         if watcher.atomic != 0 && !over {
             return None;
@@ -237,13 +234,14 @@ fn record(
         by.push(thread);
         touched.push(std::mem::take(&mut watcher.touched));
     }
-    let end = match progress {
+    let state = walk.state();
+    let end = match walk.progress() {
         Progress::Finished => End::Over,
         Progress::Discarded => return None,
         Progress::Failed(failure) => End::Failed(failure.kind, failure.at, watcher.name(failure.thread)),
         Progress::Running => {
             let stands = |thread| {
-                let obstacle = machine.obstacle(&state, thread);
+                let obstacle = machine.obstacle(state, thread);
                 (state.path(thread), state.position(thread), obstacle.map(|obstacle| std::mem::discriminant(&obstacle)))
             };
             let mut threads: Vec<_> = state.threads().map(stands).collect();

@@ -4,7 +4,7 @@ use super::*;
 use crate::front::compile;
 use crate::ir::Program;
 use crate::source::{FileId, SourceMap};
-use crate::vm::{Choice, Machine, Progress, Tables, ThreadIndex, Visibility};
+use crate::vm::{Choice, Machine, Move, Progress, Tables, ThreadIndex, Visibility};
 use std::fmt::Write;
 
 const ADDS: &str = "\
@@ -265,11 +265,50 @@ fn one_by_one(naming: Naming<'_>, schedule: &[Choice]) -> Vec<Step> {
     let (mut moves, mut steps) = (Vec::new(), Vec::new());
     for &choice in schedule {
         naming.machine.moves(&state, &mut moves);
-        let Some(one) = moves.iter().find(|one| one.thread == choice.thread) else { break };
+        let possible = |one: &&Move| one.thread == choice.thread && choice.alternative < one.alternatives;
+        let Some(one) = moves.iter().find(possible) else { break };
         steps.push(naming.step(&state, &tables, choice, one.alternatives));
         if naming.machine.step(&mut state, &mut tables, choice, &mut ()) != Progress::Running {
             break;
         }
     }
     steps
+}
+
+#[test]
+fn a_walk_does_only_what_is_possible() {
+    let fixture = Fixture::new(ADDS);
+    let steps = fixture.find("ok").steps;
+    let mut tables = Tables::new();
+    let mut walk = Walk::new(&fixture.machine, &mut tables, &mut ());
+    let nobody = Choice { thread: ThreadIndex(7), alternative: 0 };
+    assert_eq!(walk.step(nobody, &mut ()), Err(Impossible(nobody)));
+    let second = Choice { alternative: 1, ..steps[0] };
+    assert_eq!(walk.step(second, &mut ()), Err(Impossible(second)));
+    assert_eq!(walk.follow(&steps, &mut ()), Ok(Progress::Finished));
+    assert_eq!(walk.step(steps[0], &mut ()), Err(Impossible(steps[0])), "the execution is over");
+}
+
+#[test]
+fn a_branch_of_a_walk_leaves_it_where_it_is() {
+    let fixture = Fixture::new(ADDS);
+    let steps = fixture.find("ok").steps;
+    let mut tables = Tables::new();
+    let mut walk = Walk::new(&fixture.machine, &mut tables, &mut ());
+    assert_eq!(walk.branch().follow(&steps, &mut ()), Ok(Progress::Finished));
+    assert!(!walk.is_over());
+    assert_eq!(walk.follow(&steps, &mut ()), Ok(Progress::Finished));
+}
+
+#[test]
+fn walks_begin_behind_what_schedules_have_in_common() {
+    let fixture = Fixture::new(ADDS);
+    let steps = fixture.find("ok").steps;
+    let mut walks = Walks::new(&fixture.machine);
+    assert_eq!(walks.begin(&steps).0, 0);
+    let (done, mut walk) = walks.begin(&steps[..3]);
+    assert_eq!(done, 3);
+    assert!(walk.follow(&steps[3..], &mut ()).is_ok(), "a walk may go on as it likes");
+    assert_eq!(walks.begin(&steps).0, 3);
+    assert_eq!(walks.begin(&steps[..1]).0, 1, "from the beginning again");
 }

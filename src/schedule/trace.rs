@@ -6,9 +6,10 @@
 
 use super::naming::Naming;
 use super::past::Past;
+use super::walk::Walk;
 use crate::ir::{DefinitionId, ReadId, ScalarType, Value};
 use crate::source::Span;
-use crate::vm::{self, Choice, CodeIndex, Event, Failure, Obstacle, Progress, State, Tables, ThreadIndex};
+use crate::vm::{self, Choice, CodeIndex, Event, Failure, Obstacle, State, Tables, ThreadIndex};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -139,24 +140,23 @@ impl Trace {
     }
 }
 
-/// Does the steps of an execution again and writes down what happens.
+/// Does the steps of an execution again, as far as they are possible, and writes down what happens.
 #[must_use]
 pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
     let mut writer = Writer { naming, trace: Trace::default(), columns: FxHashMap::default(), past: Past::default() };
     let mut tables = Tables::new();
     let mut events: Vec<(ThreadIndex, CodeIndex, Event)> = Vec::new();
-    let mut state = naming.machine.start(&mut tables, &mut events);
+    let mut walk = Walk::new(naming.machine, &mut tables, &mut events);
     let mut names: Vec<String> = vec!["main".to_owned()];
-    writer.step(0, &mut events, &mut names, &state, &tables);
+    writer.step(0, &mut events, &mut names, walk.state(), walk.tables());
     for (index, &choice) in steps.iter().enumerate() {
-        let progress = naming.machine.step(&mut state, &mut tables, choice, &mut events);
-        writer.step(index + 1, &mut events, &mut names, &state, &tables);
-        if progress != Progress::Running {
+        if walk.step(choice, &mut events).is_err() {
             break;
         }
+        writer.step(index + 1, &mut events, &mut names, walk.state(), walk.tables());
     }
-    if naming.machine.is_deadlock(&state) {
-        writer.blocked(steps.len(), &Scene { state: &state, tables: &tables, names: &names });
+    if naming.machine.is_deadlock(walk.state()) {
+        writer.blocked(steps.len(), &Scene { state: walk.state(), tables: walk.tables(), names: &names });
     }
     writer.trace.drop_empty_columns();
     writer.trace.mark_cause();

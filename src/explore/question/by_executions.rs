@@ -8,6 +8,7 @@ use crate::explore::budget::{Bound, Limits, Progress};
 use crate::explore::question::futures::{Answer, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, sort_outcomes};
 use crate::explore::reads_from::{self, Execution, Refusal};
 use crate::ir::{DefinitionId, ReadId};
+use crate::schedule::Walk;
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, OutputId, PathId, Tables, ThreadIndex};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -67,12 +68,13 @@ impl Collector {
     /// Runs an execution again, and notes what is new; whether something was.
     fn repeat(&mut self, machine: &Machine, choices: &[Choice]) -> bool {
         let (mut tables, mut reads) = (Tables::new(), Reads::default());
-        let mut state = machine.start(&mut tables, &mut reads);
+        let mut walk = Walk::new(machine, &mut tables, &mut reads);
         // What main does before its first step is shown by any execution.
         let mut is_new = self.note(&reads, choices.len());
         for (step, &choice) in choices.iter().enumerate() {
             reads.0.clear();
-            machine.step(&mut state, &mut tables, choice, &mut reads);
+            let done = walk.step(choice, &mut reads);
+            debug_assert!(done.is_ok(), "an execution that was found can be done again");
             is_new |= self.note(&reads, step);
         }
         is_new

@@ -11,6 +11,7 @@ use crate::explore::reads_from::{self, Refusal};
 use crate::explore::report::unfinished::frontier;
 use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
 use crate::form::Selection;
+use crate::schedule::walk;
 use crate::vm::{Choice, CodeIndex, Event, FailureKind, Machine, Observer, Tables, ThreadIndex};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
@@ -111,10 +112,8 @@ pub fn select_by_executions(
     let mut ends = Ends::default();
     let found = reads_from::enumerate(machine, limits, progress, &mut |execution| {
         let (mut tables, mut evaluation) = (Tables::new(), Evaluation::new(selections));
-        let mut state = machine.start(&mut tables, &mut evaluation);
-        for &choice in execution.choices {
-            machine.step(&mut state, &mut tables, choice, &mut evaluation);
-        }
+        let done = walk(machine, &mut tables, execution.choices, &mut evaluation);
+        debug_assert!(done.is_ok(), "an execution that was found can be done again");
         ends.add(&evaluation.states, || execution.choices.to_vec())
     })?;
     let verdict = ends.verdict(selections.len(), found.bound, Vec::clone);

@@ -4,7 +4,7 @@
 //! cycle in which they wait for each other, if there is one. The steps are done again and watched, so that of an event,
 //! a condition or a semaphore it is known whether, and where, it was set, notified or raised.
 
-use crate::schedule::Naming;
+use crate::schedule::{Naming, Walk};
 use crate::vm::{CodeIndex, Event, Observer, Obstacle, State, Tables, ThreadIndex};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -71,16 +71,16 @@ impl Observer for Signals {
 #[must_use]
 pub fn blocked_reports(naming: &Naming<'_>, steps: &[crate::vm::Choice]) -> Vec<BlockedReport> {
     let (mut tables, mut signals) = (Tables::new(), Signals::default());
-    let mut state = naming.machine.start(&mut tables, &mut signals);
-    for &choice in steps {
-        naming.machine.step(&mut state, &mut tables, choice, &mut signals);
-    }
+    let mut walk = Walk::new(naming.machine, &mut tables, &mut signals);
+    let done = walk.follow(steps, &mut signals);
+    debug_assert!(done.is_ok(), "an execution that was found can be done again");
+    let (state, tables) = (walk.state(), walk.tables());
     let mut threads: Vec<ThreadIndex> = state.threads().collect();
     threads.sort_by(|left, right| tables.compare_paths(state.path(*left), state.path(*right)));
-    let scene = Scene { naming, state: &state, tables: &tables, signals: &signals };
+    let scene = Scene { naming, state, tables, signals: &signals };
     threads
         .into_iter()
-        .filter_map(|thread| Some(scene.blocked(thread, naming.machine.obstacle(&state, thread)?)))
+        .filter_map(|thread| Some(scene.blocked(thread, naming.machine.obstacle(state, thread)?)))
         .collect()
 }
 

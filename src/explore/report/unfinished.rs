@@ -9,7 +9,7 @@
 use crate::explore::budget::{Bound, Progress};
 use crate::explore::states::graph::{Graph, NodeKind};
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Program, Terminator};
-use crate::schedule::Naming;
+use crate::schedule::{Naming, Walk};
 use crate::ssa::dominators::Dominators;
 use crate::ssa::graph::Graph as FlowGraph;
 use crate::vm::{Choice, Tables, ThreadStatus};
@@ -85,12 +85,19 @@ type Place = (FunctionId, BlockId);
 fn repeated(naming: &Naming<'_>, schedule: &[Choice]) -> Vec<(String, BTreeSet<Place>)> {
     let machine = naming.machine;
     let mut tables = Tables::new();
-    let mut state = machine.initial(&mut tables);
+    let mut walk = Walk::new(machine, &mut tables, &mut ());
     let mut visited: FxHashMap<crate::vm::PathId, Vec<u32>> = FxHashMap::default();
     for &choice in schedule {
-        visited.entry(state.path(choice.thread)).or_default().push(state.position(choice.thread).0);
-        machine.step(&mut state, &mut tables, choice, &mut ());
+        if walk.alternatives(choice.thread) == 0 {
+            break;
+        }
+        let (path, at) = (walk.state().path(choice.thread), walk.state().position(choice.thread));
+        visited.entry(path).or_default().push(at.0);
+        if walk.step(choice, &mut ()).is_err() {
+            break;
+        }
     }
+    let (state, tables) = (walk.state(), walk.tables());
     let alive = state.threads().filter(|&thread| state.status(thread) != ThreadStatus::Ended);
     let places = alive.filter_map(|thread| {
         let steps = visited.get(&state.path(thread))?;
@@ -101,7 +108,7 @@ fn repeated(naming: &Naming<'_>, schedule: &[Choice]) -> Vec<(String, BTreeSet<P
                 places.insert((origin.function, origin.block));
             }
         }
-        (!places.is_empty()).then(|| (machine.path_name(&tables, state.path(thread)), places))
+        (!places.is_empty()).then(|| (machine.path_name(tables, state.path(thread)), places))
     });
     places.collect()
 }

@@ -7,6 +7,7 @@
 
 use super::program::Slice;
 use crate::ir::{DefinitionId, ReadId};
+use crate::schedule::Walk;
 use crate::vm::{
     Choice, CodeIndex, Event, Machine, Observer, PathId, Pending, Progress, State, Tables, ThreadIndex, ThreadStatus,
     Watched,
@@ -21,6 +22,34 @@ pub(super) struct Replay<'a> {
     pub(super) slice: &'a Machine,
     /// What is left in the slice.
     pub(super) parts: &'a Slice,
+}
+
+/// An execution of the whole program, while it is made.
+struct Large<'a> {
+    walk: Walk<'a>,
+    schedule: Vec<Choice>,
+    /// The name of the thread that is watched, as soon as it is there.
+    watched: Option<PathId>,
+    patience: usize,
+}
+
+impl Large<'_> {
+    /// Does a step.
+    fn step(&mut self, choice: Choice, observer: &mut impl Observer) -> Option<()> {
+        self.walk.step(choice, observer).ok()?;
+        self.schedule.push(choice);
+        Some(())
+    }
+
+    fn is_running(&self) -> bool {
+        matches!(self.walk.progress(), Progress::Running)
+    }
+
+    /// Counts a step; `None` where there were too many.
+    fn spend(&mut self) -> Option<()> {
+        self.patience = self.patience.checked_sub(1)?;
+        Some(())
+    }
 }
 
 /// An execution of the whole program.
@@ -43,77 +72,79 @@ impl Replay<'_> {
         tables: &mut Tables,
     ) -> Option<Replayed> {
         let mut own_tables = Tables::new();
-        let mut small = self.slice.initial(&mut own_tables);
+        let mut small = Walk::new(self.slice, &mut own_tables, &mut ());
         let main = ThreadIndex(0);
         let watches_main = self.slice.options().watched.is_some_and(|watched| watched.thread == main);
         let mut watch = Watch::new(self, main, watches_main);
-        let state = self.whole.start(tables, &mut watch);
-        let progress = if self.whole.is_finished(&state) { Progress::Finished } else { Progress::Running };
-        let mut large = Replayed { schedule: Vec::new(), state, progress, seen: None };
-        // The name of the thread that is watched, as soon as it is there.
-        let mut watched = watches_main.then(|| large.state.path(main));
-        let mut patience = PATIENCE;
-        let mut last = progress;
+        let walk = Walk::new(self.whole, tables, &mut watch);
+        let watched = watches_main.then(|| walk.state().path(main));
+        let mut large = Large { walk, schedule: Vec::new(), watched, patience: PATIENCE };
+        let mut seen = None;
+        let mut last = large.walk.progress();
         for (place, &choice) in schedule.iter().enumerate() {
             // A thread has one name in both programs, but perhaps not one number.
-            let name = tables.adopt_path(&own_tables, small.path(choice.thread));
+            let name = large.walk.tables_mut().adopt_path(small.tables(), small.state().path(choice.thread));
             // Who is woken may end in the same step.
-            let before = (self.slice.alternatives(&small, choice.thread) > 1).then(|| small.clone());
-            let mut small_watch = Watch::new(self, choice.thread, watched == Some(name));
-            let progress = self.slice.step(&mut small, &mut own_tables, choice, &mut small_watch);
+            let before = (small.alternatives(choice.thread) > 1).then(|| small.state().clone());
+            let mut small_watch = Watch::new(self, choice.thread, large.watched == Some(name));
+            let progress = small.step(choice, &mut small_watch).ok()?;
             if let Some(Watched { thread, .. }) = self.slice.options().watched
-                && small.status(thread) == ThreadStatus::Ready
+                && small.state().status(thread) == ThreadStatus::Ready
             {
-                watched = Some(tables.adopt_path(&own_tables, small.path(thread)));
+                large.watched = Some(large.walk.tables_mut().adopt_path(small.tables(), small.state().path(thread)));
             }
             let woken = before.zip(small_watch.woken);
-            let woken = woken.map(|(before, thread)| tables.adopt_path(&own_tables, before.path(thread)));
-            let thread = large.state.threads().find(|&thread| large.state.path(thread) == name)?;
-            self.settle(&mut large, thread, watched, tables, &mut patience)?;
-            watch = Watch::new(self, thread, watched == Some(name));
+            let woken =
+                woken.map(|(before, thread)| large.walk.tables_mut().adopt_path(small.tables(), before.path(thread)));
+            let state = large.walk.state();
+            let thread = state.threads().find(|&thread| state.path(thread) == name)?;
+            self.settle(&mut large, thread)?;
+            watch = Watch::new(self, thread, large.watched == Some(name));
             loop {
-                patience = patience.checked_sub(1)?;
-                if self.whole.alternatives(&large.state, thread) == 0 {
-                    self.settle_all(&mut large, watched, tables, &mut patience)?;
+                large.spend()?;
+                if large.walk.alternatives(thread) == 0 {
+                    self.settle_all(&mut large)?;
                 }
-                let choice = self.choice(&large.state, Choice { thread, ..choice }, woken, tables)?;
-                self.step(&mut large, tables, choice, &mut watch);
+                let choice = self.choice(&mut large.walk, Choice { thread, ..choice }, woken)?;
+                large.step(choice, &mut watch)?;
                 if let Some((read, definition, _)) = wanted.filter(|&(.., step)| step == place)
                     && watch.pairs.contains(&(read, definition))
                 {
-                    large.seen.get_or_insert(large.schedule.len() - 1);
+                    seen.get_or_insert(large.schedule.len() - 1);
                 }
-                if watch.events >= small_watch.events || !matches!(large.progress, Progress::Running) {
+                if watch.events >= small_watch.events || !large.is_running() {
                     break;
                 }
             }
             if watch.events != small_watch.events {
                 return None;
             }
-            if let (Progress::Failed(one), Progress::Failed(other)) = (progress, large.progress)
+            if let (Progress::Failed(one), Progress::Failed(other)) = (progress, large.walk.progress())
                 && (one.kind, thread, one.message) != (other.kind, other.thread, other.message)
             {
                 return None;
             }
             last = progress;
         }
-        self.settle_all(&mut large, watched, tables, &mut patience)?;
-        if std::mem::discriminant(&last) != std::mem::discriminant(&large.progress) {
+        self.settle_all(&mut large)?;
+        let progress = large.walk.progress();
+        if std::mem::discriminant(&last) != std::mem::discriminant(&progress) {
             return None;
         }
-        (wanted.is_none() || large.seen.is_some()).then_some(large)
+        let Large { walk, schedule, .. } = large;
+        (wanted.is_none() || seen.is_some()).then(|| Replayed { schedule, state: walk.into_state(), progress, seen })
     }
 
     /// The choice of the whole program that is the like of one of the slice: the same value, or the same thread woken.
-    fn choice(&self, state: &State, like: Choice, woken: Option<PathId>, tables: &mut Tables) -> Option<Choice> {
-        let alternatives = self.whole.alternatives(state, like.thread);
+    fn choice(&self, walk: &mut Walk<'_>, like: Choice, woken: Option<PathId>) -> Option<Choice> {
+        let alternatives = walk.alternatives(like.thread);
         if alternatives <= 1 {
             return (alternatives == 1).then_some(Choice { alternative: 0, ..like });
         }
         let wakes = |choice: &Choice| {
-            let (mut after, mut watch) = (state.clone(), Watch::new(self, choice.thread, false));
-            self.whole.step(&mut after, tables, *choice, &mut watch);
-            watch.woken.map(|thread| state.path(thread)) == woken
+            let mut watch = Watch::new(self, choice.thread, false);
+            walk.branch().step(*choice, &mut watch).is_ok()
+                && watch.woken.map(|thread| walk.state().path(thread)) == woken
         };
         if woken.is_none() {
             return (like.alternative < alternatives).then_some(like);
@@ -122,42 +153,25 @@ impl Replay<'_> {
     }
 
     /// Lets all threads do what the slice does not have.
-    fn settle_all(
-        &self,
-        large: &mut Replayed,
-        watched: Option<PathId>,
-        tables: &mut Tables,
-        patience: &mut usize,
-    ) -> Option<()> {
-        for thread in 0..large.state.thread_count() {
-            self.settle(large, ThreadIndex(thread as u16), watched, tables, patience)?;
+    fn settle_all(&self, large: &mut Large<'_>) -> Option<()> {
+        for thread in 0..large.walk.state().thread_count() {
+            self.settle(large, ThreadIndex(thread as u16))?;
         }
         Some(())
     }
 
     /// Lets a thread do what the slice does not have.
-    fn settle(
-        &self,
-        large: &mut Replayed,
-        thread: ThreadIndex,
-        watched: Option<PathId>,
-        tables: &mut Tables,
-        patience: &mut usize,
-    ) -> Option<()> {
-        let is_watched = large.state.thread_count() > thread.index() && watched == Some(large.state.path(thread));
-        while matches!(large.progress, Progress::Running)
-            && self.whole.pending(&large.state, thread).is_some_and(|next| self.is_gone(next, is_watched))
-            && self.whole.alternatives(&large.state, thread) > 0
+    fn settle(&self, large: &mut Large<'_>, thread: ThreadIndex) -> Option<()> {
+        let state = large.walk.state();
+        let is_watched = state.thread_count() > thread.index() && large.watched == Some(state.path(thread));
+        while large.is_running()
+            && self.whole.pending(large.walk.state(), thread).is_some_and(|next| self.is_gone(next, is_watched))
+            && large.walk.alternatives(thread) > 0
         {
-            *patience = patience.checked_sub(1)?;
-            self.step(large, tables, Choice { thread, alternative: 0 }, &mut ());
+            large.spend()?;
+            large.step(Choice { thread, alternative: 0 }, &mut ())?;
         }
         Some(())
-    }
-
-    fn step<O: Observer>(&self, large: &mut Replayed, tables: &mut Tables, choice: Choice, observer: &mut O) {
-        large.progress = self.whole.step(&mut large.state, tables, choice, observer);
-        large.schedule.push(choice);
     }
 
     /// Whether an operation of the whole program is not in the slice.

@@ -8,8 +8,8 @@
 use crate::explore::states::fingerprint_of;
 use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
 use crate::explore::states::round_robin::Turns;
-use crate::schedule::Again;
-use crate::vm::{Choice, Machine, Progress, State, Tables, ThreadIndex};
+use crate::schedule::{Walk, Walks};
+use crate::vm::{Choice, Machine, Progress, State, ThreadIndex};
 use std::cell::{Cell, RefCell};
 
 const FAR: u32 = u32::MAX;
@@ -30,7 +30,7 @@ pub(in crate::explore) struct Completion<'a> {
     is_cut: bool,
     /// Steps that may still be done.
     left: Cell<usize>,
-    again: RefCell<Again<'a>>,
+    walks: RefCell<Walks<'a>>,
 }
 
 impl<'a> Completion<'a> {
@@ -61,7 +61,7 @@ impl<'a> Completion<'a> {
         let to_end = distances(&NodeKind::is_end);
         let is_cut = (0..graph.len() as u32).any(|node| graph.kind(node) == NodeKind::Waiting);
         let left = Cell::new(if is_cut { STEPS_BEHIND_A_BOUND } else { usize::MAX });
-        Completion { machine, graph, to_finish, to_end, is_cut, left, again: RefCell::new(Again::new(machine)) }
+        Completion { machine, graph, to_finish, to_end, is_cut, left, walks: RefCell::new(Walks::new(machine)) }
     }
 
     /// Adds to steps that lead to `node` those that complete the execution.
@@ -75,32 +75,26 @@ impl<'a> Completion<'a> {
             self.left.set(0);
             return;
         }
-        let mut again = self.again.borrow_mut();
-        let done = again.resume(schedule);
-        let (mut state, tables) = (again.state().clone(), &mut again.tables);
-        for &choice in &schedule[done..] {
-            self.machine.step(&mut state, tables, choice, &mut ());
+        let mut walks = self.walks.borrow_mut();
+        let (done, mut walk) = walks.begin(schedule);
+        if walk.follow(&schedule[done..], &mut ()).is_err() {
+            return;
         }
         if known {
-            self.follow(schedule, &mut state, tables, node, distance);
+            self.follow(schedule, walk, node, distance);
         } else {
-            in_turn(self.machine, schedule, &mut state, tables);
+            in_turn(schedule, walk);
         }
         self.left.set(self.left.get().saturating_sub(schedule.len() - done));
     }
 
-    fn follow(
-        &self,
-        schedule: &mut Vec<Choice>,
-        state: &mut State,
-        tables: &mut Tables,
-        mut node: u32,
-        distance: &[u32],
-    ) {
+    fn follow(&self, schedule: &mut Vec<Choice>, mut walk: Walk<'_>, mut node: u32, distance: &[u32]) {
         while distance[node as usize] > 0 {
             if self.machine.options().symmetric {
-                let Some((choice, target)) = self.nearest(state, tables, distance) else { return };
-                self.machine.step(state, tables, choice, &mut ());
+                let Some((choice, target)) = self.nearest(&mut walk, distance) else { return };
+                if walk.step(choice, &mut ()).is_err() {
+                    return;
+                }
                 schedule.push(choice);
                 node = target;
                 continue;
@@ -109,8 +103,10 @@ impl<'a> Completion<'a> {
             let open = edges.iter().enumerate().filter(|&(_, &target)| target != DISCARDED);
             let Some((place, &target)) = open.min_by_key(|&(_, &target)| distance[target as usize]) else { return };
             let known = self.graph.choice_to(node, target);
-            let Some(choice) = known.or_else(|| nth_choice(self.machine, state, place)) else { return };
-            self.machine.step(state, tables, choice, &mut ());
+            let Some(choice) = known.or_else(|| nth_choice(self.machine, walk.state(), place)) else { return };
+            if walk.step(choice, &mut ()).is_err() {
+                return;
+            }
             schedule.push(choice);
             node = target;
         }
@@ -118,18 +114,17 @@ impl<'a> Completion<'a> {
 
     /// The choice that leads nearest to an end, and the node that stands for its state: threads that are taken for one
     /// another may have changed places, so the edges of a node do not name the choices of each of its states.
-    fn nearest(&self, state: &State, tables: &mut Tables, distance: &[u32]) -> Option<(Choice, u32)> {
+    fn nearest(&self, walk: &mut Walk<'_>, distance: &[u32]) -> Option<(Choice, u32)> {
         let mut choices = Vec::new();
-        self.machine.enabled(state, &mut choices);
+        self.machine.enabled(walk.state(), &mut choices);
         let mut best: Option<(u32, Choice, u32)> = None;
-        let mut after = State::default();
         for choice in choices {
-            after.clone_from(state);
-            let progress = self.machine.step(&mut after, tables, choice, &mut ());
+            let mut after = walk.branch();
+            let Ok(progress) = after.step(choice, &mut ()) else { continue };
             if progress == Progress::Discarded {
                 continue;
             }
-            let Some(node) = self.graph.find(fingerprint_of(self.machine, &after, progress)) else { continue };
+            let Some(node) = self.graph.find(fingerprint_of(self.machine, after.state(), progress)) else { continue };
             let far = distance[node as usize];
             if far != FAR && best.is_none_or(|(known, ..)| far < known) {
                 best = Some((far, choice, node));
@@ -153,17 +148,17 @@ fn nth_choice(machine: &Machine, state: &State, place: usize) -> Option<Choice> 
 }
 
 /// Lets the threads move in turn. If that does not come to an end soon, or is discarded, nothing is added.
-fn in_turn(machine: &Machine, schedule: &mut Vec<Choice>, state: &mut State, tables: &mut Tables) {
+fn in_turn(schedule: &mut Vec<Choice>, mut walk: Walk<'_>) {
     let length = schedule.len();
     let mut turns = Turns::default();
     for _ in 0..STEPS_IN_TURN {
-        let Some(thread) = turns.next(machine, state) else { return };
+        let Some(thread) = turns.next(walk.machine(), walk.state()) else { return };
         let choice = Choice { thread, alternative: 0 };
         schedule.push(choice);
-        match machine.step(state, tables, choice, &mut turns) {
-            Progress::Running => {}
-            Progress::Finished | Progress::Failed(_) => return,
-            Progress::Discarded => break,
+        match walk.step(choice, &mut turns) {
+            Ok(Progress::Running) => {}
+            Ok(Progress::Finished | Progress::Failed(_)) => return,
+            Ok(Progress::Discarded) | Err(_) => break,
         }
     }
     schedule.truncate(length);
