@@ -26,6 +26,8 @@ pub mod vm;
 
 pub mod schedule;
 
+pub mod model;
+
 pub mod harness;
 
 pub mod explore;

@@ -6,8 +6,9 @@
 
 use super::options::{ColorChoice, Format, OutputOptions};
 use super::output::Output;
-use super::status::{Failure, Status};
+use super::status::Status;
 use super::{check, correlate, drive, explain, futures, ir, pi, run};
+use crate::diagnostics::Diagnostics;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -95,7 +96,7 @@ pub trait Job {
     /// # Errors
     ///
     /// The diagnostics that say why there is no answer.
-    fn execute(&self, output: &mut Output) -> Result<Status, Failure>;
+    fn execute(&self, output: &mut Output) -> Result<Status, Diagnostics>;
 }
 
 impl Command {

@@ -6,8 +6,9 @@ use super::json;
 use super::load::{self, name_of};
 use super::options::{Format, FormatOption, OutputOptions, ProgramOptions};
 use super::output::Output;
-use super::status::{Failure, Status};
+use super::status::Status;
 use crate::correlation;
+use crate::diagnostics::Diagnostics;
 use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
 use crate::diagnostics::{self, Diagnostic, Severity, terminal};
 use crate::form::analyse;
@@ -92,7 +93,7 @@ impl Job for Arguments {
     }
 
     /// What is wrong with a file is the answer, not a failure to have one.
-    fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
+    fn execute(&self, output: &mut Output) -> Result<Status, Diagnostics> {
         let findings = Findings::of(&self.files, &self.program.inputs, self.output.jobs());
         let report = findings.report(&self.files);
         match self.format() {

@@ -9,11 +9,12 @@ use super::options::{BoundOptions, ExecutionOptions, Format, FormatOption, Outpu
 use super::output::Output;
 use super::progress::Monitor;
 use super::record;
-use super::status::{Failure, Status};
+use super::status::Status;
 use super::tears::{self, Question, Tears};
 use crate::concurrency;
 use crate::correlation::report::CorrelationReport;
 use crate::correlation::{self, Options};
+use crate::diagnostics::Diagnostics;
 use crate::explore;
 use crate::schedule::Step;
 use clap::Args;
@@ -110,8 +111,8 @@ impl Job for Arguments {
         &self.output
     }
 
-    fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
-        let loaded = load::load(&self.file, &self.program.inputs)?;
+    fn execute(&self, output: &mut Output) -> Result<Status, Diagnostics> {
+        let loaded = load::unit(&self.file, &self.program.inputs)?;
         let concurrency = concurrency::analyse(&loaded.program);
         let analysis =
             correlation::analyse(&loaded.program, concurrency.as_ref(), &Options { threshold: self.threshold });
@@ -121,8 +122,7 @@ impl Job for Arguments {
             let monitor = Monitor::start(output);
             let question = Question {
                 path: &self.file,
-                inputs: &self.program.inputs,
-                spurious_wakeups: self.execution.spurious_wakeups,
+                options: &self.program.with(&self.execution),
                 analysis: &analysis,
                 rank: self.rank,
                 limits: &self.bounds.limits(monitor.interrupt(), self.output.jobs()),

@@ -184,7 +184,7 @@ impl View<'_> {
             return replay;
         }
         let name = quoted(&super::load::name_of(&self.arguments.file));
-        let options = self.tears.setting_of(pair).map_or_else(String::new, |setting| setting.prepared.options_text());
+        let options = self.tears.setting_of(pair).map_or_else(String::new, |setting| setting.prepared.options().text());
         let (threshold, rank) = (self.arguments.threshold, self.arguments.rank);
         let threshold = if threshold == 0.5 { String::new() } else { format!(" --threshold {threshold}") };
         let rank = if rank == 0.0 { String::new() } else { format!(" --rank {rank}") };

@@ -4,8 +4,8 @@
 //! old directory or the new one, for a moment neither, never a part; and an error leaves the old one as it was.
 
 use super::files::cannot_write;
-use super::status::Failure;
 use crate::diagnostics::Code;
+use crate::diagnostics::Diagnostics;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// CS0909 where a directory cannot be read.
-pub fn files_in(directory: &Path, except: &[&str]) -> Result<Vec<PathBuf>, Failure> {
+pub fn files_in(directory: &Path, except: &[&str]) -> Result<Vec<PathBuf>, Diagnostics> {
     let mut files = Vec::new();
     // What is no directory is told when it is written.
     if !directory.is_dir() {
@@ -26,7 +26,7 @@ pub fn files_in(directory: &Path, except: &[&str]) -> Result<Vec<PathBuf>, Failu
     while let Some(inner) = open.pop() {
         let path = directory.join(&inner);
         let unreadable = |error: io::Error| {
-            Failure::error(Code::CannotRead, format!("`{}` cannot be read: {error}", path.display()))
+            Diagnostics::error(Code::CannotRead, format!("`{}` cannot be read: {error}", path.display()))
         };
         let mut empty = true;
         for entry in fs::read_dir(&path).map_err(unreadable)? {
@@ -56,7 +56,7 @@ pub fn files_in(directory: &Path, except: &[&str]) -> Result<Vec<PathBuf>, Failu
 /// # Errors
 ///
 /// CS0910 with the message of the operating system. Then nothing has changed.
-pub fn replace(directory: &Path, files: &[(PathBuf, String)], kept: &[&str]) -> Result<(), Failure> {
+pub fn replace(directory: &Path, files: &[(PathBuf, String)], kept: &[&str]) -> Result<(), Diagnostics> {
     let missing = missing_above(directory);
     let replaced = replace_through_sibling(directory, files, kept);
     if replaced.is_err() {

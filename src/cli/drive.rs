@@ -4,26 +4,25 @@ use super::arguments::Job;
 use super::correlate::parse_part;
 use super::directory;
 use super::drive_pairs;
-use super::execution::{Prepared, prepare};
 use super::finding;
 use super::futures::{SelectionReport, selection_report};
 use super::json;
-use super::load::name_of;
-use super::names::Names;
+use super::load::{self, name_of};
 use super::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
 use super::output::Output;
 use super::progress::Monitor;
 use super::reason;
 use super::record::quoted;
 use super::snippet::{Table, plural};
-use super::status::{Failure, Status};
+use super::status::Status;
+use crate::diagnostics::Diagnostics;
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::driver::{
     self, DriveError, Expect, Input, Package, PairCounts, PairEntry, TermEntry, TermStatus, TestEntry,
 };
-use crate::explore::{self, Bound, Query, UnfinishedReport, Verdict};
-use crate::form::Form;
+use crate::explore::{self, Bound, Query, Subject, UnfinishedReport, Verdict};
 use crate::form::Selection;
+use crate::model::Model;
 use crate::schedule::source_hash;
 use crate::source::SourceMap;
 use crate::vm::Choice;
@@ -176,19 +175,16 @@ impl Job for Arguments {
         &self.output
     }
 
-    fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
+    fn execute(&self, output: &mut Output) -> Result<Status, Diagnostics> {
         let (made, sources) = if self.pairs {
             self.check_directory()?;
             let drive_pairs::Made { package, bound, sources } = drive_pairs::make(self, output)?;
             (Made { package: Some(package), bound, unfinished: None, selection: None }, sources)
         } else {
-            let prepared = prepare(&self.file, &self.program, &self.execution)?;
-            let names = Names { sources: prepared.sources(), program: &prepared.loaded.program };
-            let selections = names
-                .selections(&self.select)
-                .map_err(|diagnostics| Failure::new(prepared.sources().clone(), diagnostics))?;
+            let prepared = load::model(&self.file, self.program.with(&self.execution))?;
+            let selections = prepared.lookup().selections(&self.select)?;
             self.check_directory()?;
-            (self.make(&prepared, &selections, output)?, prepared.loaded.sources)
+            (self.make(&prepared, &selections, output)?, prepared.sources().clone())
         };
         let mut report = self.report(made.package.as_ref(), made.bound, made.selection);
         report.unfinished = made.unfinished;
@@ -213,7 +209,7 @@ impl Job for Arguments {
 
 impl Arguments {
     /// A directory with something else in it is left alone.
-    fn check_directory(&self) -> Result<(), Failure> {
+    fn check_directory(&self) -> Result<(), Diagnostics> {
         let files = directory::files_in(&self.out, &BUILT)?;
         let manifest = Path::new(driver::MANIFEST);
         let other = match files.iter().find(|path| !driver::FILES.iter().any(|ours| Path::new(ours) == *path)) {
@@ -225,14 +221,12 @@ impl Arguments {
         let (out, other) = (name_of(&self.out), name_of(other));
         let message = format!("`{out}` holds other files, such as `{other}`, and is left as it is");
         let diagnostic = Diagnostic::general(Code::CannotWrite, Severity::Error, message);
-        Err(Failure::general(diagnostic.with_help("name a new or an empty directory")))
+        Err(Diagnostics::general(diagnostic.with_help("name a new or an empty directory")))
     }
 
-    fn make(&self, prepared: &Prepared, selections: &[Selection], output: &Output) -> Result<Made, Failure> {
-        let Some(form) = &prepared.form else { return Err(no_package(&DriveError::NoMain)) };
-        let input = input(prepared, form);
-        let text = prepared.sources().file(prepared.loaded.file).text();
-        let options = self.driver_options(text, prepared.inputs());
+    fn make(&self, prepared: &Model, selections: &[Selection], output: &Output) -> Result<Made, Diagnostics> {
+        let (form, input) = (prepared.form(), input(prepared));
+        let options = self.driver_options(prepared.unit().text(), &prepared.options().inputs);
         let monitor = Monitor::start(output);
         let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
         let mut progress = |now: &explore::Progress| monitor.update(now);
@@ -242,12 +236,12 @@ impl Arguments {
         };
         if selections.is_empty() {
             driver::check_size(form).map_err(|error| no_package(&error))?;
-            let answer = prepared.subject().futures(&Query::default(), &limits, &mut progress);
+            let answer = Subject::from(prepared).futures(&Query::default(), &limits, &mut progress);
             let package = driver::drive(&input, &answer, &options).map_err(|error| no_package(&error))?;
             let unfinished = unfinished(answer.bound, &answer.progress, &answer.open);
             return Ok(Made { package: Some(package), bound: answer.bound, unfinished, selection: None });
         }
-        let answer = prepared.subject().select(selections, &limits, &mut progress);
+        let answer = Subject::from(prepared).select(selections, &limits, &mut progress);
         let package = match &answer.verdict {
             Verdict::Consistent { schedule, .. } => Some(
                 driver::drive_selection(&input, selections, schedule, &options).map_err(|error| no_package(&error))?,
@@ -340,7 +334,7 @@ impl Arguments {
 
     /// Runs the tests; what they say goes to standard error, because it is not the answer. All that is built stays in
     /// the directory of the package, whatever the environment says, and nothing is fetched.
-    fn run_tests(&self, output: &mut Output) -> Result<bool, Failure> {
+    fn run_tests(&self, output: &mut Output) -> Result<bool, Diagnostics> {
         let result = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(["test", "--quiet", "--offline", "--manifest-path"])
             .arg(self.out.join("Cargo.toml"))
@@ -348,7 +342,7 @@ impl Arguments {
             .arg(self.out.join("target"))
             .output();
         let result =
-            result.map_err(|error| Failure::error(Code::CannotRead, format!("cargo cannot be run: {error}")))?;
+            result.map_err(|error| Diagnostics::error(Code::CannotRead, format!("cargo cannot be run: {error}")))?;
         output.summary(&String::from_utf8_lossy(&result.stdout));
         output.summary(&String::from_utf8_lossy(&result.stderr));
         Ok(result.status.success())
@@ -387,19 +381,18 @@ fn reduction(counts: &PairCounts) -> String {
     )
 }
 
-fn input<'a>(prepared: &'a Prepared, form: &'a Form) -> Input<'a> {
-    let loaded = &prepared.loaded;
-    Input { sources: &loaded.sources, program: &loaded.program, form, machine: &prepared.machine }
+pub(super) fn input(model: &Model) -> Input<'_> {
+    Input { sources: model.sources(), program: model.program(), form: model.form(), machine: model.machine() }
 }
 
-pub(super) fn no_package(error: &DriveError) -> Failure {
+pub(super) fn no_package(error: &DriveError) -> Diagnostics {
     let code = match error {
         DriveError::NoMain => Code::NoMain,
         DriveError::NoEnd { .. } => Code::StepLimit,
         DriveError::TooManyTerms(_) => Code::ExplorationLimit,
     };
     let diagnostic = Diagnostic::general(code, Severity::Error, error.to_string());
-    Failure::general(match error {
+    Diagnostics::general(match error {
         DriveError::TooManyTerms(_) => diagnostic.with_help("name the terms that matter with `--select READ=DEF`"),
         DriveError::NoMain | DriveError::NoEnd { .. } => diagnostic,
     })

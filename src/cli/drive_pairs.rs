@@ -3,15 +3,15 @@
 //! In: the arguments of `drive`. Out: the package. The pairs are found and executed as by `correlate`; then an execution
 //! is looked for in which the two run one after the other, in each order.
 
-use super::drive::Arguments;
+use super::drive::{Arguments, input};
 use super::load;
 use super::output::Output;
 use super::progress::Monitor;
-use super::status::Failure;
 use super::tears::{self, Question, Tears};
 use crate::concurrency;
 use crate::correlation::report::CorrelationReport;
 use crate::correlation::{self, Analysis, Options};
+use crate::diagnostics::Diagnostics;
 use crate::driver::{CaseKind, DriveError, Input, Package, PairCase, PairCases, drive_pairs};
 use crate::explore::{self, Bound, Limits, Progress, Serial};
 use crate::ir::FunctionId;
@@ -29,10 +29,10 @@ pub(super) struct Made {
 }
 
 /// Makes the package.
-pub(super) fn make(arguments: &Arguments, output: &Output) -> Result<Made, Failure> {
-    let loaded = load::load(&arguments.file, &arguments.program.inputs)?;
+pub(super) fn make(arguments: &Arguments, output: &Output) -> Result<Made, Diagnostics> {
+    let loaded = load::unit(&arguments.file, &arguments.program.inputs)?;
     let sources = loaded.sources.clone();
-    let text = sources.file(loaded.file).text().to_owned();
+    let text = loaded.text().to_owned();
     let threads = concurrency::analyse(&loaded.program);
     let thresholds = (arguments.threshold.unwrap_or(0.5), arguments.rank.unwrap_or(0.0));
     let options = Options { threshold: thresholds.0 };
@@ -43,8 +43,7 @@ pub(super) fn make(arguments: &Arguments, output: &Output) -> Result<Made, Failu
     let mut progress = |now: &Progress| monitor.update(now);
     let question = Question {
         path: &arguments.file,
-        inputs: &arguments.program.inputs,
-        spurious_wakeups: arguments.execution.spurious_wakeups,
+        options: &arguments.program.with(&arguments.execution),
         analysis: &analysis,
         rank: thresholds.1,
         limits: &limits,
@@ -67,17 +66,11 @@ pub(super) fn make(arguments: &Arguments, output: &Output) -> Result<Made, Failu
         });
     }
     let (bound, states) = (finder.bound, finder.states);
-    let programs: Vec<Input<'_>> = tears.settings.iter().filter_map(input).collect();
+    let programs: Vec<Input<'_>> = tears.settings.iter().map(|setting| input(&setting.prepared)).collect();
     let options = arguments.driver_options(&text, &arguments.program.inputs);
     let package = drive_pairs(&programs, &pairs, &report.counts, (bound, states), &options)
         .map_err(|error: DriveError| super::drive::no_package(&error))?;
     Ok(Made { package, bound, sources })
-}
-
-fn input(setting: &tears::Setting) -> Option<Input<'_>> {
-    let (prepared, loaded) = (&setting.prepared, &setting.prepared.loaded);
-    let form = prepared.form.as_ref()?;
-    Some(Input { sources: &loaded.sources, program: &loaded.program, form, machine: &prepared.machine })
 }
 
 /// A test for each confirmed access, in the order of the report.
@@ -134,7 +127,7 @@ impl Finder<'_> {
             let reason = self.tears.reason(index);
             return Err(reason.unwrap_or("there is no program to run it in").to_owned());
         };
-        let own = &setting.prepared.loaded.program;
+        let own = setting.prepared.program();
         let id =
             |id: FunctionId| own.functions.ids().find(|&one| own.functions[one].span == program.functions[id].span);
         let (Some(first), Some(second)) = (id(first), id(second)) else {
@@ -149,7 +142,7 @@ impl Finder<'_> {
             }
             limits.max_states = Some(left);
         }
-        let (answer, visited) = explore::serial(&setting.prepared.machine, (first, second), &limits, progress);
+        let (answer, visited) = explore::serial(setting.prepared.machine(), (first, second), &limits, progress);
         self.states += visited.states;
         match answer {
             Serial::Found { schedule } => Ok(schedule),

@@ -4,8 +4,9 @@ use super::arguments::Job;
 use super::json;
 use super::options::{Format, FormatOption, OutputOptions};
 use super::output::Output;
-use super::status::{Failure, Status};
+use super::status::Status;
 use crate::diagnostics::Code;
+use crate::diagnostics::Diagnostics;
 use anstyle::Style;
 use clap::Args;
 use serde::Serialize;
@@ -65,7 +66,7 @@ impl Job for Arguments {
         &self.output
     }
 
-    fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
+    fn execute(&self, output: &mut Output) -> Result<Status, Diagnostics> {
         let codes: Vec<Code> = self.code.map_or_else(|| Code::all().collect(), |code| vec![code]);
         let text = match (self.format(), self.code) {
             (Format::Json, _) => {

@@ -1,7 +1,7 @@
 //! Writing files so that none is ever half-written.
 
-use super::status::Failure;
 use crate::diagnostics::Code;
+use crate::diagnostics::Diagnostics;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// CS0910 with the message of the operating system.
-pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub fn write(path: &Path, text: &str) -> Result<(), Diagnostics> {
     write_through_sibling(path, text).map_err(|error| cannot_write(path, &error))
 }
 
@@ -20,12 +20,12 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
 /// # Errors
 ///
 /// CS0910 with the message of the operating system.
-pub fn create_directory(path: &Path) -> Result<(), Failure> {
+pub fn create_directory(path: &Path) -> Result<(), Diagnostics> {
     fs::create_dir_all(path).map_err(|error| cannot_write(path, &error))
 }
 
-pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::error(Code::CannotWrite, format!("`{}` cannot be written: {error}", path.display()))
+pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Diagnostics {
+    Diagnostics::error(Code::CannotWrite, format!("`{}` cannot be written: {error}", path.display()))
 }
 
 fn write_through_sibling(path: &Path, text: &str) -> io::Result<()> {

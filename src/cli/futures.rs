@@ -1,22 +1,23 @@
 //! `cssame futures FILE`: which terms and selections can happen; outcomes, failures and deadlocks.
 
 use super::arguments::Job;
-use super::execution::{Prepared, prepare};
 use super::finding;
 use super::futures_text;
 use super::json;
-use super::names::Names;
+use super::load;
 use super::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
 use super::output::Output;
 use super::progress::Monitor;
 use super::record;
-use super::status::{Failure, Status};
+use super::status::Status;
+use crate::diagnostics::Diagnostics;
 use crate::explore::report::{FuturesReport, Schedules, report};
-use crate::explore::{self, Answer, CountAnswer, Limits, Query, SelectAnswer, UnfinishedReport, Verdict};
+use crate::explore::{self, Answer, CountAnswer, Limits, Query, SelectAnswer, Subject, UnfinishedReport, Verdict};
 use crate::form::Selection;
 use crate::form::contradiction::{ReasonReport, explain, reason_report};
 use crate::form::{definition_name, read_name};
 use crate::ir::{DefinitionId, ReadId};
+use crate::model::Model;
 use crate::schedule::{Step, fewer_switches};
 use clap::Args;
 use serde::Serialize;
@@ -145,13 +146,13 @@ impl Job for Arguments {
         &self.output
     }
 
-    fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
-        let prepared = prepare(&self.file, &self.program, &self.execution)?;
-        let selections = self.selections(&prepared)?;
+    fn execute(&self, output: &mut Output) -> Result<Status, Diagnostics> {
+        let prepared = load::model(&self.file, self.program.with(&self.execution))?;
+        let selections = prepared.lookup().selections(&self.select)?;
         let found = self.search(&prepared, &selections, output);
         let report = self.report(&prepared, &selections, &found);
         if let Some(directory) = &self.record_dir {
-            record::write_all(directory, &self.file, &prepared, &report)?;
+            record::write_all(directory, &prepared, &report)?;
         }
         match self.format() {
             Format::Json => json::print(output, self.name(), self.file(), &report),
@@ -172,24 +173,18 @@ impl Job for Arguments {
 }
 
 impl Arguments {
-    /// All slips of the selection in one run.
-    fn selections(&self, prepared: &Prepared) -> Result<Vec<Selection>, Failure> {
-        let names = Names { sources: prepared.sources(), program: &prepared.loaded.program };
-        names.selections(&self.select).map_err(|diagnostics| Failure::new(prepared.sources().clone(), diagnostics))
-    }
-
-    fn search(&self, prepared: &Prepared, selections: &[Selection], output: &Output) -> Found {
+    fn search(&self, prepared: &Model, selections: &[Selection], output: &Output) -> Found {
         let began = Instant::now();
         let monitor = Monitor::start(output);
-        let machine = &prepared.machine;
+        let machine = prepared.machine();
         let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
         // What is left of the time when a search begins.
         let rest = || limits.after(began);
         let mut progress = |now: &explore::Progress| monitor.update(now);
-        let mut answer = prepared.subject().futures(&Query::default(), &limits, &mut progress);
+        let mut answer = Subject::from(prepared).futures(&Query::default(), &limits, &mut progress);
         explore::with_fewer_switches(machine, &mut answer);
         let mut selection =
-            (!selections.is_empty()).then(|| prepared.subject().select(selections, &rest(), &mut progress));
+            (!selections.is_empty()).then(|| Subject::from(prepared).select(selections, &rest(), &mut progress));
         if let Some(SelectAnswer { verdict: Verdict::Consistent { schedule, .. }, .. }) = &mut selection
             && let Some(found) = fewer_switches(machine, schedule)
         {
@@ -217,7 +212,7 @@ impl Arguments {
         (answer.is_complete() && Some(answer.progress.states) <= states).then_some(limits)
     }
 
-    fn report(&self, prepared: &Prepared, selections: &[Selection], found: &Found) -> Report {
+    fn report(&self, prepared: &Model, selections: &[Selection], found: &Found) -> Report {
         let naming = prepared.naming();
         let needed = self.format() == Format::Json || self.record_dir.is_some();
         let schedules = if needed { Schedules::All } else { Schedules::OfFindings };
@@ -239,7 +234,7 @@ impl Found {
 
 impl Found {
     /// What the search that was stopped has proved.
-    fn unfinished(&self, prepared: &Prepared, report: &Report) -> Option<UnfinishedReport> {
+    fn unfinished(&self, prepared: &Model, report: &Report) -> Option<UnfinishedReport> {
         let of_selection = || {
             let answer = self.selection.as_ref()?;
             let bound = answer.bound?;
@@ -251,8 +246,8 @@ impl Found {
 }
 
 /// The terms of all reads of shared variables.
-pub(crate) fn candidates(prepared: &Prepared) -> Vec<(ReadId, DefinitionId)> {
-    let Some(form) = &prepared.form else { return Vec::new() };
+pub(crate) fn candidates(prepared: &Model) -> Vec<(ReadId, DefinitionId)> {
+    let form = prepared.form();
     let reads = form.shared_reads().into_iter();
     reads.flat_map(|read| form.terms(read).into_iter().map(move |definition| (read, definition))).collect()
 }
@@ -260,12 +255,12 @@ pub(crate) fn candidates(prepared: &Prepared) -> Vec<(ReadId, DefinitionId)> {
 /// What an answer says of selections, with names.
 /// `answer` is what is known of all terms, if that was asked for.
 pub(crate) fn selection_report(
-    prepared: &Prepared,
+    prepared: &Model,
     selections: &[Selection],
     verdict: &Verdict,
     answer: Option<&Answer>,
 ) -> SelectionReport {
-    let (sources, program) = (prepared.sources(), &prepared.loaded.program);
+    let (sources, program) = (prepared.sources(), prepared.program());
     let selected = selections.iter().enumerate().map(|(place, selection)| SelectedReport {
         read: read_name(sources, program, selection.read),
         instance: selection.instance,
@@ -279,7 +274,7 @@ pub(crate) fn selection_report(
         Verdict::Undecided => (None, &[][..], None),
     };
     let contradiction = core.iter().map(|&place| selected[place].text()).collect();
-    let mut reason = (consistent == Some(false)).then(|| reason(prepared, selections, core)).flatten();
+    let mut reason = (consistent == Some(false)).then(|| reason(prepared, selections, core));
     if let (Some(ReasonReport { note: Some(note), .. }), Some(answer)) =
         (&mut reason, answer.filter(|all| all.is_complete()))
     {
@@ -292,21 +287,21 @@ pub(crate) fn selection_report(
 
 /// Why the selections of a core contradict each other. Where values decide that, all that is selected may still be forbidden
 /// by orders.
-fn reason(prepared: &Prepared, selections: &[Selection], core: &[usize]) -> Option<ReasonReport> {
-    let form = prepared.form.as_ref()?;
-    let (sources, program) = (prepared.sources(), &prepared.loaded.program);
+fn reason(prepared: &Model, selections: &[Selection], core: &[usize]) -> ReasonReport {
+    let form = prepared.form();
+    let (sources, program) = (prepared.sources(), prepared.program());
     let of = |part: &[Selection]| reason_report(sources, program, form, part, &explain(program, form, part));
     let reason = of(&core.iter().map(|&place| selections[place]).collect::<Vec<Selection>>());
     if reason.note.is_none() || core.len() == selections.len() {
-        return Some(reason);
+        return reason;
     }
     let whole = of(selections);
-    Some(if whole.note.is_none() { whole } else { reason })
+    if whole.note.is_none() { whole } else { reason }
 }
 
 /// What a read sees, where it never sees the selected write.
-fn sees_instead(prepared: &Prepared, selection: Selection, answer: &Answer) -> Option<String> {
-    let (sources, program) = (prepared.sources(), &prepared.loaded.program);
+fn sees_instead(prepared: &Model, selection: Selection, answer: &Answer) -> Option<String> {
+    let (sources, program) = (prepared.sources(), prepared.program());
     let read = read_name(sources, program, selection.read);
     let terms = answer.terms.iter().filter(|term| term.read == selection.read);
     let definitions: Vec<DefinitionId> = terms.map(|term| term.definition).collect();

@@ -1,6 +1,5 @@
 //! The answer of `cssame futures` for people.
 
-use super::execution::Prepared;
 use super::finding;
 use super::futures::{Arguments, Found, Report, SelectionReport};
 use super::output::Output;
@@ -11,6 +10,7 @@ use crate::diagnostics::{Diagnostic, terminal};
 use crate::explore::Verdict;
 use crate::explore::report::{FuturesReport, OutcomeReport, TermReport, ThreadOutput};
 use crate::form::Selection;
+use crate::model::Model;
 use crate::schedule::{self, RenderOptions, Trace};
 use crate::vm::Choice;
 use anstyle::AnsiColor;
@@ -31,7 +31,7 @@ const DIRECTORY: &str = "schedules";
 /// Prints the whole answer but for the summary; the terms, of which there may be very many, bit by bit.
 pub(crate) fn print(
     arguments: &Arguments,
-    prepared: &Prepared,
+    prepared: &Model,
     (found, selections): (&Found, &[Selection]),
     report: &Report,
     output: &mut Output,
@@ -69,7 +69,7 @@ pub(crate) fn summary(report: &FuturesReport) -> String {
 
 struct View<'a> {
     arguments: &'a Arguments,
-    prepared: &'a Prepared,
+    prepared: &'a Model,
     found: &'a Found,
     selections: &'a [Selection],
     colour: bool,
@@ -127,7 +127,7 @@ impl View<'_> {
         let witnesses = self.found.answer.deadlocks.iter().zip(&report.deadlocks).enumerate();
         let block = |(index, (witness, data)): (usize, (&crate::explore::Deadlock, &_))| {
             let data: &crate::explore::report::DeadlockReport = data;
-            let diagnostic = finding::deadlock(self.prepared.sources(), self.prepared.loaded.file, &data.threads);
+            let diagnostic = finding::deadlock(self.prepared.sources(), self.prepared.unit().file, &data.threads);
             self.finding(&diagnostic, &witness.schedule, |directory| record::deadlock_file(directory, index))
         };
         witnesses.map(block).collect()
@@ -154,7 +154,7 @@ impl View<'_> {
             return format!("replay: {}\n", replay_command(source, &file(directory)));
         }
         let select: String = self.arguments.select.iter().map(|each| format!(" --select {}", quoted(each))).collect();
-        let options = self.prepared.options_text() + &select;
+        let options = self.prepared.options().text() + &select;
         let name = quoted(&super::load::name_of(source));
         format!(
             "record: cssame futures {name}{options} --record-dir {DIRECTORY}\nreplay: {}\n",

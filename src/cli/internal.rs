@@ -6,7 +6,7 @@ use super::json;
 use super::options::ColorChoice;
 use super::output::Output;
 use super::status::Status;
-use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::source::SourceMap;
 use std::ffi::OsString;
 use std::panic::{self, PanicHookInfo};
@@ -49,7 +49,7 @@ pub fn report(arguments: &[OsString]) -> ExitCode {
     let mut output = Output::new(ColorChoice::Auto, false);
     if wants_json(&line) {
         // What the command had printed so far is lost with its buffer: this is the only object.
-        let data = json::Diagnostics::new(&SourceMap::default(), &[diagnostic]);
+        let data = Diagnostics::general(diagnostic);
         output.print(&json::document(line.first().map_or("", |command| command.as_ref()), None, &data));
     } else {
         output.complain(&SourceMap::default(), &[diagnostic]);

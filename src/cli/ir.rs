@@ -2,10 +2,11 @@
 
 use super::arguments::Job;
 use super::json;
-use super::load::{self, Loaded};
+use super::load;
 use super::options::{Format, OutputOptions, ProgramOptions};
 use super::output::Output;
-use super::status::{Failure, Status};
+use super::status::Status;
+use crate::diagnostics::Diagnostics;
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::form::print::CssameAnnotations;
 use crate::front::csm::syntax;
@@ -13,6 +14,7 @@ use crate::ir::dot::dot_program;
 use crate::ir::json::{ProgramData, program_data};
 use crate::ir::print::{Annotations, Plain, print_program};
 use crate::ir::svg::svg_program;
+use crate::model::Unit;
 use crate::source::SourceMap;
 use crate::ssa;
 use crate::ssa::print::SsaAnnotations;
@@ -143,7 +145,7 @@ impl Job for Arguments {
         }
     }
 
-    fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
+    fn execute(&self, output: &mut Output) -> Result<Status, Diagnostics> {
         let text = if self.emit == Form::Ast { self.tree()? } else { self.graph()? };
         output.print(&text);
         Ok(Status::Clean)
@@ -152,24 +154,24 @@ impl Job for Arguments {
 
 impl Arguments {
     /// The syntax tree needs no names and types: a program with other errors is printed too.
-    fn tree(&self) -> Result<String, Failure> {
+    fn tree(&self) -> Result<String, Diagnostics> {
         let mut sources = SourceMap::default();
         let file = match load::read(&mut sources, &self.file) {
             Ok(file) => file,
-            Err(diagnostic) => return Err(Failure::new(sources, vec![diagnostic])),
+            Err(diagnostic) => return Err(Diagnostics::new(sources, vec![diagnostic])),
         };
         let parsed = syntax::parse(&sources, file);
         if !parsed.diagnostics.is_empty() {
-            return Err(Failure::new(sources, parsed.diagnostics));
+            return Err(Diagnostics::new(sources, parsed.diagnostics));
         }
         let text = syntax::print(&parsed.program);
         Ok(if self.format == TextFormat::Json { self.document(FormData::Tree { text }) } else { text })
     }
 
-    fn graph(&self) -> Result<String, Failure> {
+    fn graph(&self) -> Result<String, Diagnostics> {
         // What concurrent threads do is known only where there is a main that starts them.
-        let load = if self.emit == Form::Cssame { load::load_executable } else { load::load };
-        let loaded = load(&self.file, &self.program.inputs)?;
+        let loaded = load::unit(&self.file, &self.program.inputs)?;
+        let loaded = if self.emit == Form::Cssame { loaded.with_main()? } else { loaded };
         Ok(match self.emit {
             Form::Ast | Form::Cfg => self.render(&loaded, &Plain)?,
             Form::Ssa => {
@@ -184,8 +186,8 @@ impl Arguments {
         })
     }
 
-    fn render(&self, loaded: &Loaded, annotations: &dyn Annotations) -> Result<String, Failure> {
-        let Loaded { sources, program, .. } = loaded;
+    fn render(&self, loaded: &Unit, annotations: &dyn Annotations) -> Result<String, Diagnostics> {
+        let Unit { sources, program, .. } = loaded;
         Ok(match self.format {
             TextFormat::Text => print_program(program, sources, annotations),
             TextFormat::Dot => dot_program(program, sources, annotations),
@@ -199,8 +201,8 @@ impl Arguments {
     }
 }
 
-fn too_large(size: usize) -> Failure {
+fn too_large(size: usize) -> Diagnostics {
     let message = format!("the graph has {size} nodes and edges, too many for a picture");
     let diagnostic = Diagnostic::general(Code::FileTooLarge, Severity::Error, message);
-    Failure::general(diagnostic.with_help("let Graphviz draw it: `--format dot`"))
+    Diagnostics::general(diagnostic.with_help("let Graphviz draw it: `--format dot`"))
 }

@@ -2,9 +2,6 @@
 
 use super::load::name_of;
 use super::output::Output;
-use crate::diagnostics::Diagnostic;
-use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
-use crate::source::SourceMap;
 use serde::Serialize;
 use std::path::Path;
 
@@ -36,18 +33,4 @@ pub fn document<T: Serialize>(command: &str, file: Option<&Path>, data: &T) -> S
 pub fn print<T: Serialize>(output: &mut Output, command: &str, file: Option<&Path>, data: &T) {
     output.print_json(&Document { schema: SCHEMA, command, file: file.map(name_of), data });
     output.print("\n");
-}
-
-/// The data of an answer that is a list of diagnostics.
-#[derive(Debug, Serialize)]
-pub struct Diagnostics {
-    diagnostics: Vec<DiagnosticData>,
-}
-
-impl Diagnostics {
-    /// The data of these diagnostics, in their order.
-    #[must_use]
-    pub fn new(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Diagnostics {
-        Diagnostics { diagnostics: diagnostics.iter().map(|each| diagnostic_data(sources, each)).collect() }
-    }
 }

@@ -1,10 +1,9 @@
 //! Reading a source file and compiling it.
 
-use super::status::Failure;
+use crate::diagnostics::Diagnostics;
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::front::csm::syntax;
-use crate::front::{Compiled, compile};
-use crate::ir::Program;
+use crate::model::{Model, Options, Unit};
 use crate::source::{FileId, SourceMap};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,17 +11,6 @@ use std::path::Path;
 
 /// One MiB more than may be read: enough to see that a file is too large, also one without end.
 const READ_BYTES: u64 = 257 << 20;
-
-/// A program that compiles, and its text.
-#[derive(Debug)]
-pub struct Loaded {
-    /// Holds the one file.
-    pub sources: SourceMap,
-    /// The file.
-    pub file: FileId,
-    /// The program.
-    pub program: Program,
-}
 
 /// The name of a file as it stands in the output: as the user gave it.
 #[must_use]
@@ -62,31 +50,19 @@ fn cannot_read(name: &str, path: &Path, error: &io::Error) -> Diagnostic {
 /// # Errors
 ///
 /// All errors of the file, or the reason why it cannot be read.
-pub fn load(path: &Path, inputs: &[(String, String)]) -> Result<Loaded, Failure> {
-    let mut sources = SourceMap::default();
-    let file = match read(&mut sources, path) {
-        Ok(file) => file,
-        Err(diagnostic) => return Err(Failure::new(sources, vec![diagnostic])),
-    };
-    let Compiled { program, diagnostics } = compile(&sources, file, inputs);
-    match program {
-        Some(program) => Ok(Loaded { sources, file, program }),
-        None => Err(Failure::new(sources, diagnostics)),
+pub fn unit(path: &Path, inputs: &[(String, String)]) -> Result<Unit, Diagnostics> {
+    let name = name_of(path);
+    match read_bytes(path) {
+        Ok(bytes) => Unit::from_bytes(&name, &bytes, inputs),
+        Err(error) => Err(Diagnostics::general(cannot_read(&name, path, &error))),
     }
 }
 
-/// Reads and compiles a program that is to be executed.
+/// Reads a program and makes it ready to be asked.
 ///
 /// # Errors
 ///
-/// As [`load`], and for a program without main.
-pub fn load_executable(path: &Path, inputs: &[(String, String)]) -> Result<Loaded, Failure> {
-    let loaded = load(path, inputs)?;
-    if loaded.program.main.is_some() {
-        return Ok(loaded);
-    }
-    let message = format!("`{}` has no main to run", name_of(path));
-    let diagnostic = Diagnostic::general(Code::NoMain, Severity::Error, message)
-        .with_help("add a function `main`, or statements at top level");
-    Err(Failure::new(loaded.sources, vec![diagnostic]))
+/// As [`unit`], and for a program without main.
+pub fn model(path: &Path, options: Options) -> Result<Model, Diagnostics> {
+    Ok(Model::new(unit(path, &options.inputs)?, options)?)
 }

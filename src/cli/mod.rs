@@ -11,7 +11,6 @@ mod correlate_text;
 pub mod directory;
 pub mod drive;
 mod drive_pairs;
-pub mod execution;
 pub mod explain;
 pub mod files;
 pub mod finding;
@@ -21,7 +20,6 @@ pub mod internal;
 pub mod ir;
 pub mod json;
 pub mod load;
-pub mod names;
 pub mod options;
 pub mod output;
 pub mod pi;
@@ -33,8 +31,9 @@ pub mod snippet;
 pub mod status;
 mod tears;
 
-pub use status::{Failure, Status};
+pub use status::Status;
 
+use crate::diagnostics::Diagnostics;
 use arguments::{Job, Parsed};
 use options::{ColorChoice, Format};
 use output::Output;
@@ -72,12 +71,9 @@ fn answer(text: &str, asked: bool) -> ExitCode {
 }
 
 /// Shows why a command has no answer: in JSON, an object with `diagnostics` takes the place of the answer.
-fn report_failure(job: &dyn Job, failure: &Failure, output: &mut Output) {
+fn report_failure(job: &dyn Job, failure: &Diagnostics, output: &mut Output) {
     match job.format() {
-        Format::Json => {
-            let data = json::Diagnostics::new(&failure.sources, &failure.diagnostics);
-            json::print(output, job.name(), job.file(), &data);
-        }
-        Format::Human | Format::Dot => output.complain(&failure.sources, &failure.diagnostics),
+        Format::Json => json::print(output, job.name(), job.file(), failure),
+        Format::Human | Format::Dot => output.complain(&failure.sources, &failure.list),
     }
 }

@@ -1,6 +1,7 @@
 //! Options that several subcommands share.
 
 use crate::explore::Limits;
+use crate::model;
 use clap::{Args, ValueEnum};
 use std::env;
 use std::num::NonZero;
@@ -48,6 +49,14 @@ pub struct BoundOptions {
 
 /// States that fit into the memory of a common machine: some 100 bytes each.
 const DEFAULT_STATES: u64 = 20_000_000;
+
+impl ProgramOptions {
+    /// What executions depend on.
+    #[must_use]
+    pub fn with(&self, execution: &ExecutionOptions) -> model::Options {
+        model::Options { inputs: self.inputs.clone(), spurious_wakeups: execution.spurious_wakeups }
+    }
+}
 
 impl BoundOptions {
     /// The bounds of a search that also stops when `interrupt` is set, and that may use that many cores.

@@ -2,12 +2,14 @@
 
 use super::arguments::Job;
 use super::json;
-use super::load::{self, Loaded};
+use super::load;
 use super::options::{Format, FormatOption, OutputOptions, ProgramOptions};
 use super::output::Output;
 use super::snippet::{self, Table, plural};
-use super::status::{Failure, Status};
+use super::status::Status;
+use crate::diagnostics::Diagnostics;
 use crate::form::{self, PiReport, PrunedData, ReadReport, TermData};
+use crate::model::Unit;
 use crate::source::SourceMap;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -62,8 +64,8 @@ impl Job for Arguments {
     }
 
     /// Pi functions are facts, not faults: the status is 0.
-    fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
-        let Loaded { sources, program, .. } = load::load_executable(&self.file, &self.program.inputs)?;
+    fn execute(&self, output: &mut Output) -> Result<Status, Diagnostics> {
+        let Unit { sources, program, .. } = load::unit(&self.file, &self.program.inputs)?.with_main()?;
         let report = form::analyse(&program).map(|form| form::report(&sources, &program, &form)).unwrap_or_default();
         match self.format() {
             Format::Json => json::print(output, self.name(), self.file(), &report),

@@ -1,13 +1,13 @@
 //! Schedule files of what a search has found.
 
-use super::execution::Prepared;
 use super::files;
 use super::futures::Report;
 use super::load::name_of;
-use super::status::Failure;
 use super::tears::Tears;
 use crate::correlation::CorrelationReport;
-use crate::schedule::{SharedStep, Step};
+use crate::diagnostics::Diagnostics;
+use crate::model::Model;
+use crate::schedule::{Schedule, SharedStep, Step};
 use std::path::{Path, PathBuf};
 
 /// Writes a schedule for each failure, each deadlock, each feasible term and for the selection.
@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// CS0910 where the directory or a file cannot be written.
-pub(crate) fn write_all(directory: &Path, source: &Path, prepared: &Prepared, report: &Report) -> Result<(), Failure> {
+pub(crate) fn write_all(directory: &Path, prepared: &Model, report: &Report) -> Result<(), Diagnostics> {
     files::create_directory(directory)?;
     let write = |path: PathBuf, steps: &[Step], status: &str| {
-        files::write(&path, &prepared.schedule(source, steps.to_vec(), status).to_text())
+        files::write(&path, &prepared.schedule(steps.to_vec(), status).to_text())
     };
     for (index, failure) in report.futures.failures.iter().enumerate() {
         write(failure_file(directory, index), &failure.schedule, failure.status)?;
@@ -48,7 +48,7 @@ pub(crate) fn write_tears(
     source: &Path,
     tears: &Tears,
     report: &CorrelationReport<Vec<Step>>,
-) -> Result<(), Failure> {
+) -> Result<(), Diagnostics> {
     files::create_directory(directory)?;
     let mut number = 0;
     for (index, pair) in report.pairs.iter().enumerate().filter(|(_, pair)| pair.selected) {
@@ -58,10 +58,10 @@ pub(crate) fn write_tears(
         for steps in pair.endangered_accesses.iter().filter_map(|access| access.decision.schedule.as_ref()) {
             number += 1;
             if !std::mem::replace(&mut is_written, true) {
-                let loaded = &setting.prepared.loaded;
-                files::write(&source, loaded.sources.file(loaded.file).text())?;
+                files::write(&source, setting.prepared.unit().text())?;
             }
-            let schedule = setting.prepared.schedule(&source, steps.clone(), "tear");
+            let schedule = setting.prepared.schedule(steps.clone(), "tear");
+            let schedule = Schedule { file: name_of(&source), ..schedule };
             files::write(&tear_file(directory, number), &schedule.to_text())?;
         }
     }

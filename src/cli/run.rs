@@ -1,17 +1,18 @@
 //! `cssame run FILE`: one execution, by a seed or by a recorded schedule.
 
 use super::arguments::Job;
-use super::execution::{Prepared, prepare, prepare_for};
 use super::finding;
 use super::json;
-use super::load::{Loaded, name_of};
+use super::load::name_of;
 use super::options::{ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
 use super::output::Output;
 use super::snippet::{self, plural};
-use super::status::{Failure, Status};
+use super::status::Status;
 use super::{files, load};
+use crate::diagnostics::Diagnostics;
 use crate::diagnostics::{Code, Diagnostic, Severity, terminal};
 use crate::explore::report::{BlockedReport, ThreadOutput, blocked_reports};
+use crate::model::{Model, Unit};
 use crate::schedule::{
     self, Departure, Execution, ExecutionStatus, Random, RenderOptions, Replay, Schedule, Step, Then, Trace,
 };
@@ -108,12 +109,11 @@ impl Job for Arguments {
         &self.output
     }
 
-    fn execute(&self, output: &mut Output) -> Result<Status, Failure> {
+    fn execute(&self, output: &mut Output) -> Result<Status, Diagnostics> {
         let schedule = self.schedule.as_deref().map(|path| read_schedule(path, &self.file)).transpose()?;
-        let prepared = match &schedule {
-            Some(schedule) => prepare_for(schedule, &self.file, &self.program, &self.execution)?,
-            None => prepare(&self.file, &self.program, &self.execution)?,
-        };
+        let options = self.program.with(&self.execution);
+        let options = schedule.as_ref().map_or(Ok(options.clone()), |schedule| options.over(schedule))?;
+        let prepared = load::model(&self.file, options)?;
         let execution = self.run(&prepared, schedule.as_ref());
         let run = Run { arguments: self, prepared: &prepared, schedule: schedule.as_ref(), execution: &execution };
         let report = run.report();
@@ -143,8 +143,8 @@ impl Job for Arguments {
 }
 
 impl Arguments {
-    fn run(&self, prepared: &Prepared, schedule: Option<&Schedule>) -> Execution {
-        let machine = &prepared.machine;
+    fn run(&self, prepared: &Model, schedule: Option<&Schedule>) -> Execution {
+        let machine = prepared.machine();
         match (schedule, self.then) {
             (None, _) => schedule::run(machine, &mut Random::new(self.seed), self.max_steps, &mut ()),
             (Some(schedule), None) => {
@@ -170,7 +170,7 @@ impl Arguments {
 /// An execution, and what it came from.
 struct Run<'a> {
     arguments: &'a Arguments,
-    prepared: &'a Prepared,
+    prepared: &'a Model,
     schedule: Option<&'a Schedule>,
     execution: &'a Execution,
 }
@@ -212,7 +212,7 @@ impl Run<'_> {
     }
 
     fn recorded(&self, report: &RunReport) -> Schedule {
-        let mut schedule = self.prepared.schedule(&self.arguments.file, report.schedule.clone(), report.status);
+        let mut schedule = self.prepared.schedule(report.schedule.clone(), report.status);
         schedule.seed = self.arguments.used_seed();
         schedule
     }
@@ -240,11 +240,11 @@ impl Run<'_> {
     }
 
     fn finding(&self, report: &RunReport) -> Option<Diagnostic> {
-        let Loaded { sources, file, .. } = &self.prepared.loaded;
+        let Unit { sources, file, .. } = self.prepared.unit();
         match &self.execution.status {
             ExecutionStatus::Failed(failure) => {
                 let Execution { state, tables, .. } = self.execution;
-                let thread = self.prepared.machine.path_name(tables, state.path(failure.thread));
+                let thread = self.prepared.machine().path_name(tables, state.path(failure.thread));
                 Some(finding::failure(&self.prepared.naming(), failure, &thread))
             }
             ExecutionStatus::Deadlock => Some(finding::deadlock(sources, *file, &report.blocked)),
@@ -277,14 +277,14 @@ impl Run<'_> {
     }
 
     /// The diagnostic of a schedule that does not fit.
-    fn departed(&self, departure: &Departure) -> Failure {
+    fn departed(&self, departure: &Departure) -> Diagnostics {
         let path = self.arguments.schedule.as_deref().unwrap_or(Path::new(""));
         let message = format!("`{}` does not fit the program at {departure}", name_of(path));
         let mut diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
         if self.schedule.is_some_and(|schedule| !self.prepared.has_recorded(schedule)) {
             diagnostic = diagnostic.with_note("the program has changed since the schedule was recorded");
         }
-        Failure::general(diagnostic.with_help("record a new schedule"))
+        Diagnostics::general(diagnostic.with_help("record a new schedule"))
     }
 }
 
@@ -306,9 +306,9 @@ const ENDS: [&str; 8] =
     ["ok", "deadlock", "discarded", "assert", "error", "division-by-zero", "index-out-of-range", "unlock-not-held"];
 
 /// Reads a schedule file; also a bare list of steps, as the JSON answers have them.
-fn read_schedule(path: &Path, source: &Path) -> Result<Schedule, Failure> {
+fn read_schedule(path: &Path, source: &Path) -> Result<Schedule, Diagnostics> {
     let mut sources = SourceMap::default();
-    let file = load::read(&mut sources, path).map_err(Failure::general)?;
+    let file = load::read(&mut sources, path).map_err(Diagnostics::general)?;
     let text = sources.file(file).text();
     let parsed = if text.trim_start().starts_with('[') {
         serde_json::from_str(text)
@@ -317,7 +317,7 @@ fn read_schedule(path: &Path, source: &Path) -> Result<Schedule, Failure> {
     } else {
         Schedule::parse(text).map_err(|error| error.to_string())
     };
-    parsed.map_err(|error| Failure::error(Code::ScheduleMismatch, format!("`{}`: {error}", name_of(path))))
+    parsed.map_err(|error| Diagnostics::error(Code::ScheduleMismatch, format!("`{}`: {error}", name_of(path))))
 }
 
 fn parse_then(text: &str) -> Result<u64, String> {

@@ -1,7 +1,4 @@
-//! How a command ends: its exit status, or the diagnostics that say why it has no result.
-
-use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::source::SourceMap;
+//! How a command ends: its exit status.
 
 /// The exit status of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,34 +33,5 @@ impl Status {
             (false, true) => Status::Clean,
             (false, false) => Status::Undecided,
         }
-    }
-}
-
-/// Why a command has no result; the exit status is then 2.
-#[derive(Debug)]
-pub struct Failure {
-    /// The files that the diagnostics point into.
-    pub sources: SourceMap,
-    /// At least one, sorted.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-impl Failure {
-    /// A failure that points into files.
-    #[must_use]
-    pub fn new(sources: SourceMap, diagnostics: Vec<Diagnostic>) -> Failure {
-        Failure { sources, diagnostics }
-    }
-
-    /// A failure that one diagnostic without a place explains.
-    #[must_use]
-    pub fn general(diagnostic: Diagnostic) -> Failure {
-        Failure { sources: SourceMap::default(), diagnostics: vec![diagnostic] }
-    }
-
-    /// A failure that one sentence explains.
-    #[must_use]
-    pub fn error(code: Code, message: impl Into<String>) -> Failure {
-        Failure::general(Diagnostic::general(code, Severity::Error, message))
     }
 }

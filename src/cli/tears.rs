@@ -5,14 +5,13 @@
 //! execution that tears it, or why there is none. A program with a `main` is executed as it is; for two methods of a
 //! file without one, contexts are made ([`crate::harness::contexts`]), and a search that finds nothing in them proves nothing.
 
-use super::execution::{Inputs, Prepared, ready};
-use super::load::{Loaded, name_of};
+use super::load::name_of;
 use crate::correlation::{Analysis, Decision, MethodAccess, Pair, Status};
 use crate::explore::{self, Bound, Limits, Progress, Tear, Watch};
-use crate::front::compile;
 use crate::front::csm::syntax;
 use crate::harness::{Context, contexts};
 use crate::ir::Program;
+use crate::model::{Model, NoMain, Options, Unit};
 use crate::schedule::Step;
 use crate::source::SourceMap;
 use crate::vm::Choice;
@@ -26,7 +25,7 @@ const CONTEXT_STATES: u64 = 100_000;
 /// A program in which pairs are executed.
 #[derive(Debug)]
 pub(super) struct Setting {
-    pub prepared: Prepared,
+    pub prepared: Model,
     /// The `main` that was added to the file.
     pub added: Option<String>,
 }
@@ -69,8 +68,7 @@ pub(super) struct Tears {
 /// What is asked for.
 pub(super) struct Question<'a> {
     pub path: &'a Path,
-    pub inputs: &'a Inputs,
-    pub spurious_wakeups: bool,
+    pub options: &'a Options,
     pub analysis: &'a Analysis,
     /// Pairs of a higher rank are selected.
     pub rank: f64,
@@ -80,9 +78,9 @@ pub(super) struct Question<'a> {
 /// Executes the selected pairs. The program is handed back where it was not needed.
 pub(super) fn find(
     question: &Question<'_>,
-    loaded: Loaded,
+    unit: Unit,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> (Tears, Option<Loaded>) {
+) -> (Tears, Option<Unit>) {
     let selected: Vec<usize> = (0..question.analysis.pairs.len())
         .filter(|&index| {
             let pair = &question.analysis.pairs[index];
@@ -90,13 +88,16 @@ pub(super) fn find(
         })
         .collect();
     if selected.is_empty() {
-        return (Tears::default(), Some(loaded));
+        return (Tears::default(), Some(unit));
     }
     let mut search = Search { question, began: Instant::now(), tears: Tears::default(), progress };
-    if loaded.program.main.is_some() {
-        search.program(loaded, &selected);
-        return (search.tears, None);
-    }
+    let loaded = match Model::new(unit, question.options.clone()) {
+        Ok(model) => {
+            search.program(model, &selected);
+            return (search.tears, None);
+        }
+        Err(NoMain(unit)) => unit,
+    };
     let parsed = syntax::parse(&loaded.sources, loaded.file).program;
     for index in selected {
         search.library(&loaded, &parsed, index);
@@ -113,9 +114,8 @@ struct Search<'a, 'b> {
 
 impl Search<'_, '_> {
     /// Gives each access an equal share of the states first, so that a hard one does not use up what easy ones need.
-    fn program(&mut self, loaded: Loaded, selected: &[usize]) {
+    fn program(&mut self, prepared: Model, selected: &[usize]) {
         let question = self.question;
-        let prepared = ready(loaded, question.inputs.clone(), question.spurious_wakeups);
         let mut open: u64 = selected.iter().map(|&index| question.analysis.pairs[index].endangered as u64).sum();
         for &index in selected {
             let accesses = self.accesses(index, |search, watch| {
@@ -128,8 +128,8 @@ impl Search<'_, '_> {
         let mut pairs = std::mem::take(&mut self.tears.pairs);
         for (_, verdict) in pairs.iter_mut().flat_map(|pair| &mut pair.accesses) {
             if let Verdict::Postponed(watch) = verdict {
-                let (watch, machine) = (watch.clone(), &prepared.machine);
-                *verdict = match explore::tear_at_random(machine, &prepared.loaded.program, &watch, self.progress) {
+                let (watch, machine) = (watch.clone(), prepared.machine());
+                *verdict = match explore::tear_at_random(machine, prepared.program(), &watch, self.progress) {
                     Some(schedule) => Verdict::Confirmed(schedule),
                     None => self.search(&prepared, &watch, u64::MAX),
                 };
@@ -165,7 +165,7 @@ impl Search<'_, '_> {
             .collect()
     }
 
-    fn search(&mut self, prepared: &Prepared, watch: &Watch, at_most: u64) -> Verdict {
+    fn search(&mut self, prepared: &Model, watch: &Watch, at_most: u64) -> Verdict {
         let mut limits = self.question.limits.after(self.began);
         let left = self.left();
         if left == Some(0) {
@@ -173,7 +173,7 @@ impl Search<'_, '_> {
             return open(Bound::States);
         }
         limits.max_states = Some(left.unwrap_or(at_most).min(at_most));
-        let answer = explore::tear(&prepared.machine, &prepared.loaded.program, watch, &limits, self.progress);
+        let answer = explore::tear(prepared.machine(), prepared.program(), watch, &limits, self.progress);
         self.tears.states += answer.progress.states;
         match answer.tear {
             Tear::Found { schedule } => Verdict::Confirmed(schedule),
@@ -188,9 +188,9 @@ impl Search<'_, '_> {
     }
 
     /// Runs two methods of a library in contexts, until one tears; the first of them stands for the others if none does.
-    fn library(&mut self, loaded: &Loaded, parsed: &syntax::ast::Program, index: usize) {
+    fn library(&mut self, loaded: &Unit, parsed: &syntax::ast::Program, index: usize) {
         let pair = &self.question.analysis.pairs[index];
-        let text = loaded.sources.file(loaded.file).text();
+        let text = loaded.text();
         let span = |function| loaded.program.functions[function].span;
         let made = contexts(text, parsed, [span(pair.methods.0), span(pair.methods.1)]);
         let made = match made {
@@ -205,7 +205,7 @@ impl Search<'_, '_> {
         for context in made {
             let Some(setting) = self.setting(context) else { continue };
             let accesses = self.accesses(index, |search, watch| {
-                let Some(watch) = watch.translate(&loaded.program, &setting.prepared.loaded.program) else {
+                let Some(watch) = watch.translate(&loaded.program, setting.prepared.program()) else {
                     return Verdict::Open("the methods are not in the context".to_owned());
                 };
                 match search.search(&setting.prepared, &watch, CONTEXT_STATES) {
@@ -242,11 +242,7 @@ impl Search<'_, '_> {
     }
 
     fn setting(&self, context: Context) -> Option<Setting> {
-        let mut sources = SourceMap::default();
-        let file = sources.add(&name_of(self.question.path), &context.text);
-        let program = compile(&sources, file, self.question.inputs).program?;
-        let loaded = Loaded { sources, file, program };
-        let prepared = ready(loaded, self.question.inputs.clone(), self.question.spurious_wakeups);
+        let prepared = Model::from_text(&name_of(self.question.path), &context.text, self.question.options).ok()?;
         Some(Setting { prepared, added: Some(context.main) })
     }
 }
@@ -313,7 +309,7 @@ pub(super) fn not_executed() -> Decision<Vec<Step>> {
 }
 
 /// The text and the program of a question: they were handed back, or stand in the first setting.
-pub(super) fn program<'a>(tears: &'a Tears, loaded: Option<&'a Loaded>) -> (&'a SourceMap, &'a Program) {
-    let loaded = loaded.unwrap_or_else(|| &tears.settings[0].prepared.loaded);
+pub(super) fn program<'a>(tears: &'a Tears, loaded: Option<&'a Unit>) -> (&'a SourceMap, &'a Program) {
+    let loaded = loaded.unwrap_or_else(|| tears.settings[0].prepared.unit());
     (&loaded.sources, &loaded.program)
 }

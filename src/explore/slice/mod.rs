@@ -29,6 +29,7 @@ use crate::explore::question::futures::{Answer, Query, futures_with};
 use crate::explore::question::select::{SelectAnswer, Verdict, select};
 use crate::form::Selection;
 use crate::ir::{Instruction, Program, ReadId};
+use crate::model::Model;
 use crate::vm::{Machine, Options, Tables, ThreadIndex, Watched};
 use collected::Collected;
 use control::Calls;
@@ -49,6 +50,13 @@ pub struct Subject<'a> {
     pub concurrency: Option<&'a Concurrency>,
     /// Executes it, with [`Concurrency::sharing`] as what is visible.
     pub machine: &'a Machine,
+}
+
+impl<'a> From<&'a Model> for Subject<'a> {
+    fn from(model: &'a Model) -> Subject<'a> {
+        let concurrency = Some(&model.form().concurrency);
+        Subject { program: model.program(), concurrency, machine: model.machine() }
+    }
 }
 
 impl Subject<'_> {

@@ -1,9 +1,9 @@
-//! Reads and definitions as they are named on the command line.
+//! Reads and definitions by their names, as people write them.
 //!
 //! In: `VAR@LINE:COL`, `VAR@LINE` where that is unique, `VAR@initial` for the value before the first write, and
 //! `VAR@LINE:COL#K` for the K-th time that a thread comes there. Out: ids, or an error that lists what there is.
 
-use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::form::Selection;
 use crate::form::read_name;
 use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId};
@@ -12,13 +12,13 @@ use crate::source::{Position, SourceMap};
 /// Names that an error lists at most.
 const LISTED: usize = 12;
 
-/// The program that the names belong to.
+/// Finds the reads and definitions of a program by their names.
 #[derive(Clone, Copy, Debug)]
-pub struct Names<'a> {
-    /// Its text.
-    pub sources: &'a SourceMap,
+pub struct Lookup<'a> {
+    /// The text.
+    pub(super) sources: &'a SourceMap,
     /// The program.
-    pub program: &'a Program,
+    pub(super) program: &'a Program,
 }
 
 /// `VAR@…` in its parts.
@@ -44,21 +44,21 @@ struct Candidate<'a, I> {
     initial: bool,
 }
 
-impl Names<'_> {
+impl Lookup<'_> {
     /// The selections that several `READ=DEF` mean.
     ///
     /// # Errors
     ///
     /// A diagnostic for each of them that means nothing, or several things.
-    pub fn selections(&self, texts: &[String]) -> Result<Vec<Selection>, Vec<Diagnostic>> {
+    pub fn selections(&self, texts: &[String]) -> Result<Vec<Selection>, Diagnostics> {
         let (mut selections, mut problems) = (Vec::new(), Vec::new());
         for text in texts {
-            match self.selection(text) {
+            match self.selected(text) {
                 Ok(selection) => selections.push(selection),
                 Err(problem) => problems.push(problem),
             }
         }
-        if problems.is_empty() { Ok(selections) } else { Err(problems) }
+        if problems.is_empty() { Ok(selections) } else { Err(Diagnostics::new(self.sources.clone(), problems)) }
     }
 
     /// The selection that `READ=DEF` means.
@@ -66,13 +66,17 @@ impl Names<'_> {
     /// # Errors
     ///
     /// A diagnostic that says which part means nothing, or several things.
-    pub fn selection(&self, text: &str) -> Result<Selection, Diagnostic> {
+    pub fn selection(&self, text: &str) -> Result<Selection, Diagnostics> {
+        self.selected(text).map_err(|problem| self.problem(problem))
+    }
+
+    fn selected(&self, text: &str) -> Result<Selection, Diagnostic> {
         let Some((read, definition)) = text.split_once('=') else {
             let message = format!("`{text}` selects nothing");
             return Err(general(message).with_help("write it as READ=DEF, such as `x@3:9=x@1:5`"));
         };
-        let (read, instance) = self.read(read.trim())?;
-        let definition = self.definition_for(read, definition.trim())?;
+        let (read, instance) = self.find_read(read.trim())?;
+        let definition = self.find_definition(read, definition.trim())?;
         Ok(Selection { read, instance, definition })
     }
 
@@ -81,7 +85,11 @@ impl Names<'_> {
     /// # Errors
     ///
     /// A diagnostic that lists the reads it could mean.
-    pub fn read(&self, text: &str) -> Result<(ReadId, Option<u32>), Diagnostic> {
+    pub fn read(&self, text: &str) -> Result<(ReadId, Option<u32>), Diagnostics> {
+        self.find_read(text).map_err(|problem| self.problem(problem))
+    }
+
+    fn find_read(&self, text: &str) -> Result<(ReadId, Option<u32>), Diagnostic> {
         let name = parse(text, "read")?;
         let read = choose("read", text, &name, &self.reads())?;
         Ok((read, name.instance))
@@ -92,7 +100,11 @@ impl Names<'_> {
     /// # Errors
     ///
     /// A diagnostic that lists the definitions it could mean.
-    pub fn definition_for(&self, read: ReadId, text: &str) -> Result<DefinitionId, Diagnostic> {
+    pub fn definition_for(&self, read: ReadId, text: &str) -> Result<DefinitionId, Diagnostics> {
+        self.find_definition(read, text).map_err(|problem| self.problem(problem))
+    }
+
+    fn find_definition(&self, read: ReadId, text: &str) -> Result<DefinitionId, Diagnostic> {
         let name = parse(text, "definition")?;
         if name.instance.is_some() {
             let message = format!("`{text}`: only a read can be told by its instance");
@@ -111,6 +123,10 @@ impl Names<'_> {
             return Err(general(message).with_note(list("definitions of that variable", &same)));
         }
         choose("definition", text, &name, &same)
+    }
+
+    fn problem(&self, problem: Diagnostic) -> Diagnostics {
+        Diagnostics::new(self.sources.clone(), vec![problem])
     }
 
     fn reads(&self) -> Vec<Candidate<'_, ReadId>> {

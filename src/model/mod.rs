@@ -1,0 +1,135 @@
+//! One program made ready to be asked.
+//!
+//! **Input**: the name and the text of a file, and the [`Options`] that its executions depend on.
+//!
+//! **Output**: a [`Model`]: the text, the parallel flow graph, its CSSAME form and the machine that executes it; or the
+//! [`Diagnostics`] that say why there is none. A [`Unit`] is the part that a program without `main` has too: its text and
+//! its flow graph.
+//!
+//! Nothing here reads or writes a file.
+//!
+//! ```
+//! use cssame::model::{Model, Options};
+//!
+//! let text = "int x; cobegin A: x = 1; B: print(x); coend";
+//! let model = Model::from_text("race.csm", text, &Options::default())?;
+//! let selection = model.lookup().selection("x@1:37=x@1:19")?;
+//! assert_eq!(model.form().terms(selection.read).len(), 2);
+//!
+//! let problem = Model::from_text("slip.csm", "int x; y = 1;", &Options::default()).unwrap_err();
+//! assert_eq!(problem.list[0].code.number(), "CS0201");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod lookup;
+mod options;
+mod unit;
+
+pub use lookup::Lookup;
+pub use options::{Inputs, Options};
+pub use unit::{NoMain, Unit};
+
+use crate::diagnostics::Diagnostics;
+use crate::form::{self, Form};
+use crate::ir::Program;
+use crate::schedule::{Naming, Schedule, Step};
+use crate::source::SourceMap;
+use crate::vm::{self, Machine, Visibility};
+
+/// A program with a `main`, what is known of it without running it, and its machine.
+#[derive(Debug)]
+pub struct Model {
+    unit: Unit,
+    form: Form,
+    machine: Machine,
+    options: Options,
+}
+
+impl Model {
+    /// Compiles and analyses a program. `name` is how the file is called in all answers.
+    ///
+    /// # Errors
+    ///
+    /// The program does not compile, or has no `main`.
+    pub fn from_text(name: &str, text: &str, options: &Options) -> Result<Model, Diagnostics> {
+        Ok(Model::new(Unit::from_text(name, text, &options.inputs)?, options.clone())?)
+    }
+
+    /// Analyses a program that was compiled with the inputs of these options.
+    ///
+    /// # Errors
+    ///
+    /// It has no `main`. The unit is handed back.
+    pub fn new(unit: Unit, options: Options) -> Result<Model, NoMain> {
+        let Some(form) = form::analyse(&unit.program) else { return Err(NoMain(unit)) };
+        let sharing = &form.concurrency.sharing;
+        let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
+        let spurious_wakeups = options.spurious_wakeups;
+        let of_machine = vm::Options { spurious_wakeups, ..vm::Options::default() };
+        let machine = Machine::with_options(&unit.program, &visible, of_machine);
+        Ok(Model { unit, form, machine, options })
+    }
+
+    /// The text and the program.
+    #[must_use]
+    pub fn unit(&self) -> &Unit {
+        &self.unit
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn sources(&self) -> &SourceMap {
+        &self.unit.sources
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.unit.program
+    }
+
+    /// Its CSSAME form.
+    #[must_use]
+    pub fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// Executes it. What several threads may access is visible.
+    #[must_use]
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// What its executions depend on beside the text.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Finds reads and definitions by their names.
+    #[must_use]
+    pub fn lookup(&self) -> Lookup<'_> {
+        Lookup { sources: self.sources(), program: self.program() }
+    }
+
+    /// Gives names to steps.
+    #[must_use]
+    pub fn naming(&self) -> Naming<'_> {
+        Naming { program: self.program(), sources: self.sources(), machine: &self.machine }
+    }
+
+    /// The schedule file of an execution, with all that it depends on. `status` says how it ends or what it shows.
+    #[must_use]
+    pub fn schedule(&self, steps: Vec<Step>, status: &str) -> Schedule {
+        let mut schedule = Schedule::new(self.unit.name(), self.unit.text(), steps);
+        self.options.record(&mut schedule);
+        schedule.status = Some(status.to_owned());
+        schedule
+    }
+
+    /// Whether a schedule was recorded from this very text, as far as it says.
+    #[must_use]
+    pub fn has_recorded(&self, schedule: &Schedule) -> bool {
+        schedule.hash.is_empty() || schedule.is_of(self.unit.text())
+    }
+}

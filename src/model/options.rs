@@ -1,0 +1,57 @@
+//! What the executions of a program depend on beside its text, as schedule files keep it.
+
+use crate::diagnostics::{Code, Diagnostics};
+use crate::schedule::Schedule;
+
+/// The key under which a schedule keeps [`Options::spurious_wakeups`].
+const SPURIOUS_WAKEUPS: &str = "spurious-wakeups";
+
+/// Names of `input` constants, and their values.
+pub type Inputs = Vec<(String, String)>;
+
+/// What the executions of a program depend on beside its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Values of `input` constants.
+    pub inputs: Inputs,
+    /// Whether a wait for a condition may end without a notification.
+    pub spurious_wakeups: bool,
+}
+
+impl Options {
+    /// These options over those that a schedule was recorded with.
+    ///
+    /// # Errors
+    ///
+    /// The schedule has an option that this version does not know.
+    pub fn over(&self, schedule: &Schedule) -> Result<Options, Diagnostics> {
+        let known = |(name, value): &(&String, &String)| {
+            *name == SPURIOUS_WAKEUPS && ["true", "false"].contains(&value.as_str())
+        };
+        if let Some((name, value)) = schedule.options.iter().find(|option| !known(option)) {
+            let message = format!("the schedule has the option `{name}` = `{value}`, which this version does not know");
+            return Err(Diagnostics::error(Code::ScheduleMismatch, message));
+        }
+        let mut inputs: Inputs = schedule.inputs.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        inputs.retain(|(name, _)| self.inputs.iter().all(|(given, _)| given != name));
+        inputs.extend(self.inputs.iter().cloned());
+        let recorded = schedule.options.get(SPURIOUS_WAKEUPS).is_some_and(|value| value == "true");
+        Ok(Options { inputs, spurious_wakeups: self.spurious_wakeups || recorded })
+    }
+
+    /// Writes them into a schedule.
+    pub(super) fn record(&self, schedule: &mut Schedule) {
+        schedule.inputs = self.inputs.iter().cloned().collect();
+        if self.spurious_wakeups {
+            schedule.options.insert(SPURIOUS_WAKEUPS.to_owned(), "true".to_owned());
+        }
+    }
+
+    /// As they are typed on the command line, with a space before each.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let inputs = self.inputs.iter().map(|(name, value)| format!(" --input {name}={value}"));
+        let spurious = self.spurious_wakeups.then(|| format!(" --{SPURIOUS_WAKEUPS}"));
+        inputs.chain(spurious).collect()
+    }
+}
