@@ -133,6 +133,53 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+/// Programs whose threads make locals that their own threads share: which of them gets which cells depends on the order
+/// of steps, and no future does.
+const SHARED_LOCALS: [(&str, u64); 5] = [
+    ("parfor (int i = 0; i < 2; i++) { int x; cobegin A: x = 1; B: print(x); coend }", 4),
+    (
+        "sem s = 1;
+        cobegin
+          S: { P(s); int x; V(s); cobegin A: x = 1; B: print(x); coend }
+          T: { P(s); int y; V(s); cobegin A: y = 1; B: print(y); coend }
+        coend",
+        4,
+    ),
+    (
+        "lock L;
+        void f(int n) {
+          lock(L); unlock(L);
+          int x;
+          if (n > 0) { cobegin A: f(n - 1); B: f(n - 1); coend } else { cobegin A: x = 1; B: print(x); coend }
+        }
+        void main() { f(1); }",
+        4,
+    ),
+    (
+        "lock L;
+        void f() { lock(L); unlock(L); int x[2]; cobegin A: x[1] = 1; B: print(x[1]); coend }
+        void main() { thread a = spawn f(); f(); join(a); }",
+        4,
+    ),
+    (
+        "class Pair { int a; int b; }
+        parfor (int i = 0; i < 2; i++) { Pair p; cobegin A: swap(p.b, 1); B: print(p.b); coend }",
+        4,
+    ),
+];
+
+#[test]
+fn a_cell_counts_by_what_it_belongs_to_and_not_by_its_address() {
+    for (text, futures) in SHARED_LOCALS {
+        let options = Options { max_executions: 400_000, merge_ends: true, ..Options::default() };
+        let naive = explore_source(text, &options).unwrap();
+        assert!(naive.complete, "{text}");
+        assert_eq!(naive.futures.len() as u64, futures, "oracle: {text}");
+        let found = by_states(&machine(text, &[]));
+        assert_eq!((found.futures, found.bound), (futures, None), "{text}");
+    }
+}
+
 /// No future is missed, none is met twice, and none is counted that only a naive search would not find.
 #[test]
 fn random_programs_have_as_many_futures_as_states_and_oracle_say() {

@@ -163,8 +163,9 @@ impl Observer for History {
         match event {
             Event::Read { read, address, shared: true, .. } => {
                 let Instance { path, ordinal } = *self.cell(address);
-                let place = u64::from(read.0) << 32 | u64::from(address);
-                self.learn(thread, [place, u64::from(path) << 32 | u64::from(ordinal)]);
+                // Not the address: which one a local gets depends on the order of steps. Which cell it is follows from what
+                // its thread, and those that made it, have read and chosen before.
+                self.learn(thread, [u64::from(read.0), u64::from(path) << 32 | u64::from(ordinal)]);
             }
             Event::Write { address, shared: true, .. } => {
                 let history = self.thread(thread);
