@@ -11,6 +11,7 @@ use super::{
     AndJoin, Block, Concurrency, ContextId, Event, EventKind, InstanceId, Location, LocationId, ThreadId, order,
     region, sharing,
 };
+use crate::ir::sync::Edge;
 use crate::ir::{BlockId, Function, Instruction, LeafId, Place, Program, Synchronisation, Terminator};
 use crate::source::Span;
 use crate::source::arena::Arena;
@@ -262,40 +263,15 @@ impl GraphBuilder<'_> {
     }
 
     fn synchronise(&mut self, walk: &mut Walk, operation: &Synchronisation, span: Span) {
-        let (kind, place, lock) = match *operation {
-            Synchronisation::Lock(place) => (EventKind::Lock, Some(place), None),
-            Synchronisation::Unlock(place) => (EventKind::Unlock, Some(place), None),
-            Synchronisation::Set(place) => (EventKind::Set, Some(place), None),
-            Synchronisation::Clear(place) => (EventKind::Clear, Some(place), None),
-            Synchronisation::WaitEvent(place) => (EventKind::WaitEvent, Some(place), None),
-            Synchronisation::Barrier(place) => (EventKind::Barrier, Some(place), None),
-            Synchronisation::WaitCondition { condition, lock } => {
-                (EventKind::WaitCondition, Some(condition), Some(lock))
-            }
-            Synchronisation::Notify(place) => (EventKind::Notify, Some(place), None),
-            Synchronisation::NotifyAll(place) => (EventKind::NotifyAll, Some(place), None),
-            Synchronisation::WaitBare => (EventKind::WaitBare, None, None),
-            Synchronisation::NotifyBare => (EventKind::NotifyBare, None, None),
-            Synchronisation::NotifyAllBare => (EventKind::NotifyAllBare, None, None),
-            Synchronisation::Acquire(place) => (EventKind::Acquire, Some(place), None),
-            Synchronisation::Release(place) => (EventKind::Release, Some(place), None),
-        };
-        let operands = place.map_or((0, 0), |place| self.locations(walk.context, &place));
-        let locks = lock.map_or((0, 0), |place| self.locations(walk.context, &place));
-        match kind {
-            EventKind::WaitEvent | EventKind::WaitBare | EventKind::Acquire => {
-                self.split(walk);
-                self.event(kind, span, operands, locks);
-            }
-            EventKind::Set
-            | EventKind::Release
-            | EventKind::NotifyBare
-            | EventKind::NotifyAllBare
-            | EventKind::Barrier => {
-                self.event(kind, span, operands, locks);
-                self.split(walk);
-            }
-            _ => self.event(kind, span, operands, locks),
+        let operands = operation.object.map_or((0, 0), |place| self.locations(walk.context, &place));
+        let locks = operation.lock.map_or((0, 0), |place| self.locations(walk.context, &place));
+        let edge = operation.kind.properties().edge;
+        if edge == Edge::Target {
+            self.split(walk);
+        }
+        self.event(EventKind::Synchronise(operation.kind), span, operands, locks);
+        if matches!(edge, Edge::Source | Edge::Meeting) {
+            self.split(walk);
         }
     }
 

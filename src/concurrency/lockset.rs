@@ -6,6 +6,7 @@
 //! What it does not see: locks made of variables (`cas`, Peterson's), and which of several locks an ambiguous reference means.
 
 use super::{Concurrency, Event, EventKind, LocationId};
+use crate::ir::sync::{Kind, ObjectKind};
 use crate::ir::{LeafKind, Program, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -71,19 +72,22 @@ impl Locksets {
         self.intern(both)
     }
 
+    /// Whether an object that an operation acquires is a lock, or works as one.
+    #[must_use]
+    pub fn is_lock(&self, kind: Kind, object: LocationId) -> bool {
+        kind.is_on(ObjectKind::Lock) || self.mutex_semaphores.contains(&object)
+    }
+
     /// What is held behind an event, where `set` is held before it.
     pub fn step(&mut self, program: &Program, concurrency: &Concurrency, set: LocksetId, event: &Event) -> LocksetId {
         match event.kind {
-            EventKind::Lock => match concurrency.certain_location(program, event) {
-                Some(lock) => self.with(set, lock),
-                None => set,
-            },
-            EventKind::Unlock => self.without(set, concurrency.locations_of(event)),
-            EventKind::Acquire => match concurrency.certain_location(program, event) {
-                Some(semaphore) if self.mutex_semaphores.contains(&semaphore) => self.with(set, semaphore),
-                _ => set,
-            },
-            EventKind::Release => self.without(set, concurrency.locations_of(event)),
+            EventKind::Synchronise(kind) if kind.only_acquires() => {
+                match concurrency.certain(program, concurrency.acquired_by(event)) {
+                    Some(lock) if self.is_lock(kind, lock) => self.with(set, lock),
+                    _ => set,
+                }
+            }
+            EventKind::Synchronise(kind) if kind.only_releases() => self.without(set, concurrency.released_by(event)),
             EventKind::AtomicBegin => self.with(set, ATOMIC),
             EventKind::AtomicEnd => self.without(set, &[ATOMIC]),
             _ => set,
@@ -109,7 +113,7 @@ fn mutex_candidates(program: &Program, concurrency: &Concurrency) -> FxHashSet<L
     let mut candidates = FxHashSet::default();
     let mut doubtful = FxHashSet::default();
     for event in &concurrency.events {
-        if !matches!(event.kind, EventKind::Acquire | EventKind::Release) {
+        if !event.kind.synchronisation().is_some_and(|kind| kind.is_on(ObjectKind::Semaphore)) {
             continue;
         }
         match concurrency.certain_location(program, event) {
@@ -135,7 +139,10 @@ fn wrong_releases(program: &Program, concurrency: &Concurrency, locksets: &mut L
     for block in 0..concurrency.blocks.len() as u32 {
         let Some(mut set) = locksets.at_entry(block) else { continue };
         for event in concurrency.events_of(block) {
-            if event.kind == EventKind::Release
+            if event
+                .kind
+                .synchronisation()
+                .is_some_and(|kind| kind.only_releases() && kind.is_on(ObjectKind::Semaphore))
                 && let Some(location) = concurrency.certain_location(program, event)
                 && locksets.mutex_semaphores.contains(&location)
                 && !locksets.locks(set).contains(&location)

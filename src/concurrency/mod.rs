@@ -26,6 +26,7 @@ pub use context::Policy;
 pub use order::ClassId;
 pub use sharing::Sharing;
 
+use crate::ir::sync::{self, Kind};
 use crate::ir::{BlockId, DefinitionId, FunctionId, LeafId, Program, ReadId, VariableId};
 use crate::source::Span;
 use crate::source::arena::{Arena, id};
@@ -137,34 +138,8 @@ pub enum EventKind {
         /// Whether it writes in any case.
         always: bool,
     },
-    /// `lock`
-    Lock,
-    /// `unlock`
-    Unlock,
-    /// `set`
-    Set,
-    /// `clear`
-    Clear,
-    /// `wait` on an event
-    WaitEvent,
-    /// `barrier`
-    Barrier,
-    /// `wait` on a condition; the lock stands in the second list.
-    WaitCondition,
-    /// `notify`
-    Notify,
-    /// `notifyAll`
-    NotifyAll,
-    /// `wait()`
-    WaitBare,
-    /// `notify()`
-    NotifyBare,
-    /// `notifyAll()`
-    NotifyAllBare,
-    /// `P`
-    Acquire,
-    /// `V`
-    Release,
+    /// An operation on synchronisation objects; the lock of a wait on a condition stands in the second list.
+    Synchronise(Kind),
     /// Makes threads; the block's [`Concurrency::forks`] say which.
     Fork,
     /// Waits for all forked threads.
@@ -175,6 +150,17 @@ pub enum EventKind {
     AtomicBegin,
     /// End of an atomic block.
     AtomicEnd,
+}
+
+impl EventKind {
+    /// The operation on synchronisation objects, if it is one.
+    #[must_use]
+    pub fn synchronisation(self) -> Option<Kind> {
+        match self {
+            EventKind::Synchronise(kind) => Some(kind),
+            _ => None,
+        }
+    }
 }
 
 /// Something that happens in a block.
@@ -300,10 +286,36 @@ impl Concurrency {
         &self.operands[event.locks.0 as usize..event.locks.1 as usize]
     }
 
+    /// The possible locations of what an operation acquires.
+    #[must_use]
+    pub fn acquired_by(&self, event: &Event) -> &[LocationId] {
+        self.locations_of_operand(event, event.kind.synchronisation().and_then(|kind| kind.properties().acquires))
+    }
+
+    /// The possible locations of what an operation releases, if only for a while.
+    #[must_use]
+    pub fn released_by(&self, event: &Event) -> &[LocationId] {
+        self.locations_of_operand(event, event.kind.synchronisation().and_then(|kind| kind.properties().releases))
+    }
+
+    fn locations_of_operand(&self, event: &Event, operand: Option<sync::Operand>) -> &[LocationId] {
+        match operand {
+            Some(sync::Operand::Object) => self.locations_of(event),
+            Some(sync::Operand::Lock) => self.locks_of(event),
+            None => &[],
+        }
+    }
+
     /// The one location that an event certainly means, where it is a single cell or object.
     #[must_use]
     pub fn certain_location(&self, program: &Program, event: &Event) -> Option<LocationId> {
-        match self.locations_of(event) {
+        self.certain(program, self.locations_of(event))
+    }
+
+    /// The only one of some locations, where it is a single cell or object.
+    #[must_use]
+    pub fn certain(&self, program: &Program, locations: &[LocationId]) -> Option<LocationId> {
+        match locations {
             [only] if self.is_certain(program, *only) => Some(*only),
             _ => None,
         }

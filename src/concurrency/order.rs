@@ -11,7 +11,8 @@
 
 use super::graph::GraphBuilder;
 use super::region::reach;
-use super::{AndJoin, Concurrency, Event, EventKind, LocationId, ThreadId};
+use super::{AndJoin, Concurrency, Event, LocationId, ThreadId};
+use crate::ir::sync::{Edge, Kind};
 use crate::ir::{LeafKind, Program, Value};
 use crate::source::arena::{Arena, id};
 use crate::ssa::graph::Graph;
@@ -144,54 +145,56 @@ impl Phase {
     }
 }
 
-/// Objects of synchronisation events, by location; `None` where an event may mean several.
+/// The synchronisation events that may be ends of happens-before edges, by what they certainly work on.
 struct Objects {
-    /// For each kind and location: blocks of the events.
-    certain: FxHashMap<(EventKind, LocationId), Vec<u32>>,
+    /// For each kind and object (`None` for bare operations): blocks of the events.
+    certain: FxHashMap<(Kind, Option<LocationId>), Vec<u32>>,
     /// Locations that some event may mean without certainty.
     doubtful: FxHashSet<LocationId>,
-    /// Bare events.
-    bare: FxHashMap<EventKind, Vec<u32>>,
 }
 
-impl std::hash::Hash for EventKind {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        std::mem::discriminant(self).hash(state);
-    }
-}
-
-fn objects(builder: &GraphBuilder<'_>) -> Objects {
-    let mut result =
-        Objects { certain: FxHashMap::default(), doubtful: FxHashSet::default(), bare: FxHashMap::default() };
-    for (index, block) in builder.blocks.iter().enumerate() {
-        for event in &builder.events[block.events.0 as usize..block.events.1 as usize] {
-            let relevant = matches!(
-                event.kind,
-                EventKind::Set | EventKind::WaitEvent | EventKind::Barrier | EventKind::Acquire | EventKind::Release
-            );
-            if matches!(event.kind, EventKind::WaitBare | EventKind::NotifyBare | EventKind::NotifyAllBare) {
-                result.bare.entry(event.kind).or_default().push(index as u32);
-            } else if relevant {
-                note_object(builder, event, index as u32, &mut result);
+impl Objects {
+    fn of(builder: &GraphBuilder<'_>) -> Objects {
+        let mut result = Objects { certain: FxHashMap::default(), doubtful: FxHashSet::default() };
+        for (index, block) in builder.blocks.iter().enumerate() {
+            for event in &builder.events[block.events.0 as usize..block.events.1 as usize] {
+                if let Some(kind) = event.kind.synchronisation()
+                    && kind.properties().edge != Edge::None
+                {
+                    result.note(builder, kind, event, index as u32);
+                }
             }
         }
+        result
     }
-    result
-}
 
-fn note_object(builder: &GraphBuilder<'_>, event: &Event, block: u32, result: &mut Objects) {
-    let operands = &builder.operands[event.operands.0 as usize..event.operands.1 as usize];
-    match operands {
-        [only] if builder.unfolding.instances[builder.locations[*only].instance].unique => {
-            result.certain.entry((event.kind, *only)).or_default().push(block);
-        }
-        _ => result.doubtful.extend(operands),
+    fn note(&mut self, builder: &GraphBuilder<'_>, kind: Kind, event: &Event, block: u32) {
+        let operands = &builder.operands[event.operands.0 as usize..event.operands.1 as usize];
+        let object = match operands {
+            _ if kind.operands().is_empty() => None,
+            [only] if builder.unfolding.instances[builder.locations[*only].instance].unique => Some(*only),
+            _ => {
+                self.doubtful.extend(operands);
+                return;
+            }
+        };
+        self.certain.entry((kind, object)).or_default().push(block);
+    }
+
+    /// The blocks of the events of a kind that certainly work on an object.
+    fn blocks(&self, kind: Kind, object: Option<LocationId>) -> &[u32] {
+        self.certain.get(&(kind, object)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether every event of the program that may work on an object certainly does.
+    fn is_certain(&self, object: Option<LocationId>) -> bool {
+        object.is_none_or(|location| !self.doubtful.contains(&location))
     }
 }
 
 /// Finds signals and barriers, and wires the flow of values along them.
 pub(super) fn find_order(builder: &mut GraphBuilder<'_>, local: &Graph) -> Order {
-    let objects = objects(builder);
+    let objects = Objects::of(builder);
     let mut order = Order::default();
     find_signals(builder, local, &objects, &mut order);
     find_barriers(builder, local, &objects, &mut order);
@@ -240,24 +243,16 @@ fn thread_of(builder: &GraphBuilder<'_>, block: u32) -> ThreadId {
 fn find_signals(builder: &mut GraphBuilder<'_>, local: &Graph, objects: &Objects, order: &mut Order) {
     let program = builder.program;
     let mut found: Vec<(u32, Vec<u32>)> = Vec::new();
-    for (&(kind, location), blocks) in &objects.certain {
-        let waits = match kind {
-            EventKind::Set => EventKind::WaitEvent,
-            EventKind::Release if begins_with_zero(program, builder, location) => EventKind::Acquire,
-            _ => continue,
-        };
-        if let ([signal], Some(waits), false) =
-            (blocks.as_slice(), objects.certain.get(&(waits, location)), objects.doubtful.contains(&location))
-        {
+    // Step 1: waits for an object that one event in the whole program raises.
+    for (&(wait, object), waits) in &objects.certain {
+        if wait.properties().edge != Edge::Target || !objects.is_certain(object) {
+            continue;
+        }
+        let counts_up = object.is_some_and(|object| may_begin_raised(program, builder, object));
+        let raising = wait.properties().waits_for.iter().flat_map(|&kind| objects.blocks(kind, object));
+        if let ([signal], false) = (raising.copied().collect::<Vec<u32>>().as_slice(), counts_up) {
             found.push((*signal, waits.clone()));
         }
-    }
-    let notifications: Vec<u32> = [EventKind::NotifyBare, EventKind::NotifyAllBare]
-        .iter()
-        .flat_map(|kind| objects.bare.get(kind).cloned().unwrap_or_default())
-        .collect();
-    if let ([signal], Some(waits)) = (notifications.as_slice(), objects.bare.get(&EventKind::WaitBare)) {
-        found.push((*signal, waits.clone()));
     }
     found.sort_unstable();
     found.truncate(MAX_OBJECTS);
@@ -274,9 +269,10 @@ fn find_signals(builder: &mut GraphBuilder<'_>, local: &Graph, objects: &Objects
     }
 }
 
-fn begins_with_zero(program: &Program, builder: &GraphBuilder<'_>, location: LocationId) -> bool {
+/// Whether an object is a semaphore that a thread can pass before anybody raises it.
+fn may_begin_raised(program: &Program, builder: &GraphBuilder<'_>, location: LocationId) -> bool {
     let leaf = &program.leaves[builder.locations[location].leaf];
-    leaf.kind == LeafKind::Semaphore && leaf.initial.first() == Some(&Value::Int(0))
+    leaf.kind == LeafKind::Semaphore && leaf.initial.first() != Some(&Value::Int(0))
 }
 
 fn wire_signal(builder: &mut GraphBuilder<'_>, local: &Graph, signal: u32, wait: u32) {
@@ -300,8 +296,8 @@ fn find_barriers(builder: &mut GraphBuilder<'_>, local: &Graph, objects: &Object
     let mut barriers: Vec<(LocationId, Vec<u32>)> = objects
         .certain
         .iter()
-        .filter(|((kind, location), _)| *kind == EventKind::Barrier && !objects.doubtful.contains(location))
-        .map(|((_, location), blocks)| (*location, blocks.clone()))
+        .filter(|((kind, location), _)| kind.properties().edge == Edge::Meeting && objects.is_certain(*location))
+        .filter_map(|((_, location), blocks)| Some(((*location)?, blocks.clone())))
         .collect();
     barriers.sort_unstable();
     barriers.truncate(MAX_OBJECTS);

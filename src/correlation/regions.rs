@@ -123,9 +123,9 @@ impl<'a> Events<'a> {
     pub fn taken(&self, event: &Event, lock: LocationId) -> Option<Span> {
         let takes = |index: usize| {
             let event = &self.concurrency.events[index];
-            matches!(event.kind, EventKind::Lock | EventKind::Acquire | EventKind::WaitCondition)
-                && (self.concurrency.certain_location(self.program, event) == Some(lock)
-                    || self.concurrency.locks_of(event).contains(&lock))
+            let acquired = self.concurrency.acquired_by(event);
+            self.concurrency.certain(self.program, acquired) == Some(lock)
+                || self.concurrency.locks_of(event).contains(&lock)
         };
         let within = |block: u32, end: usize| {
             let first = self.concurrency.first_event(block);

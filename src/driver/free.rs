@@ -63,27 +63,8 @@ impl Emitter<'_, '_> {
     }
 
     fn free_operation(&self, operation: &Synchronisation, label: &str) -> String {
-        use Synchronisation as Op;
-        let one = |name: &str, place: &Place| format!("t.{name}({}, {label:?})?;", self.place(place));
-        let bare = |name: &str| format!("t.{name}({label:?})?;");
-        match operation {
-            Op::Lock(place) => one("lock", place),
-            Op::Unlock(place) => one("unlock", place),
-            Op::Set(place) => one("set", place),
-            Op::Clear(place) => one("clear", place),
-            Op::WaitEvent(place) => one("wait_event", place),
-            Op::Barrier(place) => one("barrier", place),
-            Op::Notify(place) => one("notify", place),
-            Op::NotifyAll(place) => one("notify_all", place),
-            Op::Acquire(place) => one("acquire", place),
-            Op::Release(place) => one("release", place),
-            Op::WaitCondition { condition, lock } => {
-                format!("t.wait_condition({}, {}, {label:?})?;", self.place(condition), self.place(lock))
-            }
-            Op::WaitBare => bare("wait_bare"),
-            Op::NotifyBare => bare("notify_bare"),
-            Op::NotifyAllBare => bare("notify_all_bare"),
-        }
+        let places: String = operation.places().map(|place| format!("{}, ", self.place(&place))).collect();
+        format!("t.{}({places}{label:?})?;", operation.kind.name())
     }
 
     /// `t.global(3)`, `account.at(1)`, `t.global(4).index(i)`

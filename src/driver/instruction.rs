@@ -7,6 +7,7 @@ use super::Input;
 use super::body::{Body, is_silent};
 use super::label::Located;
 use super::program::FunctionNames;
+use crate::ir::sync::Kind;
 use crate::ir::{
     Arithmetic, AtomicOperation, BinaryOperator, DefinitionId, Instruction, NewThread, Operand, Place, ReadId,
     RegisterId, RegisterType, ScalarType, Synchronisation, TextId, UnaryOperator,
@@ -283,22 +284,10 @@ fn convert(from: ScalarType, to: ScalarType, value: &str) -> String {
     }
 }
 
-/// The method of the runtime.
+/// The method of the runtime, which has one for all notifications.
 fn method(operation: &Synchronisation) -> &'static str {
-    match operation {
-        Synchronisation::Lock(_) => "lock",
-        Synchronisation::Unlock(_) => "unlock",
-        Synchronisation::Set(_) => "set",
-        Synchronisation::Clear(_) => "clear",
-        Synchronisation::WaitEvent(_) => "wait_event",
-        Synchronisation::Barrier(_) => "barrier",
-        Synchronisation::WaitCondition { .. } => "wait_condition",
-        Synchronisation::WaitBare => "wait_bare",
-        Synchronisation::Notify(_)
-        | Synchronisation::NotifyAll(_)
-        | Synchronisation::NotifyBare
-        | Synchronisation::NotifyAllBare => "notify",
-        Synchronisation::Acquire(_) => "acquire",
-        Synchronisation::Release(_) => "release",
+    match operation.kind {
+        Kind::Notify | Kind::NotifyAll | Kind::NotifyBare | Kind::NotifyAllBare => Kind::Notify.name(),
+        kind => kind.name(),
     }
 }

@@ -6,7 +6,7 @@
 use super::Input;
 use crate::form::{definition_name, read_name};
 use crate::ir::verify::leaf_at;
-use crate::ir::{Base, FunctionId, Instruction, Place, ScalarType, Synchronisation, TextId};
+use crate::ir::{Base, FunctionId, Instruction, Place, ScalarType, TextId};
 use crate::ir::{Operand, RegisterType};
 use crate::source::Span;
 use crate::vm::{FailureKind, Origin};
@@ -69,18 +69,7 @@ impl<'a> Located<'a> {
         let Instruction::Synchronise(operation) = instruction else {
             return word(instruction).to_owned();
         };
-        let name = match operation {
-            Synchronisation::Lock(_) => "lock",
-            Synchronisation::Unlock(_) => "unlock",
-            Synchronisation::Set(_) => "set",
-            Synchronisation::Clear(_) => "clear",
-            Synchronisation::WaitEvent(_) | Synchronisation::WaitCondition { .. } | Synchronisation::WaitBare => "wait",
-            Synchronisation::Barrier(_) => "barrier",
-            Synchronisation::Notify(_) | Synchronisation::NotifyBare => "notify",
-            Synchronisation::NotifyAll(_) | Synchronisation::NotifyAllBare => "notifyAll",
-            Synchronisation::Acquire(_) => "P",
-            Synchronisation::Release(_) => "V",
-        };
+        let name = operation.kind.word();
         match operation.places().next().and_then(|place| self.object(input, &place)) {
             Some(object) => format!("{name} {object}"),
             None => name.to_owned(),

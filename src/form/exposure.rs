@@ -25,10 +25,7 @@ impl Exposure<'_> {
     fn releases(&self, event: &Event, lock: LocationId) -> bool {
         match event.kind {
             EventKind::AtomicEnd => lock == ATOMIC,
-            EventKind::Unlock => self.concurrency.locations_of(event).contains(&lock),
-            EventKind::Release => self.concurrency.locations_of(event).contains(&lock),
-            EventKind::WaitCondition => self.concurrency.locks_of(event).contains(&lock),
-            _ => false,
+            _ => self.concurrency.released_by(event).contains(&lock),
         }
     }
 
@@ -36,10 +33,7 @@ impl Exposure<'_> {
     fn takes(&self, event: &Event, lock: LocationId) -> bool {
         match event.kind {
             EventKind::AtomicBegin => lock == ATOMIC,
-            EventKind::Lock => self.concurrency.locations_of(event).contains(&lock),
-            EventKind::Acquire => self.concurrency.locations_of(event).contains(&lock),
-            EventKind::WaitCondition => self.concurrency.locks_of(event).contains(&lock),
-            _ => false,
+            _ => self.concurrency.acquired_by(event).contains(&lock),
         }
     }
 

@@ -14,6 +14,7 @@ pub mod json;
 pub mod operation;
 pub mod print;
 pub mod svg;
+pub mod sync;
 pub mod verify;
 
 use crate::source::Span;
@@ -21,6 +22,7 @@ pub use crate::source::arena;
 pub use crate::source::texts::{TextId, Texts};
 use arena::{Arena, id};
 pub use operation::*;
+pub use sync::Synchronisation;
 
 id! {
     /// A function, a method, or an arm of a `cobegin`/`parfor`.

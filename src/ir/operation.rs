@@ -1,6 +1,6 @@
 //! Instructions, operands and values.
 
-use super::{BlockId, DefinitionId, FunctionId, ReadId, RegisterId, TextId, VariableId};
+use super::{BlockId, DefinitionId, FunctionId, ReadId, RegisterId, Synchronisation, TextId, VariableId};
 
 /// Types of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -241,44 +241,6 @@ pub struct TripBounds {
     pub limit: Operand,
     /// Added each round; positive.
     pub step: i64,
-}
-
-/// Operations on synchronisation objects.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Synchronisation {
-    /// Blocks until the lock is free, then takes it. Not re-entrant.
-    Lock(Place),
-    /// Frees a lock that this thread holds, else fails.
-    Unlock(Place),
-    /// Sets an event.
-    Set(Place),
-    /// Unsets an event.
-    Clear(Place),
-    /// Blocks until an event is set.
-    WaitEvent(Place),
-    /// Arrives at a barrier and blocks until all have.
-    Barrier(Place),
-    /// Frees the lock and waits to be notified, then takes the lock again.
-    WaitCondition {
-        /// The condition.
-        condition: Place,
-        /// The lock, which this thread must hold.
-        lock: Place,
-    },
-    /// Wakes one thread that waits on the condition.
-    Notify(Place),
-    /// Wakes all threads that wait on the condition.
-    NotifyAll(Place),
-    /// Waits for a bare notification.
-    WaitBare,
-    /// Wakes one thread that waits bare.
-    NotifyBare,
-    /// Wakes all threads that wait bare.
-    NotifyAllBare,
-    /// Blocks until the semaphore is positive, then lowers it.
-    Acquire(Place),
-    /// Raises the semaphore.
-    Release(Place),
 }
 
 /// Three-address instructions. At most one access to memory each.
@@ -568,26 +530,5 @@ impl Place {
         if let Some(Index { operand: Operand::Register(register), .. }) = self.index {
             f(register);
         }
-    }
-}
-
-impl Synchronisation {
-    /// The places of the objects that it works on.
-    pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
-        let (first, second) = match *self {
-            Synchronisation::Lock(place)
-            | Synchronisation::Unlock(place)
-            | Synchronisation::Set(place)
-            | Synchronisation::Clear(place)
-            | Synchronisation::WaitEvent(place)
-            | Synchronisation::Barrier(place)
-            | Synchronisation::Notify(place)
-            | Synchronisation::NotifyAll(place)
-            | Synchronisation::Acquire(place)
-            | Synchronisation::Release(place) => (Some(place), None),
-            Synchronisation::WaitCondition { condition, lock } => (Some(condition), Some(lock)),
-            Synchronisation::WaitBare | Synchronisation::NotifyBare | Synchronisation::NotifyAllBare => (None, None),
-        };
-        first.into_iter().chain(second)
     }
 }

@@ -27,7 +27,8 @@ pub fn operation_name(pending: Pending) -> &'static str {
     match pending {
         Pending::Read { .. } => "read",
         Pending::Write { .. } => "write",
-        Pending::Atomic { name, .. } | Pending::Synchronise { name, .. } | Pending::Effect { name } => name,
+        Pending::Synchronise { kind, .. } => kind.word(),
+        Pending::Atomic { name, .. } | Pending::Effect { name } => name,
         Pending::Relock { .. } => "relock",
         Pending::SpuriousWakeup { .. } => "wake",
         Pending::Fork => "fork",

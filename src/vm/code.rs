@@ -4,6 +4,7 @@
 //! addresses, jumps are indices. What does not fit (calls, forks, indexed places, …) stands in tables beside it.
 //! Loads and stores come in a shared form, which is a visible operation, and a local one.
 
+use crate::ir::sync::Kind;
 use crate::ir::{
     Arithmetic, AtomicOperation, BinaryOperator, BlockId, DefinitionId, FunctionId, ReadId, ScalarType, TextId,
     UnaryOperator, VariableId,
@@ -89,6 +90,9 @@ impl ComputedPlace {
 
 /// Index into one of the tables of [`Compiled`](super::compile::Compiled).
 pub(super) type TableIndex = u32;
+
+/// No place: an operand that there is not.
+pub(super) const NO_PLACE: TableIndex = u32::MAX;
 
 /// An instruction.
 #[derive(Clone, Copy, Debug)]
@@ -210,42 +214,11 @@ pub(super) enum Code {
     Assume {
         condition: Source,
     },
-    Lock {
-        place: TableIndex,
-    },
-    Unlock {
-        place: TableIndex,
-    },
-    Set {
-        place: TableIndex,
-    },
-    Clear {
-        place: TableIndex,
-    },
-    WaitEvent {
-        place: TableIndex,
-    },
-    Barrier {
-        place: TableIndex,
-    },
-    WaitCondition {
-        condition: TableIndex,
+    /// An operation on synchronisation objects; [`NO_PLACE`] stands for an operand that the kind does not have.
+    Synchronise {
+        kind: Kind,
+        object: TableIndex,
         lock: TableIndex,
-    },
-    Notify {
-        place: TableIndex,
-    },
-    NotifyAll {
-        place: TableIndex,
-    },
-    WaitBare,
-    NotifyBare,
-    NotifyAllBare,
-    Acquire {
-        place: TableIndex,
-    },
-    Release {
-        place: TableIndex,
     },
     Fork {
         fork: TableIndex,
@@ -273,20 +246,7 @@ impl Code {
             | Code::SharedStoreAt { .. }
             | Code::SharedAtomic { .. }
             | Code::Choose { .. }
-            | Code::Lock { .. }
-            | Code::Unlock { .. }
-            | Code::Set { .. }
-            | Code::Clear { .. }
-            | Code::WaitEvent { .. }
-            | Code::Barrier { .. }
-            | Code::WaitCondition { .. }
-            | Code::Notify { .. }
-            | Code::NotifyAll { .. }
-            | Code::WaitBare
-            | Code::NotifyBare
-            | Code::NotifyAllBare
-            | Code::Acquire { .. }
-            | Code::Release { .. }
+            | Code::Synchronise { .. }
             | Code::Fork { .. }
             | Code::Join
             | Code::Spawn { .. }

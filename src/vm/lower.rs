@@ -151,24 +151,8 @@ impl Lowering<'_, '_> {
     }
 
     fn synchronise(&mut self, operation: &Synchronisation) -> Code {
-        match operation {
-            Synchronisation::Lock(place) => Code::Lock { place: self.place(place) },
-            Synchronisation::Unlock(place) => Code::Unlock { place: self.place(place) },
-            Synchronisation::Set(place) => Code::Set { place: self.place(place) },
-            Synchronisation::Clear(place) => Code::Clear { place: self.place(place) },
-            Synchronisation::WaitEvent(place) => Code::WaitEvent { place: self.place(place) },
-            Synchronisation::Barrier(place) => Code::Barrier { place: self.place(place) },
-            Synchronisation::WaitCondition { condition, lock } => {
-                Code::WaitCondition { condition: self.place(condition), lock: self.place(lock) }
-            }
-            Synchronisation::Notify(place) => Code::Notify { place: self.place(place) },
-            Synchronisation::NotifyAll(place) => Code::NotifyAll { place: self.place(place) },
-            Synchronisation::WaitBare => Code::WaitBare,
-            Synchronisation::NotifyBare => Code::NotifyBare,
-            Synchronisation::NotifyAllBare => Code::NotifyAllBare,
-            Synchronisation::Acquire(place) => Code::Acquire { place: self.place(place) },
-            Synchronisation::Release(place) => Code::Release { place: self.place(place) },
-        }
+        let mut place = |place: &Option<Place>| place.as_ref().map_or(NO_PLACE, |place| self.place(place));
+        Code::Synchronise { kind: operation.kind, object: place(&operation.object), lock: place(&operation.lock) }
     }
 
     /// An instruction.

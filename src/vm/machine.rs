@@ -3,7 +3,7 @@
 //! In: a program and its [`Visibility`]. Out: the first state, the threads that can move in a state, and what a thread
 //! that cannot move waits for. [`Machine::step`] stands in `step`.
 
-use super::code::{Code, CodeIndex, Origin};
+use super::code::{Code, CodeIndex, Origin, TableIndex};
 use super::compile::{self, Compiled};
 use super::memory::Layout;
 use super::observe::Observer;
@@ -11,6 +11,7 @@ use super::outcome::{Choice, Move};
 use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
 use super::tables::{Path, PathId, Tables};
 use super::visibility::Visibility;
+use crate::ir::sync::{Kind, ObjectKind};
 use crate::ir::{FunctionId, LeafId, Program, ReadId, TextId, Texts, VariableId};
 use crate::source::Span;
 
@@ -236,7 +237,7 @@ impl Machine {
         let slot = &state.threads[thread.index()];
         match slot.status {
             ThreadStatus::Reacquiring => {
-                let Code::WaitCondition { lock, .. } = self.compiled.code[slot.pc as usize] else { return 0 };
+                let Code::Synchronise { lock, .. } = self.compiled.code[slot.pc as usize] else { return 0 };
                 u32::from(self.cell_at(state, thread, lock).is_none_or(|(_, value)| value == 0))
             }
             ThreadStatus::WaitingCondition => u32::from(self.options.spurious_wakeups),
@@ -250,17 +251,8 @@ impl Machine {
     }
 
     fn ready_alternatives(&self, state: &State, thread: ThreadIndex, code: Code) -> u32 {
-        let cell = |place| self.cell_at(state, thread, place).map(|(_, value)| value);
         match code {
-            // A place whose index is out of range fails, and failing is always possible.
-            Code::Lock { place } => u32::from(cell(place).is_none_or(|holder| holder == 0)),
-            Code::WaitEvent { place } => u32::from(cell(place).is_none_or(|set| set != 0)),
-            Code::Acquire { place } => u32::from(cell(place).is_none_or(|count| count > 0)),
-            Code::Notify { place } => match self.cell_at(state, thread, place) {
-                Some((address, _)) => self.waiting_for(state, address).count().max(1) as u32,
-                None => 1,
-            },
-            Code::NotifyBare => self.waiting_bare(state).count().max(1) as u32,
+            Code::Synchronise { kind, object, .. } => self.synchronisation_alternatives(state, thread, kind, object),
             Code::Join => u32::from(state.frame(thread)[0] >> 32 == 0),
             Code::JoinThread { handle } => {
                 let handle = handle.value(state.frame(thread), &self.compiled.constants);
@@ -275,6 +267,27 @@ impl Machine {
                 u32::try_from(high.saturating_sub(low).saturating_add(1).max(1)).unwrap_or(u32::MAX)
             }
             _ => 1,
+        }
+    }
+
+    fn synchronisation_alternatives(&self, state: &State, thread: ThreadIndex, kind: Kind, object: TableIndex) -> u32 {
+        let cell = || self.cell_at(state, thread, object);
+        // A place whose index is out of range fails, and failing is always possible.
+        match kind {
+            Kind::Lock => u32::from(cell().is_none_or(|(_, holder)| holder == 0)),
+            Kind::WaitEvent => u32::from(cell().is_none_or(|(_, set)| set != 0)),
+            Kind::Acquire => u32::from(cell().is_none_or(|(_, count)| count > 0)),
+            Kind::Notify => cell().map_or(1, |(address, _)| self.waiting_for(state, address).count().max(1) as u32),
+            Kind::NotifyBare => self.waiting_bare(state).count().max(1) as u32,
+            Kind::Unlock
+            | Kind::Set
+            | Kind::Clear
+            | Kind::Release
+            | Kind::Barrier
+            | Kind::WaitCondition
+            | Kind::WaitBare
+            | Kind::NotifyAll
+            | Kind::NotifyAllBare => 1,
         }
     }
 
@@ -338,10 +351,14 @@ impl Machine {
                 count: state.value(slot.wait) as u32,
                 arrived: state.value(slot.wait + 1) as u32,
             },
-            (ThreadStatus::Reacquiring, Code::WaitCondition { lock: place, .. }) => lock(address(place)),
-            (_, Code::Lock { place }) => lock(address(place)),
-            (_, Code::WaitEvent { place }) => Obstacle::Event { address: address(place) },
-            (_, Code::Acquire { place }) => Obstacle::Semaphore { address: address(place) },
+            (ThreadStatus::Reacquiring, Code::Synchronise { lock: place, .. }) => lock(address(place)),
+            (_, Code::Synchronise { kind, object, .. }) => match kind.operands().first()? {
+                ObjectKind::Lock => lock(address(object)),
+                ObjectKind::Event => Obstacle::Event { address: address(object) },
+                ObjectKind::Semaphore => Obstacle::Semaphore { address: address(object) },
+                // Only a thread with another status than that of one that is ready waits at such an object.
+                ObjectKind::Condition | ObjectKind::Barrier => return None,
+            },
             (_, Code::JoinThread { handle }) => {
                 let handle = handle.value(state.frame(thread), &self.compiled.constants);
                 Obstacle::Thread { thread: ThreadIndex((handle - 1) as u16) }

@@ -6,6 +6,7 @@
 use super::code::{AtomicKind, Code};
 use super::machine::Machine;
 use super::state::{State, ThreadIndex, ThreadStatus};
+use crate::ir::sync::Kind;
 use crate::ir::{DefinitionId, ReadId};
 
 /// An operation that a thread stands before. Addresses are `None` where an index is out of range.
@@ -38,8 +39,8 @@ pub enum Pending {
     },
     /// An operation on a synchronisation object.
     Synchronise {
-        /// `lock`, `unlock`, `set`, `clear`, `wait`, `barrier`, `notify`, `notifyAll`, `P`, `V`.
-        name: &'static str,
+        /// Which operation.
+        kind: Kind,
         /// The object; `None` also for a bare `wait` or `notify`.
         address: Option<u32>,
     },
@@ -87,7 +88,7 @@ impl Machine {
         let address = |place| self.cell_at(state, thread, place).map(|(address, _)| address);
         match (slot.status, code) {
             (ThreadStatus::Ready, _) => {}
-            (ThreadStatus::Reacquiring, Code::WaitCondition { lock, .. }) => {
+            (ThreadStatus::Reacquiring, Code::Synchronise { lock, .. }) => {
                 return Some(Pending::Relock { address: address(lock) });
             }
             (ThreadStatus::WaitingCondition, _) if self.options.spurious_wakeups => {
@@ -122,32 +123,13 @@ impl Machine {
             Code::Spawn { .. } => Pending::Spawn,
             Code::Choose { .. } => Pending::Choose,
             Code::AtomicBegin => Pending::AtomicBlock,
-            code => match synchronisation(code) {
-                Some((name, place)) => Pending::Synchronise { name, address: place.and_then(address) },
-                None => Pending::Effect { name: effect(code) },
-            },
+            Code::Synchronise { kind, object, .. } => {
+                let address = if kind.operands().is_empty() { None } else { address(object) };
+                Pending::Synchronise { kind, address }
+            }
+            code => Pending::Effect { name: effect(code) },
         })
     }
-}
-
-fn synchronisation(code: Code) -> Option<(&'static str, Option<u32>)> {
-    Some(match code {
-        Code::Lock { place } => ("lock", Some(place)),
-        Code::Unlock { place } => ("unlock", Some(place)),
-        Code::Set { place } => ("set", Some(place)),
-        Code::Clear { place } => ("clear", Some(place)),
-        Code::WaitEvent { place } => ("wait", Some(place)),
-        Code::Barrier { place } => ("barrier", Some(place)),
-        Code::WaitCondition { condition, .. } => ("wait", Some(condition)),
-        Code::Notify { place } => ("notify", Some(place)),
-        Code::NotifyAll { place } => ("notifyAll", Some(place)),
-        Code::Acquire { place } => ("P", Some(place)),
-        Code::Release { place } => ("V", Some(place)),
-        Code::WaitBare => ("wait", None),
-        Code::NotifyBare => ("notify", None),
-        Code::NotifyAllBare => ("notifyAll", None),
-        _ => return None,
-    })
 }
 
 fn effect(code: Code) -> &'static str {

@@ -258,7 +258,8 @@ impl<O: Observer> Run<'_, O> {
             Code::Fork { .. } | Code::Spawn { .. } | Code::Join | Code::JoinThread { .. } => {
                 return self.perform_thread_operation(code);
             }
-            _ => return self.synchronise(code, alternative),
+            Code::Synchronise { kind, object, lock } => return self.synchronise(kind, object, lock, alternative),
+            _ => {}
         }
         self.this().pc += 1;
         Performed::On

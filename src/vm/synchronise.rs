@@ -8,62 +8,68 @@ use super::observe::{Event, Observer};
 use super::outcome::{FailureKind, Progress};
 use super::state::{NO_WRITER, ThreadIndex, ThreadStatus};
 use super::step::{Performed, Run};
+use crate::ir::sync::Kind;
 use smallvec::SmallVec;
 
 type Threads = SmallVec<[ThreadIndex; 8]>;
 
 impl<O: Observer> Run<'_, O> {
-    /// Performs an operation on a synchronisation object.
-    pub(super) fn synchronise(&mut self, code: Code, alternative: u32) -> Performed {
-        let performed = match code {
-            Code::Lock { place } => self.with(place, |run, address| {
+    /// Performs an operation on synchronisation objects.
+    pub(super) fn synchronise(
+        &mut self,
+        kind: Kind,
+        object: TableIndex,
+        lock: TableIndex,
+        alternative: u32,
+    ) -> Performed {
+        let performed = match kind {
+            Kind::Lock => self.with(object, |run, address| {
                 run.take_lock(address);
                 run.event(Event::Lock { address, again: false });
                 Performed::On
             }),
-            Code::Unlock { place } => self.with(place, |run, address| match run.free_lock(address, false) {
+            Kind::Unlock => self.with(object, |run, address| match run.free_lock(address, false) {
                 Some(over) => Performed::Over(over),
                 None => Performed::On,
             }),
-            Code::Set { place } => self.with(place, |run, address| {
+            Kind::Set => self.with(object, |run, address| {
                 run.state.cells[address as usize].value = 1;
                 run.event(Event::Set { address });
                 Performed::On
             }),
-            Code::Clear { place } => self.with(place, |run, address| {
+            Kind::Clear => self.with(object, |run, address| {
                 run.state.cells[address as usize].value = 0;
                 run.event(Event::Clear { address });
                 Performed::On
             }),
-            Code::WaitEvent { place } => self.with(place, |run, address| {
+            Kind::WaitEvent => self.with(object, |run, address| {
                 run.event(Event::Waited { address });
                 Performed::On
             }),
-            Code::Acquire { place } => self.with(place, |run, address| {
+            Kind::Acquire => self.with(object, |run, address| {
                 run.state.cells[address as usize].value -= 1;
                 run.event(Event::Acquire { address });
                 Performed::On
             }),
-            Code::Release { place } => self.with(place, |run, address| {
+            Kind::Release => self.with(object, |run, address| {
                 let cell = &mut run.state.cells[address as usize];
                 cell.value = cell.value.wrapping_add(1);
                 run.event(Event::Release { address });
                 Performed::On
             }),
-            Code::Barrier { place } => self.with(place, Run::arrive),
-            Code::WaitCondition { condition, lock } => {
-                self.with(condition, |run, condition| run.with(lock, |run, lock| run.wait(condition, lock)))
+            Kind::Barrier => self.with(object, Run::arrive),
+            Kind::WaitCondition => {
+                self.with(object, |run, condition| run.with(lock, |run, lock| run.wait(condition, lock)))
             }
-            Code::Notify { place } => self.with(place, |run, address| run.notify(address, Some(alternative))),
-            Code::NotifyAll { place } => self.with(place, |run, address| run.notify(address, None)),
-            Code::WaitBare => {
+            Kind::Notify => self.with(object, |run, address| run.notify(address, Some(alternative))),
+            Kind::NotifyAll => self.with(object, |run, address| run.notify(address, None)),
+            Kind::WaitBare => {
                 self.event(Event::Wait { condition: None });
                 self.this().status = ThreadStatus::WaitingBare;
                 Performed::Blocked
             }
-            Code::NotifyBare => self.notify_bare(Some(alternative)),
-            Code::NotifyAllBare => self.notify_bare(None),
-            _ => Performed::On,
+            Kind::NotifyBare => self.notify_bare(Some(alternative)),
+            Kind::NotifyAllBare => self.notify_bare(None),
         };
         if matches!(performed, Performed::On) {
             self.this().pc += 1;
@@ -148,7 +154,7 @@ impl<O: Observer> Run<'_, O> {
 
     /// Takes the lock again after a wait.
     pub(super) fn reacquire(&mut self) {
-        if let Code::WaitCondition { lock, .. } = self.code()
+        if let Code::Synchronise { lock, .. } = self.code()
             && let Some((address, _)) = self.machine.cell_at(self.state, self.thread, lock)
         {
             self.take_lock(address);

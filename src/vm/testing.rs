@@ -4,6 +4,7 @@
 //! a span of its own, in the order of the calls.
 
 use crate::ir::arena::Arena;
+use crate::ir::sync::Kind;
 use crate::ir::*;
 use crate::source::{FileId, Span};
 
@@ -223,16 +224,16 @@ impl FunctionBuilder<'_> {
         self.push(Instruction::Assert { condition: condition.into(), message: None })
     }
 
-    pub fn synchronise(&mut self, operation: impl FnOnce(Place) -> Synchronisation, object: VariableId) -> &mut Self {
-        self.push(Instruction::Synchronise(operation(Place::global(object))))
+    pub fn synchronise(&mut self, kind: Kind, object: VariableId) -> &mut Self {
+        self.push(Instruction::Synchronise(Synchronisation::on(kind, Place::global(object))))
     }
 
     pub fn lock(&mut self, lock: VariableId) -> &mut Self {
-        self.synchronise(Synchronisation::Lock, lock)
+        self.synchronise(Kind::Lock, lock)
     }
 
     pub fn unlock(&mut self, lock: VariableId) -> &mut Self {
-        self.synchronise(Synchronisation::Unlock, lock)
+        self.synchronise(Kind::Unlock, lock)
     }
 
     pub fn thread(&mut self, function: FunctionId) -> NewThread {

@@ -2,6 +2,7 @@
 
 use super::testing::{ProgramBuilder, unlocked_adds};
 use super::*;
+use crate::ir::sync::Kind;
 use crate::ir::*;
 
 /// Runs with that order of preference among the threads; gives the last state and how it ended.
@@ -119,8 +120,8 @@ fn a_barrier_holds_until_all_have_arrived() {
     let x = builder.int("x", 0);
     let (first, second) = (builder.function("T1"), builder.function("T2"));
     builder.edit(first).store(x, 7);
-    builder.edit(first).synchronise(Synchronisation::Barrier, barrier);
-    builder.edit(second).synchronise(Synchronisation::Barrier, barrier);
+    builder.edit(first).synchronise(Kind::Barrier, barrier);
+    builder.edit(second).synchronise(Kind::Barrier, barrier);
     let value = builder.edit(second).load(x);
     builder.edit(second).print(value);
     builder.cobegin(&[first, second]);
@@ -326,9 +327,10 @@ fn a_condition_is_taken_up_again_after_its_lock() {
     let lock = builder.object("L", LeafKind::Lock);
     let condition = builder.object("c", LeafKind::Condition);
     let (first, second) = (builder.function("T1"), builder.function("T2"));
-    let wait = |place| Synchronisation::WaitCondition { condition: place, lock: Place::global(lock) };
-    builder.edit(first).lock(lock).synchronise(wait, condition).print(1).unlock(lock);
-    builder.edit(second).lock(lock).synchronise(Synchronisation::Notify, condition).unlock(lock);
+    let (object, held) = (Some(Place::global(condition)), Some(Place::global(lock)));
+    let wait = Instruction::Synchronise(Synchronisation { kind: Kind::WaitCondition, object, lock: held });
+    builder.edit(first).lock(lock).push(wait).print(1).unlock(lock);
+    builder.edit(second).lock(lock).synchronise(Kind::Notify, condition).unlock(lock);
     builder.cobegin(&[first, second]);
     let machine = machine(&builder.program);
     let (state, tables, end) = run_by(&machine, |_, _| 0);
@@ -345,9 +347,9 @@ fn notify_offers_every_waiting_thread() {
     let mut builder = ProgramBuilder::new();
     let arms = ["T1", "T2", "T3"].map(|name| builder.function(name));
     for arm in &arms[..2] {
-        builder.edit(*arm).push(Instruction::Synchronise(Synchronisation::WaitBare)).print(1);
+        builder.edit(*arm).push(Instruction::Synchronise(Synchronisation::bare(Kind::WaitBare))).print(1);
     }
-    builder.edit(arms[2]).push(Instruction::Synchronise(Synchronisation::NotifyBare));
+    builder.edit(arms[2]).push(Instruction::Synchronise(Synchronisation::bare(Kind::NotifyBare)));
     builder.cobegin(&arms);
     let machine = machine(&builder.program);
     for wake in [0, 1] {

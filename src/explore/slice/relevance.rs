@@ -13,7 +13,7 @@ use super::control::Calls;
 use super::index::Index;
 use crate::ir::{
     Arithmetic, AtomicOperation, BinaryOperator, FunctionId, Instruction, Operand, Place, ReadId, RegisterId,
-    Synchronisation, Terminator, Value,
+    Terminator, Value,
 };
 use fixedbitset::FixedBitSet;
 
@@ -119,8 +119,7 @@ pub(super) fn may_fail(instruction: &Instruction) -> bool {
     match instruction {
         Instruction::Assert { .. } | Instruction::Error { .. } | Instruction::JoinThread { .. } => true,
         Instruction::Synchronise(operation) => {
-            matches!(operation, Synchronisation::Unlock(_) | Synchronisation::WaitCondition { .. })
-                || operation.places().any(|place| may_miss(&place))
+            operation.kind.needs_held_lock() || operation.places().any(|place| may_miss(&place))
         }
         Instruction::Binary { op, right, .. } => may_divide_by_zero(*op, *right),
         Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. } => {

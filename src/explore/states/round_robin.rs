@@ -5,6 +5,7 @@
 //! them. Those that wait to be woken are not asked before that happens. Otherwise a thousand threads would be asked for each
 //! step of the one that holds their lock.
 
+use crate::ir::sync::{Blocking, Kind};
 use crate::vm::{CodeIndex, Event, Machine, Observer, Pending, State, ThreadIndex};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +24,7 @@ pub(in crate::explore) struct Turns {
     /// Slots of threads that have to be asked.
     others: BTreeSet<u16>,
     /// By operation and object: the slots of threads that stand there.
-    waiting: BTreeMap<(&'static str, u32), BTreeSet<u16>>,
+    waiting: BTreeMap<(Kind, u32), BTreeSet<u16>>,
     /// Whether threads were made since then; at first nothing is known.
     is_known: bool,
     /// Number of threads that were asked.
@@ -125,10 +126,12 @@ impl Turns {
                 self.others.remove(&slot);
                 return;
             }
-            Some(Pending::Synchronise { name: name @ ("lock" | "wait" | "P"), address: Some(address) }) => {
-                (name, address)
+            Some(Pending::Synchronise { kind, address: Some(address) })
+                if kind.properties().blocking == Blocking::Before =>
+            {
+                (kind, address)
             }
-            Some(Pending::Relock { address: Some(address) }) => ("relock", address),
+            Some(Pending::Relock { address: Some(address) }) => (Kind::WaitCondition, address),
             _ => return,
         };
         if self.waiting.len() < OBJECTS || self.waiting.contains_key(&object) {

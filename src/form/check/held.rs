@@ -8,8 +8,9 @@
 
 use super::Subject;
 use crate::concurrency::lockset::{LocksetId, Locksets};
-use crate::concurrency::{Concurrency, Event, EventKind, LocationId, ThreadId};
+use crate::concurrency::{Concurrency, Event, LocationId, ThreadId};
 use crate::ir::Program;
+use crate::ir::sync::ObjectKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -133,14 +134,9 @@ impl<'a> Held<'a> {
             let first = self.concurrency.first_event(block);
             for (offset, event) in self.concurrency.events_of(block).iter().enumerate() {
                 self.block_of[first + offset] = block;
-                let locks = match event.kind {
-                    EventKind::Lock | EventKind::Unlock | EventKind::Acquire | EventKind::Release => {
-                        self.concurrency.locations_of(event)
-                    }
-                    EventKind::WaitCondition => self.concurrency.locks_of(event),
-                    _ => continue,
-                };
-                let certain = matches!(locks, [only] if self.concurrency.is_certain(self.program, *only));
+                let acquired = self.concurrency.acquired_by(event);
+                let locks = if acquired.is_empty() { self.concurrency.released_by(event) } else { acquired };
+                let certain = self.concurrency.certain(self.program, locks).is_some();
                 if !certain {
                     self.doubtful.extend(locks);
                 }
@@ -185,10 +181,11 @@ impl<'a> Held<'a> {
         let event = self.event(index);
         let locks = self.concurrency.locations_of(event);
         let is_mutex = locks.iter().any(|lock| self.locksets.mutex_semaphores.contains(lock));
-        match event.kind {
-            EventKind::Lock => self.union_with(takes, index),
-            EventKind::Acquire if is_mutex => self.union_with(takes, index),
-            EventKind::Unlock | EventKind::Release => {
+        match event.kind.synchronisation() {
+            Some(kind) if kind.only_acquires() && (is_mutex || kind.is_on(ObjectKind::Lock)) => {
+                self.union_with(takes, index)
+            }
+            Some(kind) if kind.only_releases() => {
                 let held = &self.sets[takes as usize];
                 let kept: Vec<u32> = held
                     .iter()

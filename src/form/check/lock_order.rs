@@ -14,7 +14,7 @@
 use super::Subject;
 use super::held::{At, Held};
 use super::words::list;
-use crate::concurrency::{ClassId, ContextId, EventKind, LocationId, ThreadId};
+use crate::concurrency::{ClassId, ContextId, LocationId, ThreadId};
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::source::Span;
 use petgraph::algo::kosaraju_scc;
@@ -113,15 +113,12 @@ fn collect(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Edge> {
 
 /// The lock that an event takes, or takes again after a wait.
 fn taken_lock(held: &Held<'_>, at: &At<'_>) -> Option<LocationId> {
-    match at.event.kind {
-        EventKind::Lock => held.lock_of(at.event),
-        EventKind::Acquire => {
-            held.lock_of(at.event).filter(|semaphore| held.locksets.mutex_semaphores.contains(semaphore))
-        }
-        EventKind::WaitCondition => match held.concurrency().locks_of(at.event) {
-            [lock] if !held.doubtful.contains(lock) => Some(*lock),
-            _ => None,
-        },
+    let kind = at.event.kind.synchronisation()?;
+    if kind.only_acquires() {
+        return held.lock_of(at.event).filter(|&lock| held.locksets.is_lock(kind, lock));
+    }
+    match held.concurrency().acquired_by(at.event) {
+        [lock] if !held.doubtful.contains(lock) => Some(*lock),
         _ => None,
     }
 }

@@ -6,8 +6,9 @@
 
 use super::Subject;
 use super::held::{At, Held};
-use crate::concurrency::{EventKind, LocationId, ThreadId};
+use crate::concurrency::{Event, LocationId, ThreadId};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::ir::sync::ObjectKind;
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
@@ -93,7 +94,7 @@ type Takers = FxHashMap<LocationId, Vec<(ThreadId, Span)>>;
 fn first_takers(held: &mut Held<'_>) -> Takers {
     let mut takers = Takers::default();
     held.visit(|held, at| {
-        if at.event.kind == EventKind::Lock
+        if acquires_lock(at.event)
             && let Some(lock) = held.lock_of(at.event)
         {
             let of = takers.entry(lock).or_default();
@@ -109,8 +110,8 @@ fn first_takers(held: &mut Held<'_>) -> Takers {
 impl Checker<'_> {
     fn visit(&mut self, held: &Held<'_>, at: &At<'_>) {
         let thread = held.thread_of(at.block);
-        match at.event.kind {
-            EventKind::Unlock => {
+        match at.event.kind.synchronisation() {
+            Some(kind) if kind.only_releases() && kind.is_on(ObjectKind::Lock) => {
                 let Some(lock) = held.lock_of(at.event) else { return };
                 let lacking = lacking(held, at, lock);
                 let finding = self.frees.entry((at.event.span, lock)).or_default();
@@ -119,7 +120,7 @@ impl Checker<'_> {
                     finding.places.extend(freed_before(held, at, lock));
                 }
             }
-            EventKind::Lock => {
+            Some(kind) if kind.only_acquires() && kind.is_on(ObjectKind::Lock) => {
                 let Some(lock) = held.lock_of(at.event) else { return };
                 let taking = held.taking(at.may, lock);
                 let again = match (at.must.contains(&lock), taking.is_empty() || held.vague) {
@@ -133,8 +134,8 @@ impl Checker<'_> {
                     finding.places.extend(taking.iter().map(|&take| held.event(take).span));
                 }
             }
-            EventKind::WaitCondition => {
-                let [lock] = *self.subject.form.concurrency.locks_of(at.event) else { return };
+            Some(kind) if kind.is_on(ObjectKind::Condition) && kind.needs_held_lock() => {
+                let [lock] = *self.subject.form.concurrency.released_by(at.event) else { return };
                 if !held.doubtful.contains(&lock) {
                     let finding = self.waits.entry((at.event.span, lock)).or_default();
                     finding.add(thread, lacking(held, at, lock));
@@ -228,6 +229,16 @@ impl Checker<'_> {
     }
 }
 
+/// Whether an event is an operation on a lock alone that acquires it.
+fn acquires_lock(event: &Event) -> bool {
+    event.kind.synchronisation().is_some_and(|kind| kind.only_acquires() && kind.is_on(ObjectKind::Lock))
+}
+
+/// Whether an event is an operation on a lock alone that releases it.
+fn releases_lock(event: &Event) -> bool {
+    event.kind.synchronisation().is_some_and(|kind| kind.only_releases() && kind.is_on(ObjectKind::Lock))
+}
+
 /// Whether a lock is certainly (true) or on some way (false) not held; `None` where it is held, or nothing can be said.
 fn lacking(held: &Held<'_>, at: &At<'_>, lock: LocationId) -> Option<bool> {
     if at.must.contains(&lock) {
@@ -245,14 +256,14 @@ fn freed_before(held: &Held<'_>, at: &At<'_>, lock: LocationId) -> Option<Span> 
     let last = |block: u32, end: usize| {
         let events = &concurrency.events[concurrency.first_event(block)..end];
         events.iter().rev().find(|event| {
-            matches!(event.kind, EventKind::Lock | EventKind::Unlock) && concurrency.locations_of(event).contains(&lock)
+            (acquires_lock(event) || releases_lock(event)) && concurrency.locations_of(event).contains(&lock)
         })
     };
     let mut seen = FxHashSet::default();
     let mut waiting = VecDeque::from([(at.block, at.index as usize)]);
     while let Some((block, end)) = waiting.pop_front() {
         match last(block, end) {
-            Some(event) if event.kind == EventKind::Unlock => return Some(event.span),
+            Some(event) if releases_lock(event) => return Some(event.span),
             Some(_) => continue,
             None => {}
         }
@@ -307,7 +318,7 @@ impl Unreleased<'_> {
                     Some(_) => certain || !held.vague,
                     None => own && !certain && !held.vague,
                 };
-                if event.kind != EventKind::Lock || !reportable || !self.reported.insert((event.span, lock)) {
+                if !acquires_lock(event) || !reportable || !self.reported.insert((event.span, lock)) {
                     continue;
                 }
                 let words = match roots.get(&id) {

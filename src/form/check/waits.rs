@@ -9,8 +9,9 @@
 
 use super::Subject;
 use super::words::count;
-use crate::concurrency::{ClassId, Concurrency, EventKind, LocationId, ThreadId};
+use crate::concurrency::{ClassId, Concurrency, LocationId, ThreadId};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::ir::sync::Kind;
 use crate::ir::{LeafKind, Value};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -37,7 +38,7 @@ struct Servers {
 /// A wait in the text: whether some context of it is served, and what it waits for.
 struct Wait {
     served: bool,
-    kind: EventKind,
+    kind: Kind,
     object: Option<LocationId>,
     threads: Vec<ThreadId>,
 }
@@ -52,12 +53,13 @@ pub(super) fn check(subject: Subject<'_>, found: &mut Vec<Diagnostic>) {
     for block in live_blocks(subject) {
         for event in concurrency.events_of(block) {
             let locations = concurrency.locations_of(event);
-            let served = match event.kind {
-                EventKind::WaitEvent => servers.raises(locations),
-                EventKind::Acquire => servers.raises(locations) || !begins_at_zero(subject, locations),
-                EventKind::WaitCondition => servers.notifies(concurrency, locations, block),
-                EventKind::WaitBare => parallel_with(concurrency, &servers.bare, block),
-                EventKind::Barrier => {
+            let Some(kind) = event.kind.synchronisation() else { continue };
+            let served = match kind {
+                Kind::WaitEvent => servers.raises(locations),
+                Kind::Acquire => servers.raises(locations) || !begins_at_zero(subject, locations),
+                Kind::WaitCondition => servers.notifies(concurrency, locations, block),
+                Kind::WaitBare => parallel_with(concurrency, &servers.bare, block),
+                Kind::Barrier => {
                     match concurrency.certain_location(subject.program, event) {
                         Some(barrier) => arrivals.entry(barrier).or_default().push((block, event.span)),
                         None => doubtful.extend(locations.iter().copied()),
@@ -67,7 +69,7 @@ pub(super) fn check(subject: Subject<'_>, found: &mut Vec<Diagnostic>) {
                 _ => continue,
             };
             let object = locations.first().copied();
-            let wait = Wait { served: false, kind: event.kind, object, threads: Vec::new() };
+            let wait = Wait { served: false, kind, object, threads: Vec::new() };
             let wait = waits.entry(event.span).or_insert(wait);
             wait.served |= served;
             wait.threads.push(concurrency.thread_of(block));
@@ -95,18 +97,18 @@ impl Servers {
             let class = concurrency.classes[block as usize];
             for event in concurrency.events_of(block) {
                 let locations = concurrency.locations_of(event);
-                match event.kind {
-                    EventKind::Set | EventKind::Release => {
+                match event.kind.synchronisation() {
+                    Some(Kind::Set | Kind::Release) => {
                         servers.unknown |= locations.is_empty();
                         servers.raised.extend(locations.iter().map(|&location| (location, ())));
                     }
-                    EventKind::Notify | EventKind::NotifyAll => {
+                    Some(Kind::Notify | Kind::NotifyAll) => {
                         servers.unknown |= locations.is_empty();
                         for &location in locations {
                             servers.notified.entry(location).or_default().entry(class).or_insert(block);
                         }
                     }
-                    EventKind::NotifyBare | EventKind::NotifyAllBare => {
+                    Some(Kind::NotifyBare | Kind::NotifyAllBare) => {
                         servers.bare.entry(class).or_insert(block);
                     }
                     _ => {}
@@ -143,17 +145,17 @@ fn report(subject: Subject<'_>, span: Span, wait: &Wait) -> Diagnostic {
     let label = format!("{threads} waits here for ever");
     let name = wait.object.map_or_else(String::new, |object| subject.object(object));
     let (code, message, help) = match wait.kind {
-        EventKind::WaitEvent => (
+        Kind::WaitEvent => (
             Code::EventNeverSet,
             format!("nobody sets the event {name}"),
             format!("call `set` on {name} where what is waited for has happened"),
         ),
-        EventKind::Acquire => (
+        Kind::Acquire => (
             Code::WaitNeverNotified,
             format!("nobody raises the semaphore {name}, which begins at 0"),
             format!("call `V` on {name} where what is waited for has happened, or let it begin above 0"),
         ),
-        EventKind::WaitBare => (
+        Kind::WaitBare => (
             Code::WaitNeverNotified,
             "no other thread calls the bare `notify()` or `notifyAll()` while this one waits".to_owned(),
             "notify wherever what is waited for may have become true".to_owned(),

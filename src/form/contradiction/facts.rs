@@ -210,9 +210,15 @@ impl<'a> Facts<'a> {
         let (role, named) = match event.kind {
             EventKind::AtomicBegin if lock == ATOMIC => return Role::Take,
             EventKind::AtomicEnd if lock == ATOMIC => return Role::Free,
-            EventKind::Lock | EventKind::Acquire => (Role::Take, self.concurrency.locations_of(event)),
-            EventKind::Unlock | EventKind::Release => (Role::Free, self.concurrency.locations_of(event)),
-            EventKind::WaitCondition => (Role::Doubtful, self.concurrency.locks_of(event)),
+            EventKind::Synchronise(kind) => {
+                let properties = kind.properties();
+                match (properties.acquires, properties.releases) {
+                    (Some(_), Some(_)) => (Role::Doubtful, self.concurrency.acquired_by(event)),
+                    (Some(_), None) => (Role::Take, self.concurrency.acquired_by(event)),
+                    (None, Some(_)) => (Role::Free, self.concurrency.released_by(event)),
+                    (None, None) => return Role::Nothing,
+                }
+            }
             _ => return Role::Nothing,
         };
         match named {

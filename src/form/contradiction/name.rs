@@ -212,16 +212,7 @@ impl Names<'_> {
                 return format!("write {}", texts.get(self.program.definitions[definition].name));
             }
             EventKind::Update { read, .. } => return format!("update {}", texts.get(self.program.reads[read].name)),
-            EventKind::Lock => "lock",
-            EventKind::Unlock => "unlock",
-            EventKind::Set => "set",
-            EventKind::Clear => "clear",
-            EventKind::WaitEvent | EventKind::WaitCondition | EventKind::WaitBare => "wait",
-            EventKind::Barrier => "barrier",
-            EventKind::Notify | EventKind::NotifyBare => "notify",
-            EventKind::NotifyAll | EventKind::NotifyAllBare => "notifyAll",
-            EventKind::Acquire => "P",
-            EventKind::Release => "V",
+            EventKind::Synchronise(kind) => kind.word(),
             EventKind::Fork => "fork",
             EventKind::Join | EventKind::JoinThread => "join",
             EventKind::AtomicBegin => "atomic",

@@ -212,25 +212,9 @@ impl Printer<'_> {
     }
 
     fn synchronisation(&self, site: Site, operation: &Synchronisation) -> String {
-        let object = |place: &Place| self.object(site, place);
-        match operation {
-            Synchronisation::Lock(place) => format!("lock {}", object(place)),
-            Synchronisation::Unlock(place) => format!("unlock {}", object(place)),
-            Synchronisation::Set(place) => format!("set {}", object(place)),
-            Synchronisation::Clear(place) => format!("clear {}", object(place)),
-            Synchronisation::WaitEvent(place) => format!("wait {}", object(place)),
-            Synchronisation::Barrier(place) => format!("barrier {}", object(place)),
-            Synchronisation::WaitCondition { condition, lock } => {
-                format!("wait {}, {}", object(condition), object(lock))
-            }
-            Synchronisation::Notify(place) => format!("notify {}", object(place)),
-            Synchronisation::NotifyAll(place) => format!("notifyAll {}", object(place)),
-            Synchronisation::WaitBare => "wait".to_owned(),
-            Synchronisation::NotifyBare => "notify".to_owned(),
-            Synchronisation::NotifyAllBare => "notifyAll".to_owned(),
-            Synchronisation::Acquire(place) => format!("P {}", object(place)),
-            Synchronisation::Release(place) => format!("V {}", object(place)),
-        }
+        let places: Vec<String> = operation.places().map(|place| self.object(site, &place)).collect();
+        let word = operation.kind.word();
+        if places.is_empty() { word.to_owned() } else { format!("{word} {}", places.join(", ")) }
     }
 }
 

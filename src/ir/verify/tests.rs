@@ -154,7 +154,10 @@ fn types_must_fit() {
     assert_finds(&messages, "returns what it should not");
     let messages = broken(|program| {
         let lock = instruction(program, |each| matches!(each, Instruction::Synchronise(_)));
-        *lock = Instruction::Synchronise(crate::ir::Synchronisation::Lock(Place::global(VariableId(0))));
+        *lock = Instruction::Synchronise(crate::ir::Synchronisation::on(
+            crate::ir::sync::Kind::Lock,
+            Place::global(VariableId(0)),
+        ));
     });
     assert_finds(&messages, "does not fit Data(Int)");
     let messages = broken(|program| {

@@ -4,6 +4,7 @@
 //! `Allocate` of this function; that of a parameter is not looked into.
 
 use super::{Scope, leaf_at};
+use crate::ir::sync::ObjectKind;
 use crate::ir::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, FunctionId, FunctionKind, Instruction, LeafKind, NewThread,
     Operand, Place, RegisterId, RegisterType, ScalarType, Synchronisation, Terminator, ThreadLabel, TripBounds,
@@ -127,10 +128,10 @@ impl Types<'_, '_> {
         }
     }
 
-    fn object(&mut self, place: &Place, fits: fn(LeafKind) -> bool) {
+    fn object(&mut self, place: &Place, wanted: ObjectKind) {
         self.scope.demand(place.index.is_none(), || "an index at a synchronisation object".into());
         if let Some(kind) = self.place(place) {
-            self.scope.demand(fits(kind), || format!("the operation does not fit {kind:?}"));
+            self.scope.demand(wanted.fits(kind), || format!("the operation does not fit {kind:?}"));
         }
     }
 
@@ -273,25 +274,12 @@ impl Types<'_, '_> {
     }
 
     fn synchronisation(&mut self, operation: &Synchronisation) {
-        match operation {
-            Synchronisation::Lock(place) | Synchronisation::Unlock(place) => {
-                self.object(place, |kind| kind == LeafKind::Lock);
-            }
-            Synchronisation::Set(place) | Synchronisation::Clear(place) | Synchronisation::WaitEvent(place) => {
-                self.object(place, |kind| kind == LeafKind::Event);
-            }
-            Synchronisation::Barrier(place) => self.object(place, |kind| matches!(kind, LeafKind::Barrier(_))),
-            Synchronisation::WaitCondition { condition, lock } => {
-                self.object(condition, |kind| kind == LeafKind::Condition);
-                self.object(lock, |kind| kind == LeafKind::Lock);
-            }
-            Synchronisation::Notify(place) | Synchronisation::NotifyAll(place) => {
-                self.object(place, |kind| kind == LeafKind::Condition);
-            }
-            Synchronisation::Acquire(place) | Synchronisation::Release(place) => {
-                self.object(place, |kind| kind == LeafKind::Semaphore);
-            }
-            Synchronisation::WaitBare | Synchronisation::NotifyBare | Synchronisation::NotifyAllBare => {}
+        let wanted = operation.kind.operands();
+        let given = [&operation.object, &operation.lock];
+        let fits = given.iter().enumerate().all(|(place, given)| given.is_some() == (place < wanted.len()));
+        self.scope.demand(fits, || format!("operands of {:?}", operation.kind));
+        for (place, &kind) in operation.places().zip(wanted) {
+            self.object(&place, kind);
         }
     }
 }

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, BinaryOp, ExprKind};
+use crate::ir::sync::{self, ObjectKind};
 use crate::source::Span;
 use crate::source::texts::TextId;
 
@@ -210,7 +211,8 @@ impl<'a> Checker<'a> {
                 let message = format!("there is no function `{other}`");
                 let mut diagnostic = Diagnostic::error(Code::UnknownName, name.span, message, "not declared");
                 let declared = self.functions.keys().map(|&id| self.program.texts.get(id));
-                if let Some(near) = nearest(other, declared.chain(STATEMENTS.iter().chain(VALUES).copied())) {
+                let built_in: Vec<&str> = statements().chain(VALUES.iter().copied()).collect();
+                if let Some(near) = nearest(other, declared.chain(built_in)) {
                     diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
                 }
                 self.report(diagnostic);
@@ -308,33 +310,28 @@ impl<'a> Checker<'a> {
         None
     }
 
+    /// An operation on synchronisation objects: the one of that word that takes so many.
     fn synchronisation(&mut self, name: &ast::Ident, arguments: &[ast::Expr]) -> StatementKind {
-        let word = name.name.as_str();
-        let operation = match (word, arguments) {
-            ("lock" | "Lock", [lock]) => self.object(lock, Type::Lock).map(Operation::Lock),
-            ("unlock" | "Unlock", [lock]) => self.object(lock, Type::Lock).map(Operation::Unlock),
-            ("set", [event]) => self.object(event, Type::Event).map(Operation::Set),
-            ("clear", [event]) => self.object(event, Type::Event).map(Operation::Clear),
-            ("wait", []) => Some(Operation::WaitBare),
-            ("wait", [event]) => self.object(event, Type::Event).map(Operation::WaitEvent),
-            ("wait", [condition, lock]) => {
-                let condition = self.object(condition, Type::Condition);
-                let lock = self.object(lock, Type::Lock);
-                condition.zip(lock).map(|(condition, lock)| Operation::WaitCondition(condition, lock))
-            }
-            ("notify", []) => Some(Operation::NotifyBare),
-            ("notify", [condition]) => self.object(condition, Type::Condition).map(Operation::Notify),
-            ("notifyAll", []) => Some(Operation::NotifyAllBare),
-            ("notifyAll", [condition]) => self.object(condition, Type::Condition).map(Operation::NotifyAll),
-            ("P", [semaphore]) => self.object(semaphore, Type::Semaphore).map(Operation::Acquire),
-            ("V", [semaphore]) => self.object(semaphore, Type::Semaphore).map(Operation::Release),
-            ("barrier", [barrier]) => self.barrier_argument(barrier).map(Operation::Barrier),
-            _ => {
-                self.report_count(name, 1, arguments.len());
-                None
-            }
+        let mut kinds = sync::Kind::ALL.iter().filter(|kind| is_spelled(**kind, &name.name));
+        let Some(&kind) = kinds.find(|kind| kind.operands().len() == arguments.len()) else {
+            self.report_count(name, 1, arguments.len());
+            return StatementKind::Skip;
         };
-        operation.map_or(StatementKind::Skip, StatementKind::Synchronise)
+        let objects: Vec<Option<Place>> = arguments
+            .iter()
+            .zip(kind.operands())
+            .map(|(argument, object)| match object {
+                ObjectKind::Barrier => self.barrier_argument(argument),
+                ObjectKind::Lock => self.object(argument, Type::Lock),
+                ObjectKind::Event => self.object(argument, Type::Event),
+                ObjectKind::Condition => self.object(argument, Type::Condition),
+                ObjectKind::Semaphore => self.object(argument, Type::Semaphore),
+            })
+            .collect();
+        match objects.into_iter().collect() {
+            Some(objects) => StatementKind::Synchronise(Operation { kind, objects }),
+            None => StatementKind::Skip,
+        }
     }
 
     /// A named barrier, or the hidden one of a constant count.
@@ -396,33 +393,27 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Built-in functions that are statements.
-const STATEMENTS: &[&str] = &[
-    "lock",
-    "Lock",
-    "unlock",
-    "Unlock",
-    "set",
-    "clear",
-    "wait",
-    "notify",
-    "notifyAll",
-    "barrier",
-    "P",
-    "V",
-    "join",
-    "print",
-    "assert",
-    "error",
-    "assume",
-    "sleep",
-];
+/// Built-in functions that are statements, beside the operations on synchronisation objects.
+const STATEMENTS: &[&str] = &["join", "print", "assert", "error", "assume", "sleep"];
+
+/// Other words for operations on synchronisation objects.
+const SPELLINGS: &[(&str, sync::Kind)] = &[("Lock", sync::Kind::Lock), ("Unlock", sync::Kind::Unlock)];
+
+fn is_spelled(kind: sync::Kind, word: &str) -> bool {
+    kind.word() == word || SPELLINGS.contains(&(word, kind))
+}
+
+/// All built-in functions that are statements.
+fn statements() -> impl Iterator<Item = &'static str> {
+    let words = sync::Kind::ALL.iter().map(|kind| kind.word());
+    STATEMENTS.iter().copied().chain(words).chain(SPELLINGS.iter().map(|(word, _)| *word))
+}
 
 /// Built-in functions that have a value.
 const VALUES: &[&str] = &["choose", "cas", "swap", "fetch_add"];
 
 fn is_statement_built_in(name: &str) -> bool {
-    STATEMENTS.contains(&name)
+    statements().any(|word| word == name)
 }
 
 fn count(number: usize, noun: &str) -> String {

@@ -22,6 +22,7 @@ pub use item::check;
 
 use crate::diagnostics::Diagnostic;
 use crate::front::csm::syntax::ast::{BinaryOp, UnaryOp};
+use crate::ir::sync;
 use crate::source::Span;
 use crate::source::arena::{Arena, id};
 use crate::source::texts::{TextId, Texts};
@@ -339,35 +340,11 @@ pub enum StatementKind {
 
 /// Operations on synchronisation objects.
 #[derive(Clone, Debug)]
-pub enum Operation {
-    /// `lock(L)`
-    Lock(Place),
-    /// `unlock(L)`
-    Unlock(Place),
-    /// `set(e)`
-    Set(Place),
-    /// `clear(e)`
-    Clear(Place),
-    /// `wait(e)`
-    WaitEvent(Place),
-    /// `barrier(b)`
-    Barrier(Place),
-    /// `wait(c, L)`
-    WaitCondition(Place, Place),
-    /// `notify(c)`
-    Notify(Place),
-    /// `notifyAll(c)`
-    NotifyAll(Place),
-    /// `wait()`
-    WaitBare,
-    /// `notify()`
-    NotifyBare,
-    /// `notifyAll()`
-    NotifyAllBare,
-    /// `P(s)`
-    Acquire(Place),
-    /// `V(s)`
-    Release(Place),
+pub struct Operation {
+    /// Which.
+    pub kind: sync::Kind,
+    /// The objects that it works on, as many as the kind has operands.
+    pub objects: Vec<Place>,
 }
 
 /// An arm of a `cobegin`, or the body of a `parfor`.

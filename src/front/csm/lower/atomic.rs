@@ -3,7 +3,8 @@
 //! In: the lowered program. Out: an error (CS0308) for each such operation in an atomic block, also through calls.
 
 use crate::diagnostics::{Code, Diagnostic};
-use crate::ir::{BlockId, Function, FunctionId, Instruction, Program, Synchronisation};
+use crate::ir::sync::Blocking;
+use crate::ir::{BlockId, Function, FunctionId, Instruction, Program};
 use crate::source::Span;
 
 /// Finds blocking operations in atomic blocks.
@@ -57,15 +58,10 @@ fn calls(function: &Function) -> impl Iterator<Item = FunctionId> {
 
 fn blocks(instruction: &Instruction) -> bool {
     match instruction {
-        Instruction::Synchronise(operation) => !matches!(
-            operation,
-            Synchronisation::Unlock(_)
-                | Synchronisation::Set(_)
-                | Synchronisation::Clear(_)
-                | Synchronisation::NotifyAll(_)
-                | Synchronisation::NotifyAllBare
-                | Synchronisation::Release(_)
-        ),
+        Instruction::Synchronise(operation) => {
+            let properties = operation.kind.properties();
+            properties.blocking != Blocking::Never || properties.chooses
+        }
         Instruction::Fork { .. }
         | Instruction::Join
         | Instruction::Spawn { .. }

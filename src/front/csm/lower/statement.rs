@@ -2,7 +2,7 @@
 
 use super::{Builder, Slot, scalar_type};
 use crate::front::csm::hir::{self, ExpressionKind, Operation, Statement, StatementKind};
-use crate::ir::{BlockId, Instruction, Operand, Place, RegisterType, Synchronisation, Terminator};
+use crate::ir::{BlockId, Instruction, Operand, Place, RegisterType, Synchronisation, Terminator, sync};
 use crate::source::Span;
 
 impl<'t> Builder<'_, 't> {
@@ -89,7 +89,7 @@ impl<'t> Builder<'_, 't> {
     fn release_down_to(&mut self, count: usize, span: Span) {
         for position in (count..self.held.len()).rev() {
             let lock = self.held[position];
-            self.emit(Instruction::Synchronise(Synchronisation::Unlock(lock)), span);
+            self.emit(Instruction::Synchronise(Synchronisation::on(sync::Kind::Unlock, lock)), span);
         }
     }
 
@@ -256,31 +256,15 @@ impl<'t> Builder<'_, 't> {
 
     fn synchronized(&mut self, lock: &'t hir::Place, body: &'t [Statement], end: Span) {
         let place = self.place(lock);
-        self.emit(Instruction::Synchronise(Synchronisation::Lock(place)), lock.span);
+        self.emit(Instruction::Synchronise(Synchronisation::on(sync::Kind::Lock, place)), lock.span);
         self.held.push(place);
         self.statements(body);
         self.held.pop();
-        self.emit(Instruction::Synchronise(Synchronisation::Unlock(place)), end);
+        self.emit(Instruction::Synchronise(Synchronisation::on(sync::Kind::Unlock, place)), end);
     }
 
     fn operation(&mut self, operation: &'t Operation) -> Synchronisation {
-        match operation {
-            Operation::Lock(place) => Synchronisation::Lock(self.place(place)),
-            Operation::Unlock(place) => Synchronisation::Unlock(self.place(place)),
-            Operation::Set(place) => Synchronisation::Set(self.place(place)),
-            Operation::Clear(place) => Synchronisation::Clear(self.place(place)),
-            Operation::WaitEvent(place) => Synchronisation::WaitEvent(self.place(place)),
-            Operation::Barrier(place) => Synchronisation::Barrier(self.place(place)),
-            Operation::WaitCondition(condition, lock) => {
-                Synchronisation::WaitCondition { condition: self.place(condition), lock: self.place(lock) }
-            }
-            Operation::Notify(place) => Synchronisation::Notify(self.place(place)),
-            Operation::NotifyAll(place) => Synchronisation::NotifyAll(self.place(place)),
-            Operation::WaitBare => Synchronisation::WaitBare,
-            Operation::NotifyBare => Synchronisation::NotifyBare,
-            Operation::NotifyAllBare => Synchronisation::NotifyAllBare,
-            Operation::Acquire(place) => Synchronisation::Acquire(self.place(place)),
-            Operation::Release(place) => Synchronisation::Release(self.place(place)),
-        }
+        let mut places = operation.objects.iter().map(|place| self.place(place));
+        Synchronisation { kind: operation.kind, object: places.next(), lock: places.next() }
     }
 }

@@ -1,0 +1,387 @@
+//! The vocabulary of synchronisation: the operations of the language, and what every layer has to know of each.
+//!
+//! **Input**: a [`Kind`]. **Output**: its [`Properties`], one row of the table below: how it is written, which objects it
+//! takes, which of them it acquires and releases, what it signals and waits for, where it blocks, and whether it can be
+//! an end of a happens-before edge that holds in every execution.
+//!
+//! A new operation is a variant of [`Kind`], a row of [`Kind::properties`], and its effect in `vm::synchronise`; every
+//! `match` that must know it does not compile without it.
+
+use super::{LeafKind, Place};
+
+/// Operations on synchronisation objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// `lock(L)`: blocks until the lock is free, then acquires it. Not re-entrant.
+    Lock,
+    /// `unlock(L)`: releases a lock that this thread holds, else fails.
+    Unlock,
+    /// `set(e)`: sets an event.
+    Set,
+    /// `clear(e)`: unsets an event.
+    Clear,
+    /// `wait(e)`: blocks until the event is set.
+    WaitEvent,
+    /// `wait(c, L)`: releases the lock, which this thread must hold, waits to be notified, then acquires it again.
+    WaitCondition,
+    /// `wait()`: waits for a bare notification.
+    WaitBare,
+    /// `notify(c)`: wakes one thread that waits on the condition.
+    Notify,
+    /// `notify()`: wakes one thread that waits bare.
+    NotifyBare,
+    /// `notifyAll(c)`: wakes all threads that wait on the condition.
+    NotifyAll,
+    /// `notifyAll()`: wakes all threads that wait bare.
+    NotifyAllBare,
+    /// `barrier(b)`: arrives at a barrier and blocks until all have.
+    Barrier,
+    /// `P(s)`: blocks until the semaphore is positive, then lowers it.
+    Acquire,
+    /// `V(s)`: raises the semaphore.
+    Release,
+}
+
+/// Kinds of synchronisation objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// `lock`
+    Lock,
+    /// `event`
+    Event,
+    /// `cond`
+    Condition,
+    /// `barrier`
+    Barrier,
+    /// `sem`
+    Semaphore,
+}
+
+/// One of the objects that an operation works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// The first: the object itself.
+    Object,
+    /// The second: the lock of a wait on a condition.
+    Lock,
+}
+
+/// When the thread that performs an operation is blocked by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocking {
+    /// Never.
+    Never,
+    /// Before it: the operation is possible only where the object allows it.
+    Before,
+    /// Behind it: the thread performs it and then waits to be woken by another one.
+    Behind,
+}
+
+/// Which end of a happens-before edge that holds in every execution an operation may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// None: which operations it is ordered with depends on the schedule.
+    None,
+    /// The source: what it signals comes after it.
+    Source,
+    /// The target: it comes after what it waits for.
+    Target,
+    /// Both: what stands before it in any participant comes before what stands behind it in all.
+    Meeting,
+}
+
+/// What is known of a kind of operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Properties {
+    /// As it is written in source text and as schedules name it; kinds are told apart by their operands.
+    pub word: &'static str,
+    /// Its name where every kind has a name of its own: in generated code.
+    pub name: &'static str,
+    /// The objects that it works on, in order.
+    pub operands: &'static [ObjectKind],
+    /// What it holds afterwards.
+    pub acquires: Option<Operand>,
+    /// What it gives up, if only for a while.
+    pub releases: Option<Operand>,
+    /// The operations one of which lets a thread go on that is blocked at this one.
+    pub waits_for: &'static [Kind],
+    /// When it blocks.
+    pub blocking: Blocking,
+    /// Whether it has several results for the schedule to choose from.
+    pub chooses: bool,
+    /// The ends of happens-before edges that it may be.
+    pub edge: Edge,
+}
+
+/// An operation with nothing special to it; the rows of the table say what differs.
+const PLAIN: Properties = Properties {
+    word: "",
+    name: "",
+    operands: &[],
+    acquires: None,
+    releases: None,
+    waits_for: &[],
+    blocking: Blocking::Never,
+    chooses: false,
+    edge: Edge::None,
+};
+
+const LOCK: Properties = Properties {
+    word: "lock",
+    name: "lock",
+    operands: &[ObjectKind::Lock],
+    acquires: Some(Operand::Object),
+    waits_for: &[Kind::Unlock, Kind::WaitCondition],
+    blocking: Blocking::Before,
+    ..PLAIN
+};
+const UNLOCK: Properties = Properties {
+    word: "unlock",
+    name: "unlock",
+    operands: &[ObjectKind::Lock],
+    releases: Some(Operand::Object),
+    ..PLAIN
+};
+const SET: Properties =
+    Properties { word: "set", name: "set", operands: &[ObjectKind::Event], edge: Edge::Source, ..PLAIN };
+const CLEAR: Properties = Properties { word: "clear", name: "clear", operands: &[ObjectKind::Event], ..PLAIN };
+const WAIT_EVENT: Properties = Properties {
+    word: "wait",
+    name: "wait_event",
+    operands: &[ObjectKind::Event],
+    waits_for: &[Kind::Set],
+    blocking: Blocking::Before,
+    edge: Edge::Target,
+    ..PLAIN
+};
+const WAIT_CONDITION: Properties = Properties {
+    word: "wait",
+    name: "wait_condition",
+    operands: &[ObjectKind::Condition, ObjectKind::Lock],
+    acquires: Some(Operand::Lock),
+    releases: Some(Operand::Lock),
+    waits_for: &[Kind::Notify, Kind::NotifyAll],
+    blocking: Blocking::Behind,
+    ..PLAIN
+};
+const WAIT_BARE: Properties = Properties {
+    word: "wait",
+    name: "wait_bare",
+    waits_for: &[Kind::NotifyBare, Kind::NotifyAllBare],
+    blocking: Blocking::Behind,
+    edge: Edge::Target,
+    ..PLAIN
+};
+const NOTIFY: Properties =
+    Properties { word: "notify", name: "notify", operands: &[ObjectKind::Condition], chooses: true, ..PLAIN };
+const NOTIFY_BARE: Properties =
+    Properties { word: "notify", name: "notify_bare", chooses: true, edge: Edge::Source, ..PLAIN };
+const NOTIFY_ALL: Properties =
+    Properties { word: "notifyAll", name: "notify_all", operands: &[ObjectKind::Condition], ..PLAIN };
+const NOTIFY_ALL_BARE: Properties =
+    Properties { word: "notifyAll", name: "notify_all_bare", edge: Edge::Source, ..PLAIN };
+const BARRIER: Properties = Properties {
+    word: "barrier",
+    name: "barrier",
+    operands: &[ObjectKind::Barrier],
+    waits_for: &[Kind::Barrier],
+    blocking: Blocking::Behind,
+    edge: Edge::Meeting,
+    ..PLAIN
+};
+const ACQUIRE: Properties = Properties {
+    word: "P",
+    name: "acquire",
+    operands: &[ObjectKind::Semaphore],
+    acquires: Some(Operand::Object),
+    waits_for: &[Kind::Release],
+    blocking: Blocking::Before,
+    edge: Edge::Target,
+    ..PLAIN
+};
+const RELEASE: Properties = Properties {
+    word: "V",
+    name: "release",
+    operands: &[ObjectKind::Semaphore],
+    releases: Some(Operand::Object),
+    edge: Edge::Source,
+    ..PLAIN
+};
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: &[Kind] = &[
+        Kind::Lock,
+        Kind::Unlock,
+        Kind::Set,
+        Kind::Clear,
+        Kind::WaitEvent,
+        Kind::WaitCondition,
+        Kind::WaitBare,
+        Kind::Notify,
+        Kind::NotifyBare,
+        Kind::NotifyAll,
+        Kind::NotifyAllBare,
+        Kind::Barrier,
+        Kind::Acquire,
+        Kind::Release,
+    ];
+
+    /// What is known of it.
+    #[must_use]
+    pub const fn properties(self) -> &'static Properties {
+        match self {
+            Kind::Lock => &LOCK,
+            Kind::Unlock => &UNLOCK,
+            Kind::Set => &SET,
+            Kind::Clear => &CLEAR,
+            Kind::WaitEvent => &WAIT_EVENT,
+            Kind::WaitCondition => &WAIT_CONDITION,
+            Kind::WaitBare => &WAIT_BARE,
+            Kind::Notify => &NOTIFY,
+            Kind::NotifyBare => &NOTIFY_BARE,
+            Kind::NotifyAll => &NOTIFY_ALL,
+            Kind::NotifyAllBare => &NOTIFY_ALL_BARE,
+            Kind::Barrier => &BARRIER,
+            Kind::Acquire => &ACQUIRE,
+            Kind::Release => &RELEASE,
+        }
+    }
+
+    /// As it is written: `lock`, `P`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        self.properties().word
+    }
+
+    /// A name that no other kind has: `lock`, `wait_event`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.properties().name
+    }
+
+    /// The objects that it works on.
+    #[must_use]
+    pub const fn operands(self) -> &'static [ObjectKind] {
+        self.properties().operands
+    }
+
+    /// Whether it acquires an object and does not give up the same one before.
+    #[must_use]
+    pub fn only_acquires(self) -> bool {
+        self.properties().acquires.is_some() && self.properties().releases.is_none()
+    }
+
+    /// Whether it releases an object for good.
+    #[must_use]
+    pub fn only_releases(self) -> bool {
+        self.properties().releases.is_some() && self.properties().acquires.is_none()
+    }
+
+    /// Whether it fails where the thread does not hold the lock that it releases. A semaphore has no holder.
+    #[must_use]
+    pub fn needs_held_lock(self) -> bool {
+        let properties = self.properties();
+        properties.releases.is_some_and(|operand| self.operand_kind(operand) == Some(ObjectKind::Lock))
+    }
+
+    /// Whether it lets go on a thread that is blocked at an operation of another kind.
+    #[must_use]
+    pub fn signals(self, wait: Kind) -> bool {
+        self != wait && wait.properties().waits_for.contains(&self)
+    }
+
+    /// Whether its object is of that kind.
+    #[must_use]
+    pub fn is_on(self, object: ObjectKind) -> bool {
+        self.operands().first() == Some(&object)
+    }
+
+    /// What one of its operands must be; `None` where it has none such.
+    #[must_use]
+    pub fn operand_kind(self, operand: Operand) -> Option<ObjectKind> {
+        match operand {
+            Operand::Object => self.operands().first().copied(),
+            Operand::Lock => self.operands().get(1).copied(),
+        }
+    }
+}
+
+impl ObjectKind {
+    /// Whether a part of memory is such an object.
+    #[must_use]
+    pub fn fits(self, leaf: LeafKind) -> bool {
+        match self {
+            ObjectKind::Lock => leaf == LeafKind::Lock,
+            ObjectKind::Event => leaf == LeafKind::Event,
+            ObjectKind::Condition => leaf == LeafKind::Condition,
+            ObjectKind::Barrier => matches!(leaf, LeafKind::Barrier(_)),
+            ObjectKind::Semaphore => leaf == LeafKind::Semaphore,
+        }
+    }
+}
+
+/// An operation and the places of its objects.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Synchronisation {
+    /// Which operation.
+    pub kind: Kind,
+    /// Its object, unless it is bare.
+    pub object: Option<Place>,
+    /// The lock of a wait on a condition.
+    pub lock: Option<Place>,
+}
+
+impl Synchronisation {
+    /// An operation on one object.
+    #[must_use]
+    pub fn on(kind: Kind, object: Place) -> Synchronisation {
+        Synchronisation { kind, object: Some(object), lock: None }
+    }
+
+    /// An operation without an object.
+    #[must_use]
+    pub fn bare(kind: Kind) -> Synchronisation {
+        Synchronisation { kind, object: None, lock: None }
+    }
+
+    /// The places of the objects that it works on.
+    pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
+        self.object.into_iter().chain(self.lock)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Operand};
+
+    #[test]
+    fn a_word_and_a_number_of_operands_name_one_kind() {
+        for &kind in Kind::ALL {
+            let same = |other: &&Kind| other.word() == kind.word() && other.operands().len() == kind.operands().len();
+            assert_eq!(Kind::ALL.iter().filter(same).collect::<Vec<_>>(), [&kind]);
+            let named = Kind::ALL.iter().filter(|other| other.name() == kind.name());
+            assert_eq!(named.collect::<Vec<_>>(), [&kind]);
+        }
+    }
+
+    #[test]
+    fn what_is_acquired_and_released_is_an_operand() {
+        for &kind in Kind::ALL {
+            let properties = kind.properties();
+            for operand in [properties.acquires, properties.releases].into_iter().flatten() {
+                assert!(kind.operand_kind(operand).is_some(), "{kind:?} {operand:?}");
+            }
+            assert_eq!(kind.operand_kind(Operand::Lock).is_some(), kind.operands().len() > 1);
+        }
+    }
+
+    #[test]
+    fn every_blocking_operation_waits_for_something() {
+        use super::Blocking;
+        for &kind in Kind::ALL {
+            let properties = kind.properties();
+            assert_eq!(properties.blocking == Blocking::Never, properties.waits_for.is_empty(), "{kind:?}");
+        }
+    }
+}
