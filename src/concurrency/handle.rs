@@ -7,7 +7,7 @@
 //! It does not see through parameters, fields and arrays of handles: their joins wait for an unknown thread.
 
 use super::ContextId;
-use super::graph::GraphBuilder;
+use super::builder::GraphBuilder;
 use crate::ir::{Base, BlockId, FunctionId, Instruction, Operand, RegisterId, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -12,6 +12,7 @@
 //! What it does not see: values that are not constant in their context; the order that locks, conditions and counting
 //! semaphores impose (pruning by locks is the business of `cssame`).
 
+mod builder;
 mod context;
 mod graph;
 mod handle;

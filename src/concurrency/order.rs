@@ -9,7 +9,7 @@
 //! followed as an interval and a congruence (Granger 1989), so that cyclic barriers separate the parts of a loop.
 //! Anything else orders nothing here.
 
-use super::graph::GraphBuilder;
+use super::builder::GraphBuilder;
 use super::region::reach;
 use super::{AndJoin, Concurrency, Event, LocationId, ThreadId};
 use crate::ir::sync::{Edge, Kind};

@@ -4,7 +4,7 @@
 //! A region begins behind the fork and ends at the join; that of a spawned thread ends at a join of its handle, where the
 //! handle certainly means that thread. A thread that may outlive the one that made it, other than `main`, is unordered.
 
-use super::graph::GraphBuilder;
+use super::builder::GraphBuilder;
 use super::{MAIN_THREAD, RegionId, ThreadId, handle};
 use crate::ssa::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};

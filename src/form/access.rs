@@ -5,7 +5,7 @@
 
 use crate::concurrency::{Concurrency, Event, EventKind, InstanceId, Location};
 use crate::ir::{DefinitionId, DefinitionKind, LeafId, Program, ReadId};
-use crate::ssa::build::{AccessKind, Accesses};
+use crate::ssa::{AccessKind, Accesses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An access, beside its entry in [`Accesses`].

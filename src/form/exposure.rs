@@ -7,7 +7,7 @@
 use super::access::Table;
 use crate::concurrency::lockset::{ATOMIC, Locksets};
 use crate::concurrency::{Concurrency, Event, EventKind, LocationId};
-use crate::ssa::build::AccessKind;
+use crate::ssa::AccessKind;
 use rustc_hash::FxHashSet;
 
 /// A walk visits at most that many blocks.

@@ -6,7 +6,7 @@
 
 use super::access::Table;
 use crate::concurrency::{Concurrency, ThreadId};
-use crate::ssa::build::{AccessKind, NO_VERSION, Origin, Ssa};
+use crate::ssa::{AccessKind, NO_VERSION, Origin, Ssa};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What may be the value of a version.

@@ -8,7 +8,7 @@
 //! of that block ends the version of the block above comes back. So a lookup is a binary search among the steps of one
 //! variable, and phi functions that nobody needs cost nothing, however many predecessors they have.
 
-use super::build::{Accesses, NO_VERSION};
+use super::access::{Accesses, NO_VERSION};
 use super::dominators::Dominators;
 use super::graph::Graph;
 use super::placement::{Numbering, Placement};

@@ -9,39 +9,18 @@
 //! What it does not see: other threads that run meanwhile. The value at entry of a memory variable is version 0,
 //! whoever wrote it.
 
-use super::build::{AccessKind, Accesses, Origin, Ssa, build_ssa};
+use super::access::{AccessKind, Accesses};
+use super::build::{Origin, Ssa, build_ssa};
 use super::dominators::Dominators;
 use super::effects::{Effects, joined};
 use super::graph::Graph;
-use super::memory::{Memory, access};
+use super::memory::{Memory, SsaVariable, access};
 use crate::ir::{
-    AtomicOperation, Base, BlockId, Function, FunctionId, Instruction, Operand, Program, RegisterId, SymbolId,
-    Terminator, TextId, VariableId,
+    AtomicOperation, BlockId, Function, FunctionId, Instruction, Operand, Program, RegisterId, SymbolId, Terminator,
+    TextId, VariableId,
 };
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-
-/// What versions are counted of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SsaVariable {
-    /// A register of the function.
-    Register(RegisterId),
-    /// The memory at a base and an offset, of that symbol: a write replaces its value.
-    Cell(SymbolId, Base, u32),
-    /// All memory of that symbol: a write may leave the old value.
-    Symbol(SymbolId),
-}
-
-impl SsaVariable {
-    /// The symbol of a memory variable.
-    #[must_use]
-    pub fn symbol(self) -> Option<SymbolId> {
-        match self {
-            SsaVariable::Register(_) => None,
-            SsaVariable::Cell(symbol, ..) | SsaVariable::Symbol(symbol) => Some(symbol),
-        }
-    }
-}
 
 /// The SSA form of a function.
 #[derive(Clone, Debug)]

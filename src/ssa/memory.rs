@@ -9,9 +9,30 @@
 //!
 //! What it does not see: where references come from. Two parameters may always point to the same object.
 
-use super::function::SsaVariable;
 use crate::ir::{Base, Function, Instruction, Place, Program, RegisterId, SymbolId, TextId};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What versions are counted of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SsaVariable {
+    /// A register of the function.
+    Register(RegisterId),
+    /// The memory at a base and an offset, of that symbol: a write replaces its value.
+    Cell(SymbolId, Base, u32),
+    /// All memory of that symbol: a write may leave the old value.
+    Symbol(SymbolId),
+}
+
+impl SsaVariable {
+    /// The symbol of a memory variable.
+    #[must_use]
+    pub fn symbol(self) -> Option<SymbolId> {
+        match self {
+            SsaVariable::Register(_) => None,
+            SsaVariable::Cell(symbol, ..) | SsaVariable::Symbol(symbol) => Some(symbol),
+        }
+    }
+}
 
 /// A base and an offset. Globals and registers have different first parts.
 type Key = (bool, u32, u32);

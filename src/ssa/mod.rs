@@ -5,6 +5,7 @@
 //!
 //! [`graph`], [`dominators`] and [`build`] know nothing of the PFG; the concurrency layer runs them on its own graphs.
 
+pub mod access;
 mod arguments;
 pub mod build;
 pub mod dominators;
@@ -17,10 +18,12 @@ mod placement;
 pub mod print;
 pub mod verify;
 
-pub use build::{Access, AccessKind, Accesses, NO_VERSION, Origin, Phi, Ssa, build_ssa};
+pub use access::{Access, AccessKind, Accesses, NO_VERSION};
+pub use build::{Origin, Phi, Ssa, build_ssa};
 pub use dominators::{Dominators, Frontiers};
 pub use effects::Effects;
-pub use function::{FunctionSsa, SsaVariable, build_function};
+pub use function::{FunctionSsa, build_function};
 pub use graph::Graph;
+pub use memory::SsaVariable;
 pub use numbers::{Numbers, ProgramSsa, build_program};
 pub use verify::verify_ssa;

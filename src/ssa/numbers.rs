@@ -8,7 +8,8 @@
 //! the value at entry, then the writes in text order, then the phi functions. Merges that no instruction needs, directly
 //! or through others, are not shown and have no number of their own.
 
-use super::build::{NO_VERSION, Origin};
+use super::access::NO_VERSION;
+use super::build::Origin;
 use super::effects::Effects;
 use super::function::{FunctionSsa, build_function};
 use crate::ir::arena::Arena;

@@ -6,7 +6,7 @@
 //! The algorithm is the worklist of Cytron et al. 1991 with one stamp per block instead of sets. What it does not see:
 //! whether the variable is live at the block; `build` removes what is not needed.
 
-use super::build::{AccessKind, Accesses, NO_VERSION};
+use super::access::{AccessKind, Accesses, NO_VERSION};
 use super::dominators::{Dominators, Frontiers};
 use super::graph::{Graph, rewind, row, starts_of};
 

@@ -6,7 +6,7 @@
 //! A temporary or a reference that is written once keeps its name without version. Names in blocks that the entry does
 //! not reach have no version.
 
-use super::build::AccessKind;
+use super::access::AccessKind;
 use super::function::FunctionSsa;
 use super::numbers::{ProgramSsa, has_effect};
 use crate::ir::dot::dot_program;

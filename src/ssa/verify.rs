@@ -14,7 +14,8 @@
 //!
 //! Time grows with blocks times variables: this is for tests and for debugging, not for large programs.
 
-use super::build::{AccessKind, Accesses, NO_VERSION, Origin, Ssa};
+use super::access::{AccessKind, Accesses, NO_VERSION};
+use super::build::{Origin, Ssa};
 use super::graph::Graph;
 use std::collections::{BTreeMap, BTreeSet};
 

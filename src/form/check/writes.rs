@@ -12,7 +12,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::form::exposure::Exposure;
 use crate::ir::{DefinitionId, DefinitionKind};
 use crate::source::Span;
-use crate::ssa::build::AccessKind;
+use crate::ssa::AccessKind;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 

@@ -1,0 +1,372 @@
+//! The unfolded graph under construction: one copy of each function's blocks for each context, split where threads meet.
+//!
+//! **Input**: the program and its [`Unfolding`]. **Output**: [`GraphBuilder`]: blocks and their events, edges, forks and joins.
+//!
+//! **Algorithm**
+//! 1. Reserve an entry and an exit block for every context, so that calls can be wired in any order.
+//! 2. Copy the reachable blocks of each context's function. A block ends behind a call, a fork, an operation that is the
+//!    source of a happens-before edge (`set`, `V`, a bare `notify`) and a barrier's arrival, and before a target of one
+//!    (`wait`, `P`) and a join, so that "before" and "after" such an operation are sets of whole blocks.
+//! 3. Wire each fork to the entries of its threads, and their exits to the join that waits for them.
+//!
+//! **Soundness and limits**: branches that a context's constants decide go one way only; everything else is kept.
+
+use super::context::Unfolding;
+use super::value::Evaluator;
+use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, Location, LocationId, ThreadId};
+use crate::ir::sync::Edge;
+use crate::ir::{BlockId, Function, Instruction, LeafId, Place, Program, Synchronisation, Terminator};
+use crate::source::Span;
+use crate::source::arena::Arena;
+use crate::ssa::graph::Graph;
+use rustc_hash::FxHashMap;
+
+/// A graph under construction.
+pub(super) struct GraphBuilder<'p> {
+    pub program: &'p Program,
+    pub unfolding: Unfolding,
+    pub blocks: Vec<Block>,
+    pub events: Vec<Event>,
+    pub operands: Vec<LocationId>,
+    pub locations: Arena<LocationId, Location>,
+    location_ids: FxHashMap<Location, LocationId>,
+    pub local_edges: Vec<(u32, u32)>,
+    pub flow_edges: Vec<(u32, u32)>,
+    pub forks: FxHashMap<u32, Vec<ThreadId>>,
+    pub and_joins: Vec<AndJoin>,
+    /// Blocks that begin with a join, of all forked threads or of a handle.
+    pub joins: Vec<JoinSite>,
+    /// The block that ends with the fork of a site.
+    pub fork_blocks: FxHashMap<(ContextId, BlockId, u32), u32>,
+    /// Forks and the blocks that begin with their joins.
+    pub joined: Vec<(u32, u32)>,
+    /// The block that makes each local variable.
+    pub allocations: Vec<(InstanceId, u32)>,
+}
+
+/// A join, and what is needed to wire it.
+pub(super) struct JoinSite {
+    pub block: u32,
+    pub context: ContextId,
+    pub at: (BlockId, u32),
+}
+
+impl<'p> GraphBuilder<'p> {
+    pub fn new(program: &'p Program, unfolding: Unfolding) -> GraphBuilder<'p> {
+        GraphBuilder {
+            program,
+            unfolding,
+            blocks: Vec::new(),
+            events: Vec::new(),
+            operands: Vec::new(),
+            locations: Arena::new(),
+            location_ids: FxHashMap::default(),
+            local_edges: Vec::new(),
+            flow_edges: Vec::new(),
+            forks: FxHashMap::default(),
+            and_joins: Vec::new(),
+            joins: Vec::new(),
+            fork_blocks: FxHashMap::default(),
+            joined: Vec::new(),
+            allocations: Vec::new(),
+        }
+    }
+
+    /// Adds the blocks of all contexts, and the edges within threads and from forks to the threads that they make.
+    pub fn add_blocks(&mut self) {
+        self.reserve_ends();
+        for context in self.unfolding.contexts.ids() {
+            self.add_context(context);
+        }
+        self.wire_threads();
+    }
+
+    /// Entry and exit blocks of all contexts come first, so that calls can be wired in any order; block 0 is the entry of `main`.
+    fn reserve_ends(&mut self) {
+        for context in self.unfolding.contexts.ids() {
+            let entry = self.new_block(context);
+            let exit = self.new_block(context);
+            let of = &mut self.unfolding.contexts[context];
+            of.entry = entry;
+            of.exit = exit;
+        }
+    }
+
+    pub fn new_block(&mut self, context: ContextId) -> u32 {
+        let at = self.events.len() as u32;
+        self.blocks.push(Block { context, source: None, events: (at, at) });
+        self.blocks.len() as u32 - 1
+    }
+
+    pub fn edge(&mut self, from: u32, to: u32) {
+        self.local_edges.push((from, to));
+        self.flow_edges.push((from, to));
+    }
+
+    fn add_context(&mut self, context: ContextId) {
+        let program = self.program;
+        let function_id = self.unfolding.contexts[context].function;
+        let function = &program.functions[function_id];
+        let reachable = std::mem::take(&mut self.unfolding.reachable[context.index()]);
+        let mut heads = vec![u32::MAX; function.blocks.len()];
+        for &block in &reachable {
+            let head = self.new_block(context);
+            self.blocks[head as usize].source = Some(block);
+            heads[block.index()] = head;
+        }
+        let entry = self.unfolding.contexts[context].entry;
+        let exit = self.unfolding.contexts[context].exit;
+        if let Some(&first) = heads.first() {
+            self.edge(entry, first);
+        }
+        for &block in &reachable {
+            let mut walk = Walk { context, at: block, current: heads[block.index()], before_join: false };
+            self.open(walk.current);
+            let source = &function.blocks[block];
+            for (position, (instruction, &span)) in source.instructions.iter().zip(&source.spans).enumerate() {
+                walk.before_join = matches!(source.instructions.get(position + 1), Some(Instruction::Join));
+                self.add_instruction(&mut walk, position as u32, instruction, span);
+            }
+            self.close(walk.current);
+            match source.terminator {
+                Terminator::Return(_) => self.edge(walk.current, exit),
+                _ => {
+                    for target in self.unfolding.live_successors(program, context, &source.terminator) {
+                        self.edge(walk.current, heads[target.index()]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, block: u32) {
+        self.blocks[block as usize].events.0 = self.events.len() as u32;
+    }
+
+    fn close(&mut self, block: u32) {
+        self.blocks[block as usize].events.1 = self.events.len() as u32;
+    }
+
+    /// Ends the current block and goes on in a new one, without an edge between them.
+    fn cut(&mut self, walk: &mut Walk) -> (u32, u32) {
+        let before = walk.current;
+        self.close(before);
+        walk.current = self.new_block(walk.context);
+        self.blocks[walk.current as usize].source = Some(walk.at);
+        self.open(walk.current);
+        (before, walk.current)
+    }
+
+    fn split(&mut self, walk: &mut Walk) {
+        let (before, after) = self.cut(walk);
+        self.edge(before, after);
+    }
+
+    fn add_instruction(&mut self, walk: &mut Walk, position: u32, instruction: &Instruction, span: Span) {
+        let site = (walk.context, walk.at, position);
+        match instruction {
+            Instruction::Load { place, read, .. } => self.access(walk, EventKind::Read(*read), place, span),
+            Instruction::Store { place, definition, .. } => {
+                self.access(walk, EventKind::Write(*definition), place, span)
+            }
+            Instruction::Atomic { op, place, read, definition, .. } => {
+                let always = !matches!(op, crate::ir::AtomicOperation::CompareAndSwap { .. });
+                let kind = EventKind::Update { read: *read, definition: *definition, always };
+                self.access(walk, kind, place, span);
+            }
+            Instruction::Allocate { variable, .. } => self.initialise(walk, *variable, span),
+            Instruction::Call { .. } => {
+                let Some(&callee) = self.unfolding.calls.get(&site) else { return };
+                let (before, after) = self.cut(walk);
+                let (entry, exit) = (self.unfolding.contexts[callee].entry, self.unfolding.contexts[callee].exit);
+                self.edge(before, entry);
+                self.edge(exit, after);
+            }
+            Instruction::Fork { .. } | Instruction::Spawn { .. } => {
+                let Some(threads) = self.unfolding.forks.get(&site).cloned() else { return };
+                self.event(EventKind::Fork, span, (0, 0), (0, 0));
+                let (before, after) = self.cut(walk);
+                for &thread in &threads {
+                    self.unfolding.threads[thread].fork = before;
+                }
+                self.forks.insert(before, threads);
+                self.fork_blocks.insert(site, before);
+                // Values pass a cobegin through its threads only.
+                self.local_edges.push((before, after));
+                if !walk.before_join {
+                    self.flow_edges.push((before, after));
+                }
+            }
+            Instruction::Join => {
+                self.split(walk);
+                self.event(EventKind::Join, span, (0, 0), (0, 0));
+                self.joins.push(JoinSite { block: walk.current, context: walk.context, at: (walk.at, position) });
+            }
+            Instruction::JoinThread { .. } => {
+                self.split(walk);
+                self.event(EventKind::JoinThread, span, (0, 0), (0, 0));
+                self.joins.push(JoinSite { block: walk.current, context: walk.context, at: (walk.at, position) });
+            }
+            Instruction::AtomicBegin => self.event(EventKind::AtomicBegin, span, (0, 0), (0, 0)),
+            Instruction::AtomicEnd => self.event(EventKind::AtomicEnd, span, (0, 0), (0, 0)),
+            Instruction::Synchronise(operation) => self.synchronise(walk, operation, span),
+            _ => {}
+        }
+    }
+
+    fn synchronise(&mut self, walk: &mut Walk, operation: &Synchronisation, span: Span) {
+        let operands = operation.object.map_or((0, 0), |place| self.locations(walk.context, &place));
+        let locks = operation.lock.map_or((0, 0), |place| self.locations(walk.context, &place));
+        let edge = operation.kind.properties().edge;
+        if edge == Edge::Target {
+            self.split(walk);
+        }
+        self.event(EventKind::Synchronise(operation.kind), span, operands, locks);
+        if matches!(edge, Edge::Source | Edge::Meeting) {
+            self.split(walk);
+        }
+    }
+
+    fn event(&mut self, kind: EventKind, span: Span, operands: (u32, u32), locks: (u32, u32)) {
+        self.events.push(Event { kind, span, operands, locks });
+    }
+
+    fn access(&mut self, walk: &Walk, kind: EventKind, place: &Place, span: Span) {
+        let operands = self.locations(walk.context, place);
+        self.event(kind, span, operands, (0, 0));
+    }
+
+    /// The declaration of a local variable writes its initial values.
+    fn initialise(&mut self, walk: &Walk, variable: crate::ir::VariableId, span: Span) {
+        let instance = self.unfolding.instance(self.program, variable, walk.context);
+        self.allocations.push((instance, walk.current));
+        for leaf in self.program.variables[variable].leaves() {
+            let Some(definition) = self.program.leaves[leaf].initial_definition else { continue };
+            let start = self.operands.len() as u32;
+            let id = self.location(Location { instance, leaf, element: None });
+            self.operands.push(id);
+            self.event(EventKind::Write(definition), span, (start, start + 1), (0, 0));
+        }
+    }
+
+    pub fn location(&mut self, location: Location) -> LocationId {
+        let locations = &mut self.locations;
+        *self.location_ids.entry(location).or_insert_with(|| locations.push(location))
+    }
+
+    /// The locations that a place may mean in a context.
+    fn locations(&mut self, context: ContextId, place: &Place) -> (u32, u32) {
+        let program = self.program;
+        let (targets, index) = self.unfolding.evaluate(program, context, |evaluator: &Evaluator<'_>| {
+            let index = place.index.as_ref().map(|index| evaluator.constant(index.operand));
+            (evaluator.targets(place), index)
+        });
+        let start = self.operands.len() as u32;
+        for (instance, offset) in targets {
+            let variable = &program.variables[self.unfolding.instances[instance].variable];
+            let Some(leaf) = leaf_at(program, variable, offset) else { continue };
+            let element = match index {
+                Some(Some(element)) => u32::try_from(element).ok(),
+                _ => None,
+            };
+            // A store by a declaration's initialiser names an element by its offset.
+            let base = program.leaves[leaf].offset;
+            let element = if program.leaves[leaf].array && index.is_none() { Some(offset - base) } else { element };
+            let id = self.location(Location { instance, leaf, element });
+            self.operands.push(id);
+        }
+        (start, self.operands.len() as u32)
+    }
+
+    /// Wires forks to the entries of their threads.
+    fn wire_threads(&mut self) {
+        let mut forks: Vec<u32> = self.forks.keys().copied().collect();
+        forks.sort_unstable();
+        for fork in forks {
+            for position in 0..self.forks[&fork].len() {
+                let thread = self.forks[&fork][position];
+                let root = self.unfolding.threads[thread].root;
+                self.flow_edges.push((fork, self.unfolding.contexts[root].entry));
+            }
+        }
+    }
+
+    /// Wires the exits of forked threads to the join of their fork.
+    pub fn wire_joins(&mut self, local: &Graph) {
+        let joins = std::mem::take(&mut self.joins);
+        for join in &joins {
+            let function = &self.program.functions[self.unfolding.contexts[join.context].function];
+            let Some(fork_at) = fork_of_join(function, join.at) else { continue };
+            let Some(&fork) = self.fork_blocks.get(&(join.context, fork_at.0, fork_at.1)) else { continue };
+            self.wire_join(join.block, fork, local);
+        }
+        self.joins = joins;
+    }
+
+    fn wire_join(&mut self, join: u32, fork: u32, local: &Graph) {
+        let threads = self.forks[&fork].clone();
+        let mut branches = Vec::new();
+        for &thread in &threads {
+            let exit = self.unfolding.contexts[self.unfolding.threads[thread].root].exit;
+            self.flow_edges.push((exit, join));
+            branches.push(vec![exit]);
+        }
+        self.joined.push((fork, join));
+        // Where the number of iterations is not known there may be none: no branch is sure to have run.
+        if threads.iter().all(|&thread| !self.unfolding.threads[thread].multiple) {
+            branches.push(local.predecessors(join).to_vec());
+            self.and_joins.push(AndJoin { block: join, marker: fork, branches, threads });
+        }
+    }
+}
+
+/// The fork that a join waits for: the instruction before it (`cobegin`), or the one in the loop before it (`parfor`).
+/// `None` for the join of a handle.
+fn fork_of_join(function: &Function, (block, position): (BlockId, u32)) -> Option<(BlockId, u32)> {
+    if !matches!(function.blocks[block].instructions[position as usize], Instruction::Join) {
+        return None;
+    }
+    let predecessors = crate::ir::flow::predecessors(function);
+    let mut seen = vec![false; function.blocks.len()];
+    let mut waiting = vec![(block, position as usize)];
+    while let Some((at, end)) = waiting.pop() {
+        for (earlier, instruction) in function.blocks[at].instructions[..end].iter().enumerate().rev() {
+            if matches!(instruction, Instruction::Fork { .. }) {
+                return Some((at, earlier as u32));
+            }
+        }
+        for &from in &predecessors[at.index()] {
+            if !std::mem::replace(&mut seen[from.index()], true) {
+                waiting.insert(0, (from, function.blocks[from].instructions.len()));
+            }
+        }
+    }
+    None
+}
+
+/// Where the walk over a function's blocks stands.
+struct Walk {
+    context: ContextId,
+    at: BlockId,
+    current: u32,
+    /// Whether the next instruction joins.
+    before_join: bool,
+}
+
+/// The leaf of a variable that holds a cell.
+fn leaf_at(program: &Program, variable: &crate::ir::Variable, offset: u32) -> Option<LeafId> {
+    let first = variable.first_leaf.index();
+    let (mut low, mut high) = (0, variable.leaf_count as usize);
+    while low < high {
+        let middle = (low + high) / 2;
+        let leaf = &program.leaves[LeafId::new(first + middle)];
+        if offset < leaf.offset {
+            high = middle;
+        } else if offset >= leaf.offset + leaf.length {
+            low = middle + 1;
+        } else {
+            return Some(LeafId::new(first + middle));
+        }
+    }
+    None
+}
