@@ -114,10 +114,10 @@ impl Job for Arguments {
         let options = self.program.with(&self.execution);
         let options = schedule.as_ref().map_or(Ok(options.clone()), |schedule| options.over(schedule))?;
         let prepared = load::model(&self.file, options)?;
-        let execution = self.run(&prepared, schedule.as_ref());
+        let (execution, departure) = self.run(&prepared, schedule.as_ref());
         let run = Run { arguments: self, prepared: &prepared, schedule: schedule.as_ref(), execution: &execution };
         let report = run.report();
-        if let ExecutionStatus::Departed(departure) = &execution.status {
+        if let Some(departure) = &departure {
             if self.format() == Format::Human {
                 output.print(&run.trace_text(&report.trace, output.colour()));
             }
@@ -143,20 +143,23 @@ impl Job for Arguments {
 }
 
 impl Arguments {
-    fn run(&self, prepared: &Model, schedule: Option<&Schedule>) -> Execution {
+    /// The execution, and where it departs from the schedule.
+    fn run(&self, prepared: &Model, schedule: Option<&Schedule>) -> (Execution, Option<Departure>) {
         let machine = prepared.machine();
         match (schedule, self.then) {
-            (None, _) => schedule::run(machine, &mut Random::new(self.seed), self.max_steps, &mut ()),
+            (None, _) => (schedule::run(machine, &mut Random::new(self.seed), self.max_steps, &mut ()), None),
             (Some(schedule), None) => {
                 let mut replay = Replay::new(prepared.naming(), &schedule.steps);
                 let execution = schedule::run(machine, &mut replay, self.max_steps, &mut ());
-                with_rest(execution, &replay, schedule)
+                let departure = departure(&execution, &replay, schedule);
+                (execution, departure)
             }
             (Some(schedule), Some(seed)) => {
                 let mut replay = Replay::new(prepared.naming(), &schedule.steps);
                 let mut policy = Then::new(&mut replay, Random::new(seed));
                 let execution = schedule::run(machine, &mut policy, self.max_steps, &mut ());
-                with_rest(execution, &replay, schedule)
+                let departure = departure(&execution, &replay, schedule);
+                (execution, departure)
             }
         }
     }
@@ -288,17 +291,19 @@ impl Run<'_> {
     }
 }
 
-/// An execution that is over before its schedule is has departed from it; not so one that fails first, which shows its
-/// failure, and one that lacks only the recorded failure: an assertion that holds is no step.
-fn with_rest(execution: Execution, replay: &Replay<'_>, schedule: &Schedule) -> Execution {
+/// Where an execution has departed from its schedule. One that is over before its schedule is has departed from it, too; not
+/// so one that fails first, which shows its failure, and one that lacks only the recorded failure: an assertion that holds
+/// is no step.
+fn departure(execution: &Execution, replay: &Replay<'_>, schedule: &Schedule) -> Option<Departure> {
+    if let Some(departure) = replay.departure() {
+        return Some(departure.clone());
+    }
     let over = matches!(execution.status, ExecutionStatus::Ok | ExecutionStatus::Deadlock | ExecutionStatus::Discarded);
     let failed = schedule.status.as_deref().is_some_and(|status| !matches!(status, "ok" | "deadlock" | "discarded"));
-    let Some(departure) = replay.rest().filter(|_| over) else { return execution };
+    let departure = replay.rest().filter(|_| over)?;
     let fails = matches!(departure.expected.op.as_str(), "assert" | "error" | "divide" | "index" | "diverge");
-    if failed && fails && departure.step == schedule.steps.len() {
-        return execution;
-    }
-    Execution { status: ExecutionStatus::Departed(departure), ..execution }
+    let lacks_only_the_failure = failed && fails && departure.step == schedule.steps.len();
+    (!lacks_only_the_failure).then_some(departure)
 }
 
 /// How an execution can end, as a schedule records it; others say what it was written for.

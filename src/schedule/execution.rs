@@ -1,10 +1,17 @@
 //! One execution under a policy.
 //!
-//! In: a machine, a policy, a bound on the steps, an observer. Out: how the execution has ended, and its steps.
+//! **Input**: a machine, a policy, a bound on the number of steps, an observer.
+//!
+//! **Output**: how the execution has ended, its steps, and its last state.
+//!
+//! **Algorithm**. As long as a thread can move and the bound allows another step, the policy chooses one.
+//!
+//! **Soundness and limits**. An execution beyond the bound is cut, and says so; it may have no end at all.
 
-use super::policy::{Policy, View};
-use super::replay::Departure;
-use crate::vm::{Choice, Failure, Machine, Observer, OutputId, PathId, Progress, State, Tables};
+use super::policy::{Decision, Policy, View};
+use crate::vm::{
+    Choice, CodeIndex, Event, Failure, Machine, Move, Observer, OutputId, PathId, Progress, State, Tables, ThreadIndex,
+};
 
 /// How an execution has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +28,6 @@ pub enum ExecutionStatus {
     StepLimit,
     /// The policy did not want to go on.
     Stopped,
-    /// The program has departed from the schedule.
-    Departed(Departure),
 }
 
 impl ExecutionStatus {
@@ -36,7 +41,6 @@ impl ExecutionStatus {
             ExecutionStatus::Discarded => "discarded",
             ExecutionStatus::StepLimit => "step-limit",
             ExecutionStatus::Stopped => "stopped",
-            ExecutionStatus::Departed(_) => "departed",
         }
     }
 }
@@ -72,40 +76,63 @@ impl Execution {
 
 /// Runs a program from its beginning, for at most `max_steps` steps.
 pub fn run<O: Observer>(machine: &Machine, policy: &mut impl Policy, max_steps: u64, observer: &mut O) -> Execution {
-    let mut tables = Tables::new();
-    let mut state = machine.start(&mut tables, observer);
-    let mut steps = Vec::new();
-    let status = follow(machine, policy, max_steps, observer, (&mut state, &mut tables, &mut steps));
+    let mut room = Room::default();
+    let status = room.run(machine, policy, max_steps, observer);
+    let Room { steps, state, tables, .. } = room;
     Execution { status, steps, state, tables }
 }
 
-fn follow<O: Observer>(
-    machine: &Machine,
-    policy: &mut impl Policy,
-    max_steps: u64,
-    observer: &mut O,
-    (state, tables, steps): (&mut State, &mut Tables, &mut Vec<Choice>),
-) -> ExecutionStatus {
-    let mut moves = Vec::new();
-    loop {
-        machine.moves(state, &mut moves);
-        if moves.is_empty() {
-            return if machine.is_finished(state) { ExecutionStatus::Ok } else { ExecutionStatus::Deadlock };
+/// Room for one execution after the other: what one has allocated, the next one uses.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    pub steps: Vec<Choice>,
+    pub state: State,
+    pub tables: Tables,
+    moves: Vec<Move>,
+}
+
+impl Room {
+    /// As [`run`]; steps, state and tables are those of this execution then.
+    pub(super) fn run<P: Policy, O: Observer>(
+        &mut self,
+        machine: &Machine,
+        policy: &mut P,
+        max_steps: u64,
+        observer: &mut O,
+    ) -> ExecutionStatus {
+        let Room { steps, state, tables, moves } = self;
+        steps.clear();
+        machine.restart(state, tables, &mut (Told(policy), &mut *observer));
+        loop {
+            machine.moves(state, moves);
+            if moves.is_empty() {
+                return if machine.is_finished(state) { ExecutionStatus::Ok } else { ExecutionStatus::Deadlock };
+            }
+            if steps.len() as u64 >= max_steps {
+                return ExecutionStatus::StepLimit;
+            }
+            let Decision::Step(choice) = policy.choose(&View { machine, tables, state }, moves) else {
+                return ExecutionStatus::Stopped;
+            };
+            steps.push(choice);
+            match machine.step(state, tables, choice, &mut (Told(policy), &mut *observer)) {
+                Progress::Running => {}
+                Progress::Finished => return ExecutionStatus::Ok,
+                Progress::Failed(failure) => return ExecutionStatus::Failed(failure),
+                Progress::Discarded => return ExecutionStatus::Discarded,
+            }
         }
-        if steps.len() as u64 >= max_steps {
-            return ExecutionStatus::StepLimit;
-        }
-        let choice = match policy.choose(&View { machine, tables, state }, &moves) {
-            Ok(Some(choice)) => choice,
-            Ok(None) => return ExecutionStatus::Stopped,
-            Err(departure) => return ExecutionStatus::Departed(departure),
-        };
-        steps.push(choice);
-        match machine.step(state, tables, choice, observer) {
-            Progress::Running => {}
-            Progress::Finished => return ExecutionStatus::Ok,
-            Progress::Failed(failure) => return ExecutionStatus::Failed(failure),
-            Progress::Discarded => return ExecutionStatus::Discarded,
-        }
+    }
+}
+
+/// Passes events on to a policy that wants them.
+struct Told<'a, P>(&'a mut P);
+
+impl<P: Policy> Observer for Told<'_, P> {
+    const ACTIVE: bool = P::OBSERVES;
+
+    #[inline(always)]
+    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+        self.0.event(thread, at, event);
     }
 }

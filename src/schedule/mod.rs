@@ -16,17 +16,19 @@ mod render;
 mod replay;
 mod switches;
 mod trace;
+mod trials;
 mod walk;
 
 pub use execution::{Execution, ExecutionStatus, run};
 pub use file::{SCHEMA, Schedule, ScheduleError, Step, source_hash};
 pub use namer::{Namer, SharedStep};
 pub use naming::{Naming, operation_name};
-pub use policy::{Policy, Random, RoundRobin, Scripted, Then, View};
+pub use policy::{Decision, Policy, Random, RoundRobin, Scripted, Then, View};
 pub use render::{RenderOptions, render};
 pub use replay::{Departure, Found, Replay};
 pub use switches::{Reordered, fewer_switches};
 pub use trace::{Row, RowKind, Trace, trace};
+pub use trials::{Experiment, Trial, Trials, TrialsEnd};
 pub use walk::{Impossible, Walk, Walks, walk};
 
 #[cfg(test)]

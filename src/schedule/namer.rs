@@ -1,7 +1,11 @@
 //! The names of the steps of many schedules.
 //!
-//! In: one schedule after the other. Out: their steps as [`Naming`] calls them. A search may give thousands of schedules of
-//! thousands of steps, of which few are different: each is put together and stored once.
+//! **Input**: one schedule after the other.
+//!
+//! **Output**: their steps as [`Naming`] calls them.
+//!
+//! **Algorithm**. A search may give thousands of schedules of thousands of steps, of which few are different. A step is looked
+//! up by all that its name depends on, and only one that is new is put together; schedules share their equal steps.
 
 use super::file::Step;
 use super::naming::Naming;
@@ -36,6 +40,14 @@ impl Deref for SharedStep {
 impl Serialize for SharedStep {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
+    }
+}
+
+impl Naming<'_> {
+    /// The names of steps from the beginning of the program, as far as they can be done.
+    #[must_use]
+    pub fn steps(&self, choices: &[Choice]) -> Vec<Step> {
+        Namer::new(*self).steps(choices).into_iter().map(SharedStep::into_step).collect()
     }
 }
 

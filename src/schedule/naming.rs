@@ -1,11 +1,13 @@
 //! The names of steps: thread, place and operation.
 //!
-//! In: a state and a thread that can move. Out: a [`Step`] as schedules write it, such as thread `T1`, place `6:24`,
-//! operation `read a`. Names do not depend on numbers that the machine gives, so they outlive small changes of the
+//! **Input**: a state and a thread that can move in it.
+//!
+//! **Output**: a [`Step`] as schedules write it, such as thread `T1`, place `6:24`, operation `read a`.
+//!
+//! **Soundness and limits**. Names do not depend on numbers that the machine gives, so they outlive small changes of the
 //! program.
 
 use super::file::Step;
-use super::namer::{Namer, SharedStep};
 use crate::ir::Program;
 use crate::source::{SourceMap, Span};
 use crate::vm::{Choice, Machine, Pending, State, Tables, ThreadIndex};
@@ -97,11 +99,5 @@ impl Naming<'_> {
             op: self.operation(state, tables, choice.thread),
             alternative: (alternatives > 1).then_some(choice.alternative),
         }
-    }
-
-    /// The names of steps from the beginning of the program, as far as they can be done.
-    #[must_use]
-    pub fn steps(&self, choices: &[Choice]) -> Vec<Step> {
-        Namer::new(*self).steps(choices).into_iter().map(SharedStep::into_step).collect()
     }
 }

@@ -1,10 +1,18 @@
-//! Policies: who moves next.
+//! Policies: which thread does the next step.
 //!
-//! In: a state and the threads that can move in it. Out: one of the steps, or the wish to stop. All policies are
-//! deterministic; the random one is determined by its seed.
+//! **Input**: a state, the threads that can move in it, and, for a policy that observes, what its steps have done so far.
+//!
+//! **Output**: a [`Decision`]: one of the steps, or that the policy has none.
+//!
+//! **Algorithm**. [`Random`] draws a thread, then one of its alternatives. [`RoundRobin`] lets all threads move in turn.
+//! [`Scripted`] follows a list of choices. [`Then`] follows one policy to its end, then another. A policy that needs more
+//! than the state, such as one that holds threads back before an access, asks [`Machine::pending`] what a thread does next,
+//! and gets the events of its own steps through [`Policy::event`].
+//!
+//! **Soundness and limits**. All policies are deterministic; the random one is determined by its seed. A policy sees no more
+//! than the state: it cannot undo a step.
 
-use super::replay::Departure;
-use crate::vm::{Choice, Machine, Move, State, Tables, ThreadIndex};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Move, State, Tables, ThreadIndex};
 
 /// What a policy sees.
 #[derive(Clone, Copy)]
@@ -17,25 +25,39 @@ pub struct View<'a> {
     pub state: &'a State,
 }
 
+/// What a policy wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// This step.
+    Step(Choice),
+    /// It has no more steps to choose; another policy may go on.
+    Done,
+    /// The execution is to stop here: it has left the way that the policy was made for.
+    Stop,
+}
+
 /// Chooses steps.
 pub trait Policy {
-    /// The next step; `None` to stop here.
-    ///
-    /// # Errors
-    ///
-    /// Only a [`Replay`](super::Replay) fails: where the program departs from the schedule.
-    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Result<Option<Choice>, Departure>;
+    /// Whether it wants to be told what its steps do. Without, the calls vanish at compile time.
+    const OBSERVES: bool = false;
+
+    /// The next step, one of those that `moves` allows; at least one thread can move.
+    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Decision;
+
+    /// A step that it has chosen does this, or main does it before its first step.
+    #[inline(always)]
+    fn event(&mut self, _thread: ThreadIndex, _at: CodeIndex, _event: Event) {}
 }
 
-impl<P: Policy + ?Sized> Policy for &mut P {
-    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Result<Option<Choice>, Departure> {
+impl<P: Policy> Policy for &mut P {
+    const OBSERVES: bool = P::OBSERVES;
+
+    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Decision {
         (**self).choose(view, moves)
     }
-}
 
-impl<P: Policy + ?Sized> Policy for Box<P> {
-    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Result<Option<Choice>, Departure> {
-        (**self).choose(view, moves)
+    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+        (**self).event(thread, at, event);
     }
 }
 
@@ -68,10 +90,10 @@ impl Random {
 }
 
 impl Policy for Random {
-    fn choose(&mut self, _: &View<'_>, moves: &[Move]) -> Result<Option<Choice>, Departure> {
+    fn choose(&mut self, _: &View<'_>, moves: &[Move]) -> Decision {
         let Move { thread, alternatives } = moves[self.below(moves.len() as u32) as usize];
         let alternative = if alternatives == 1 { 0 } else { self.below(alternatives) };
-        Ok(Some(Choice { thread, alternative }))
+        Decision::Step(Choice { thread, alternative })
     }
 }
 
@@ -90,14 +112,14 @@ impl RoundRobin {
 }
 
 impl Policy for RoundRobin {
-    fn choose(&mut self, _: &View<'_>, moves: &[Move]) -> Result<Option<Choice>, Departure> {
+    fn choose(&mut self, _: &View<'_>, moves: &[Move]) -> Decision {
         let next = moves.iter().find(|one| Some(one.thread) > self.last).or(moves.first());
         self.last = next.map(|one| one.thread);
-        Ok(next.map(|one| Choice { thread: one.thread, alternative: 0 }))
+        next.map_or(Decision::Done, |one| Decision::Step(Choice { thread: one.thread, alternative: 0 }))
     }
 }
 
-/// Follows steps of the same machine, and stops behind the last one.
+/// Follows steps of the same machine, and is done behind the last one.
 #[derive(Clone, Debug)]
 pub struct Scripted<'a> {
     steps: std::slice::Iter<'a, Choice>,
@@ -112,12 +134,12 @@ impl<'a> Scripted<'a> {
 }
 
 impl Policy for Scripted<'_> {
-    fn choose(&mut self, _: &View<'_>, _: &[Move]) -> Result<Option<Choice>, Departure> {
-        Ok(self.steps.next().copied())
+    fn choose(&mut self, _: &View<'_>, _: &[Move]) -> Decision {
+        self.steps.next().map_or(Decision::Done, |&choice| Decision::Step(choice))
     }
 }
 
-/// Follows the first policy until that stops, then the second.
+/// Follows the first policy until that is done, then the second.
 #[derive(Clone, Debug)]
 pub struct Then<A, B> {
     first: Option<A>,
@@ -132,14 +154,26 @@ impl<A, B> Then<A, B> {
 }
 
 impl<A: Policy, B: Policy> Policy for Then<A, B> {
-    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Result<Option<Choice>, Departure> {
+    const OBSERVES: bool = A::OBSERVES || B::OBSERVES;
+
+    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Decision {
         if let Some(first) = &mut self.first {
-            let choice = first.choose(view, moves)?;
-            if choice.is_some() {
-                return Ok(choice);
+            let decision = first.choose(view, moves);
+            if decision != Decision::Done {
+                return decision;
             }
             self.first = None;
         }
         self.second.choose(view, moves)
+    }
+
+    // The second one has to know what the first one has done.
+    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+        if let (true, Some(first)) = (A::OBSERVES, &mut self.first) {
+            first.event(thread, at, event);
+        }
+        if B::OBSERVES {
+            self.second.event(thread, at, event);
+        }
     }
 }

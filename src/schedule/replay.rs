@@ -1,11 +1,19 @@
 //! Follows a recorded schedule, strictly.
 //!
-//! In: the steps of a schedule. Out: the same steps of this program; or, where the program departs from the schedule,
-//! at which step, what was expected, and what is there instead.
+//! **Input**: the steps of a schedule, each with its thread, place and operation by name.
+//!
+//! **Output**: the same steps of this program; or, where the program departs from the schedule, a [`Departure`]: at which
+//! step, what was expected, and what is there instead.
+//!
+//! **Algorithm**. For each step of the schedule the thread of that name is looked up; it must be able to move, and stand before
+//! the operation that the schedule names, at the place that it names.
+//!
+//! **Soundness and limits**. A program that was changed elsewhere still fits. Where several threads have one name, the first
+//! one counts.
 
 use super::file::Step;
 use super::naming::Naming;
-use super::policy::{Policy, View};
+use super::policy::{Decision, Policy, View};
 use crate::vm::{Choice, Move, ThreadIndex, ThreadStatus};
 use std::fmt;
 
@@ -70,24 +78,32 @@ impl fmt::Display for Departure {
 
 impl std::error::Error for Departure {}
 
-/// Follows the steps of a schedule, and stops behind the last one.
+/// Follows the steps of a schedule, and is done behind the last one. Where the program departs from it, the execution stops,
+/// and [`Replay::departure`] says why.
 pub struct Replay<'a> {
     naming: Naming<'a>,
     steps: &'a [Step],
     next: usize,
+    departure: Option<Departure>,
 }
 
 impl<'a> Replay<'a> {
     /// Follows these steps.
     #[must_use]
     pub fn new(naming: Naming<'a>, steps: &'a [Step]) -> Replay<'a> {
-        Replay { naming, steps, next: 0 }
+        Replay { naming, steps, next: 0, departure: None }
     }
 
     /// Number of steps that were done.
     #[must_use]
     pub fn done(&self) -> usize {
         self.next
+    }
+
+    /// Where the program has departed from the schedule, if it has.
+    #[must_use]
+    pub fn departure(&self) -> Option<&Departure> {
+        self.departure.as_ref()
     }
 
     /// The departure of a program whose execution is over before the schedule is.
@@ -124,12 +140,18 @@ impl<'a> Replay<'a> {
 }
 
 impl Policy for Replay<'_> {
-    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Result<Option<Choice>, Departure> {
-        let Some(expected) = self.steps.get(self.next) else { return Ok(None) };
+    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Decision {
+        if self.departure.is_some() {
+            return Decision::Stop;
+        }
+        let Some(expected) = self.steps.get(self.next) else { return Decision::Done };
         self.next += 1;
         match self.find(view, moves, expected) {
-            Ok(choice) => Ok(Some(choice)),
-            Err(found) => Err(Departure { step: self.next, expected: expected.clone(), found }),
+            Ok(choice) => Decision::Step(choice),
+            Err(found) => {
+                self.departure = Some(Departure { step: self.next, expected: expected.clone(), found });
+                Decision::Stop
+            }
         }
     }
 }

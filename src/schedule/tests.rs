@@ -4,8 +4,10 @@ use super::*;
 use crate::front::compile;
 use crate::ir::Program;
 use crate::source::{FileId, SourceMap};
-use crate::vm::{Choice, Machine, Move, Progress, Tables, ThreadIndex, Visibility};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Move, Progress, Tables, ThreadIndex, Visibility};
 use std::fmt::Write;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const ADDS: &str = "\
 int x = 0;
@@ -91,8 +93,10 @@ fn a_changed_program_departs_at_the_step_that_says_so() {
     let schedule = fixture.schedule(&fixture.find("assert"));
     let changed = Fixture::new(&ADDS.replace("T2: x = x + 1", "T2: x = 1"));
     assert!(!schedule.is_of(changed.sources.file(FileId(0)).text()));
-    let execution = run(&changed.machine, &mut Replay::new(changed.naming(), &schedule.steps), 1000, &mut ());
-    let ExecutionStatus::Departed(departure) = &execution.status else { panic!("{:?}", execution.status) };
+    let mut replay = Replay::new(changed.naming(), &schedule.steps);
+    let execution = run(&changed.machine, &mut replay, 1000, &mut ());
+    assert_eq!(execution.status, ExecutionStatus::Stopped);
+    let departure = replay.departure().unwrap();
     assert_eq!(departure.expected.op, "read x");
     assert_eq!(departure.expected.thread, "T2");
     assert!(departure.to_string().contains("that thread stands at 4:7: write x"), "{departure}");
@@ -107,6 +111,50 @@ fn a_schedule_can_go_on_at_random() {
     let execution = run(&fixture.machine, &mut policy, 1000, &mut ());
     assert!(matches!(execution.status, ExecutionStatus::Ok | ExecutionStatus::Failed(_)));
     assert_eq!(fixture.naming().steps(&execution.steps)[..2], *steps);
+}
+
+#[test]
+fn a_program_that_departs_from_a_schedule_does_not_go_on() {
+    let fixture = Fixture::new(ADDS);
+    let schedule = fixture.schedule(&fixture.find("assert"));
+    let changed = Fixture::new(&ADDS.replace("T2: x = x + 1", "T2: x = 1"));
+    let mut replay = Replay::new(changed.naming(), &schedule.steps);
+    let mut policy = Then::new(&mut replay, Random::new(1));
+    let execution = run(&changed.machine, &mut policy, 1000, &mut ());
+    assert_eq!(execution.status, ExecutionStatus::Stopped);
+    assert_eq!(execution.steps.len() + 1, replay.departure().unwrap().step);
+}
+
+/// Lets the first thread move, and counts the writes that it is told of.
+#[derive(Default)]
+struct CountsWrites {
+    writes: usize,
+}
+
+impl Policy for CountsWrites {
+    const OBSERVES: bool = true;
+
+    fn choose(&mut self, _: &View<'_>, moves: &[Move]) -> Decision {
+        Decision::Step(Choice { thread: moves[0].thread, alternative: 0 })
+    }
+
+    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
+        self.writes += usize::from(matches!(event, Event::Write { .. }));
+    }
+}
+
+#[test]
+fn a_policy_is_told_what_all_steps_do() {
+    let fixture = Fixture::new(ADDS);
+    let mut alone = CountsWrites::default();
+    let mut events = Vec::new();
+    let steps = run(&fixture.machine, &mut alone, 1000, &mut events).steps;
+    let writes = events.iter().filter(|(.., event)| matches!(event, Event::Write { .. })).count();
+    assert_eq!((alone.writes, writes), (2, 2));
+    // Also of those that another one has chosen.
+    let mut second = CountsWrites::default();
+    run(&fixture.machine, &mut Then::new(Scripted::new(&steps[..steps.len() / 2]), &mut second), 1000, &mut ());
+    assert_eq!(second.writes, 2);
 }
 
 #[test]
@@ -311,4 +359,76 @@ fn walks_begin_behind_what_schedules_have_in_common() {
     assert!(walk.follow(&steps[3..], &mut ()).is_ok(), "a walk may go on as it likes");
     assert_eq!(walks.begin(&steps).0, 3);
     assert_eq!(walks.begin(&steps[..1]).0, 1, "from the beginning again");
+}
+
+/// Keeps the steps, and stops from outside when told to.
+struct KeepSteps<'a> {
+    machine: &'a Machine,
+    stopped: AtomicBool,
+}
+
+impl Experiment for KeepSteps<'_> {
+    type Policy = Random;
+    type Observer = Vec<(ThreadIndex, CodeIndex, Event)>;
+    type Outcome = (String, Vec<Choice>, Vec<String>, usize);
+
+    fn begin(&self, seed: u64) -> (Random, Self::Observer) {
+        (Random::new(seed), Vec::new())
+    }
+
+    fn outcome(&self, trial: &Trial<'_, Self::Observer>) -> Self::Outcome {
+        let outputs = self.machine.outputs(trial.state, trial.tables);
+        let lines = outputs.iter().flat_map(|&(_, output)| trial.tables.lines(output)).map(str::to_owned);
+        (trial.status.word().to_owned(), trial.steps.to_vec(), lines.collect(), trial.observer.len())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn trials_give_the_same_for_any_number_of_cores() {
+    let fixture = Fixture::new(NAMES);
+    let experiment = KeepSteps { machine: &fixture.machine, stopped: AtomicBool::new(false) };
+    let with = |jobs| {
+        let trials = Trials { machine: &fixture.machine, seeds: 5..90, max_steps: 1000, jobs };
+        let mut seen = Vec::new();
+        let end = trials.run(&experiment, |seed, outcome| {
+            seen.push((seed, outcome));
+            if seed == 70 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!(end, TrialsEnd::Enough);
+        seen
+    };
+    let alone = with(1);
+    assert_eq!(alone, with(2));
+    assert_eq!(alone, with(7));
+    // Each is the execution that its seed gives alone: nothing is left of those before it.
+    assert_eq!(alone.len(), 66);
+    for (seed, (status, steps, lines, events)) in alone {
+        let mut watched = Vec::new();
+        let execution = run(&fixture.machine, &mut Random::new(seed), 1000, &mut watched);
+        assert_eq!((status.as_str(), &steps), (execution.status.word(), &execution.steps), "seed {seed}");
+        assert_eq!((lines, events), (execution.lines(&fixture.machine), watched.len()), "seed {seed}");
+    }
+}
+
+#[test]
+fn trials_that_are_stopped_leave_no_gap() {
+    let fixture = Fixture::new(ADDS);
+    for jobs in [1, 3] {
+        let experiment = KeepSteps { machine: &fixture.machine, stopped: AtomicBool::new(false) };
+        let trials = Trials { machine: &fixture.machine, seeds: 0..1_000, max_steps: 1000, jobs };
+        let mut seen = Vec::new();
+        let end = trials.run(&experiment, |seed, _| {
+            seen.push(seed);
+            experiment.stopped.fetch_or(seed == 4, Ordering::Relaxed);
+            ControlFlow::Continue(())
+        });
+        assert_eq!(end, TrialsEnd::Stopped);
+        // With several cores the rest of the batch was there already.
+        let count = if jobs == 1 { 5 } else { 24 };
+        assert!(seen.iter().copied().eq(0..count), "{seen:?}");
+    }
 }

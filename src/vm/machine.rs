@@ -163,7 +163,14 @@ impl Machine {
     /// As [`Machine::initial`], watched: main may have done local work.
     #[must_use]
     pub fn start<O: Observer>(&self, tables: &mut Tables, observer: &mut O) -> State {
-        let mut state = State { cells: self.layout.initial().to_vec(), ..State::default() };
+        let mut state = State::default();
+        self.restart(&mut state, tables, observer);
+        state
+    }
+
+    /// As [`Machine::start`], in the room of a state that is not needed any more.
+    pub fn restart<O: Observer>(&self, state: &mut State, tables: &mut Tables, observer: &mut O) {
+        state.reset(self.layout.initial());
         let path =
             tables.intern_path(Path { parent: None, label: self.main_label, ordinal: None, instance: 1, rank: 0 });
         if let Some(main) = self.main {
@@ -178,11 +185,10 @@ impl Machine {
             state.threads.push(thread);
             state.unfinished = 1;
             state.reserve_segment(ThreadIndex(0), function.frame_size);
-            self.write_header(&mut state, ThreadIndex(0), u32::MAX);
+            self.write_header(state, ThreadIndex(0), u32::MAX);
             observer.enter(ThreadIndex(0), main);
-            self.run_ahead(&mut state, tables, ThreadIndex(0), observer);
+            self.run_ahead(state, tables, ThreadIndex(0), observer);
         }
-        state
     }
 
     /// The threads that can move, in the order of their slots.

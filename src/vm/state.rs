@@ -192,6 +192,18 @@ impl Clone for State {
 }
 
 impl State {
+    /// No threads, and these values of the cells; what was allocated stays.
+    pub(super) fn reset(&mut self, cells: &[Cell]) {
+        self.cells.clear();
+        self.cells.extend_from_slice(cells);
+        self.threads.clear();
+        self.stack.clear();
+        self.blocks.clear();
+        self.closed.clear();
+        self.instances.clear();
+        (self.exclusive, self.unfinished, self.taken) = (NO_THREAD, 0, 0);
+    }
+
     /// Number of thread slots, free ones included.
     #[must_use]
     pub fn thread_count(&self) -> usize {
