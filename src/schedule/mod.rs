@@ -6,6 +6,7 @@
 //! replayed strictly, see `docs/schedule.md`), and a [`Trace`] for people, with one column for each thread;
 //! [`fewer_switches`] finds an order of an execution's steps that is easier to follow.
 
+mod dependence;
 mod execution;
 mod file;
 mod namer;
@@ -19,6 +20,7 @@ mod trace;
 mod trials;
 mod walk;
 
+pub use dependence::{Footprint, Footprints, Resource, Use, predecessors};
 pub use execution::{Execution, ExecutionStatus, run};
 pub use file::{SCHEMA, Schedule, ScheduleError, Step, source_hash};
 pub use namer::{Namer, SharedStep};

@@ -10,6 +10,7 @@
 //! was overlooked shows when the new order is done on the machine: what each thread does and sees is compared, and so is the
 //! end.
 
+use super::dependence::{Footprint, Footprints, predecessors};
 use super::walk::Walk;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{
@@ -74,19 +75,6 @@ pub fn fewer_switches(machine: &Machine, steps: &[Choice]) -> Option<Reordered> 
     Some(Reordered { steps: again.choices, places })
 }
 
-/// What a step touches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Resource {
-    /// A cell, or an object by its first cell.
-    Cell(u32),
-    /// The bare notifications.
-    Bare,
-    /// What a thread does next.
-    Thread(PathId),
-    /// The threads that a thread has forked.
-    Children(PathId),
-}
-
 /// A write, by its thread and its number there.
 type Writer = (PathId, u32);
 
@@ -114,66 +102,26 @@ struct Record {
     choices: Vec<Choice>,
     /// By step: the thread.
     by: Vec<PathId>,
-    /// By step: what it touches, and whether it changes it.
-    touched: Vec<FxHashSet<(Resource, bool)>>,
+    /// By step: what it uses.
+    footprints: Vec<Footprint>,
     done: FxHashMap<PathId, Vec<(CodeIndex, Deed)>>,
     end: End,
 }
 
 /// Watches the steps.
 struct Watcher {
-    /// By slot: the thread in it.
-    names: Vec<PathId>,
+    footprints: Footprints,
     writers: FxHashMap<u32, Writer>,
     writes: FxHashMap<PathId, u32>,
-    touched: FxHashSet<(Resource, bool)>,
     done: FxHashMap<PathId, Vec<(CodeIndex, Deed)>>,
     /// Atomic blocks that were begun and not ended.
     atomic: i64,
 }
 
-impl Watcher {
-    fn name(&self, thread: ThreadIndex) -> PathId {
-        self.names.get(thread.index()).copied().unwrap_or(PathId(0))
-    }
-
-    fn touch(&mut self, event: Event, thread: PathId) {
-        let touched: (Resource, bool) = match event {
-            Event::Read { address, shared: true, .. } | Event::Waited { address } => (Resource::Cell(address), false),
-            Event::Write { address, shared: true, .. }
-            | Event::Lock { address, .. }
-            | Event::Unlock { address, .. }
-            | Event::Set { address }
-            | Event::Clear { address }
-            | Event::Arrive { address }
-            | Event::Leave { address }
-            | Event::Acquire { address }
-            | Event::Release { address } => (Resource::Cell(address), true),
-            Event::Wait { condition } | Event::Notify { condition, .. } => {
-                (condition.map_or(Resource::Bare, Resource::Cell), true)
-            }
-            Event::Fork { path, .. } | Event::Spawn { path, .. } => (Resource::Thread(path), true),
-            Event::Join => (Resource::Children(thread), true),
-            Event::JoinThread { child } => (Resource::Thread(self.name(child)), true),
-            // Ends of children come in any order.
-            Event::End { parent: Some(parent) } => (Resource::Children(self.name(parent)), false),
-            _ => return,
-        };
-        self.touched.insert(touched);
-    }
-}
-
 impl Observer for Watcher {
     fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
-        if let Event::Fork { child, path } | Event::Spawn { child, path } = event {
-            if self.names.len() <= child.index() {
-                self.names.resize(child.index() + 1, PathId(0));
-            }
-            self.names[child.index()] = path;
-        }
-        let thread = self.name(thread);
-        self.touched.insert((Resource::Thread(thread), true));
-        self.touch(event, thread);
+        self.footprints.event(thread, at, event);
+        let thread = self.footprints.thread(thread);
         let deed = match event {
             Event::Read { read, address, value, .. } => Deed::Read(read, value, self.writers.get(&address).copied()),
             Event::Write { definition, address, value, .. } => {
@@ -207,24 +155,21 @@ fn record(
     count: usize,
     mut choose: impl FnMut(usize, &State) -> Option<Choice>,
 ) -> Option<Record> {
+    // Main is there before anything is told of it.
+    let main = Walk::new(machine, tables, &mut ()).into_state();
     let mut watcher = Watcher {
-        names: Vec::new(),
+        footprints: Footprints::new(&main),
         writers: FxHashMap::default(),
         writes: FxHashMap::default(),
-        touched: FxHashSet::default(),
         done: FxHashMap::default(),
         atomic: 0,
     };
-    // Main is there before anything is told of it.
-    let main = Walk::new(machine, tables, &mut ()).into_state();
-    watcher.names.extend(main.threads().map(|thread| main.path(thread)));
     let mut walk = Walk::new(machine, tables, &mut watcher);
-    let (mut choices, mut by, mut touched) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut choices, mut by, mut footprints) = (Vec::new(), Vec::new(), Vec::new());
     for index in 0..count {
         let choice = choose(index, walk.state())?;
-        let thread = watcher.name(choice.thread);
-        watcher.touched.clear();
-        watcher.touched.insert((Resource::Thread(thread), true));
+        let thread = watcher.footprints.thread(choice.thread);
+        watcher.footprints.begin(choice.thread);
         let progress = walk.step(choice, &mut watcher).ok()?;
         let over = matches!(progress, Progress::Failed(_) | Progress::Discarded);
         if watcher.atomic != 0 && !over {
@@ -232,13 +177,13 @@ fn record(
         }
         choices.push(choice);
         by.push(thread);
-        touched.push(std::mem::take(&mut watcher.touched));
+        footprints.push(watcher.footprints.end());
     }
     let state = walk.state();
     let end = match walk.progress() {
         Progress::Finished => End::Over,
         Progress::Discarded => return None,
-        Progress::Failed(failure) => End::Failed(failure.kind, failure.at, watcher.name(failure.thread)),
+        Progress::Failed(failure) => End::Failed(failure.kind, failure.at, watcher.footprints.thread(failure.thread)),
         Progress::Running => {
             let stands = |thread| {
                 let obstacle = machine.obstacle(state, thread);
@@ -249,34 +194,15 @@ fn record(
             End::Stands(threads)
         }
     };
-    Some(Record { choices, by, touched, done: watcher.done, end })
+    Some(Record { choices, by, footprints, done: watcher.done, end })
 }
 
 /// By step: the steps that must come before it.
 fn before(given: &Record) -> Vec<Vec<usize>> {
-    let mut before: Vec<Vec<usize>> = Vec::with_capacity(given.by.len());
-    let mut changed: FxHashMap<Resource, usize> = FxHashMap::default();
-    let mut used: FxHashMap<Resource, Vec<usize>> = FxHashMap::default();
-    for (step, touched) in given.touched.iter().enumerate() {
-        let mut earlier: Vec<usize> = Vec::new();
-        for &(resource, changes) in touched {
-            earlier.extend(changed.get(&resource));
-            let users = used.entry(resource).or_default();
-            if changes {
-                earlier.append(users);
-                changed.insert(resource, step);
-            } else {
-                users.push(step);
-            }
-        }
-        if step + 1 == given.by.len() && matches!(given.end, End::Failed(..)) {
-            // A failure ends the execution of all.
-            earlier.extend(0..step);
-        }
-        earlier.retain(|&one| one != step);
-        earlier.sort_unstable();
-        earlier.dedup();
-        before.push(earlier);
+    let mut before = predecessors(&given.footprints);
+    if let (Some(last), End::Failed(..)) = (before.last_mut(), &given.end) {
+        // A failure ends the execution of all.
+        *last = (0..given.by.len() - 1).collect();
     }
     before
 }

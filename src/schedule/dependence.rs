@@ -1,0 +1,185 @@
+//! Dependence of steps: which steps of an execution may change places.
+//!
+//! **Input**: the events of an execution, step by step.
+//!
+//! **Output**: the [`Footprint`] of each step, which is what the step uses and what it changes. From footprints: whether two steps
+//! are dependent, and for all steps of an execution those that must stay before each.
+//!
+//! **Algorithm**.
+//!
+//! 1. Each event uses or changes a resource: a shared cell, a synchronisation object, what a thread does next, the threads
+//!    that a thread has forked. Every step changes what its own thread does next.
+//! 2. Two steps are dependent if one of them changes a resource that the other one uses or changes (Mazurkiewicz 1977,
+//!    Godefroid 1996). Steps that are not can change places: the state behind both is the same, and neither makes the other
+//!    one impossible.
+//! 3. A step must stay behind the last one that has changed something that it uses, and behind all that have used since then
+//!    what it changes. All other dependences follow by way of these.
+//!
+//! **Soundness and limits**. Dependence depends on the state in general; here two steps count as dependent if they are so in
+//! some state, so that operations on one semaphore or one event always are. Numbers of thread slots and the addresses of
+//! locals are not looked at: in another order threads and locals may get others, although nothing else is different. That an
+//! `assume` fails, or that the program does, ends the execution for all threads, and no footprint shows it.
+
+use crate::vm::{CodeIndex, Event, Observer, PathId, State, ThreadIndex};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Something that steps of several threads may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Resource {
+    /// A cell, or a synchronisation object by its first cell.
+    Cell(u32),
+    /// The bare notifications.
+    Bare,
+    /// What a thread does next.
+    Thread(PathId),
+    /// The threads that a thread has forked.
+    Children(PathId),
+}
+
+/// What a step does with a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Use {
+    /// It depends on the resource, or changes it in a way that several steps may do in any order.
+    Shared,
+    /// It changes the resource.
+    Exclusive,
+}
+
+/// What a step uses; each resource once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Footprint(SmallVec<[(Resource, Use); 4]>);
+
+impl Footprint {
+    fn add(&mut self, resource: Resource, by: Use) {
+        match self.0.iter_mut().find(|(known, _)| *known == resource) {
+            Some((_, known)) => *known = by.max(*known),
+            None => self.0.push((resource, by)),
+        }
+    }
+
+    /// What it uses, each resource once.
+    pub fn uses(&self) -> impl Iterator<Item = (Resource, Use)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// Whether two steps must keep their order.
+    #[must_use]
+    pub fn depends_on(&self, other: &Footprint) -> bool {
+        self.uses().any(|(resource, by)| {
+            other.uses().any(|(known, of)| known == resource && (by == Use::Exclusive || of == Use::Exclusive))
+        })
+    }
+}
+
+/// Collects the footprint of one step after the other.
+#[derive(Debug)]
+pub struct Footprints {
+    /// By slot: the thread in it.
+    names: Vec<PathId>,
+    /// Of the step that is done now.
+    now: Footprint,
+}
+
+impl Footprints {
+    /// Before the first step. `initial` is the state in which the program begins.
+    #[must_use]
+    pub fn new(initial: &State) -> Footprints {
+        let names = initial.threads().map(|thread| initial.path(thread)).collect();
+        Footprints { names, now: Footprint::default() }
+    }
+
+    /// The thread in a slot. Slots are used again.
+    #[must_use]
+    pub fn thread(&self, slot: ThreadIndex) -> PathId {
+        self.names.get(slot.index()).copied().unwrap_or(PathId(0))
+    }
+
+    /// A step of a thread begins.
+    pub fn begin(&mut self, slot: ThreadIndex) {
+        self.now.0.clear();
+        self.now.add(Resource::Thread(self.thread(slot)), Use::Exclusive);
+    }
+
+    /// The footprint of the step that was begun last.
+    pub fn end(&mut self) -> Footprint {
+        std::mem::take(&mut self.now)
+    }
+
+    fn used_by(&self, thread: PathId, event: Event) -> Option<(Resource, Use)> {
+        Some(match event {
+            Event::Read { address, shared: true, .. } | Event::Waited { address } => {
+                (Resource::Cell(address), Use::Shared)
+            }
+            Event::Write { address, shared: true, .. }
+            | Event::Lock { address, .. }
+            | Event::Unlock { address, .. }
+            | Event::Set { address }
+            | Event::Clear { address }
+            | Event::Arrive { address }
+            | Event::Leave { address }
+            | Event::Acquire { address }
+            | Event::Release { address } => (Resource::Cell(address), Use::Exclusive),
+            Event::Wait { condition } | Event::Notify { condition, .. } => {
+                (condition.map_or(Resource::Bare, Resource::Cell), Use::Exclusive)
+            }
+            Event::Fork { path, .. } | Event::Spawn { path, .. } => (Resource::Thread(path), Use::Exclusive),
+            Event::Join => (Resource::Children(thread), Use::Exclusive),
+            Event::JoinThread { child } => (Resource::Thread(self.thread(child)), Use::Exclusive),
+            // Ends of children come in any order.
+            Event::End { parent: Some(parent) } => (Resource::Children(self.thread(parent)), Use::Shared),
+            Event::Read { .. }
+            | Event::Write { .. }
+            | Event::Woken { .. }
+            | Event::End { .. }
+            | Event::Choose { .. }
+            | Event::Print { .. }
+            | Event::Allocate { .. }
+            | Event::AtomicBegin
+            | Event::AtomicEnd
+            | Event::Failure(_) => return None,
+        })
+    }
+}
+
+impl Observer for Footprints {
+    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+        if let Event::Fork { child, path } | Event::Spawn { child, path } = event {
+            if self.names.len() <= child.index() {
+                self.names.resize(child.index() + 1, PathId(0));
+            }
+            self.names[child.index()] = path;
+        }
+        // A step may let other threads go on as well.
+        let thread = self.thread(thread);
+        self.now.add(Resource::Thread(thread), Use::Exclusive);
+        if let Some((resource, by)) = self.used_by(thread, event) {
+            self.now.add(resource, by);
+        }
+    }
+}
+
+/// By step: earlier steps that must stay before it. Each other step that must do so comes before one of these.
+#[must_use]
+pub fn predecessors(footprints: &[Footprint]) -> Vec<Vec<usize>> {
+    let mut changed: FxHashMap<Resource, usize> = FxHashMap::default();
+    let mut used: FxHashMap<Resource, Vec<usize>> = FxHashMap::default();
+    let mut before: Vec<Vec<usize>> = Vec::with_capacity(footprints.len());
+    for (step, footprint) in footprints.iter().enumerate() {
+        let mut earlier: Vec<usize> = Vec::new();
+        for (resource, by) in footprint.uses() {
+            earlier.extend(changed.get(&resource));
+            let users = used.entry(resource).or_default();
+            if by == Use::Exclusive {
+                earlier.append(users);
+                changed.insert(resource, step);
+            } else {
+                users.push(step);
+            }
+        }
+        earlier.sort_unstable();
+        earlier.dedup();
+        before.push(earlier);
+    }
+    before
+}
