@@ -5,12 +5,12 @@
 //! `cargo bench --bench explore`.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use cssame::explore::{self, Limits, Query};
+use cssame::budget::Budget;
+use cssame::explore::{self, Query};
 use cssame::front::compile;
 use cssame::source::SourceMap;
 use cssame::vm::{Machine, Visibility};
 use std::hint::black_box;
-use std::ops::ControlFlow;
 
 fn machine(text: &str) -> Option<Machine> {
     let mut sources = SourceMap::default();
@@ -73,11 +73,8 @@ fn states(criterion: &mut Criterion) {
         ("philosophers_6", philosophers(6)),
     ] {
         let Some(machine) = machine(&text) else { continue };
-        let search = || {
-            let mut progress = |_: &explore::Progress| ControlFlow::Continue(());
-            explore::futures(black_box(&machine), &Query::default(), &Limits::default(), &mut progress)
-        };
-        group.throughput(Throughput::Elements(search().progress.states));
+        let search = || explore::futures(black_box(&machine), &Query::default(), &Budget::unlimited());
+        group.throughput(Throughput::Elements(search().statistics.states));
         group.bench_function(name, |bencher| bencher.iter(search));
     }
     group.finish();
@@ -94,10 +91,7 @@ fn counts(criterion: &mut Criterion) {
         ("last_zero_8", last_zero(8)),
     ] {
         let Some(machine) = machine(&text) else { continue };
-        let count = || {
-            let mut progress = |_: &explore::Progress| ControlFlow::Continue(());
-            explore::count(black_box(&machine), &Limits::default(), &mut progress)
-        };
+        let count = || explore::count(black_box(&machine), &Budget::unlimited());
         group.throughput(Throughput::Elements(count().futures));
         group.bench_function(name, |bencher| bencher.iter(count));
     }

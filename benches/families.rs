@@ -11,13 +11,13 @@
     reason = "a bench prints its table, and stops where it cannot go on"
 )]
 
-use cssame::explore::{self, Limits, Progress, Query, Subject};
+use cssame::budget::{Budget, Statistics};
+use cssame::explore::{self, Query, Subject};
 use cssame::form::{Form, analyse};
 use cssame::front::compile;
 use cssame::ir::Program;
 use cssame::source::SourceMap;
 use cssame::vm::{Machine, Visibility};
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -74,14 +74,14 @@ fn timed<T>(job: impl Fn() -> T) -> (T, Duration) {
     median
 }
 
-fn decide(family: &Family) -> (Progress, Duration) {
+fn decide(family: &Family) -> (Statistics, Duration) {
     let Family { program, form, machine } = family;
     let subject = Subject { program, concurrency: Some(&form.concurrency), machine };
     let search = || {
         let query = Query { whole_executions: false };
-        let answer = subject.futures(&query, &Limits::default(), &mut |_| ControlFlow::Continue(()));
+        let answer = subject.futures(&query, &Budget::unlimited());
         assert!(answer.is_complete());
-        answer.progress
+        answer.statistics
     };
     timed(search)
 }
@@ -96,12 +96,10 @@ fn main() {
     for &(name, sizes) in COUNTED.iter().filter(wanted) {
         for &n in sizes {
             let family = family(name, n);
-            let count = || explore::count(&family.machine, &Limits::default(), &mut |_| ControlFlow::Continue(()));
+            let count = || explore::count(&family.machine, &Budget::unlimited());
             let (counted, count_time) = timed(count);
             let (progress, decide_time) = decide(&family);
-            let (alone, alone_time) = timed(|| {
-                explore::count_by_executions(&family.machine, &Limits::default(), &mut |_| ControlFlow::Continue(()))
-            });
+            let (alone, alone_time) = timed(|| explore::count_by_executions(&family.machine, &Budget::unlimited()));
             let alone = alone.map_or("-".to_owned(), |_| format!("{:.2}", alone_time.as_secs_f64() * 1e3));
             let rate = counted.executions as f64 / count_time.as_secs_f64();
             println!(
@@ -125,7 +123,7 @@ fn main() {
     for &(name, sizes) in REDUCED.iter().filter(wanted) {
         for &n in sizes {
             let (progress, time) = decide(&family(name, n));
-            let Progress { executions, states, .. } = progress;
+            let Statistics { executions, states, .. } = progress;
             println!("{name:<16}{n:>4}{executions:>12}{states:>10}{:>12.1}", time.as_secs_f64() * 1e3);
         }
     }

@@ -10,6 +10,8 @@ pub mod source;
 
 pub mod diagnostics;
 
+pub mod budget;
+
 pub mod ir;
 
 pub mod front;

@@ -2,17 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
-use cssame::explore::{Bound, Limits, Progress, Query, by_states, count_by_states, select_by_states};
+use cssame::budget::{Bound, Budget, Limits};
+use cssame::explore::{Query, by_states, count_by_states, select_by_states};
 use cssame::form::Selection;
 use cssame::form::analyse;
 use cssame::front::compile;
 use cssame::source::SourceMap;
 use cssame::vm::{Machine, Visibility};
-use std::ops::ControlFlow;
-
-fn silent(_: &Progress) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
 
 fn machine(text: &str) -> Machine {
     let mut sources = SourceMap::default();
@@ -46,17 +42,17 @@ sum = a + b;
 print(sum);
 ";
 
-fn answers(machine: &Machine, limits: &Limits) -> (String, Option<Bound>) {
-    let answer = by_states(machine, &Query { whole_executions: true }, limits, &mut silent);
+fn answers(machine: &Machine, budget: &Budget<'_>) -> (String, Option<Bound>) {
+    let answer = by_states(machine, &Query { whole_executions: true }, budget);
     let bound = answer.bound;
-    let count = count_by_states(machine, &Limits { max_states: Some(30_000), ..limits.clone() }, &mut silent);
+    let count = count_by_states(machine, &budget.share(Limits { max_states: Some(30_000), ..Limits::default() }));
     let selections: Vec<Selection> = answer
         .terms
         .iter()
         .step_by(3)
         .map(|term| Selection { read: term.read, instance: None, definition: term.definition })
         .collect();
-    let selected = select_by_states(machine, &selections, limits, &mut silent);
+    let selected = select_by_states(machine, &selections, budget);
     (format!("{answer:?}\n{count:?}\n{selected:?}"), bound)
 }
 
@@ -72,10 +68,10 @@ fn any_number_of_cores_gives_the_same_answer() {
     ];
     let expected = [None, Some(Bound::States), Some(Bound::Executions), Some(Bound::Steps), Some(Bound::Memory)];
     for (bounds, expected) in bounds.into_iter().zip(expected) {
-        let (alone, bound) = answers(&machine, &Limits { jobs: 1, ..bounds.clone() });
+        let (alone, bound) = answers(&machine, &Budget::from(bounds));
         assert_eq!(bound, expected);
         for jobs in [2, 3, 7] {
-            let (together, _) = answers(&machine, &Limits { jobs, ..bounds.clone() });
+            let (together, _) = answers(&machine, &Budget::from(bounds).with_jobs(jobs));
             assert!(alone == together, "{expected:?} with {jobs}");
         }
     }
@@ -90,12 +86,10 @@ fn large_states_give_the_same_answer_as_well() {
         Limits { max_states: Some(8_000), ..Limits::default() },
         Limits { max_memory: Some(20 << 20), ..Limits::default() },
     ] {
-        let answer = |jobs| {
-            let limits = Limits { jobs, ..bounds.clone() };
-            by_states(&machine, &Query { whole_executions: false }, &limits, &mut silent)
-        };
+        let answer =
+            |jobs| by_states(&machine, &Query { whole_executions: false }, &Budget::from(bounds).with_jobs(jobs));
         let alone = answer(1);
-        assert!(alone.progress.states > 301 && alone.progress.states < 20_000, "{:?}", alone.progress);
+        assert!(alone.statistics.states > 301 && alone.statistics.states < 20_000, "{:?}", alone.statistics);
         for jobs in [2, 3] {
             assert_eq!(format!("{alone:?}"), format!("{:?}", answer(jobs)));
         }

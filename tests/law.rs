@@ -6,14 +6,14 @@
 
 mod support;
 
-use cssame::explore::{Limits, Query, count, futures};
+use cssame::budget::{Budget, Limits};
+use cssame::explore::{Query, count, futures};
 use cssame::form::{Form, analyse, definition_name, read_name};
 use cssame::front::compile;
 use cssame::ir::Program;
 use cssame::source::SourceMap;
 use cssame::vm::{Machine, Visibility};
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use support::generate::{self, Size};
 use support::oracle::{Explored, Options, Visible, explore_source};
 
@@ -93,7 +93,7 @@ fn agree(
     let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
     let machine = Machine::new(program, &visible);
     let limits = Limits { max_states: Some(2_000_000), ..Limits::default() };
-    let answer = futures(&machine, &Query::default(), &limits, &mut |_| ControlFlow::Continue(()));
+    let answer = futures(&machine, &Query::default(), &Budget::from(limits));
     if !answer.is_complete() {
         return Err("the exploration is not complete".to_owned());
     }
@@ -138,7 +138,7 @@ fn agree(
     if explored.outcomes.iter().any(|outcome| outcome.status != "ok" && outcome.status != "deadlock") {
         return Ok(());
     }
-    let counted = count(&machine, &limits, &mut |_| ControlFlow::Continue(()));
+    let counted = count(&machine, &Budget::from(limits));
     if counted.futures != explored.futures.len() as u64 {
         return Err(format!("{} futures, the oracle has {}", counted.futures, explored.futures.len()));
     }

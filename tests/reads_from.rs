@@ -7,8 +7,9 @@
 #[allow(unused_imports, reason = "the generator serves other tests too")]
 mod support;
 
+use cssame::budget::{Budget, Limits, Statistics};
 use cssame::explore::{
-    self, Answer, CountAnswer, Limits, Outcome, Progress, Query, Refusal, SelectAnswer, Term, Verdict, by_executions,
+    self, Answer, CountAnswer, Outcome, Query, Refusal, SelectAnswer, Term, Verdict, by_executions,
     count_by_executions, count_by_states, select_by_executions, select_by_states,
 };
 use cssame::form::Selection;
@@ -19,8 +20,8 @@ use cssame::source::SourceMap;
 use cssame::vm::{Event, Machine, Tables, Visibility};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Mutex;
 use support::generate::{self, Size};
 use support::oracle::{Options, explore_source};
 
@@ -35,12 +36,12 @@ fn machine(text: &str, inputs: &[(String, String)]) -> Machine {
 }
 
 fn counted(machine: &Machine, limits: &Limits) -> Result<CountAnswer, Refusal> {
-    count_by_executions(machine, limits, &mut |_| ControlFlow::Continue(()))
+    count_by_executions(machine, &Budget::from(*limits))
 }
 
 fn by_states(machine: &Machine) -> CountAnswer {
     let limits = Limits { max_states: Some(1_000_000), ..Limits::default() };
-    count_by_states(machine, &limits, &mut |_| ControlFlow::Continue(()))
+    count_by_states(machine, &Budget::from(limits))
 }
 
 fn family(name: &str, n: u32) -> Machine {
@@ -227,9 +228,8 @@ fn facts(machine: &Machine, answer: &Answer) -> Facts {
 /// Both means find the same terms and outcomes, and each schedule of a term shows it.
 fn assert_same_answers(machine: &Machine, seed: u64, text: &str) {
     let (limits, query) = (Limits::default(), Query { whole_executions: false });
-    let mut progress = |_: &Progress| ControlFlow::Continue(());
-    let executions = by_executions(machine, &query, &limits, &mut progress).unwrap();
-    let states = explore::by_states(machine, &query, &limits, &mut progress);
+    let executions = by_executions(machine, &query, &limits.into()).unwrap();
+    let states = explore::by_states(machine, &query, &limits.into());
     assert_eq!(facts(machine, &executions), facts(machine, &states), "seed {seed}:\n{text}");
     for Term { read, definition, schedule, .. } in &executions.terms {
         let (mut tables, mut events) = (Tables::new(), Vec::new());
@@ -252,8 +252,7 @@ fn selections_agree() {
         let text = memory_program(seed);
         let machine = machine(&text, &[]);
         let (limits, query) = (Limits::default(), Query { whole_executions: false });
-        let mut progress = |_: &Progress| ControlFlow::Continue(());
-        let Ok(answer) = by_executions(&machine, &query, &limits, &mut progress) else { continue };
+        let Ok(answer) = by_executions(&machine, &query, &limits.into()) else { continue };
         let mut random = Random(seed);
         for _ in 0..4.min(answer.terms.len()) {
             let mut one = || {
@@ -263,8 +262,8 @@ fn selections_agree() {
                 Selection { read, instance, definition }
             };
             let selections = [one(), one()];
-            let executions = select_by_executions(&machine, &selections, &limits, &mut progress).unwrap();
-            let states = select_by_states(&machine, &selections, &limits, &mut progress);
+            let executions = select_by_executions(&machine, &selections, &limits.into()).unwrap();
+            let states = select_by_states(&machine, &selections, &limits.into());
             let facts = |answer: SelectAnswer| match answer.verdict {
                 Verdict::Consistent { satisfied, .. } => Ok(satisfied.iter().filter(|&&one| one).count()),
                 Verdict::Inconsistent { core } => Err(core),
@@ -281,12 +280,11 @@ fn selections_agree() {
 /// All branches of this family are alike, so the guess is right from the beginning.
 #[test]
 fn the_number_of_executions_is_guessed() {
-    let mut guesses = Vec::new();
-    let found = count_by_executions(&family("readers", 10), &Limits::default(), &mut |progress| {
-        guesses.push(progress.expected);
-        ControlFlow::Continue(())
-    });
+    let guesses = Mutex::new(Vec::new());
+    let reporter = |now: &Statistics| guesses.lock().unwrap().push(now.expected);
+    let found = count_by_executions(&family("readers", 10), &Budget::unlimited().with_reporter(&reporter));
     assert_eq!(found.unwrap().futures, 1_024);
+    let guesses = guesses.into_inner().unwrap();
     assert!(guesses.len() == 16 && guesses.iter().all(|guess| (900..1_150).contains(guess)), "{guesses:?}");
 }
 

@@ -7,8 +7,9 @@
 #[allow(unused_imports, reason = "the oracle serves other tests")]
 mod support;
 
+use cssame::budget::{Budget, Limits};
 use cssame::explore::{
-    Answer, Deadlock, Declined, Limits, OutcomeStatus, Query, Subject, Verdict, by_states, select_by_states,
+    Answer, Deadlock, Declined, OutcomeStatus, Query, Subject, Verdict, by_states, select_by_states,
 };
 use cssame::form::Selection;
 use cssame::form::{Form, analyse};
@@ -18,16 +19,11 @@ use cssame::source::SourceMap;
 use cssame::vm::{Choice, CodeIndex, Event, Machine, Observer, Progress, Tables, ThreadIndex, Visibility};
 use std::collections::BTreeSet;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
 use support::generate::{self, Size};
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-fn silent(_: &cssame::explore::Progress) -> ControlFlow<()> {
-    ControlFlow::Continue(())
 }
 
 struct Fixture {
@@ -164,14 +160,14 @@ fn check_symmetry(text: &str, tally: &mut Tally) -> Result<(), String> {
     let Some(fixture) = Fixture::new(text) else { return Ok(()) };
     let Some(machine) = fixture.machine.up_to_symmetry() else { return Ok(()) };
     let (query, limits) = (Query::default(), Limits { max_states: Some(100_000), ..Limits::default() });
-    let whole = by_states(&fixture.machine, &query, &limits, &mut silent);
-    let folded = by_states(&machine, &query, &limits, &mut silent);
+    let whole = by_states(&fixture.machine, &query, &limits.into());
+    let folded = by_states(&machine, &query, &limits.into());
     if !whole.is_complete() {
         return Ok(());
     }
     tally.symmetric += 1;
-    tally.saved += u64::from(folded.progress.states < whole.progress.states);
-    if folded.deadlocks.is_empty() != whole.deadlocks.is_empty() || folded.progress.states > whole.progress.states {
+    tally.saved += u64::from(folded.statistics.states < whole.statistics.states);
+    if folded.deadlocks.is_empty() != whole.deadlocks.is_empty() || folded.statistics.states > whole.statistics.states {
         return Err("states: more of them, or other deadlocks".to_owned());
     }
     compare(&fixture, &whole, &folded)?;
@@ -179,8 +175,8 @@ fn check_symmetry(text: &str, tally: &mut Tally) -> Result<(), String> {
     let first = terms.first().zip(terms.last()).filter(|(one, other)| one.0 != other.0);
     if let Some((&one, &other)) = first {
         let selections = [one, other].map(|(read, definition)| Selection { read, instance: None, definition });
-        let whole = select_by_states(&fixture.machine, &selections, &limits, &mut silent);
-        let folded = select_by_states(&machine, &selections, &limits, &mut silent);
+        let whole = select_by_states(&fixture.machine, &selections, &limits.into());
+        let folded = select_by_states(&machine, &selections, &limits.into());
         if matches!(whole.verdict, Verdict::Inconsistent { .. })
             != matches!(folded.verdict, Verdict::Inconsistent { .. })
         {
@@ -197,12 +193,12 @@ fn check_symmetry(text: &str, tally: &mut Tally) -> Result<(), String> {
 fn check(text: &str, tally: &mut Tally) -> Result<(), String> {
     let Some(fixture) = Fixture::new(text) else { return Ok(()) };
     let (query, limits) = (Query::default(), Limits { max_states: Some(100_000), ..Limits::default() });
-    let whole = by_states(&fixture.machine, &query, &limits, &mut silent);
+    let whole = by_states(&fixture.machine, &query, &limits.into());
     if !whole.is_complete() {
         tally.large += 1;
         return Ok(());
     }
-    let sliced = match fixture.subject().futures_by_slices(&query, &limits, &mut silent) {
+    let sliced = match fixture.subject().futures_by_slices(&query, &limits.into()) {
         Ok(answer) => answer,
         Err(Declined::Disagreement) => return Err("an execution of a slice is none of the program".to_owned()),
         Err(_) => {
@@ -234,12 +230,12 @@ fn check_selections(fixture: &Fixture, tally: &mut Tally) -> Result<(), String> 
             }
             let selection = |read, definition| Selection { read, instance: None, definition };
             let selections = [selection(first, one), selection(second, other)];
-            let sliced = match fixture.subject().select_by_slice(&selections, &limits, &mut silent) {
+            let sliced = match fixture.subject().select_by_slice(&selections, &limits.into()) {
                 Ok(answer) => answer,
                 Err(Declined::Disagreement) => return Err("select: an execution of a slice is none".to_owned()),
                 Err(_) => continue,
             };
-            let whole = select_by_states(&fixture.machine, &selections, &limits, &mut silent);
+            let whole = select_by_states(&fixture.machine, &selections, &limits.into());
             if whole.bound.is_some() || sliced.bound.is_some() {
                 continue;
             }
@@ -363,7 +359,7 @@ fn an_instance_is_counted_anew_in_each_thread() {
     let selection = |read: u32, instance| Selection { read: ReadId(read), instance, definition: initial(ReadId(read)) };
     let (second, other) = (selection(0, Some(2)), selection(1, None));
     for selections in [[second, other], [other, second]] {
-        let answer = select_by_states(&machine, &selections, &Limits::default(), &mut silent);
+        let answer = select_by_states(&machine, &selections, &Budget::unlimited());
         let Verdict::Consistent { satisfied, .. } = answer.verdict else { panic!("{:?}", answer.verdict) };
         let of = |wanted: Selection| satisfied[selections.iter().position(|one| *one == wanted).unwrap()];
         assert!(!of(second) && of(other), "no thread comes to the read twice");

@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use cssame::explore::{Answer, Limits, Query, count, futures};
+use cssame::budget::{Budget, Limits};
+use cssame::explore::{Answer, Query, count, futures};
 use cssame::form::analyse;
 use cssame::front::compile;
 use cssame::ir::Program;
 use cssame::source::SourceMap;
 use cssame::vm::{Machine, Visibility};
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 struct Explored {
@@ -32,9 +32,9 @@ fn explore(name: &str) -> Explored {
     let machine =
         Machine::new(&program, &Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() });
     let limits = Limits { max_states: Some(3_000_000), ..Limits::default() };
-    let answer = futures(&machine, &Query { whole_executions: false }, &limits, &mut |_| ControlFlow::Continue(()));
+    let answer = futures(&machine, &Query { whole_executions: false }, &Budget::from(limits));
     assert!(answer.is_complete(), "{name}");
-    let futures = count(&machine, &limits, &mut |_| ControlFlow::Continue(())).futures;
+    let futures = count(&machine, &Budget::from(limits)).futures;
     let mut terms = 0;
     let mut impossible = Vec::new();
     for read in form.shared_reads() {

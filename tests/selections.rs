@@ -10,9 +10,8 @@
 #[allow(unused_imports, reason = "the generator serves other tests too")]
 mod support;
 
-use cssame::explore::{
-    Limits, Progress, SelectAnswer, Subject, Verdict, select, select_by_executions, select_by_states,
-};
+use cssame::budget::Limits;
+use cssame::explore::{SelectAnswer, Subject, Verdict, select, select_by_executions, select_by_states};
 use cssame::form::Selection;
 use cssame::form::contradiction::{Explanation, explain};
 use cssame::form::{Form, analyse, definition_name, read_name};
@@ -21,7 +20,6 @@ use cssame::ir::{DefinitionId, LeafId, Program, ReadId};
 use cssame::source::SourceMap;
 use cssame::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Observer, State, Tables, ThreadIndex, Visibility};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use support::oracle::{Options, Visible, explore_source};
 
@@ -209,7 +207,6 @@ fn compare(sample: &Sample, tally: &mut Tally) {
     let executions = executions.unwrap_or_else(|| panic!("{}: too many states and terms", sample.name));
     tally.samples += 1;
     let limits = Limits::default();
-    let mut progress = |_: &Progress| ControlFlow::Continue(());
     for selections in &all {
         let expected = is_consistent(&executions, selections);
         let name = |one: &Selection| {
@@ -218,19 +215,19 @@ fn compare(sample: &Sample, tally: &mut Tally) {
         };
         let question = || format!("{}: {}, {}", sample.name, name(&selections[0]), name(&selections[1]));
         tally.decided[usize::from(expected)] += 1;
-        let states = select_by_states(&sample.machine, selections, &limits, &mut progress);
+        let states = select_by_states(&sample.machine, selections, &limits.into());
         assert_eq!(verdict(&states), expected, "by states, {}", question());
-        if let Ok(found) = select_by_executions(&sample.machine, selections, &limits, &mut progress) {
+        if let Ok(found) = select_by_executions(&sample.machine, selections, &limits.into()) {
             tally.by_executions += 1;
             assert_eq!(verdict(&found), expected, "by executions, {}", question());
         }
-        let either = select(&sample.machine, selections, &limits, &mut progress);
+        let either = select(&sample.machine, selections, &limits.into());
         assert_eq!(verdict(&either), expected, "{}", question());
         let concurrency = Some(&sample.form.concurrency);
         let subject = Subject { program: &sample.program, concurrency, machine: &sample.machine };
-        let cheapest = subject.select(selections, &limits, &mut progress);
+        let cheapest = subject.select(selections, &limits.into());
         assert_eq!(verdict(&cheapest), expected, "by slices, {}", question());
-        tally.sliced += u32::from(subject.select_by_slice(selections, &limits, &mut progress).is_ok());
+        tally.sliced += u32::from(subject.select_by_slice(selections, &limits.into()).is_ok());
         let has_both =
             |pairs: &BTreeSet<Pair>| selections.iter().all(|one| pairs.contains(&(one.read, one.definition)));
         match explain(&sample.program, &sample.form, selections) {

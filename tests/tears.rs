@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
 use assert_cmd::Command;
+use cssame::budget::{Budget, Limits};
 use cssame::correlation::AccessKind;
-use cssame::explore::{Limits, Query, Serial, Side, Tear, Watch, futures, serial, tear};
+use cssame::explore::{Query, Serial, Side, Tear, Watch, futures, serial, tear};
 use cssame::form::analyse;
 use cssame::front::compile;
 use cssame::ir::Program;
@@ -14,7 +15,6 @@ use cssame::vm::{Machine, OutputId, PathId, Tables, Visibility};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 fn ready(text: &str) -> (Program, Machine) {
@@ -38,7 +38,7 @@ fn outcome(machine: &Machine, tables: &Tables, outputs: &[(PathId, OutputId)]) -
 }
 
 fn outcomes(machine: &Machine) -> BTreeSet<String> {
-    let answer = futures(machine, &Query::default(), &Limits::default(), &mut |_| ControlFlow::Continue(()));
+    let answer = futures(machine, &Query::default(), &Budget::unlimited());
     assert!(answer.is_complete());
     answer.outcomes.iter().map(|one| outcome(machine, &answer.tables, &one.outputs)).collect()
 }
@@ -88,7 +88,7 @@ fn serial_orders_have_outcomes_without_a_hole() {
             let Watch { method, other, .. } = watch(&program, ("x", first), ("y", second));
             for order in [(method, other), (other, method)] {
                 let limits = Limits::default();
-                let (answer, _) = serial(&machine, order, &limits, &mut |_| ControlFlow::Continue(()));
+                let (answer, _) = serial(&machine, order, &Budget::from(limits));
                 let Serial::Found { schedule } = answer else { panic!("{answer:?}") };
                 let mut policy = Scripted::new(&schedule);
                 let execution = schedule::run(&machine, &mut policy, 1000, &mut ());
@@ -121,7 +121,7 @@ fn torn_is_what_has_an_outcome_that_no_serial_order_has() {
                 let all = outcomes(&machine);
                 let watch = watch(&program, ("x", first), ("y", second));
                 let limits = Limits::default();
-                let answer = tear(&machine, &program, &watch, &limits, &mut |_| ControlFlow::Continue(()));
+                let answer = tear(&machine, &program, &watch, &Budget::from(limits));
                 if all == serial {
                     assert_eq!(answer.tear, Tear::Impossible, "{text}\n{all:?}");
                     continue;

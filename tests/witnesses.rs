@@ -8,14 +8,14 @@
 #[allow(unused_imports, reason = "the generator serves other tests too")]
 mod support;
 
-use cssame::explore::{Limits, Query, by_states, with_fewer_switches};
+use cssame::budget::{Budget, Limits};
+use cssame::explore::{Query, by_states, with_fewer_switches};
 use cssame::form::analyse;
 use cssame::front::compile;
 use cssame::schedule::{ExecutionStatus, Random, Scripted, fewer_switches, run};
 use cssame::source::SourceMap;
 use cssame::vm::{self, Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, Visibility};
 use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
 use support::generate::{self, Size};
 
 fn machine(text: &str) -> Option<Machine> {
@@ -147,7 +147,7 @@ fn terms_are_read_where_they_are_said_to_be() {
         let text = generate::program(seed, &size);
         let Some(machine) = machine(&text) else { continue };
         let limits = Limits { max_states: Some(50_000), ..Limits::default() };
-        let mut answer = by_states(&machine, &Query::default(), &limits, &mut |_| ControlFlow::Continue(()));
+        let mut answer = by_states(&machine, &Query::default(), &Budget::from(limits));
         let lengths: Vec<usize> = answer.terms.iter().map(|term| term.schedule.as_ref().unwrap().len()).collect();
         with_fewer_switches(&machine, &mut answer);
         for (term, length) in answer.terms.iter().zip(lengths) {

@@ -11,11 +11,11 @@ use super::progress::Monitor;
 use super::record;
 use super::status::Status;
 use super::tears::{self, Question, Tears};
+use crate::budget::{Bound, Statistics};
 use crate::concurrency;
 use crate::correlation::report::CorrelationReport;
 use crate::correlation::{self, Options};
 use crate::diagnostics::Diagnostics;
-use crate::explore;
 use crate::schedule::Step;
 use clap::Args;
 use serde::Serialize;
@@ -120,21 +120,22 @@ impl Job for Arguments {
             (Tears::default(), Some(loaded))
         } else {
             let monitor = Monitor::start(output);
+            let show = |now: &Statistics| monitor.update(now);
             let question = Question {
                 path: &self.file,
                 options: &self.program.with(&self.execution),
                 analysis: &analysis,
                 rank: self.rank,
-                limits: &self.bounds.limits(monitor.interrupt(), self.output.jobs()),
+                budget: &self.bounds.budget(monitor.interrupt(), self.output.jobs()).with_reporter(&show),
             };
-            tears::find(&question, loaded, &mut |now: &explore::Progress| monitor.update(now))
+            tears::find(&question, loaded)
         };
         let (sources, program) = tears::program(&tears, loaded.as_ref());
         let mut report = Report {
             correlation: correlation::report(sources, program, &analysis, (self.threshold, self.rank), |pair, each| {
                 if self.only_static { tears::not_executed() } else { tears.decision(pair, each) }
             }),
-            bound: tears.bound.map(explore::Bound::name),
+            bound: tears.bound.map(Bound::name),
             states: tears.states,
         };
         for (index, pair) in report.correlation.pairs.iter_mut().enumerate() {

@@ -15,12 +15,13 @@ use super::reason;
 use super::record::quoted;
 use super::snippet::{Table, plural};
 use super::status::Status;
+use crate::budget::{Bound, Statistics};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::driver::{
     self, DriveError, Expect, Input, Package, PairCounts, PairEntry, TermEntry, TermStatus, TestEntry,
 };
-use crate::explore::{self, Bound, Query, Subject, UnfinishedReport, Verdict};
+use crate::explore::{self, Query, Subject, UnfinishedReport, Verdict};
 use crate::form::Selection;
 use crate::model::Model;
 use crate::schedule::source_hash;
@@ -228,20 +229,20 @@ impl Arguments {
         let (form, input) = (prepared.form(), input(prepared));
         let options = self.driver_options(prepared.unit().text(), &prepared.options().inputs);
         let monitor = Monitor::start(output);
-        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
-        let mut progress = |now: &explore::Progress| monitor.update(now);
+        let show = |now: &Statistics| monitor.update(now);
+        let budget = self.bounds.budget(monitor.interrupt(), self.output.jobs()).with_reporter(&show);
         let naming = prepared.naming();
-        let unfinished = |bound: Option<Bound>, progress: &explore::Progress, open: &[Vec<Choice>]| {
-            bound.map(|bound| explore::unfinished_report(&naming, bound, progress, open))
+        let unfinished = |bound: Option<Bound>, statistics: &Statistics, open: &[Vec<Choice>]| {
+            bound.map(|bound| explore::unfinished_report(&naming, bound, statistics, open))
         };
         if selections.is_empty() {
             driver::check_size(form).map_err(|error| no_package(&error))?;
-            let answer = Subject::from(prepared).futures(&Query::default(), &limits, &mut progress);
+            let answer = Subject::from(prepared).futures(&Query::default(), &budget);
             let package = driver::drive(&input, &answer, &options).map_err(|error| no_package(&error))?;
-            let unfinished = unfinished(answer.bound, &answer.progress, &answer.open);
+            let unfinished = unfinished(answer.bound, &answer.statistics, &answer.open);
             return Ok(Made { package: Some(package), bound: answer.bound, unfinished, selection: None });
         }
-        let answer = Subject::from(prepared).select(selections, &limits, &mut progress);
+        let answer = Subject::from(prepared).select(selections, &budget);
         let package = match &answer.verdict {
             Verdict::Consistent { schedule, .. } => Some(
                 driver::drive_selection(&input, selections, schedule, &options).map_err(|error| no_package(&error))?,
@@ -252,7 +253,7 @@ impl Arguments {
         // A selection that holds is decided, whatever bound was hit on the way.
         let bound = answer.bound.filter(|_| package.is_none());
         // It has looked for the selection alone: nothing is proved of failures.
-        let unfinished = unfinished(bound, &answer.progress, &answer.open);
+        let unfinished = unfinished(bound, &answer.statistics, &answer.open);
         let unfinished = unfinished.map(|of| UnfinishedReport { steps: 0, ..of });
         Ok(Made { package, bound, unfinished, selection })
     }

@@ -8,17 +8,16 @@ use super::load;
 use super::output::Output;
 use super::progress::Monitor;
 use super::tears::{self, Question, Tears};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::concurrency;
 use crate::correlation::report::CorrelationReport;
 use crate::correlation::{self, Analysis, Options};
 use crate::diagnostics::Diagnostics;
 use crate::driver::{CaseKind, DriveError, Input, Package, PairCase, PairCases, drive_pairs};
-use crate::explore::{self, Bound, Limits, Progress, Serial};
+use crate::explore::{self, Serial};
 use crate::ir::FunctionId;
 use crate::schedule::Step;
 use crate::source::SourceMap;
-use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// A package, and what has stopped the search for its executions.
 pub(super) struct Made {
@@ -38,24 +37,24 @@ pub(super) fn make(arguments: &Arguments, output: &Output) -> Result<Made, Diagn
     let options = Options { threshold: thresholds.0 };
     let analysis = correlation::analyse(&loaded.program, threads.as_ref(), &options);
     let monitor = Monitor::start(output);
-    let limits = arguments.bounds.limits(monitor.interrupt(), arguments.output.jobs());
-    let began = Instant::now();
-    let mut progress = |now: &Progress| monitor.update(now);
+    let show = |now: &Statistics| monitor.update(now);
+    let budget = arguments.bounds.budget(monitor.interrupt(), arguments.output.jobs()).with_reporter(&show);
     let question = Question {
         path: &arguments.file,
         options: &arguments.program.with(&arguments.execution),
         analysis: &analysis,
         rank: thresholds.1,
-        limits: &limits,
+        budget: &budget,
     };
-    let (tears, loaded) = tears::find(&question, loaded, &mut progress);
+    let (tears, loaded) = tears::find(&question, loaded);
     let (_, program) = tears::program(&tears, loaded.as_ref());
     let report = correlation::report(&sources, program, &analysis, thresholds, |pair, each| tears.decision(pair, each));
-    let mut finder = Finder { tears: &tears, limits: &limits, began, states: tears.states, bound: tears.bound };
+    let mut finder = Finder { tears: &tears, budget, states: tears.states, bound: tears.bound };
+    finder.budget.spend(&Statistics { states: tears.states, ..Statistics::default() });
     let mut pairs = Vec::new();
     for (index, pair) in report.pairs.iter().enumerate().filter(|(_, pair)| pair.selected) {
         let mut cases = torn(&tears, &report, index);
-        cases.extend(finder.serial(&analysis, &report, index, program, &mut progress));
+        cases.extend(finder.serial(&analysis, &report, index, program));
         pairs.push(PairCases {
             program: tears.of_pair(index).and_then(|of| of.setting),
             methods: pair.methods.clone(),
@@ -87,8 +86,8 @@ fn torn(tears: &Tears, report: &CorrelationReport<Vec<Step>>, index: usize) -> V
 /// Looks for serial orders, with what the searches for tears have left of the bounds.
 struct Finder<'a> {
     tears: &'a Tears,
-    limits: &'a Limits,
-    began: Instant,
+    /// What is left of it.
+    budget: Budget<'a>,
     states: u64,
     bound: Option<Bound>,
 }
@@ -101,7 +100,6 @@ impl Finder<'_> {
         report: &CorrelationReport<Vec<Step>>,
         index: usize,
         program: &crate::ir::Program,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Vec<PairCase> {
         let (first, second) = analysis.pairs[index].methods;
         let names = &report.pairs[index].methods;
@@ -110,7 +108,7 @@ impl Finder<'_> {
             orders.push(((second, first), names[1].clone()));
         }
         let cases = orders.into_iter().map(|(order, method)| {
-            let schedule = self.search(index, order, program, progress);
+            let schedule = self.search(index, order, program);
             PairCase { kind: CaseKind::Serial, method, schedule }
         });
         cases.collect()
@@ -121,7 +119,6 @@ impl Finder<'_> {
         index: usize,
         (first, second): (FunctionId, FunctionId),
         program: &crate::ir::Program,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<Vec<crate::vm::Choice>, String> {
         let Some(setting) = self.tears.setting_of(index) else {
             let reason = self.tears.reason(index);
@@ -133,17 +130,13 @@ impl Finder<'_> {
         let (Some(first), Some(second)) = (id(first), id(second)) else {
             return Err("the methods are not in the context".to_owned());
         };
-        let mut limits = self.limits.after(self.began);
-        if let Some(all) = self.limits.max_states {
-            let left = all.saturating_sub(self.states);
-            if left == 0 {
-                self.bound = Some(Bound::States);
-                return Err(format!("the bound {} was hit before", Bound::States.name()));
-            }
-            limits.max_states = Some(left);
+        if self.budget.limits().max_states == Some(0) {
+            self.bound = Some(Bound::States);
+            return Err(format!("the bound {} was hit before", Bound::States.name()));
         }
-        let (answer, visited) = explore::serial(setting.prepared.machine(), (first, second), &limits, progress);
+        let (answer, visited) = explore::serial(setting.prepared.machine(), (first, second), &self.budget);
         self.states += visited.states;
+        self.budget.spend(&Statistics { states: visited.states, ..Statistics::default() });
         match answer {
             Serial::Found { schedule } => Ok(schedule),
             Serial::Impossible => Err("no execution runs them one after the other in this order".to_owned()),

@@ -1,9 +1,10 @@
 //! Failures and deadlocks as diagnostics, the same for every command that executes a program.
 
 use super::snippet::{plural, span_at};
+use crate::budget::Bound;
 use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::explore::UnfinishedReport;
 use crate::explore::report::{BlockedReport, wait_cycle};
-use crate::explore::{Bound, UnfinishedReport};
 use crate::schedule::Naming;
 use crate::source::{FileId, SourceMap};
 use crate::vm::{Failure, FailureKind};

@@ -10,9 +10,10 @@ use super::output::Output;
 use super::progress::Monitor;
 use super::record;
 use super::status::Status;
+use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::diagnostics::Diagnostics;
 use crate::explore::report::{FuturesReport, Schedules, report};
-use crate::explore::{self, Answer, CountAnswer, Limits, Query, SelectAnswer, Subject, UnfinishedReport, Verdict};
+use crate::explore::{self, Answer, CountAnswer, Query, SelectAnswer, Subject, UnfinishedReport, Verdict};
 use crate::form::Selection;
 use crate::form::contradiction::{ReasonReport, explain, reason_report};
 use crate::form::{definition_name, read_name};
@@ -22,7 +23,6 @@ use crate::schedule::{Step, fewer_switches};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
@@ -174,42 +174,40 @@ impl Job for Arguments {
 
 impl Arguments {
     fn search(&self, prepared: &Model, selections: &[Selection], output: &Output) -> Found {
-        let began = Instant::now();
         let monitor = Monitor::start(output);
         let machine = prepared.machine();
-        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
-        // What is left of the time when a search begins.
-        let rest = || limits.after(began);
-        let mut progress = |now: &explore::Progress| monitor.update(now);
-        let mut answer = Subject::from(prepared).futures(&Query::default(), &limits, &mut progress);
+        let show = |now: &Statistics| monitor.update(now);
+        let budget = self.bounds.budget(monitor.interrupt(), self.output.jobs()).with_reporter(&show);
+        let mut answer = Subject::from(prepared).futures(&Query::default(), &budget);
         explore::with_fewer_switches(machine, &mut answer);
-        let mut selection =
-            (!selections.is_empty()).then(|| Subject::from(prepared).select(selections, &rest(), &mut progress));
+        let mut selection = (!selections.is_empty()).then(|| Subject::from(prepared).select(selections, &budget));
         if let Some(SelectAnswer { verdict: Verdict::Consistent { schedule, .. }, .. }) = &mut selection
             && let Some(found) = fewer_switches(machine, schedule)
         {
             *schedule = found.steps;
         }
         let count = if self.count {
-            Some(explore::count(machine, &rest(), &mut progress))
+            Some(explore::count(machine, &budget))
         } else {
-            let limits = self.limits_of_count(&answer, rest());
             // A number that nobody asked for is not worth a bound that is hit.
-            let count = limits.map(|limits| explore::count(machine, &limits, &mut progress));
+            let share = self.share_of_count(&answer, &budget);
+            let count = share.map(|share| explore::count(machine, &share));
             count.filter(|count| count.bound.is_none())
         };
         Found { answer, count, selection }
     }
 
-    /// The bounds of a count that nobody asked for; `None` where it would hit them. Where slices had to decide, it is a small
+    /// The budget of a count that nobody asked for; `None` where it would hit them. Where slices had to decide, it is a small
     /// chance.
-    fn limits_of_count(&self, answer: &Answer, rest: Limits) -> Option<Limits> {
+    fn share_of_count<'a>(&self, answer: &Answer, budget: &Budget<'a>) -> Option<Budget<'a>> {
         let share = if answer.from_slices { 4 } else { 1 };
-        let states = self.bounds.max_states.min(COUNT_STATES / share);
-        let executions = self.bounds.max_executions.unwrap_or(u64::MAX).min(COUNT_EXECUTIONS / share);
-        let (states, executions, work) = (Some(states), Some(executions), Some(COUNT_WORK / share));
-        let limits = Limits { max_states: states, max_executions: executions, max_work: work, ..rest };
-        (answer.is_complete() && Some(answer.progress.states) <= states).then_some(limits)
+        let budget = budget.share(Limits {
+            max_states: Some(COUNT_STATES / share),
+            max_executions: Some(COUNT_EXECUTIONS / share),
+            max_work: Some(COUNT_WORK / share),
+            ..Limits::default()
+        });
+        (answer.is_complete() && Some(answer.statistics.states) <= budget.limits().max_states).then_some(budget)
     }
 
     fn report(&self, prepared: &Model, selections: &[Selection], found: &Found) -> Report {
@@ -226,7 +224,7 @@ impl Arguments {
 
 impl Found {
     /// The bound that has stopped a search.
-    fn bound(&self) -> Option<explore::Bound> {
+    fn bound(&self) -> Option<Bound> {
         let count = self.count.as_ref().and_then(|count| count.bound);
         self.answer.bound.or(self.selection.as_ref().and_then(|selection| selection.bound)).or(count)
     }
@@ -238,7 +236,7 @@ impl Found {
         let of_selection = || {
             let answer = self.selection.as_ref()?;
             let bound = answer.bound?;
-            Some(explore::unfinished_report(&prepared.naming(), bound, &answer.progress, &answer.open))
+            Some(explore::unfinished_report(&prepared.naming(), bound, &answer.statistics, &answer.open))
         };
         // Where only the selection is open, all failures and deadlocks are known.
         report.futures.unfinished.clone().or_else(|| of_selection().map(|of| UnfinishedReport { steps: 0, ..of }))

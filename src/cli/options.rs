@@ -1,11 +1,10 @@
 //! Options that several subcommands share.
 
-use crate::explore::Limits;
+use crate::budget::{Budget, Limits};
 use crate::model;
 use clap::{Args, ValueEnum};
 use std::env;
 use std::num::NonZero;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
@@ -59,19 +58,18 @@ impl ProgramOptions {
 }
 
 impl BoundOptions {
-    /// The bounds of a search that also stops when `interrupt` is set, and that may use that many cores.
+    /// The budget of searches that begin now, that also stop when `interrupt` is set, and that may use that many cores.
     #[must_use]
-    pub fn limits(&self, interrupt: Arc<AtomicBool>, jobs: usize) -> Limits {
-        Limits {
+    pub fn budget<'a>(&self, interrupt: &'a AtomicBool, jobs: usize) -> Budget<'a> {
+        let budget = Budget::from(Limits {
             max_states: Some(self.max_states),
             max_steps: self.max_steps,
             max_executions: self.max_executions,
             max_work: None,
             max_memory: self.max_memory,
-            timeout: self.timeout,
-            interrupt: Some(interrupt),
-            jobs,
-        }
+        });
+        let budget = budget.with_interrupt(interrupt).with_jobs(jobs);
+        self.timeout.map_or(budget, |timeout| budget.with_timeout(timeout))
     }
 }
 

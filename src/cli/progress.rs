@@ -1,12 +1,10 @@
 //! What happens while a search runs: the progress bar, and Ctrl-C.
 
 use super::output::Output;
-use crate::explore::Progress;
+use crate::budget::Statistics;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::cell::Cell;
-use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often the bar is drawn anew.
@@ -18,7 +16,7 @@ pub struct Monitor {
     bar: Option<ProgressBar>,
     interrupt: Arc<AtomicBool>,
     /// What the search that runs now had done when it was looked at last, and when it has begun.
-    search: Cell<(u64, Instant)>,
+    search: Mutex<(u64, Instant)>,
 }
 
 impl Monitor {
@@ -34,28 +32,24 @@ impl Monitor {
                 exit_interrupted();
             }
         });
-        Monitor { bar: output.shows_progress().then(bar), interrupt, search: Cell::new((0, Instant::now())) }
+        Monitor { bar: output.shows_progress().then(bar), interrupt, search: Mutex::new((0, Instant::now())) }
     }
 
     /// The flag that Ctrl-C sets.
     #[must_use]
-    pub fn interrupt(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.interrupt)
+    pub fn interrupt(&self) -> &AtomicBool {
+        &self.interrupt
     }
 
     /// Shows how far the search has come.
-    pub fn update(&self, progress: &Progress) -> ControlFlow<()> {
-        if let Some(bar) = &self.bar {
-            let done = progress.states.max(progress.executions);
-            let (before, mut began) = self.search.get();
-            if done < before {
-                // Another search has begun.
-                began = Instant::now();
-            }
-            self.search.set((done, began));
-            bar.set_message(message(progress, began.elapsed()));
-        }
-        if self.interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    pub fn update(&self, statistics: &Statistics) {
+        let Some(bar) = &self.bar else { return };
+        let done = statistics.states.max(statistics.executions);
+        let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
+        // Where less is done than before, another search has begun.
+        let began = if done < search.0 { Instant::now() } else { search.1 };
+        *search = (done, began);
+        bar.set_message(message(statistics, began.elapsed()));
     }
 }
 
@@ -68,8 +62,8 @@ impl Drop for Monitor {
 }
 
 /// `1,234 of about 5,678 executions, 300,000/s, 17 terms seen`, or the same of states.
-fn message(progress: &Progress, elapsed: Duration) -> String {
-    let Progress { states, waiting, depth, executions, expected, terms, .. } = *progress;
+fn message(statistics: &Statistics, elapsed: Duration) -> String {
+    let Statistics { states, waiting, depth, executions, expected, terms, .. } = *statistics;
     let rate = |count: u64| (count as f64 / elapsed.as_secs_f64().max(0.001)) as u64;
     let seen = if terms > 0 { format!(", {} terms seen", HumanCount(terms)) } else { String::new() };
     if states == 0 {
@@ -102,9 +96,10 @@ mod tests {
     #[test]
     fn the_line_tells_how_far_it_is() {
         let second = Duration::from_secs(2);
-        let states = Progress { states: 4_000, waiting: 12, depth: 7, executions: 3, terms: 5, ..Progress::default() };
+        let states =
+            Statistics { states: 4_000, waiting: 12, depth: 7, executions: 3, terms: 5, ..Statistics::default() };
         assert_eq!(message(&states, second), "4,000 states, 12 waiting, 7 steps deep, 2,000/s, 5 terms seen");
-        let executions = Progress { executions: 500, expected: 1_024, ..Progress::default() };
+        let executions = Statistics { executions: 500, expected: 1_024, ..Statistics::default() };
         assert_eq!(message(&executions, second), "500 of about 1,024 executions, 250/s");
     }
 }

@@ -6,8 +6,9 @@
 //! file without one, contexts are made ([`crate::harness::contexts`]), and a search that finds nothing in them proves nothing.
 
 use super::load::name_of;
+use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::correlation::{Analysis, Decision, MethodAccess, Pair, Status};
-use crate::explore::{self, Bound, Limits, Progress, Tear, Watch};
+use crate::explore::{self, Tear, Watch};
 use crate::front::csm::syntax;
 use crate::harness::{Context, contexts};
 use crate::ir::Program;
@@ -15,9 +16,7 @@ use crate::model::{Model, NoMain, Options, Unit};
 use crate::schedule::Step;
 use crate::source::SourceMap;
 use crate::vm::Choice;
-use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Instant;
 
 /// States of one context at most: there are many of them.
 const CONTEXT_STATES: u64 = 100_000;
@@ -72,15 +71,11 @@ pub(super) struct Question<'a> {
     pub analysis: &'a Analysis,
     /// Pairs of a higher rank are selected.
     pub rank: f64,
-    pub limits: &'a Limits,
+    pub budget: &'a Budget<'a>,
 }
 
 /// Executes the selected pairs. The program is handed back where it was not needed.
-pub(super) fn find(
-    question: &Question<'_>,
-    unit: Unit,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> (Tears, Option<Unit>) {
+pub(super) fn find(question: &Question<'_>, unit: Unit) -> (Tears, Option<Unit>) {
     let selected: Vec<usize> = (0..question.analysis.pairs.len())
         .filter(|&index| {
             let pair = &question.analysis.pairs[index];
@@ -90,7 +85,7 @@ pub(super) fn find(
     if selected.is_empty() {
         return (Tears::default(), Some(unit));
     }
-    let mut search = Search { question, began: Instant::now(), tears: Tears::default(), progress };
+    let mut search = Search { question, budget: *question.budget, tears: Tears::default() };
     let loaded = match Model::new(unit, question.options.clone()) {
         Ok(model) => {
             search.program(model, &selected);
@@ -105,14 +100,14 @@ pub(super) fn find(
     (search.tears, Some(loaded))
 }
 
-struct Search<'a, 'b> {
+struct Search<'a> {
     question: &'a Question<'a>,
-    began: Instant,
+    /// What is left of it.
+    budget: Budget<'a>,
     tears: Tears,
-    progress: &'b mut dyn FnMut(&Progress) -> ControlFlow<()>,
 }
 
-impl Search<'_, '_> {
+impl Search<'_> {
     /// Gives each access an equal share of the states first, so that a hard one does not use up what easy ones need.
     fn program(&mut self, prepared: Model, selected: &[usize]) {
         let question = self.question;
@@ -129,7 +124,7 @@ impl Search<'_, '_> {
         for (_, verdict) in pairs.iter_mut().flat_map(|pair| &mut pair.accesses) {
             if let Verdict::Postponed(watch) = verdict {
                 let (watch, machine) = (watch.clone(), prepared.machine());
-                *verdict = match explore::tear_at_random(machine, prepared.program(), &watch, self.progress) {
+                *verdict = match explore::tear_at_random(machine, prepared.program(), &watch, &self.budget) {
                     Some(schedule) => Verdict::Confirmed(schedule),
                     None => self.search(&prepared, &watch, u64::MAX),
                 };
@@ -141,7 +136,7 @@ impl Search<'_, '_> {
 
     /// States that are left of the bound.
     fn left(&self) -> Option<u64> {
-        self.question.limits.max_states.map(|limit| limit.saturating_sub(self.tears.states))
+        self.budget.limits().max_states
     }
 
     /// Decides all endangered accesses of a pair.
@@ -166,15 +161,14 @@ impl Search<'_, '_> {
     }
 
     fn search(&mut self, prepared: &Model, watch: &Watch, at_most: u64) -> Verdict {
-        let mut limits = self.question.limits.after(self.began);
-        let left = self.left();
-        if left == Some(0) {
+        if self.left() == Some(0) {
             self.tears.bound = Some(Bound::States);
             return open(Bound::States);
         }
-        limits.max_states = Some(left.unwrap_or(at_most).min(at_most));
-        let answer = explore::tear(prepared.machine(), prepared.program(), watch, &limits, self.progress);
-        self.tears.states += answer.progress.states;
+        let share = self.budget.share(Limits { max_states: Some(at_most), ..Limits::default() });
+        let answer = explore::tear(prepared.machine(), prepared.program(), watch, &share);
+        self.tears.states += answer.statistics.states;
+        self.budget.spend(&Statistics { states: answer.statistics.states, ..Statistics::default() });
         match answer.tear {
             Tear::Found { schedule } => Verdict::Confirmed(schedule),
             Tear::Impossible => Verdict::Refuted,

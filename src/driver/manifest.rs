@@ -3,9 +3,9 @@
 //! In: the terms of the pi functions and what was found out about them. Out: [`Manifest`], plain data, as JSON.
 
 use super::{Expect, Input, Options};
+use crate::budget::Bound;
 use crate::correlation::Status;
 use crate::correlation::report::Counts;
-use crate::explore::Bound;
 use crate::form::Selection;
 use crate::form::{definition_name, read_name};
 use crate::ir::{DefinitionId, DefinitionKind, ReadId};

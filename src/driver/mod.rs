@@ -139,7 +139,7 @@ pub enum DriveError {
 /// The program has no `main`, or too many terms. A term whose execution does not end is listed as undecided.
 pub fn drive(input: &Input<'_>, answer: &Answer, options: &Options) -> Result<Package, DriveError> {
     check_size(input.form)?;
-    let mut manifest = Manifest::new(options, answer.bound, answer.progress.states);
+    let mut manifest = Manifest::new(options, answer.bound, answer.statistics.states);
     let mut names = names::Names::default();
     let mut cases = Vec::new();
     let mut steps = 0;

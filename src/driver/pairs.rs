@@ -10,9 +10,9 @@ use super::tests_file::{self, TestCase};
 use super::{
     DriveError, FILES, FREE_RUNTIME, Input, MAX_STEPS, Options, Package, RUNTIME, cargo_toml, names, plan, program,
 };
+use crate::budget::Bound;
 use crate::correlation::Status;
 use crate::correlation::report::Counts;
-use crate::explore::Bound;
 use crate::vm::Choice;
 use std::path::PathBuf;
 

@@ -10,10 +10,9 @@
 //! a shortest one in steps; it serves every program. Another, [`reads_from`], runs one execution for each future; it serves
 //! programs whose threads synchronise by memory alone, and is the better one where threads are many. The third, [`mod@slice`],
 //! asks what each read sees in a program that holds only what matters to it ([`Subject`]). All are exact, and
-//! deterministic. A [`Limits`] value bounds them; when a bound is hit, the answer says so and claims nothing beyond what
+//! deterministic. A [`Budget`](crate::budget::Budget) bounds them; when a bound is hit, the answer says so and claims nothing beyond what
 //! was seen.
 
-mod budget;
 mod deadlock;
 mod portfolio;
 mod question;
@@ -22,7 +21,6 @@ pub mod report;
 mod slice;
 mod states;
 
-pub use budget::{Bound, Limits, Progress};
 pub use deadlock::{BlockedThread, Deadlock};
 pub use question::by_executions::by_executions;
 pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};

@@ -6,11 +6,9 @@
 //! the winner. Where many threads run at a time, the third comes first, then executions, else states.
 
 use super::reads_from::Refusal;
-use crate::explore::budget::{Bound, Limits, Progress, Watch};
+use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::schedule::Walk;
 use crate::vm::{Choice, Machine, Move, Pending, Tables, ThreadStatus};
-use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// Threads at a time that make a program a wide one.
 const WIDE: usize = 6;
@@ -33,9 +31,6 @@ const MEMORY: u64 = 512 << 20;
 /// How much larger each share is than the one before.
 const GROWTH: u64 = 16;
 
-/// What a search calls now and then.
-pub(super) type Watcher<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
-
 /// What would help a means that has not come to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
@@ -48,7 +43,7 @@ pub(super) trait Found {
     /// The bound that has cut it.
     fn bound(&mut self) -> &mut Option<Bound>;
     /// How much was visited for it.
-    fn visited(&self) -> &Progress;
+    fn visited(&self) -> &Statistics;
     /// Adds to states what executions have shown.
     fn merge(self, executions: Self) -> Self;
 }
@@ -70,22 +65,21 @@ enum Means {
 
 /// Means in turn.
 pub(super) struct Dovetail<'a> {
-    limits: &'a Limits,
+    budget: &'a Budget<'a>,
     /// Whether many threads run at a time, and whether that means many states.
     many_threads: bool,
     many_states: bool,
     states: u64,
     work: u64,
-    began: Instant,
 }
 
 impl<'a> Dovetail<'a> {
     /// Where states are searched up to symmetry, many threads need not mean many states.
-    pub(super) fn new(machine: &Machine, limits: &'a Limits, is_symmetric: bool) -> Dovetail<'a> {
+    pub(super) fn new(machine: &Machine, budget: &'a Budget<'a>, is_symmetric: bool) -> Dovetail<'a> {
         let many_threads = width(machine) >= WIDE;
         let many_states = many_threads && !is_symmetric;
         let states = if many_states { STATES.0 } else { STATES.1 };
-        Dovetail { limits, many_threads, many_states, states, work: WORK, began: Instant::now() }
+        Dovetail { budget, many_threads, many_states, states, work: WORK }
     }
 
     /// The answer of the first that comes to an end, or that is stopped by a bound of the caller; to that is added what the
@@ -93,12 +87,10 @@ impl<'a> Dovetail<'a> {
     /// or says whether a larger share may help.
     pub(super) fn run<A: Found>(
         mut self,
-        progress: Watcher<'_>,
-        mut by_states: impl FnMut(&Limits, Watcher<'_>) -> A,
-        mut by_executions: impl FnMut(&Limits, Watcher<'_>) -> Result<A, Refusal>,
-        mut aside: impl FnMut(&Limits, Watcher<'_>) -> Result<A, Share>,
+        mut by_states: impl FnMut(&Budget<'_>) -> A,
+        mut by_executions: impl FnMut(&Budget<'_>) -> Result<A, Refusal>,
+        mut aside: impl FnMut(&Budget<'_>) -> Result<A, Share>,
     ) -> A {
-        let watch = Watch::new(self.limits);
         let (mut refused, mut hopeless) = (false, false);
         let (mut partial, mut best): (Option<A>, Option<A>) = (None, None);
         loop {
@@ -106,7 +98,7 @@ impl<'a> Dovetail<'a> {
             let mut over = None;
             for means in self.order() {
                 match means {
-                    Means::Executions if !refused => match by_executions(&self.share_of_executions(), progress) {
+                    Means::Executions if !refused => match by_executions(&self.share_of_executions()) {
                         Ok(mut answer) => {
                             if answer.bound().is_none() {
                                 return answer;
@@ -115,19 +107,19 @@ impl<'a> Dovetail<'a> {
                         }
                         Err(_) => refused = true,
                     },
-                    Means::Aside if !hopeless => match aside(&self.share_aside(), progress) {
+                    Means::Aside if !hopeless => match aside(&self.share_aside()) {
                         Ok(found) => return found,
                         Err(share) => {
                             hopeless = share == Share::Never;
                             // Nothing that begins when the time is up shows anything.
-                            over = watch.check().filter(|_| best.is_some());
+                            over = self.budget.check().filter(|_| best.is_some());
                         }
                     },
                     Means::Executions | Means::Aside => {}
                     Means::States => {
                         let whole = self.is_whole(refused && hopeless);
-                        let states = if whole { self.limits.max_states } else { Some(self.states) };
-                        let mut answer = by_states(&Limits { max_states: states, ..self.rest() }, progress);
+                        let max_states = (!whole).then_some(self.states);
+                        let mut answer = by_states(&self.budget.share(Limits { max_states, ..Limits::default() }));
                         let Some(bound) = *answer.bound() else { return answer };
                         keep_larger(&mut best, answer);
                         let is_last = bound != Bound::States || whole && (refused || self.many_states);
@@ -163,24 +155,20 @@ impl<'a> Dovetail<'a> {
 
     /// Whether states get all that the caller allows: without another means there is no turn to wait for.
     fn is_whole(&self, is_alone: bool) -> bool {
-        is_alone || self.limits.max_states.is_some_and(|limit| limit <= self.states)
+        is_alone || self.budget.limits().max_states.is_some_and(|limit| limit <= self.states)
     }
 
-    fn rest(&self) -> Limits {
-        self.limits.after(self.began)
-    }
-
-    fn share_of_executions(&self) -> Limits {
-        let memory = self.limits.max_memory.map_or(MEMORY, |limit| limit.min(MEMORY));
-        let most = self.limits.max_states.map_or(u64::MAX, |states| states.saturating_mul(WORK_FOR_STATE).max(WORK));
-        Limits { max_work: Some(self.work.min(most)), max_memory: Some(memory), ..self.rest() }
+    fn share_of_executions(&self) -> Budget<'a> {
+        let states = self.budget.limits().max_states;
+        let most = states.map_or(u64::MAX, |states| states.saturating_mul(WORK_FOR_STATE).max(WORK));
+        let work = self.work.min(most);
+        self.budget.share(Limits { max_work: Some(work), max_memory: Some(MEMORY), ..Limits::default() })
     }
 
     /// Later it gets less than states do: what it has not decided soon, it seldom decides for less.
-    fn share_aside(&self) -> Limits {
+    fn share_aside(&self) -> Budget<'a> {
         let states = if self.work == WORK { ASIDE } else { self.states / 4 };
-        let states = states.min(self.limits.max_states.unwrap_or(u64::MAX));
-        Limits { max_states: Some(states), ..self.share_of_executions() }
+        self.share_of_executions().share(Limits { max_states: Some(states), ..Limits::default() })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::report::{FuturesReport, Schedules, report};
 use super::*;
+use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::explore::portfolio::{Dovetail, Found, Share};
 use crate::form::Selection;
 use crate::front::compile;
@@ -10,18 +11,12 @@ use crate::schedule::{Naming, Replay, SharedStep, Step, run, walk};
 use crate::source::SourceMap;
 use crate::vm::testing::unlocked_adds;
 use crate::vm::{Machine, Visibility};
-use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 struct Fixture {
     sources: SourceMap,
     program: Program,
     machine: Machine,
-}
-
-fn silent(_: &Progress) -> ControlFlow<()> {
-    ControlFlow::Continue(())
 }
 
 fn plain(steps: &[SharedStep]) -> Vec<Step> {
@@ -43,7 +38,7 @@ impl Fixture {
     }
 
     fn explore(&self, limits: &Limits) -> Answer {
-        futures(&self.machine, &Query::default(), limits, &mut silent)
+        futures(&self.machine, &Query::default(), &Budget::from(*limits))
     }
 
     fn report(&self) -> FuturesReport {
@@ -53,7 +48,7 @@ impl Fixture {
     }
 
     fn count(&self) -> u64 {
-        let answer = count(&self.machine, &Limits::default(), &mut silent);
+        let answer = count(&self.machine, &Budget::unlimited());
         assert_eq!(answer.bound, None);
         answer.futures
     }
@@ -71,7 +66,7 @@ impl Fixture {
     }
 
     fn select(&self, selections: &[Selection]) -> Verdict {
-        select(&self.machine, selections, &Limits::default(), &mut silent).verdict
+        select(&self.machine, selections, &Budget::unlimited()).verdict
     }
 }
 
@@ -184,7 +179,7 @@ fn an_instance_of_a_read_can_be_selected() {
 fn futures_are_counted_as_peers_count_them() {
     let program = unlocked_adds(3);
     let machine = Machine::new(&program, &Visibility::all(&program));
-    assert_eq!(count(&machine, &Limits::default(), &mut silent).futures, 192);
+    assert_eq!(count(&machine, &Budget::unlimited()).futures, 192);
     let locked = "{ for (int k = 0; k < 3; k++) { lock(L); x += 1; unlock(L); } }";
     assert_eq!(Fixture::new(&format!("int x; lock L; cobegin A: {locked} B: {locked} coend print(x);")).count(), 20);
     let last = "int x; cobegin A: x = 1; B: x = 2; C: x = 3; D: x = 4; coend print(x);";
@@ -273,29 +268,27 @@ fn a_loop_without_end_has_finitely_many_states() {
 fn bounds_are_told_and_nothing_is_claimed_beyond_them() {
     let fixture = Fixture::new(FIGURE_7);
     let b1 = fixture.selection("b@8", "b@4");
-    for (limits, bound) in [
-        (Limits { max_states: Some(5), ..Limits::default() }, Bound::States),
-        (Limits { max_steps: Some(3), ..Limits::default() }, Bound::Steps),
-        (Limits { max_executions: Some(0), ..Limits::default() }, Bound::Executions),
-        (Limits { timeout: Some(std::time::Duration::ZERO), ..Limits::default() }, Bound::Timeout),
+    for (budget, bound) in [
+        (Budget::from(Limits { max_states: Some(5), ..Limits::default() }), Bound::States),
+        (Budget::from(Limits { max_steps: Some(3), ..Limits::default() }), Bound::Steps),
+        (Budget::from(Limits { max_executions: Some(0), ..Limits::default() }), Bound::Executions),
+        (Budget::unlimited().with_timeout(std::time::Duration::ZERO), Bound::Timeout),
+        (Budget::unlimited().with_interrupt(&AtomicBool::new(true)), Bound::Interrupt),
     ] {
-        let answer = fixture.explore(&limits);
+        let answer = futures(&fixture.machine, &Query::default(), &budget);
         assert_eq!(answer.bound, Some(bound));
         assert_eq!(answer.is_feasible(b1.read, b1.definition), None);
-        let verdict = select(&fixture.machine, &[b1], &limits, &mut silent).verdict;
+        let verdict = select(&fixture.machine, &[b1], &budget).verdict;
         assert_eq!(verdict, Verdict::Undecided);
     }
-    let limits = Limits::default();
-    let answer = futures(&fixture.machine, &Query::default(), &limits, &mut |_| ControlFlow::Break(()));
-    assert_eq!(answer.bound, Some(Bound::Interrupt));
 }
 
 #[test]
 fn bounds_that_are_wide_enough_change_nothing() {
     let fixture = Fixture::new(FIGURE_7);
     let free = fixture.explore(&Limits::default());
-    let depth = free.progress.depth;
-    let limits = Limits { max_steps: Some(depth), max_states: Some(free.progress.states), ..Limits::default() };
+    let depth = free.statistics.depth;
+    let limits = Limits { max_steps: Some(depth), max_states: Some(free.statistics.states), ..Limits::default() };
     let bounded = fixture.explore(&limits);
     assert!(bounded.is_complete());
     assert_eq!(bounded.terms, free.terms);
@@ -319,7 +312,7 @@ fn a_term_is_completed_also_behind_a_bound() {
 fn reads_of_private_memory_count_as_well() {
     let fixture = Fixture::new("int x = 1;\nprint(x);\nx = 2;\nprint(x);\n");
     let machine = Machine::new(&fixture.program, &Visibility::none(&fixture.program));
-    let answer = futures(&machine, &Query::default(), &Limits::default(), &mut silent);
+    let answer = futures(&machine, &Query::default(), &Budget::unlimited());
     assert_eq!(answer.terms.len(), 2);
     let initial =
         |term: &&Term| matches!(fixture.program.definitions[term.definition].kind, DefinitionKind::Initial(_));
@@ -336,15 +329,14 @@ fn a_bound_leaves_what_executions_have_shown() {
     let alone = by_states(
         &fixture.machine,
         &Query::default(),
-        &Limits { max_states: Some(300), ..Limits::default() },
-        &mut silent,
+        &Budget::from(Limits { max_states: Some(300), ..Limits::default() }),
     );
     assert!(alone.outcomes.is_empty());
     let memory = Limits { max_memory: Some(20_000), ..Limits::default() };
-    let few = by_executions(&fixture.machine, &Query::default(), &memory, &mut silent).unwrap();
+    let few = by_executions(&fixture.machine, &Query::default(), &Budget::from(memory)).unwrap();
     assert_eq!(few.bound, Some(Bound::Memory));
     assert!(answer.terms.len() > alone.terms.len() && answer.outcomes.len() > 100);
-    assert!(answer.undecided.is_empty() && answer.progress.executions > 100);
+    assert!(answer.undecided.is_empty() && answer.statistics.executions > 100);
     for outcome in answer.outcomes.iter().step_by(50) {
         let mut tables = crate::vm::Tables::new();
         let state = walk(&fixture.machine, &mut tables, &outcome.schedule, &mut ()).unwrap().into_state();
@@ -375,7 +367,7 @@ fn the_schedules_of_very_many_terms_are_bounded() {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Far {
     bound: Option<Bound>,
-    visited: Progress,
+    visited: Statistics,
 }
 
 impl Found for Far {
@@ -383,37 +375,36 @@ impl Found for Far {
         &mut self.bound
     }
 
-    fn visited(&self) -> &Progress {
+    fn visited(&self) -> &Statistics {
         &self.visited
     }
 
     fn merge(self, other: Far) -> Far {
-        Far { visited: Progress { executions: other.visited.states, ..self.visited }, ..self }
+        Far { visited: Statistics { executions: other.visited.states, ..self.visited }, ..self }
     }
 }
 
 /// Lets means take turns of which none comes to its end, until the third is interrupted, or the executions are.
 fn interrupted(by_executions: bool) -> Far {
     let fixture = Fixture::new("int x; cobegin A: x = 1; B: x = 2; coend");
-    let flag = Arc::new(AtomicBool::new(false));
-    let limits = Limits { interrupt: Some(Arc::clone(&flag)), ..Limits::default() };
+    let flag = AtomicBool::new(false);
+    let budget = Budget::unlimited().with_interrupt(&flag);
     let is_up = || flag.load(Ordering::Relaxed);
     let far = |share: u64, bound| Far {
         bound: Some(if is_up() { Bound::Interrupt } else { bound }),
-        visited: Progress { states: if is_up() { 0 } else { share }, ..Progress::default() },
+        visited: Statistics { states: if is_up() { 0 } else { share }, ..Statistics::default() },
     };
     let mut turns = 0;
-    Dovetail::new(&fixture.machine, &limits, false).run(
-        &mut silent,
-        |limits, _| far(limits.max_states.unwrap(), Bound::States),
-        |limits, _| {
+    Dovetail::new(&fixture.machine, &budget, false).run(
+        |share| far(share.limits().max_states.unwrap(), Bound::States),
+        |share| {
             turns += 1;
-            let answer = far(limits.max_work.unwrap(), Bound::Executions);
+            let answer = far(share.limits().max_work.unwrap(), Bound::Executions);
             flag.fetch_or(by_executions && turns == 2, Ordering::Relaxed);
             Ok(answer)
         },
-        |limits, _| {
-            flag.fetch_or(!by_executions && limits.max_states > Some(50_000), Ordering::Relaxed);
+        |share| {
+            flag.fetch_or(!by_executions && share.limits().max_states > Some(50_000), Ordering::Relaxed);
             Err(Share::Larger)
         },
     )
@@ -424,7 +415,7 @@ fn what_was_found_before_an_interrupt_is_kept() {
     for by_executions in [false, true] {
         let found = interrupted(by_executions);
         assert_eq!(found.bound, Some(Bound::Interrupt));
-        let Progress { states, executions, .. } = found.visited;
+        let Statistics { states, executions, .. } = found.visited;
         assert_eq!((states > 0, executions > 0), (true, true), "{found:?}");
     }
 }

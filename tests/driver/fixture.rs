@@ -1,7 +1,8 @@
 //! Programs that are ready to be driven.
 
+use cssame::budget::{Budget, Limits};
 use cssame::driver::{Expect, Input, Options, Package, drive};
-use cssame::explore::{Limits, Query, Verdict, futures, select};
+use cssame::explore::{Query, Verdict, futures, select};
 use cssame::form::Selection;
 use cssame::form::{Form, analyse};
 use cssame::front::compile;
@@ -10,7 +11,6 @@ use cssame::schedule::source_hash;
 use cssame::source::SourceMap;
 use cssame::vm::{self, Machine, Visibility};
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 pub struct Fixture {
@@ -69,7 +69,7 @@ impl Fixture {
     }
 
     pub fn drive(&self, limits: &Limits) -> Package {
-        let answer = futures(&self.machine, &Query::default(), limits, &mut |_| ControlFlow::Continue(()));
+        let answer = futures(&self.machine, &Query::default(), &Budget::from(*limits));
         drive(&self.input(), &answer, &self.options).unwrap()
     }
 
@@ -83,6 +83,6 @@ impl Fixture {
     }
 
     pub fn select(&self, selections: &[Selection]) -> Verdict {
-        select(&self.machine, selections, &Limits::default(), &mut |_| ControlFlow::Continue(())).verdict
+        select(&self.machine, selections, &Budget::unlimited()).verdict
     }
 }

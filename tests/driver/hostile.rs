@@ -3,8 +3,9 @@
 
 use super::fixture::{Fixture, fixture_of, fixture_with};
 use super::together::Together;
+use cssame::budget::Limits;
 use cssame::driver::{Expect, TermStatus};
-use cssame::explore::Limits;
+
 use cssame::vm::Options;
 
 /// By name: what is awkward about it.

@@ -4,13 +4,13 @@ use super::fixture::{has_main, root};
 use super::together::Together;
 use super::workspace::Workspace;
 use assert_cmd::Command;
+use cssame::budget::{Budget, Limits};
 use cssame::correlation::Status;
 use cssame::correlation::report::Counts;
 use cssame::driver::{CaseKind, Expect, Options, PairCase, PairCases, drive_pairs};
-use cssame::explore::{Limits, OutcomeStatus, Query, futures};
+use cssame::explore::{OutcomeStatus, Query, futures};
 use serde_json::Value;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Samples with correlated state; each has a twin with a hole, `…_broken`.
@@ -233,7 +233,7 @@ fn free_tests_of_samples_without_races_pass() {
     for name in names {
         let fixture = super::fixture::sample(&name, Expect::Program);
         let limits = Limits { max_states: Some(200_000), ..Limits::default() };
-        let answer = futures(&fixture.machine, &Query::default(), &limits, &mut |_| ControlFlow::Continue(()));
+        let answer = futures(&fixture.machine, &Query::default(), &Budget::from(limits));
         if !answer.is_complete() || answer.outcomes.iter().any(|outcome| outcome.status != OutcomeStatus::Ok) {
             continue;
         }

@@ -3,8 +3,9 @@
 use super::fixture::{has_main, root, sample};
 use super::together::Together;
 use assert_cmd::Command;
+use cssame::budget::Limits;
 use cssame::driver::{Expect, TermStatus};
-use cssame::explore::Limits;
+
 use std::fs;
 
 /// The names of all samples, sorted.

@@ -4,7 +4,7 @@
 //! gives: what a read sees, and what a thread prints, is the same in all executions of a future. There are no failures and no
 //! deadlocks: a program that has one is refused. An execution that shows something new is run again to see at which step.
 
-use crate::explore::budget::{Bound, Limits, Progress};
+use crate::budget::{Bound, Budget};
 use crate::explore::question::futures::{Answer, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, sort_outcomes};
 use crate::explore::reads_from::{self, Execution, Refusal};
 use crate::ir::{DefinitionId, ReadId};
@@ -122,15 +122,10 @@ impl Collector {
 /// # Errors
 ///
 /// A program that cannot be explored in this way.
-pub fn by_executions(
-    machine: &Machine,
-    query: &Query,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<Answer, Refusal> {
+pub fn by_executions(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Result<Answer, Refusal> {
     let mut collector = Collector::default();
-    let limit = limits.max_memory.map_or(usize::MAX, |bytes| bytes as usize / size_of::<Choice>());
-    let mut found = reads_from::enumerate(machine, limits, progress, &mut |execution| {
+    let limit = budget.limits().max_memory.map_or(usize::MAX, |bytes| bytes as usize / size_of::<Choice>());
+    let mut found = reads_from::enumerate(machine, budget, &mut |execution| {
         collector.collect(execution);
         if collector.steps > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
@@ -149,7 +144,7 @@ pub fn by_executions(
     sort_outcomes(&found.tables, &mut outcomes);
     Ok(Answer {
         bound: found.bound,
-        progress: found.progress,
+        statistics: found.statistics,
         from_slices: false,
         threads,
         terms,

@@ -6,14 +6,13 @@
 //! what it has read so far, for each cell the write instance that it holds. Histories are told apart by 128-bit hashes.
 //! Executions that an assumption discards are left out.
 
-use crate::explore::budget::{Bound, Limits, Progress};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::deadlock::blocked_threads;
 use crate::explore::reads_from::{self, Refusal};
 use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
 use crate::vm::{self, CodeIndex, Event, Machine, Observer, PathId, ThreadIndex};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// How many futures there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,20 +25,15 @@ pub struct CountAnswer {
     /// The bound that was hit; `None` if these are all of them.
     pub bound: Option<Bound>,
     /// How much was visited.
-    pub progress: Progress,
+    pub statistics: Statistics,
 }
 
 /// Counts the futures: by one execution for each where that is possible, else by a search through states. The states would
 /// never be fewer, since each future ends in one of its own.
-pub fn count(
-    machine: &Machine,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> CountAnswer {
-    let began = Instant::now();
-    match count_by_executions(machine, limits, progress) {
+pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
+    match count_by_executions(machine, budget) {
         Ok(answer) => answer,
-        Err(_) => count_by_states(machine, &limits.after(began), progress),
+        Err(_) => count_by_states(machine, budget),
     }
 }
 
@@ -48,26 +42,18 @@ pub fn count(
 /// # Errors
 ///
 /// A program that cannot be explored in this way.
-pub fn count_by_executions(
-    machine: &Machine,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<CountAnswer, Refusal> {
-    let found = reads_from::enumerate(machine, limits, progress, &mut |_| ControlFlow::Continue(()))?;
+pub fn count_by_executions(machine: &Machine, budget: &Budget<'_>) -> Result<CountAnswer, Refusal> {
+    let found = reads_from::enumerate(machine, budget, &mut |_| ControlFlow::Continue(()))?;
     let executions = found.futures + found.discarded;
-    Ok(CountAnswer { futures: found.futures, executions, bound: found.bound, progress: found.progress })
+    Ok(CountAnswer { futures: found.futures, executions, bound: found.bound, statistics: found.statistics })
 }
 
 /// Counts the futures by a search through all states, each with what its threads have read.
-pub fn count_by_states(
-    machine: &Machine,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> CountAnswer {
+pub fn count_by_states(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
     let mut counter = Counter::default();
-    let searched = states::search(machine, limits, History::default(), &mut counter, progress);
+    let searched = states::search(machine, budget, History::default(), &mut counter);
     let futures = counter.futures.len() as u64;
-    CountAnswer { futures, executions: futures, bound: searched.bound, progress: searched.progress }
+    CountAnswer { futures, executions: futures, bound: searched.bound, statistics: searched.statistics }
 }
 
 /// A write instance: a thread, and the ordinal of the write among its writes from 1; all 0 for an initial value.

@@ -3,9 +3,9 @@
 //! In: a machine and bounds. Out: an [`Answer`]. One search through all states; every step tells which definition a
 //! read has seen, every end tells an outcome. What was not seen cannot happen, provided that the search is complete.
 
-use crate::explore::budget::{Bound, Limits, Progress};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads};
-use crate::explore::portfolio::{Dovetail, Found, Share, Watcher};
+use crate::explore::portfolio::{Dovetail, Found, Share};
 use crate::explore::question::by_executions::by_executions;
 use crate::explore::report::unfinished::frontier;
 use crate::explore::states::assumption::lasting_states;
@@ -19,7 +19,6 @@ use crate::vm::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// What an exploration is to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +103,7 @@ pub struct Answer {
     /// The bound that was hit; `None` if every state was visited.
     pub bound: Option<Bound>,
     /// How much was visited.
-    pub progress: Progress,
+    pub statistics: Statistics,
     /// Whether it was put together from slices: there were too many states and futures.
     pub from_slices: bool,
     /// Slots of threads that were in use: every thread has a lower number.
@@ -151,37 +150,27 @@ impl Answer {
 }
 
 /// Finds out what can happen, by the cheapest exact means that comes to an end: see [`Dovetail`].
-///
-/// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`].
-pub fn futures(
-    machine: &Machine,
-    query: &Query,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Answer {
-    futures_with(machine, query, limits, progress, &mut |_, _| Err(Share::Never))
+pub fn futures(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Answer {
+    futures_with(machine, query, budget, &mut |_| Err(Share::Never))
 }
 
 /// The same with one more means.
 pub(in crate::explore) fn futures_with(
     machine: &Machine,
     query: &Query,
-    limits: &Limits,
-    progress: Watcher<'_>,
-    aside: &mut dyn FnMut(&Limits, Watcher<'_>) -> Result<Answer, Share>,
+    budget: &Budget<'_>,
+    aside: &mut dyn FnMut(&Budget<'_>) -> Result<Answer, Share>,
 ) -> Answer {
     let symmetric = machine.up_to_symmetry();
-    Dovetail::new(machine, limits, symmetric.is_some()).run(
-        progress,
-        |limits, progress| {
-            let began = Instant::now();
-            let Some(symmetric) = &symmetric else { return by_states(machine, query, limits, progress) };
-            let answer = by_states(symmetric, query, limits, progress);
+    Dovetail::new(machine, budget, symmetric.is_some()).run(
+        |budget| {
+            let Some(symmetric) = &symmetric else { return by_states(machine, query, budget) };
+            let answer = by_states(symmetric, query, budget);
             // Deadlocks are told apart by who is in them. Where the time is up, those that were found will do.
             let again = !answer.deadlocks.is_empty() && matches!(answer.bound, None | Some(Bound::States));
-            if again { by_states(machine, query, &limits.after(began), progress) } else { answer }
+            if again { by_states(machine, query, budget) } else { answer }
         },
-        |limits, progress| by_executions(machine, query, limits, progress),
+        |budget| by_executions(machine, query, budget),
         aside,
     )
 }
@@ -194,8 +183,8 @@ impl Found for Answer {
         &mut self.bound
     }
 
-    fn visited(&self) -> &Progress {
-        &self.progress
+    fn visited(&self) -> &Statistics {
+        &self.statistics
     }
 
     fn merge(mut self, executions: Answer) -> Answer {
@@ -219,27 +208,22 @@ impl Found for Answer {
             }
         }
         sort_outcomes(&self.tables, &mut self.outcomes);
-        self.progress.executions = self.progress.executions.max(executions.progress.executions);
+        self.statistics.executions = self.statistics.executions.max(executions.statistics.executions);
         self
     }
 }
 
 /// Finds out what can happen by a search through all states.
-pub fn by_states(
-    machine: &Machine,
-    query: &Query,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Answer {
+pub fn by_states(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Answer {
     let mut recorder = Recorder { pairs: Pairs::new(machine.may_discard()), ..Recorder::default() };
-    let searched = states::search(machine, limits, (), &mut recorder, progress);
+    let searched = states::search(machine, budget, (), &mut recorder);
     let Recorder { pairs, outcomes, failures, deadlocks, threads, .. } = recorder;
     let (terms, undecided) = terms(machine, query, &searched, pairs);
-    let Searched { graph, tables, progress, bound, .. } = searched;
-    let open = bound.map_or_else(Vec::new, |_| frontier(&graph, &progress));
+    let Searched { graph, tables, statistics, bound, .. } = searched;
+    let open = bound.map_or_else(Vec::new, |_| frontier(&graph, &statistics));
     Answer {
         bound,
-        progress,
+        statistics,
         from_slices: false,
         threads: threads + 1,
         open,

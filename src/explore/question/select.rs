@@ -5,7 +5,7 @@
 //! selection whether it was evaluated, and whether it was satisfied. A complete execution agrees where no selection was
 //! evaluated without ever being satisfied, and at least one was satisfied; one that satisfies all is preferred.
 
-use crate::explore::budget::{Bound, Limits, Progress};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::portfolio::{Dovetail, Found, Share};
 use crate::explore::reads_from::{self, Refusal};
 use crate::explore::report::unfinished::frontier;
@@ -44,7 +44,7 @@ pub struct SelectAnswer {
     /// The bound that was hit.
     pub bound: Option<Bound>,
     /// How much was visited.
-    pub progress: Progress,
+    pub statistics: Statistics,
     /// Some of the executions that were not followed to their end, where a bound was hit.
     pub open: Vec<Vec<Choice>>,
     /// Whether some thread did local work without end.
@@ -52,20 +52,14 @@ pub struct SelectAnswer {
 }
 
 /// Decides whether some execution has the selections, by the cheapest exact means: see [`Dovetail`].
-pub fn select(
-    machine: &Machine,
-    selections: &[Selection],
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> SelectAnswer {
+pub fn select(machine: &Machine, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
     // An instance is counted by thread.
     let symmetric = selections.iter().all(|one| one.instance.is_none()).then(|| machine.up_to_symmetry()).flatten();
     let machine_of_states = symmetric.as_ref().unwrap_or(machine);
-    Dovetail::new(machine, limits, symmetric.is_some()).run(
-        progress,
-        |limits, progress| select_by_states(machine_of_states, selections, limits, progress),
-        |limits, progress| select_by_executions(machine, selections, limits, progress),
-        |_, _| Err(Share::Never),
+    Dovetail::new(machine, budget, symmetric.is_some()).run(
+        |budget| select_by_states(machine_of_states, selections, budget),
+        |budget| select_by_executions(machine, selections, budget),
+        |_| Err(Share::Never),
     )
 }
 
@@ -74,8 +68,8 @@ impl Found for SelectAnswer {
         &mut self.bound
     }
 
-    fn visited(&self) -> &Progress {
-        &self.progress
+    fn visited(&self) -> &Statistics {
+        &self.statistics
     }
 
     fn merge(self, executions: SelectAnswer) -> SelectAnswer {
@@ -84,17 +78,12 @@ impl Found for SelectAnswer {
 }
 
 /// Decides whether some execution has the selections, by a search through all states.
-pub fn select_by_states(
-    machine: &Machine,
-    selections: &[Selection],
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> SelectAnswer {
+pub fn select_by_states(machine: &Machine, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
     let mut ends = Ends::default();
-    let searched = states::search(machine, limits, Evaluation::new(selections), &mut ends, progress);
+    let searched = states::search(machine, budget, Evaluation::new(selections), &mut ends);
     let verdict = ends.verdict(selections.len(), searched.bound, |&node| searched.graph.path_to(node));
-    let open = searched.bound.map_or_else(Vec::new, |_| frontier(&searched.graph, &searched.progress));
-    SelectAnswer { verdict, bound: searched.bound, progress: searched.progress, open, diverged: ends.diverged }
+    let open = searched.bound.map_or_else(Vec::new, |_| frontier(&searched.graph, &searched.statistics));
+    SelectAnswer { verdict, bound: searched.bound, statistics: searched.statistics, open, diverged: ends.diverged }
 }
 
 /// Decides whether some execution has the selections, by one execution of each future: what reads see is the same in all of
@@ -106,19 +95,18 @@ pub fn select_by_states(
 pub fn select_by_executions(
     machine: &Machine,
     selections: &[Selection],
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    budget: &Budget<'_>,
 ) -> Result<SelectAnswer, Refusal> {
     let mut ends = Ends::default();
-    let found = reads_from::enumerate(machine, limits, progress, &mut |execution| {
+    let found = reads_from::enumerate(machine, budget, &mut |execution| {
         let (mut tables, mut evaluation) = (Tables::new(), Evaluation::new(selections));
         let done = walk(machine, &mut tables, execution.choices, &mut evaluation);
         debug_assert!(done.is_ok(), "an execution that was found can be done again");
         ends.add(&evaluation.states, || execution.choices.to_vec())
     })?;
     let verdict = ends.verdict(selections.len(), found.bound, Vec::clone);
-    let (bound, progress) = (found.bound, found.progress);
-    Ok(SelectAnswer { verdict, bound, progress, open: Vec::new(), diverged: false })
+    let (bound, statistics) = (found.bound, found.statistics);
+    Ok(SelectAnswer { verdict, bound, statistics, open: Vec::new(), diverged: false })
 }
 
 /// The selection was not evaluated.

@@ -6,7 +6,7 @@
 //! else. An activation lasts from its first event to its return. An execution in which all threads end is preferred to
 //! one that fails or blocks.
 
-use crate::explore::budget::{Bound, Limits, Progress};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
 use crate::ir::FunctionId;
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex};
@@ -27,36 +27,30 @@ pub enum Serial {
 }
 
 /// Looks for an execution in which `first` runs, and then `second` in another thread; they may be the same method.
-pub fn serial(
-    machine: &Machine,
-    methods: (FunctionId, FunctionId),
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> (Serial, Progress) {
-    let (answer, visited) = search(machine, methods, true, limits, progress);
+pub fn serial(machine: &Machine, methods: (FunctionId, FunctionId), budget: &Budget<'_>) -> (Serial, Statistics) {
+    let (answer, visited) = search(machine, methods, true, budget);
     if answer != Serial::Impossible {
         return (answer, visited);
     }
-    let (answer, more) = search(machine, methods, false, limits, progress);
-    (answer, Progress { states: visited.states + more.states, ..more })
+    let (answer, more) = search(machine, methods, false, budget);
+    (answer, Statistics { states: visited.states + more.states, ..more })
 }
 
 fn search(
     machine: &Machine,
     (first, second): (FunctionId, FunctionId),
     without_main: bool,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> (Serial, Progress) {
+    budget: &Budget<'_>,
+) -> (Serial, Statistics) {
     let mut ends = Ends { finished: None, other: None };
     let ghost = Order { methods: [first, second], without_main, threads: Vec::new(), phase: Phase::Nothing };
-    let searched = states::search(machine, limits, ghost, &mut ends, progress);
+    let searched = states::search(machine, budget, ghost, &mut ends);
     let answer = match (ends.finished.or(ends.other), searched.bound) {
         (Some(node), _) => Serial::Found { schedule: searched.graph.path_to(node) },
         (None, Some(bound)) => Serial::Undecided(bound),
         (None, None) => Serial::Impossible,
     };
-    (answer, searched.progress)
+    (answer, searched.statistics)
 }
 
 /// How far an execution has come.

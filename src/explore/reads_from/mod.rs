@@ -26,7 +26,7 @@ mod order;
 mod search;
 mod watch;
 
-use crate::explore::budget::{Bound, Limits, Progress};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, Machine, State, Tables};
 use std::ops::ControlFlow;
@@ -69,7 +69,7 @@ pub(super) struct Enumerated {
     pub discarded: u64,
     /// The bound that was hit.
     pub bound: Option<Bound>,
-    pub progress: Progress,
+    pub statistics: Statistics,
     /// Names and outputs.
     pub tables: Tables,
 }
@@ -81,12 +81,11 @@ pub(super) struct Enumerated {
 /// A program that cannot be explored in this way; what was visited before counts for nothing.
 pub(super) fn enumerate(
     machine: &Machine,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    budget: &Budget<'_>,
     visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>,
 ) -> Result<Enumerated, Refusal> {
     if machine.options().watched.is_some_and(|watched| !watched.ordered) {
         return Err(Refusal::Watched);
     }
-    search::Search::new(machine, limits)?.run(progress, visit)
+    search::Search::new(machine, budget)?.run(visit)
 }

@@ -9,7 +9,7 @@
 //! tried in turn; sets of operations from which there was no way on are not tried again.
 
 use super::log::{Kind, Log, NONE};
-use crate::explore::budget::{Bound, Watch};
+use crate::budget::{Bound, Budget};
 use crate::vm;
 use rustc_hash::FxHashSet;
 
@@ -44,11 +44,11 @@ struct Front {
 
 impl Sorter {
     /// An order of all operations of a log.
-    pub fn order(&mut self, log: &Log, watch: &Watch) -> Option<Vec<u32>> {
+    pub fn order(&mut self, log: &Log, budget: &Budget<'_>) -> Option<Vec<u32>> {
         let mut front = self.prepare(log);
         self.dead.clear();
         self.stopped = None;
-        self.search(log, watch, &mut front).then_some(front.order)
+        self.search(log, budget, &mut front).then_some(front.order)
     }
 
     /// The bound that has stopped the last search.
@@ -88,7 +88,7 @@ impl Sorter {
         front
     }
 
-    fn search(&mut self, log: &Log, watch: &Watch, front: &mut Front) -> bool {
+    fn search(&mut self, log: &Log, budget: &Budget<'_>, front: &mut Front) -> bool {
         loop {
             self.take_safe(log, front);
             if front.order.len() == log.len() {
@@ -103,7 +103,7 @@ impl Sorter {
                     return false;
                 }
                 if self.dead.len().is_multiple_of(256) {
-                    self.stopped = self.stopped.or(watch.check());
+                    self.stopped = self.stopped.or(budget.check());
                 }
                 if self.stopped.is_some() {
                     return false;
@@ -111,7 +111,7 @@ impl Sorter {
                 for &choice in others {
                     let mut branch = front.clone();
                     self.take(log, &mut branch, choice);
-                    if self.search(log, watch, &mut branch) {
+                    if self.search(log, budget, &mut branch) {
                         *front = branch;
                         return true;
                     }

@@ -123,11 +123,11 @@ pub fn report(
     let bound = answer.bound.or(count.and_then(|count| count.bound));
     FuturesReport {
         complete: bound.is_none(),
-        bound: bound.map(super::Bound::name),
-        unfinished: answer.bound.map(|bound| unfinished_report(naming, bound, &answer.progress, &answer.open)),
+        bound: bound.map(crate::budget::Bound::name),
+        unfinished: answer.bound.map(|bound| unfinished_report(naming, bound, &answer.statistics, &answer.open)),
         futures: counted.map(|count| count.futures),
-        executions: counted.map_or(answer.progress.executions, |count| count.executions),
-        states: answer.progress.states,
+        executions: counted.map_or(answer.statistics.executions, |count| count.executions),
+        states: answer.statistics.states,
         terms: TermReports::new(naming, &mut namer, answer, candidates),
         outcomes: answer.outcomes.iter().map(|outcome| reporter.outcome(outcome, &mut namer)).collect(),
         failures: answer.failures.iter().map(|failure| reporter.failure(failure)).collect(),

@@ -6,7 +6,7 @@
 //!
 //! What it does not see: threads in the middle of a long but straight way. Only some of the open executions are looked at.
 
-use crate::explore::budget::{Bound, Progress};
+use crate::budget::{Bound, Statistics};
 use crate::explore::states::graph::{Graph, NodeKind};
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Program, Terminator};
 use crate::schedule::{Naming, Walk};
@@ -44,10 +44,10 @@ pub struct RunningReport {
 }
 
 /// Executions that the search has not followed to their end, evenly spread over those that are open.
-pub(in crate::explore) fn frontier(graph: &Graph, progress: &Progress) -> Vec<Vec<Choice>> {
+pub(in crate::explore) fn frontier(graph: &Graph, statistics: &Statistics) -> Vec<Vec<Choice>> {
     let open: Vec<u32> = (0..graph.len() as u32).filter(|&node| graph.kind(node) == NodeKind::Waiting).collect();
     let Some(&last) = open.last() else { return Vec::new() };
-    let depth = progress.depth as usize + 1;
+    let depth = statistics.depth as usize + 1;
     if depth > STEPS {
         // An earlier state of such a long execution; states are numbered by rising depth.
         let node = (graph.len() as u64 * STEPS as u64 / depth as u64) as u32;
@@ -62,11 +62,11 @@ pub(in crate::explore) fn frontier(graph: &Graph, progress: &Progress) -> Vec<Ve
 pub fn unfinished_report(
     naming: &Naming<'_>,
     bound: Bound,
-    progress: &Progress,
+    statistics: &Statistics,
     frontier: &[Vec<Choice>],
 ) -> UnfinishedReport {
     // A deadlock shows when its state is expanded; with a bound on steps those of the last level are looked at, too.
-    let steps = if bound == Bound::Steps { progress.depth } else { progress.depth.saturating_sub(1) };
+    let steps = if bound == Bound::Steps { statistics.depth } else { statistics.depth.saturating_sub(1) };
     let calls = Calls::new(naming.program);
     let mut running: BTreeSet<RunningReport> = BTreeSet::new();
     for schedule in frontier {

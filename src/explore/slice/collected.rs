@@ -5,7 +5,7 @@
 
 use super::replay::{Replay, Replayed};
 use super::{Declined, Running};
-use crate::explore::budget::{Limits, Progress, Watch};
+use crate::budget::{Budget, Statistics};
 use crate::explore::deadlock::{Deadlock, blocked_threads};
 use crate::explore::question::futures::{
     Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, futures, sort_outcomes,
@@ -13,8 +13,6 @@ use crate::explore::question::futures::{
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, FailureKind, Machine, Progress as Stepped, Tables};
 use rustc_hash::FxHashSet;
-use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// Steps of executions that are done again, beyond which slices are given up.
 const STEPS: usize = 20_000_000;
@@ -23,10 +21,8 @@ const STEPS: usize = 20_000_000;
 const INSTRUCTIONS: usize = 30_000_000;
 
 /// What the slices have shown so far, in executions of the whole program.
-pub(super) struct Collected {
-    left: Limits,
-    began: Instant,
-    watch: Watch,
+pub(super) struct Collected<'a> {
+    budget: Budget<'a>,
     /// Steps that may still be done again, and those of terms that may still be kept.
     steps: usize,
     kept: usize,
@@ -34,7 +30,7 @@ pub(super) struct Collected {
     instructions: usize,
     known: FxHashSet<(ReadId, DefinitionId)>,
     tables: Tables,
-    progress: Progress,
+    statistics: Statistics,
     terms: Vec<Term>,
     undecided: Vec<(ReadId, DefinitionId)>,
     outcomes: Vec<Outcome>,
@@ -42,18 +38,16 @@ pub(super) struct Collected {
     deadlocks: Vec<Deadlock>,
 }
 
-impl Collected {
-    pub(super) fn new(limits: &Limits) -> Collected {
+impl<'a> Collected<'a> {
+    pub(super) fn new(budget: &Budget<'a>) -> Collected<'a> {
         Collected {
-            left: limits.clone(),
-            began: Instant::now(),
-            watch: Watch::new(limits),
+            budget: *budget,
             steps: STEPS,
             kept: MAX_TERM_STEPS,
             instructions: INSTRUCTIONS,
             known: FxHashSet::default(),
             tables: Tables::new(),
-            progress: Progress::default(),
+            statistics: Statistics::default(),
             terms: Vec::new(),
             undecided: Vec::new(),
             outcomes: Vec::new(),
@@ -64,7 +58,7 @@ impl Collected {
 
     /// Takes one more slice into account before it is made.
     pub(super) fn pay_for_slice(&mut self, instructions: usize) -> Result<(), Declined> {
-        if self.watch.check().is_some() {
+        if self.budget.check().is_some() {
             return Err(Declined::Bound);
         }
         self.instructions = self.instructions.checked_sub(instructions).ok_or(Declined::Whole)?;
@@ -78,7 +72,7 @@ impl Collected {
         schedule: &[Choice],
         wanted: Option<(ReadId, DefinitionId, usize)>,
     ) -> Result<Replayed, Declined> {
-        if self.watch.check().is_some() {
+        if self.budget.check().is_some() {
             return Err(Declined::Bound);
         }
         let replayed = replay.run(schedule, wanted, &mut self.tables).ok_or(Declined::Disagreement)?;
@@ -92,9 +86,8 @@ impl Collected {
         running: &Running<'_>,
         query: &Query,
         read: Option<ReadId>,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<usize, Declined> {
-        let answer = futures(&running.machine, query, &self.left.after(self.began), progress);
+        let answer = futures(&running.machine, query, &self.budget);
         let endless = |outcome: &Outcome| outcome.status == OutcomeStatus::Failed(FailureKind::StepLimit);
         if answer.outcomes.iter().any(endless) {
             return Err(Declined::Endless);
@@ -102,7 +95,7 @@ impl Collected {
         if !answer.is_complete() {
             return Err(Declined::Bound);
         }
-        self.spend(&answer.progress);
+        self.spend(&answer.statistics);
         let replay = running.replay();
         for term in &answer.terms {
             let wanted = read.map_or_else(|| running.slice.holds(term.read), |read| read == term.read);
@@ -125,15 +118,12 @@ impl Collected {
     }
 
     /// Takes what a search has cost off the bounds.
-    fn spend(&mut self, spent: &Progress) {
-        self.progress.states += spent.states;
-        self.progress.steps += spent.steps;
-        self.progress.executions += spent.executions;
-        self.progress.depth = self.progress.depth.max(spent.depth);
-        let left = &mut self.left;
-        left.max_states = left.max_states.map(|most| most.saturating_sub(spent.states));
-        left.max_executions = left.max_executions.map(|most| most.saturating_sub(spent.executions));
-        left.max_work = left.max_work.map(|most| most.saturating_sub(spent.steps));
+    fn spend(&mut self, spent: &Statistics) {
+        self.statistics.states += spent.states;
+        self.statistics.steps += spent.steps;
+        self.statistics.executions += spent.executions;
+        self.statistics.depth = self.statistics.depth.max(spent.depth);
+        self.budget.spend(spent);
     }
 
     fn add_ends(&mut self, replay: &Replay<'_>, machine: &Machine, answer: &Answer) -> Result<(), Declined> {
@@ -180,7 +170,7 @@ impl Collected {
         self.undecided.dedup();
         Answer {
             bound: None,
-            progress: self.progress,
+            statistics: self.statistics,
             from_slices: true,
             threads,
             terms: self.terms,

@@ -21,9 +21,9 @@ mod program;
 mod relevance;
 mod replay;
 
+use crate::budget::Budget;
 use crate::concurrency::Sharing;
 use crate::concurrency::{Concurrency, EventKind, ThreadId};
-use crate::explore::budget::{Limits, Progress};
 use crate::explore::portfolio::Share;
 use crate::explore::question::futures::{Answer, Query, futures_with};
 use crate::explore::question::select::{SelectAnswer, Verdict, select};
@@ -38,8 +38,6 @@ use index::Index;
 use program::Slice;
 use relevance::Relevance;
 use replay::Replay;
-use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// A program as explorations see it.
 #[derive(Clone, Copy, Debug)]
@@ -61,19 +59,12 @@ impl<'a> From<&'a Model> for Subject<'a> {
 
 impl Subject<'_> {
     /// Finds out what can happen, by the cheapest exact means that comes to an end: see [`crate::explore::portfolio`].
-    ///
-    /// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`](super::Bound::Interrupt).
     #[must_use]
-    pub fn futures(
-        &self,
-        query: &Query,
-        limits: &Limits,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Answer {
+    pub fn futures(&self, query: &Query, budget: &Budget<'_>) -> Answer {
         let mut sliceable = None;
-        futures_with(self.machine, query, limits, progress, &mut |limits, progress| {
+        futures_with(self.machine, query, budget, &mut |budget| {
             let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
-            let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, limits, progress));
+            let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, budget));
             found.map_err(|declined| if declined == Declined::Bound { Share::Larger } else { Share::Never })
         })
     }
@@ -83,25 +74,13 @@ impl Subject<'_> {
     /// # Errors
     ///
     /// Why slices do not tell.
-    pub fn futures_by_slices(
-        &self,
-        query: &Query,
-        limits: &Limits,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Result<Answer, Declined> {
-        self.sliceable()?.futures(query, limits, progress)
+    pub fn futures_by_slices(&self, query: &Query, budget: &Budget<'_>) -> Result<Answer, Declined> {
+        self.sliceable()?.futures(query, budget)
     }
 
     /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there is one.
-    pub fn select(
-        &self,
-        selections: &[Selection],
-        limits: &Limits,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> SelectAnswer {
-        let began = Instant::now();
-        self.select_by_slice(selections, limits, progress)
-            .unwrap_or_else(|_| select(self.machine, selections, &limits.after(began), progress))
+    pub fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
+        self.select_by_slice(selections, budget).unwrap_or_else(|_| select(self.machine, selections, budget))
     }
 
     /// Decides it in the slice alone.
@@ -109,13 +88,8 @@ impl Subject<'_> {
     /// # Errors
     ///
     /// Why it does not tell.
-    pub fn select_by_slice(
-        &self,
-        selections: &[Selection],
-        limits: &Limits,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Result<SelectAnswer, Declined> {
-        self.sliceable()?.select(selections, limits, progress)
+    pub fn select_by_slice(&self, selections: &[Selection], budget: &Budget<'_>) -> Result<SelectAnswer, Declined> {
+        self.sliceable()?.select(selections, budget)
     }
 
     fn sliceable(&self) -> Result<Sliceable<'_>, Declined> {
@@ -193,17 +167,12 @@ impl<'a> Sliceable<'a> {
     }
 
     /// Decides what can happen.
-    fn futures(
-        &self,
-        query: &Query,
-        limits: &Limits,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Result<Answer, Declined> {
+    fn futures(&self, query: &Query, budget: &Budget<'_>) -> Result<Answer, Declined> {
         let base = self.slice(&self.ends, None, true)?;
-        let mut collected = Collected::new(limits);
+        let mut collected = Collected::new(budget);
         // If even that is too large, there is no use in trying again.
         let too_large = |declined| if declined == Declined::Bound { Declined::Whole } else { declined };
-        let threads = collected.add(&base, query, None, progress).map_err(too_large)?;
+        let threads = collected.add(&base, query, None).map_err(too_large)?;
         for read in self.shared.reads.ones().map(ReadId::new) {
             if base.slice.visible.read(read) || self.index.read_sites(read).is_empty() {
                 continue;
@@ -218,7 +187,7 @@ impl<'a> Sliceable<'a> {
                 let watched = is_watched.then_some(Watched { read, thread: number, ordered: self.ordered });
                 collected.pay_for_slice(self.index.sites.len())?;
                 let running = self.slice(&relevance, watched, false)?;
-                let slots = collected.add(&running, query, Some(read), progress)?;
+                let slots = collected.add(&running, query, Some(read))?;
                 made = if is_watched { made.max(slots) } else { made };
                 thread += 1;
             }
@@ -233,15 +202,10 @@ impl<'a> Sliceable<'a> {
     }
 
     /// Decides whether some execution has the selections.
-    fn select(
-        &self,
-        selections: &[Selection],
-        limits: &Limits,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Result<SelectAnswer, Declined> {
+    fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> Result<SelectAnswer, Declined> {
         let reads: Vec<ReadId> = selections.iter().map(|selection| selection.read).collect();
         let running = self.slice(&relevance::with_reads(&self.index, &self.always, &reads), None, false)?;
-        let mut answer = select(&running.machine, selections, limits, progress);
+        let mut answer = select(&running.machine, selections, budget);
         if answer.diverged {
             return Err(Declined::Endless);
         }

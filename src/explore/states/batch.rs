@@ -261,7 +261,7 @@ pub(super) fn expand<G: Ghost + Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::budget::Progress;
+    use crate::budget::Statistics;
     use crate::explore::states::graph::Graph;
     use crate::front::compile;
     use crate::source::SourceMap;
@@ -277,8 +277,13 @@ mod tests {
         let mut tables = Tables::new();
         let mut state = machine.initial(&mut tables);
         machine.step(&mut state, &mut tables, Choice { thread: ThreadIndex(0), alternative: 0 }, &mut ());
-        let found =
-            Searched { graph: Graph::default(), tables, progress: Progress::default(), bound: None, stopped: false };
+        let found = Searched {
+            graph: Graph::default(),
+            tables,
+            statistics: Statistics::default(),
+            bound: None,
+            stopped: false,
+        };
         let mut encoding = Encoding::default();
         machine.encode(&state, &mut encoding);
         let mut first = Frontier::default();

@@ -20,7 +20,7 @@ pub(in crate::explore) use fingerprint::fingerprint_of;
 use fingerprint::{encode_rest, fingerprint};
 use frontier::{Frontier, Waiting};
 
-use crate::explore::budget::{Bound, Limits, Progress, Watch};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
 use crate::vm::{self, Choice, Encoding, Failure, Machine, Move, Observer, State, Tables, ThreadIndex};
 use std::ops::{ControlFlow, Range};
@@ -94,7 +94,7 @@ pub(in crate::explore) struct EndContext<'a, G> {
 pub(in crate::explore) struct Searched {
     pub graph: Graph,
     pub tables: Tables,
-    pub progress: Progress,
+    pub statistics: Statistics,
     /// The bound that was hit.
     pub bound: Option<Bound>,
     /// Whether the visitor has stopped the search.
@@ -103,7 +103,7 @@ pub(in crate::explore) struct Searched {
 
 struct Engine<'a, G, V> {
     machine: &'a Machine,
-    limits: &'a Limits,
+    budget: &'a Budget<'a>,
     visitor: &'a mut V,
     found: Searched,
     next: Frontier,
@@ -123,12 +123,6 @@ struct Engine<'a, G, V> {
     work: u64,
 }
 
-/// What looks on from outside.
-struct Looking<'a> {
-    watch: &'a Watch,
-    progress: &'a mut dyn FnMut(&Progress) -> ControlFlow<()>,
-}
-
 /// States of a level below which they are not expanded apart.
 const LARGE: usize = 256;
 
@@ -141,19 +135,18 @@ const LOOK: u64 = 4 << 20;
 /// Searches all states; `ghost` is what is known before the first step.
 pub(in crate::explore) fn search<G: Ghost, V: Visitor<G>>(
     machine: &Machine,
-    limits: &Limits,
+    budget: &Budget<'_>,
     ghost: G,
     visitor: &mut V,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Searched {
     let mut engine: Engine<'_, G, V> = Engine {
         machine,
-        limits,
+        budget,
         visitor,
         found: Searched {
             graph: Graph::default(),
             tables: Tables::new(),
-            progress: Progress::default(),
+            statistics: Statistics::default(),
             bound: None,
             stopped: false,
         },
@@ -170,43 +163,41 @@ pub(in crate::explore) fn search<G: Ghost, V: Visitor<G>>(
         work: 0,
     };
     // `Break` means that the search is over; `found` says why.
-    let _ = engine.run(progress);
-    engine.found.progress.states = engine.found.graph.len() as u64;
+    let _ = engine.run();
+    engine.found.statistics.states = engine.found.graph.len() as u64;
     engine.found
 }
 
 impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
-    fn run(&mut self, progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn run(&mut self) -> ControlFlow<()> {
         self.start()?;
-        let watch = Watch::new(self.limits);
         let mut level = Frontier::default();
         while !self.next.is_empty() {
             std::mem::swap(&mut level, &mut self.next);
             self.next.clear();
-            if self.limits.max_steps.is_some_and(|limit| self.found.progress.depth >= limit) {
+            if self.budget.limits().max_steps.is_some_and(|limit| self.found.statistics.depth >= limit) {
                 self.close_level(&level);
                 return ControlFlow::Break(());
             }
             let mut done = 0;
             while done < level.len() {
-                let looking = &mut Looking { watch: &watch, progress };
-                if V::APART && self.limits.jobs > 1 && level.len() - done >= LARGE {
-                    done = self.expand_apart(&level, done, looking)?;
+                if V::APART && self.budget.jobs() > 1 && level.len() - done >= LARGE {
+                    done = self.expand_apart(&level, done)?;
                 } else {
                     let part = done..level.len().min(done + PIECE);
                     done = part.end;
-                    self.expand_here(&level, part, looking)?;
+                    self.expand_here(&level, part)?;
                 }
             }
-            self.found.progress.depth += 1;
+            self.found.statistics.depth += 1;
         }
         ControlFlow::Continue(())
     }
 
     /// Expands states one after the other.
-    fn expand_here(&mut self, level: &Frontier, part: Range<usize>, looking: &mut Looking<'_>) -> ControlFlow<()> {
+    fn expand_here(&mut self, level: &Frontier, part: Range<usize>) -> ControlFlow<()> {
         for (index, Waiting { node, state, ghost }) in part.clone().zip(level.part(part)) {
-            self.look(level, index, looking)?;
+            self.look(level, index)?;
             self.load(state, ghost);
             self.expand(node)?;
         }
@@ -214,15 +205,15 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     /// Lets workers expand states from a place of the level on, and enters what they have found; gives the place behind.
-    fn expand_apart(&mut self, level: &Frontier, start: usize, looking: &mut Looking<'_>) -> ControlFlow<(), usize> {
+    fn expand_apart(&mut self, level: &Frontier, start: usize) -> ControlFlow<(), usize> {
         let mut workers = std::mem::take(&mut self.workers);
-        workers.resize_with(self.limits.jobs, || Worker::new(&self.parent.1));
+        workers.resize_with(self.budget.jobs(), || Worker::new(&self.parent.1));
         let pieces =
             batch::expand(&mut workers, self.machine, &self.found, level, start..level.len(), (self.piece, V::ACTIVE));
         let (mut done, mut all) = (start, true);
         let mut over = ControlFlow::Continue(());
         for (worker, piece) in workers.iter().zip(pieces) {
-            over = self.enter_batch(level, &worker.batch, done, looking);
+            over = self.enter_batch(level, &worker.batch, done);
             done += worker.batch.states();
             all = done == piece.end;
             // What the others have found of later states cannot be entered before those that are left out here.
@@ -232,26 +223,20 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         }
         self.workers = workers;
         over?;
-        self.piece = if all { 2 * self.piece } else { (done - start).div_ceil(self.limits.jobs) }.clamp(1, PIECE);
+        self.piece = if all { 2 * self.piece } else { (done - start).div_ceil(self.budget.jobs()) }.clamp(1, PIECE);
         if done == start {
             // Even one state does not fit into a batch.
-            self.expand_here(level, start..start + 1, looking)?;
+            self.expand_here(level, start..start + 1)?;
             done += 1;
         }
         ControlFlow::Continue(done)
     }
 
     /// Enters the states of a batch, the first of which stands at a place of the level.
-    fn enter_batch(
-        &mut self,
-        level: &Frontier,
-        batch: &batch::Batch,
-        start: usize,
-        looking: &mut Looking<'_>,
-    ) -> ControlFlow<()> {
+    fn enter_batch(&mut self, level: &Frontier, batch: &batch::Batch, start: usize) -> ControlFlow<()> {
         let states = level.part(start..start + batch.states());
         for ((index, of), steps) in (start..).zip(states).zip(batch.by_state()) {
-            self.look(level, index, looking)?;
+            self.look(level, index)?;
             self.enter(of, batch, steps)?;
         }
         ControlFlow::Continue(())
@@ -284,7 +269,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             return self.step(of.node, choice);
         }
         self.may_step()?;
-        self.found.progress.steps += 1;
+        self.found.statistics.steps += 1;
         if leads == Leads::Discarded {
             self.found.graph.add_edge(DISCARDED);
             return ControlFlow::Continue(());
@@ -296,7 +281,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         let to = known.unwrap_or_else(|| self.found.graph.visit(fingerprint, of.node, choice, NodeKind::Waiting).0);
         self.found.graph.add_edge(to);
         self.visitor.transition(&Transition { from: of.node, choice: Some(choice), to });
-        self.found.progress.executions += u64::from(leads == Leads::ToEnd);
+        self.found.statistics.executions += u64::from(leads == Leads::ToEnd);
         if self.visitor.is_enough() {
             return self.ended(ControlFlow::Break(()));
         }
@@ -314,27 +299,23 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     /// Looks at the bounds before every 1024th state, wherever it is expanded, and sooner where states are large.
-    fn look(&mut self, level: &Frontier, index: usize, looking: &mut Looking<'_>) -> ControlFlow<()> {
+    fn look(&mut self, level: &Frontier, index: usize) -> ControlFlow<()> {
         self.entered += 1;
-        let steps = self.found.progress.steps;
+        let steps = self.found.statistics.steps;
         self.work += (steps - self.steps_before) * level.words(index);
         self.steps_before = steps;
         if self.entered % 1024 != 1 && self.work < LOOK {
             return ControlFlow::Continue(());
         }
         self.work = 0;
-        self.found.progress.states = self.found.graph.len() as u64;
-        self.found.progress.terms = self.visitor.terms() as u64;
-        self.found.progress.waiting = (level.len() - index + self.next.len()) as u64;
-        if let Some(bound) = looking.watch.check() {
+        self.found.statistics.states = self.found.graph.len() as u64;
+        self.found.statistics.terms = self.visitor.terms() as u64;
+        self.found.statistics.waiting = (level.len() - index + self.next.len()) as u64;
+        if let Err(bound) = self.budget.report(&self.found.statistics) {
             return self.stop(bound);
         }
-        let bytes = || self.found.graph.bytes() + level.bytes() + self.next.bytes();
-        if self.limits.max_memory.is_some_and(|limit| bytes() > limit) {
+        if self.budget.exceeds_memory(self.found.graph.bytes() + level.bytes() + self.next.bytes()) {
             return self.stop(Bound::Memory);
-        }
-        if (looking.progress)(&self.found.progress).is_break() {
-            return self.stop(Bound::Interrupt);
         }
         ControlFlow::Continue(())
     }
@@ -392,7 +373,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
 
     fn deadlock(&mut self, node: u32) -> ControlFlow<()> {
         self.found.graph.set_kind(node, NodeKind::Deadlock);
-        self.found.progress.executions += 1;
+        self.found.statistics.executions += 1;
         let context = EndContext {
             machine: self.machine,
             tables: &self.found.tables,
@@ -413,7 +394,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     fn may_step(&mut self) -> ControlFlow<()> {
-        if self.limits.max_executions.is_some_and(|limit| self.found.progress.executions >= limit) {
+        if self.budget.limits().max_executions.is_some_and(|limit| self.found.statistics.executions >= limit) {
             return self.stop(Bound::Executions);
         }
         ControlFlow::Continue(())
@@ -427,7 +408,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         let (state, ghost) = &mut self.child;
         let observer = &mut (&mut *self.visitor, &mut *ghost);
         let progress = self.machine.step(state, &mut self.found.tables, choice, observer);
-        self.found.progress.steps += 1;
+        self.found.statistics.steps += 1;
         self.arrive(node, choice, progress)
     }
 
@@ -451,7 +432,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             self.found.graph.add_edge(to);
         }
         self.visitor.transition(&Transition { from, choice: (!is_first).then_some(choice), to });
-        self.found.progress.executions += u64::from(end.is_some());
+        self.found.statistics.executions += u64::from(end.is_some());
         if self.visitor.is_enough() {
             return self.ended(ControlFlow::Break(()));
         }
@@ -479,7 +460,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
     fn wait(&mut self, node: u32, state: &[u64], ghost: &[u64]) -> ControlFlow<()> {
         self.next.push(node, state, ghost);
         // One number is the mark of discarded executions.
-        let limit = self.limits.max_states.unwrap_or(u64::MAX).min(u64::from(u32::MAX) - 1);
+        let limit = self.budget.limits().max_states.unwrap_or(u64::MAX).min(u64::from(u32::MAX) - 1);
         if self.found.graph.len() as u64 > limit { self.stop(Bound::States) } else { ControlFlow::Continue(()) }
     }
 }

@@ -20,7 +20,7 @@ mod words;
 
 pub use watch::{Side, Watch};
 
-use crate::explore::budget::{Bound, Limits, Progress};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::assumption::lasting_states;
 use crate::explore::states::completion::Completion;
 use crate::explore::states::{self, EndContext, Searched, Transition, Visitor};
@@ -51,27 +51,21 @@ pub struct TearAnswer {
     /// The verdict.
     pub tear: Tear,
     /// How much was visited.
-    pub progress: Progress,
+    pub statistics: Statistics,
 }
 
 /// Looks for an execution that tears the two touches apart.
-pub fn tear(
-    machine: &Machine,
-    program: &Program,
-    watch: &Watch,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> TearAnswer {
+pub fn tear(machine: &Machine, program: &Program, watch: &Watch, budget: &Budget<'_>) -> TearAnswer {
     let fixed = Arc::new(Fixed::new(program, watch));
     let may_discard = machine.may_discard();
     let mut finder = Finder { fixed: Arc::clone(&fixed), may_discard, torn: Vec::new(), half: None, end: None };
-    let searched = states::search(machine, limits, TearGhost::new(Arc::clone(&fixed)), &mut finder, progress);
+    let searched = states::search(machine, budget, TearGhost::new(Arc::clone(&fixed)), &mut finder);
     let tear = match finder.witness(machine, &searched) {
         Some(schedule) => Tear::Found { schedule },
         None if searched.bound.is_some() || fixed.signals.overflow.get() => Tear::Undecided(searched.bound),
         None => Tear::Impossible,
     };
-    TearAnswer { tear, progress: searched.progress }
+    TearAnswer { tear, statistics: searched.statistics }
 }
 
 /// Executions that [`tear_at_random`] tries.
@@ -82,15 +76,10 @@ const STEPS: u64 = 5_000;
 
 /// Looks for an execution that tears the two touches apart among some at random, the same ones each time: a cheap means
 /// where a search is too deep. Finding none says nothing.
-pub fn tear_at_random(
-    machine: &Machine,
-    program: &Program,
-    watch: &Watch,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Option<Vec<Choice>> {
+pub fn tear_at_random(machine: &Machine, program: &Program, watch: &Watch, budget: &Budget<'_>) -> Option<Vec<Choice>> {
     let fixed = Arc::new(Fixed::new(program, watch));
     for seed in 0..EXECUTIONS {
-        if progress(&Progress { executions: seed, ..Progress::default() }).is_break() {
+        if budget.report(&Statistics { executions: seed, ..Statistics::default() }).is_err() {
             return None;
         }
         let mut ghost = TearGhost::new(Arc::clone(&fixed));

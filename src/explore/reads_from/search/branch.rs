@@ -5,7 +5,7 @@
 
 use super::super::log::{Kind, Log, NONE, Operation};
 use super::{Node, Search};
-use crate::explore::budget::Bound;
+use crate::budget::Bound;
 use smallvec::SmallVec;
 
 impl Search<'_> {
@@ -50,7 +50,7 @@ impl Search<'_> {
     /// Finds the branches that operations of this execution show, from `first` on.
     pub(super) fn find_branches(&mut self, first: usize) {
         let log = &self.log;
-        let limit = self.limits.max_memory.map_or(usize::MAX, |bytes| bytes as usize / size_of::<Operation>());
+        let limit = self.budget.limits().max_memory.map_or(usize::MAX, |bytes| bytes as usize / size_of::<Operation>());
         let mut waiting: usize = self.nodes.iter().map(|node| node.operations).sum();
         for (index, operation) in log.operations.iter().enumerate().skip(first) {
             if !operation.writes && operation.kind != Kind::Atomic {

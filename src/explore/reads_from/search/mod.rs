@@ -7,7 +7,7 @@ use super::log::{Kind, Log, NONE, Operation};
 use super::order::Sorter;
 use super::watch::Seen;
 use super::{Enumerated, Execution, Refusal};
-use crate::explore::budget::{Bound, Limits, Progress, Watch};
+use crate::budget::{Bound, Budget};
 use crate::vm::{self, Choice, Machine, PathId, Pending, State, ThreadIndex, ThreadStatus};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -99,7 +99,7 @@ enum Followed {
 
 pub(super) struct Search<'a> {
     machine: &'a Machine,
-    limits: &'a Limits,
+    budget: &'a Budget<'a>,
     initial: Position,
     log: Log,
     nodes: Vec<Node>,
@@ -120,12 +120,11 @@ pub(super) struct Search<'a> {
     work: u64,
     /// How much work there is before the clock is looked at.
     next_look: u64,
-    watch: Watch,
     found: Enumerated,
 }
 
 impl<'a> Search<'a> {
-    pub fn new(machine: &'a Machine, limits: &'a Limits) -> Result<Search<'a>, Refusal> {
+    pub fn new(machine: &'a Machine, budget: &'a Budget<'a>) -> Result<Search<'a>, Refusal> {
         let (mut found, mut seen) = (Enumerated::default(), Seen::default());
         let state = machine.start(&mut found.tables, &mut seen);
         if let Some(refusal) = seen.refusal {
@@ -136,7 +135,7 @@ impl<'a> Search<'a> {
         now.copy_from(&initial);
         Ok(Search {
             machine,
-            limits,
+            budget,
             initial,
             log: Log::default(),
             nodes: Vec::new(),
@@ -150,16 +149,11 @@ impl<'a> Search<'a> {
             sorter: Sorter::default(),
             work: 0,
             next_look: 100_000,
-            watch: Watch::new(limits),
             found,
         })
     }
 
-    pub fn run(
-        mut self,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-        visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>,
-    ) -> Result<Enumerated, Refusal> {
+    pub fn run(mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> Result<Enumerated, Refusal> {
         let mut first_new = 0;
         loop {
             self.complete()?;
@@ -171,7 +165,7 @@ impl<'a> Search<'a> {
             }
             self.find_branches(first_new);
             self.work += ((self.log.len() - first_new) * self.nodes.len()) as u64 / 8;
-            self.look(progress);
+            self.look();
             match self.enter_branch()? {
                 Some(base) if self.found.bound.is_none() => first_new = base,
                 // All is found, also if the last execution was the last one that may be followed.
@@ -186,18 +180,17 @@ impl<'a> Search<'a> {
     }
 
     /// Looks at the bounds, now and then also at the clock.
-    fn look(&mut self, progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>) {
-        let executions = self.found.progress.executions;
-        let work = self.work + self.found.progress.steps;
+    fn look(&mut self) {
+        let executions = self.found.statistics.executions;
+        let work = self.work + self.found.statistics.steps;
         if executions.is_multiple_of(64) || work >= self.next_look {
             self.next_look = work + 100_000;
-            self.found.progress.waiting = self.nodes.iter().map(|node| node.waiting.len() as u64).sum();
-            self.found.progress.expected = self.expected();
-            let stopped = progress(&self.found.progress).is_break().then_some(Bound::Interrupt);
-            self.found.bound = self.found.bound.or(self.watch.check()).or(stopped);
+            self.found.statistics.waiting = self.nodes.iter().map(|node| node.waiting.len() as u64).sum();
+            self.found.statistics.expected = self.expected();
+            self.found.bound = self.found.bound.or(self.budget.report(&self.found.statistics).err());
         }
         let hit = |limit: Option<u64>, value| limit.is_some_and(|limit| value >= limit);
-        if hit(self.limits.max_executions, executions) || hit(self.limits.max_work, work) {
+        if hit(self.budget.limits().max_executions, executions) || hit(self.budget.limits().max_work, work) {
             self.found.bound = self.found.bound.or(Some(Bound::Executions));
         }
     }
@@ -208,7 +201,7 @@ impl<'a> Search<'a> {
             if self.now.choices.len() >= LONG {
                 return Err(Refusal::Endless);
             }
-            if self.limits.max_steps.is_some_and(|limit| self.now.choices.len() >= limit as usize) {
+            if self.budget.limits().max_steps.is_some_and(|limit| self.now.choices.len() >= limit as usize) {
                 self.found.bound = Some(Bound::Steps);
                 return Ok(());
             }
@@ -273,7 +266,7 @@ impl<'a> Search<'a> {
     /// Does a step; says which operation it was, and leaves what it has done in `seen`.
     fn step(&mut self, choice: Choice) -> Result<Stepped, Refusal> {
         self.seen.clear();
-        self.found.progress.steps += 1;
+        self.found.statistics.steps += 1;
         let progress = self.machine.step(&mut self.now.state, &mut self.found.tables, choice, &mut self.seen);
         // Also where an assumption in an atomic block does not hold.
         if let Some(refusal) = self.seen.refusal {
@@ -339,12 +332,12 @@ impl<'a> Search<'a> {
             part /= branches;
             done += part * (branches - waiting - 1.0);
         }
-        (self.found.progress.executions as f64 / (done + part).max(f64::MIN_POSITIVE)) as u64
+        (self.found.statistics.executions as f64 / (done + part).max(f64::MIN_POSITIVE)) as u64
     }
 
     fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-        self.found.progress.executions += 1;
-        self.found.progress.depth = self.now.choices.len() as u32;
+        self.found.statistics.executions += 1;
+        self.found.statistics.depth = self.now.choices.len() as u32;
         if !self.halted.is_empty() {
             self.found.discarded += 1;
             return ControlFlow::Continue(());

@@ -5,7 +5,7 @@
 
 use super::super::log::{Kind, Operation};
 use super::{Followed, Position, Refusal, Search, Stepped};
-use crate::explore::budget::Bound;
+use crate::budget::Bound;
 use crate::vm::{Choice, Obstacle, PathId, Pending, ThreadIndex};
 use smallvec::SmallVec;
 
@@ -43,7 +43,7 @@ impl Search<'_> {
                 self.now.copy_from(&node.before);
                 self.follow(base as u32..self.log.len() as u32)?
             } else {
-                let Some(order) = self.sorter.order(&self.log, &self.watch) else {
+                let Some(order) = self.sorter.order(&self.log, self.budget) else {
                     // Whether there is an order is open then; that outweighs a bound that may be reached just at the end.
                     self.found.bound = self.sorter.stopped().or(self.found.bound);
                     return Ok(false);
