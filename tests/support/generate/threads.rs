@@ -303,19 +303,26 @@ impl Generator {
         lock
     }
 
-    /// Threads made by a thread: a cobegin, a parfor, or a spawned function.
+    /// Threads made by a thread: a cobegin, a parfor, or a spawned function. They often share a local of the thread that
+    /// makes them: a new object wherever several threads, or several rounds of a loop, come here.
     pub fn threads_inside(&mut self, scope: &mut Scope) -> Vec<Stmt> {
         scope.may_fork = false;
         let budget = (scope.budget / 3).max(1);
         scope.pay(3 + 2 * budget);
-        match self.rng.below(4) {
-            0 => vec![self.parfor(scope, budget)],
-            1 => self.spawn_and_join(scope),
-            _ => {
-                let arms = self.arms(&scope.inner(budget), 2, budget);
-                vec![cobegin(arms)]
-            }
+        let mut inner = scope.inner(budget);
+        let mut statements = Vec::new();
+        if self.rng.chance(60) {
+            let shared = self.fresh("mid");
+            statements.push(local(TypeKind::Int, &shared, self.constant()));
+            inner.places.insert(0, Place::captured(&shared, TypeKind::Int));
+            scope.places.push(Place::captured(&shared, TypeKind::Int));
         }
+        match self.rng.below(4) {
+            0 => statements.push(self.parfor(&inner, budget)),
+            1 => statements.extend(self.spawn_and_join(scope)),
+            _ => statements.push(cobegin(self.arms(&inner, 2, budget))),
+        }
+        statements
     }
 
     fn parfor(&mut self, scope: &Scope, budget: i32) -> Stmt {
@@ -324,12 +331,31 @@ impl Generator {
         let mut inner = scope.inner(budget.max(1));
         let bound = self.bound(threads);
         inner.places.push(Place::private(&variable, TypeKind::Int));
-        let mut body = self.statements(&mut inner, 3);
+        let has_threads = scope.depth == 0 && scope.may_fork && threads == 2 && self.rng.chance(40);
+        let mut body = if has_threads { self.own_threads(&inner) } else { self.statements(&mut inner, 3) };
         if self.rng.chance(20) {
             body.insert(0, run("barrier", vec![int(threads)]));
         }
         let (initial, condition, step) = counting(&variable, bound);
         stmt(StmtKind::Parfor { initial, condition, step, body: braces(body) })
+    }
+
+    /// Threads of one of several threads that share a local of it: each of the several has a local of its own. They do
+    /// little, since four threads interleave much.
+    fn own_threads(&mut self, scope: &Scope) -> Vec<Stmt> {
+        let shared = self.fresh("mid");
+        let declared = local(TypeKind::Int, &shared, self.constant());
+        let mut inner = scope.inner(1);
+        inner.may_fork = false;
+        inner.places.retain(|place| place.private);
+        inner.places.insert(0, Place::captured(&shared, TypeKind::Int));
+        let arms = [self.write(&mut inner), run("print", vec![name(&shared)])];
+        let mut arms: Vec<(String, Vec<Stmt>)> =
+            arms.into_iter().zip(["A1", "A2"]).map(|(arm, label)| (label.to_owned(), vec![arm])).collect();
+        if self.rng.chance(30) {
+            arms[1].1.push(self.write(&mut inner));
+        }
+        vec![declared, cobegin(arms)]
     }
 
     fn spawn_and_join(&mut self, scope: &mut Scope) -> Vec<Stmt> {
