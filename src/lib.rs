@@ -6,6 +6,8 @@
 //! The layers are the modules below, in order: each uses only what stands before it (`tests/tidy.rs` holds the table
 //! of allowed edges).
 
+#![forbid(unsafe_code)]
+
 pub mod source;
 
 pub mod diagnostics;

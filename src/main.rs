@@ -1,8 +1,13 @@
 //! The program `cssame`: hands its arguments to the library, and reports a fault of the tool as such.
 
+mod memory;
+
 use cssame::cli;
 use std::process::ExitCode;
 use std::thread;
+
+#[global_allocator]
+static ALLOCATOR: memory::Allocator = memory::Allocator;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();

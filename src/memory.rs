@@ -1,0 +1,66 @@
+//! The allocator of the program: memory that is not to be had ends it with a message and the status of a bound.
+//!
+//! Input: requests for memory. Output: what the system's allocator gives. Where it gives nothing, the standard library
+//! would abort the process, which looks like a fault of the tool; here a line on standard error says what to do, and the
+//! exit status is that of a bound that was hit.
+//!
+//! It does not see memory that the system has promised and cannot provide: then the system ends the process.
+
+#![allow(unsafe_code, reason = "the trait of allocators is unsafe; every call is handed on to the system's as it is")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{self, Write};
+use std::process;
+
+/// The exit status where a bound was hit before the question was decided.
+const BOUND_HIT: i32 = 3;
+
+/// The system's allocator, which never gives nothing.
+pub(crate) struct Allocator;
+
+// SAFETY: each method hands its arguments to the same method of `System`, and gives back what that gives. Where that is
+// null it does not return.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract of `System::alloc`, which is the same.
+        given(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        given(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        given(unsafe { System.realloc(block, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[inline]
+fn given(block: *mut u8, size: usize) -> *mut u8 {
+    if block.is_null() { end(size) } else { block }
+}
+
+/// Nothing here allocates: the line is made on the stack.
+#[cold]
+fn end(size: usize) -> ! {
+    let mut line = [0; 200];
+    let mut rest = &mut line[..];
+    let whole = writeln!(
+        rest,
+        "error: out of memory: {size} more bytes are not to be had\n  = help: bound the search with `--max-memory`, such as \
+         `--max-memory 2G`"
+    );
+    let left = rest.len();
+    if whole.is_ok() {
+        // Where standard error is closed there is nobody to tell.
+        let _ = io::stderr().write_all(&line[..line.len() - left]);
+    }
+    process::exit(BOUND_HIT)
+}
