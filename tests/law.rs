@@ -54,11 +54,8 @@ fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
     let form = analyse(&program).ok_or("no main")?;
     // Threads of threads interleave much, also where they do little.
     let max_executions = if source.contains("int mid") { 150_000 } else { 20_000 };
-    let options = Options {
-        visible: Visible::Named(shared_names(&program, &form)),
-        max_executions,
-        ..Options::default()
-    };
+    let options =
+        Options { visible: Visible::Named(shared_names(&program, &form)), max_executions, ..Options::default() };
     let explored = explore_source(source, &options)?;
     if !explored.complete {
         tally.incomplete += 1;
