@@ -10,58 +10,24 @@
 //! Segments on two sides of a branch count as together where what is before the branch joins them: that errs towards not
 //! endangered.
 //!
-//! Bounds: [`MAX_DATA`] data of a function with its callees (its own come first), and those of [`super::follow`]. What it does not see: which lock is taken (`check`
+//! Bounds: [`MAX_DATA`] data of a function with its callees (its own come first), and those of [`super::reachability`]. What it does not see: which lock is taken (`check`
 //! asks that).
 
 use super::assignment::Assignments;
-use super::datum::{Data, DatumId};
-use super::follow::{Follow, Place};
-use super::neighbours::Neighbours;
+use super::kind::{AccessKind, kinds_in, pair_bit};
+use super::partners::Partners;
 use super::pattern::Correlation;
+use super::reachability::{Place, Reachability};
 use super::sites::{Collector, Sites};
+use super::source_variable::{SourceVariableId, SourceVariables};
 use crate::ir::{Function, FunctionId, Program, Terminator};
 use crate::ssa::function::graph_of;
 use crate::ssa::graph::Graph;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Data that a function with its callees may touch; further ones are left out.
+/// SourceVariables that a function with its callees may touch; further ones are left out.
 const MAX_DATA: usize = 256;
-
-/// Reads or writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AccessKind {
-    /// Reads.
-    Read,
-    /// Writes.
-    Write,
-}
-
-impl AccessKind {
-    /// Both, in order.
-    pub const ALL: [AccessKind; 2] = [AccessKind::Read, AccessKind::Write];
-
-    /// The word for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            AccessKind::Read => "read",
-            AccessKind::Write => "write",
-        }
-    }
-
-    pub(super) fn bit(self) -> u8 {
-        match self {
-            AccessKind::Read => 1,
-            AccessKind::Write => 2,
-        }
-    }
-}
-
-/// The bit of two kinds in a mask of four.
-pub(super) fn pair_bit(first: AccessKind, second: AccessKind) -> u8 {
-    1 << (2 * (first.bit() - 1) + second.bit() - 1)
-}
 
 /// The accesses of a method to the two variables of a correlation, of a kind each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,7 +44,7 @@ pub struct CorrelationAccess {
 #[derive(Clone, Debug, Default)]
 pub struct Accesses {
     /// Shared and correlated data with the kinds (bit 1 read, bit 2 write), sorted.
-    pub kinds: Vec<(DatumId, u8)>,
+    pub kinds: Vec<(SourceVariableId, u8)>,
     /// Its correlation accesses, sorted.
     pub correlated: Vec<CorrelationAccess>,
     /// Whether it touches memory itself.
@@ -86,15 +52,11 @@ pub struct Accesses {
 }
 
 impl Accesses {
-    /// The kinds of access to a datum.
+    /// The kinds of access to a variable.
     #[must_use]
-    pub fn kinds_of(&self, datum: DatumId) -> u8 {
-        kinds_in(&self.kinds, datum)
+    pub fn kinds_of(&self, variable: SourceVariableId) -> u8 {
+        kinds_in(&self.kinds, variable)
     }
-}
-
-pub(super) fn kinds_in(kinds: &[(DatumId, u8)], datum: DatumId) -> u8 {
-    kinds.binary_search_by_key(&datum, |each| each.0).map_or(0, |index| kinds[index].1)
 }
 
 /// The kinds of access that are together, by correlation.
@@ -102,8 +64,8 @@ type Masks = FxHashMap<u32, u8>;
 
 #[derive(Clone, Debug, Default)]
 struct Summary {
-    head: Vec<(DatumId, u8)>,
-    tail: Vec<(DatumId, u8)>,
+    head: Vec<(SourceVariableId, u8)>,
+    tail: Vec<(SourceVariableId, u8)>,
     /// Whether control may pass through without synchronisation.
     through: bool,
     together: Masks,
@@ -114,18 +76,18 @@ struct Summary {
 /// What all functions touch.
 struct Finder<'a> {
     program: &'a Program,
-    data: &'a Data,
+    data: &'a SourceVariables,
     assignments: &'a Assignments,
     correlations: &'a [Correlation],
-    neighbours: Neighbours,
+    partners: Partners,
     summaries: Vec<Option<Summary>>,
-    follow: Follow,
+    reachability: Reachability,
 }
 
 /// Finds the accesses of all functions. `components` are those of the call graph, callees first.
 pub(super) fn find_accesses(
     program: &Program,
-    data: &Data,
+    data: &SourceVariables,
     assignments: &Assignments,
     correlations: &[Correlation],
     components: &[Vec<FunctionId>],
@@ -135,9 +97,9 @@ pub(super) fn find_accesses(
         data,
         assignments,
         correlations,
-        neighbours: Neighbours::new(correlations),
+        partners: Partners::new(correlations),
         summaries: vec![None; program.functions.len()],
-        follow: Follow::default(),
+        reachability: Reachability::default(),
     };
     for &id in components.iter().flatten() {
         let summary = finder.function(id);
@@ -155,12 +117,12 @@ impl Finder<'_> {
             program: self.program,
             data: self.data,
             assignments: self.assignments,
-            neighbours: &self.neighbours,
+            partners: &self.partners,
         };
         let mut sites = collector.sites(id, through);
         for (block, content) in function.blocks.entries() {
             for target in content.terminator.successors() {
-                sites.segments.unite(sites.last[block.index()], sites.first[target.index()]);
+                sites.regions.unite(sites.last[block.index()], sites.first[target.index()]);
             }
         }
         let mut summary = Summary::default();
@@ -172,16 +134,16 @@ impl Finder<'_> {
     }
 
     /// The data that a function and its callees touch.
-    fn all_kinds(&self, sites: &Sites) -> Vec<(DatumId, u8)> {
-        let mut all: BTreeMap<DatumId, u8> = BTreeMap::new();
+    fn all_kinds(&self, sites: &Sites) -> Vec<(SourceVariableId, u8)> {
+        let mut all: BTreeMap<SourceVariableId, u8> = BTreeMap::new();
         for touch in &sites.touches {
-            *all.entry(touch.datum).or_default() |= touch.kinds;
+            *all.entry(touch.variable).or_default() |= touch.kinds;
         }
         for call in &sites.calls {
             let Some(callee) = &self.summaries[call.callee.index()] else { continue };
-            for &(datum, kinds) in &callee.accesses.kinds {
-                if all.len() < MAX_DATA || all.contains_key(&datum) {
-                    *all.entry(datum).or_default() |= kinds;
+            for &(variable, kinds) in &callee.accesses.kinds {
+                if all.len() < MAX_DATA || all.contains_key(&variable) {
+                    *all.entry(variable).or_default() |= kinds;
                 }
             }
         }
@@ -190,23 +152,22 @@ impl Finder<'_> {
 
     /// Fills in what is together, and the first and the last segment.
     fn find_together(&self, function: &Function, sites: &mut Sites, summary: &mut Summary) {
-        let mut united: BTreeMap<u32, BTreeMap<DatumId, u8>> = BTreeMap::new();
+        let mut united: BTreeMap<u32, BTreeMap<SourceVariableId, u8>> = BTreeMap::new();
         for touch in &sites.touches {
-            let root = sites.segments.root(touch.segment);
-            *united.entry(root).or_default().entry(touch.datum).or_default() |= touch.kinds;
+            let root = sites.regions.root(touch.region);
+            *united.entry(root).or_default().entry(touch.variable).or_default() |= touch.kinds;
         }
         for call in &sites.calls {
             let Some(callee) = &self.summaries[call.callee.index()] else { continue };
-            for (segment, kinds) in [(call.before, &callee.head), (call.after, &callee.tail)] {
-                let of = united.entry(sites.segments.root(segment)).or_default();
-                kinds.iter().for_each(|&(datum, kinds)| *of.entry(datum).or_default() |= kinds);
+            for (region, kinds) in [(call.before, &callee.head), (call.after, &callee.tail)] {
+                let of = united.entry(sites.regions.root(region)).or_default();
+                kinds.iter().for_each(|&(variable, kinds)| *of.entry(variable).or_default() |= kinds);
             }
         }
-        let united: BTreeMap<u32, Vec<(DatumId, u8)>> =
+        let united: BTreeMap<u32, Vec<(SourceVariableId, u8)>> =
             united.into_iter().map(|(root, kinds)| (root, kinds.into_iter().collect())).collect();
         for kinds in united.values() {
-            self.neighbours
-                .within(kinds, |correlation, mask| *summary.together.entry(correlation).or_default() |= mask);
+            self.partners.within(kinds, |correlation, mask| *summary.together.entry(correlation).or_default() |= mask);
         }
         for call in &sites.calls {
             let Some(callee) = &self.summaries[call.callee.index()] else { continue };
@@ -215,20 +176,20 @@ impl Finder<'_> {
             }
         }
         let of = |root: u32| united.get(&root).cloned().unwrap_or_default();
-        let entry = sites.segments.root(sites.first[0]);
+        let entry = sites.regions.root(sites.first[0]);
         summary.head = of(entry);
         let mut exits: Vec<u32> = Vec::new();
         for (block, content) in function.blocks.entries() {
             if matches!(content.terminator, Terminator::Return(_)) {
-                exits.push(sites.segments.root(sites.last[block.index()]));
+                exits.push(sites.regions.root(sites.last[block.index()]));
             }
         }
         exits.sort_unstable();
         exits.dedup();
         summary.through = exits.contains(&entry);
-        let mut tail: BTreeMap<DatumId, u8> = BTreeMap::new();
-        for (datum, kinds) in exits.into_iter().flat_map(of) {
-            *tail.entry(datum).or_default() |= kinds;
+        let mut tail: BTreeMap<SourceVariableId, u8> = BTreeMap::new();
+        for (variable, kinds) in exits.into_iter().flat_map(of) {
+            *tail.entry(variable).or_default() |= kinds;
         }
         summary.tail = tail.into_iter().take(MAX_DATA).collect();
         summary.head.truncate(MAX_DATA);
@@ -237,7 +198,7 @@ impl Finder<'_> {
     /// Fills in the correlation accesses, and which are endangered.
     fn find_endangered(&mut self, function: &Function, sites: &Sites, summary: &mut Summary) {
         let mut found: Vec<(u32, u8)> = Vec::new();
-        self.neighbours.within(&summary.accesses.kinds, |correlation, mask| found.push((correlation, mask)));
+        self.partners.within(&summary.accesses.kinds, |correlation, mask| found.push((correlation, mask)));
         found.sort_unstable();
         summary.together.retain(|correlation, _| found.binary_search_by_key(correlation, |each| each.0).is_ok());
         let mut graph: Option<Graph> = None;
@@ -278,15 +239,15 @@ impl Finder<'_> {
         });
         let first = self.places(sites, data.0, kinds.0);
         let second = self.places(sites, data.1, kinds.1);
-        inside || self.follow.reaches(graph, &first, &second) || self.follow.reaches(graph, &second, &first)
+        inside || self.reachability.reaches(graph, &first, &second) || self.reachability.reaches(graph, &second, &first)
     }
 
-    /// Where the function, or a callee, touches a datum.
-    fn places(&self, sites: &Sites, datum: DatumId, kind: AccessKind) -> Vec<Place> {
-        let own = sites.touches.iter().filter(|touch| touch.datum == datum && touch.kinds & kind.bit() != 0);
+    /// Where the function, or a callee, touches a variable.
+    fn places(&self, sites: &Sites, variable: SourceVariableId, kind: AccessKind) -> Vec<Place> {
+        let own = sites.touches.iter().filter(|touch| touch.variable == variable && touch.kinds & kind.bit() != 0);
         let calls = sites.calls.iter().filter(|call| {
             let callee = self.summaries[call.callee.index()].as_ref();
-            callee.is_some_and(|callee| callee.accesses.kinds_of(datum) & kind.bit() != 0)
+            callee.is_some_and(|callee| callee.accesses.kinds_of(variable) & kind.bit() != 0)
         });
         let calls = calls.map(|call| (call.block, call.position));
         own.map(|touch| (touch.block, touch.position)).chain(calls).collect()

@@ -1,6 +1,6 @@
 //! Every assignment of a program, with the data that its value is computed from and the conditions that it stands under.
 //!
-//! In: a program and its [`Data`]. Out: [`Assignments`]. Data flow within an expression follows the temporaries back to named
+//! In: a program and its [`SourceVariables`]. Out: [`Assignments`]. SourceVariables flow within an expression follows the temporaries back to named
 //! variables and memory; an index says where, not what, and is no source. A call's result depends on what the callee
 //! returns: on memory, and on its parameters, for which the arguments of this very call stand in. A parameter that is
 //! never written stands for the arguments of all calls as well, unless they are too many for a helper to say anything.
@@ -10,10 +10,10 @@
 //! by itself and asks in its own condition). What it does not see: callees within a recursion, and what exceeds the
 //! bounds of [`Sources`], [`MAX_ARGUMENTS`] and [`MAX_CONDITIONS`].
 
-use super::datum::{Data, DatumId};
-use super::function::{FunctionSources, Site};
+use super::function::{FunctionSources, Parent, Site};
+use super::source_variable::{SourceVariableId, SourceVariables};
 use super::sources::Sources;
-use crate::ir::{Base, BlockId, FunctionId, FunctionKind, Place, Program, TextId};
+use crate::ir::{BlockId, FunctionId, FunctionKind, Program};
 use crate::source::Span;
 use crate::source::arena::{Arena, id};
 use fixedbitset::FixedBitSet;
@@ -30,30 +30,11 @@ const MAX_ARGUMENTS: usize = 8;
 /// Conditions that an assignment keeps.
 const MAX_CONDITIONS: usize = 8;
 
-/// The object that a field is written through: `obj` of `obj.f`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Parent {
-    base: (u32, u32),
-    path: Box<str>,
-}
-
-impl Parent {
-    /// The parent of a qualified name; a bare name has none.
-    pub fn of(program: &Program, function: FunctionId, place: &Place, name: TextId) -> Option<Parent> {
-        let (path, _) = program.texts.get(name).rsplit_once('.')?;
-        let base = match place.base {
-            Base::Global(variable) => (u32::MAX, variable.0),
-            Base::Reference(register) => (function.0, register.0),
-        };
-        Some(Parent { base, path: path.into() })
-    }
-}
-
 /// A condition that an assignment stands under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Condition {
     /// Read by it.
-    pub datum: DatumId,
+    pub variable: SourceVariableId,
     /// Where the branch stands.
     pub span: Span,
 }
@@ -63,7 +44,7 @@ pub(super) type Conditions = SmallVec<[Condition; 2]>;
 /// An assignment.
 #[derive(Clone, Debug)]
 pub(super) struct Assignment {
-    pub target: DatumId,
+    pub target: SourceVariableId,
     pub sources: Sources,
     pub conditions: Conditions,
     pub parent: Option<Parent>,
@@ -86,7 +67,11 @@ impl Assignments {
 }
 
 /// Finds all assignments. `components` are those of the call graph, callees first.
-pub(super) fn find_assignments(program: &Program, data: &Data, components: &[Vec<FunctionId>]) -> Assignments {
+pub(super) fn find_assignments(
+    program: &Program,
+    data: &SourceVariables,
+    components: &[Vec<FunctionId>],
+) -> Assignments {
     let mut functions: Vec<Option<FunctionSources>> = vec![None; program.functions.len()];
     for component in components {
         for &id in component {
@@ -108,7 +93,7 @@ pub(super) fn find_assignments(program: &Program, data: &Data, components: &[Vec
                 continue;
             }
             let mut sources = with_arguments(&raw.sources, &arguments);
-            sources.retain(|datum| !counters.contains(datum.index()));
+            sources.retain(|variable| !counters.contains(variable.index()));
             let mut own = function.conditions_of(program, raw.block);
             own.extend_from_slice(conditions);
             limit(&mut own, &counters, raw.target);
@@ -120,24 +105,24 @@ pub(super) fn find_assignments(program: &Program, data: &Data, components: &[Vec
     Assignments { all, by_site }
 }
 
-/// Keeps the nearest condition on each datum.
-fn limit(conditions: &mut Conditions, counters: &FixedBitSet, target: DatumId) {
-    let mut seen: SmallVec<[DatumId; 8]> = SmallVec::new();
+/// Keeps the nearest condition on each variable.
+fn limit(conditions: &mut Conditions, counters: &FixedBitSet, target: SourceVariableId) {
+    let mut seen: SmallVec<[SourceVariableId; 8]> = SmallVec::new();
     conditions.retain(|condition| {
-        let datum = condition.datum;
-        let keep = !seen.contains(&datum) && datum != target && !counters.contains(datum.index());
+        let variable = condition.variable;
+        let keep = !seen.contains(&variable) && variable != target && !counters.contains(variable.index());
         if keep {
-            seen.push(datum);
+            seen.push(variable);
         }
         keep && seen.len() <= MAX_CONDITIONS
     });
 }
 
 /// For each parameter that is never written, the data that its arguments are computed from.
-fn spread_arguments(functions: &[FunctionSources]) -> FxHashMap<DatumId, Sources> {
-    let mut arguments: FxHashMap<DatumId, Sources> = FxHashMap::default();
-    let mut dependents: FxHashMap<DatumId, Vec<DatumId>> = FxHashMap::default();
-    let mut waiting: Vec<DatumId> = Vec::new();
+fn spread_arguments(functions: &[FunctionSources]) -> FxHashMap<SourceVariableId, Sources> {
+    let mut arguments: FxHashMap<SourceVariableId, Sources> = FxHashMap::default();
+    let mut dependents: FxHashMap<SourceVariableId, Vec<SourceVariableId>> = FxHashMap::default();
+    let mut waiting: Vec<SourceVariableId> = Vec::new();
     for (parameter, sources) in functions.iter().flat_map(|function| &function.arguments) {
         arguments.entry(*parameter).or_default().add(sources);
         sources.iter().for_each(|source| dependents.entry(source).or_default().push(*parameter));
@@ -161,7 +146,7 @@ fn spread_arguments(functions: &[FunctionSources]) -> FxHashMap<DatumId, Sources
     arguments
 }
 
-fn with_arguments(sources: &Sources, arguments: &FxHashMap<DatumId, Sources>) -> Sources {
+fn with_arguments(sources: &Sources, arguments: &FxHashMap<SourceVariableId, Sources>) -> Sources {
     let mut all = sources.clone();
     for source in sources.iter() {
         if let Some(more) = arguments.get(&source) {
@@ -197,7 +182,7 @@ fn entry_conditions(
             let known = &mut entry[callee.index()];
             match known {
                 None => *known = Some(here),
-                Some(known) => known.retain(|each| here.iter().any(|other| other.datum == each.datum)),
+                Some(known) => known.retain(|each| here.iter().any(|other| other.variable == each.variable)),
             }
         }
     }
@@ -211,7 +196,7 @@ impl FunctionSources {
         for branch in self.control.conditions(block) {
             let span = program.functions[self.id].blocks[branch].terminator_span;
             let Some(sources) = self.branches.get(&branch) else { continue };
-            found.extend(sources.iter().map(|datum| Condition { datum, span }));
+            found.extend(sources.iter().map(|variable| Condition { variable, span }));
         }
         found
     }

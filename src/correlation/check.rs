@@ -13,10 +13,10 @@
 //! What it does not see: values; whether the halves that do not fit are ever looked at. `cssame futures` shows what
 //! happens.
 
-use super::access::AccessKind;
-use super::datum::DatumId;
-use super::regions::{Event, Events};
+use super::kind::AccessKind;
+use super::locked_access::{Event, Events};
 use super::report::Names;
+use super::source_variable::SourceVariableId;
 use super::{Analysis, Correlation, MethodAccess, Options, Pattern, analyse};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::form::Form;
@@ -60,7 +60,7 @@ pub fn check(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Vec
 }
 
 /// The data of endangered correlations, and what they are computed from.
-fn wanted_data(analysis: &Analysis) -> FxHashSet<DatumId> {
+fn wanted_data(analysis: &Analysis) -> FxHashSet<SourceVariableId> {
     let accesses = analysis.pairs.iter().flat_map(|pair| &pair.accesses);
     let mut indices: Vec<u32> =
         accesses.filter(|each| each.access.endangered).map(|each| each.access.correlation).collect();
@@ -87,8 +87,8 @@ struct Tear<'a> {
     /// Where the lock is taken for each of them.
     taken: (Span, Span),
     interfering: Vec<&'a Event>,
-    /// The datum that the other method writes, where it is neither of the two.
-    through: Option<DatumId>,
+    /// The variable that the other method writes, where it is neither of the two.
+    through: Option<SourceVariableId>,
 }
 
 impl Checker<'_> {
@@ -116,19 +116,21 @@ impl Checker<'_> {
     fn tear(
         &self,
         correlation: &Correlation,
-        [first, second]: [(DatumId, AccessKind); 2],
+        [first, second]: [(SourceVariableId, AccessKind); 2],
         method: FunctionId,
         other: FunctionId,
     ) -> Option<Tear<'_>> {
         let copied = first.0 == second.0;
-        let all = |datum: DatumId, of: FunctionId| self.events.of(datum).filter(move |event| event.runs_in(of));
+        let all = |variable: SourceVariableId, of: FunctionId| {
+            self.events.of(variable).filter(move |event| event.runs_in(of))
+        };
         let lock = {
             let own = all(first.0, method).chain(all(second.0, method));
             let others = all(first.0, other).chain(all(second.0, other));
             self.events.common_lock(own.chain(others))?
         };
-        let touches = |(datum, kind): (DatumId, AccessKind)| {
-            all(datum, method).filter(move |event| event.kinds & kind.bit() != 0).take(MAX_TRIED)
+        let touches = |(variable, kind): (SourceVariableId, AccessKind)| {
+            all(variable, method).filter(move |event| event.kinds & kind.bit() != 0).take(MAX_TRIED)
         };
         for a in touches(first) {
             for b in touches(second).filter(|b| b.activation(method) == a.activation(method)) {
@@ -158,23 +160,23 @@ impl Checker<'_> {
     fn interfering(
         &self,
         correlation: &Correlation,
-        (first, second): ((DatumId, AccessKind), (DatumId, AccessKind)),
+        (first, second): ((SourceVariableId, AccessKind), (SourceVariableId, AccessKind)),
         (a, b): (&Event, &Event),
         other: FunctionId,
         lock: crate::concurrency::LocationId,
-    ) -> Option<(Vec<&Event>, Option<DatumId>)> {
+    ) -> Option<(Vec<&Event>, Option<SourceVariableId>)> {
         let parallel = |event: &&Event| {
             event.runs_in(other)
                 && (self.form.concurrency.parallel(event.block, a.block)
                     || self.form.concurrency.parallel(event.block, b.block))
         };
-        let touch = |datum: DatumId, kinds: u8, near: Option<&Event>| {
+        let touch = |variable: SourceVariableId, kinds: u8, near: Option<&Event>| {
             self.events
-                .of(datum)
+                .of(variable)
                 .filter(parallel)
                 .find(|event| event.kinds & kinds != 0 && near.is_none_or(|near| self.events.overlap(event, near)))
         };
-        let (near_first, near_second) = if a.datum == first.0 { (a, b) } else { (b, a) };
+        let (near_first, near_second) = if a.variable == first.0 { (a, b) } else { (b, a) };
         let (write, any) = (AccessKind::Write.bit(), 3);
         match (first.1, second.1) {
             (AccessKind::Write, AccessKind::Write) => {
@@ -187,20 +189,21 @@ impl Checker<'_> {
                 if let Some(event) = writes {
                     return Some((vec![event], None));
                 }
-                let through = correlation.common.iter().find_map(|&datum| Some((datum, touch(datum, write, None)?)));
-                let (datum, event) = through.filter(|(_, event)| event.locks.contains(&lock))?;
-                Some((vec![event], Some(datum)))
+                let through =
+                    correlation.common.iter().find_map(|&variable| Some((variable, touch(variable, write, None)?)));
+                let (variable, event) = through.filter(|(_, event)| event.locks.contains(&lock))?;
+                Some((vec![event], Some(variable)))
             }
             (AccessKind::Read, AccessKind::Read) => {
                 let one = touch(first.0, write, Some(near_first))?;
                 Some((vec![one, touch(second.0, write, Some(near_second))?], None))
             }
             (AccessKind::Read, AccessKind::Write) if first.0 == second.0 || correlation.depends(second.0) => {
-                (a.datum == first.0).then_some(())?;
+                (a.variable == first.0).then_some(())?;
                 Some((vec![touch(first.0, write, Some(near_first))?], None))
             }
             (AccessKind::Write, AccessKind::Read) if correlation.depends(first.0) => {
-                (a.datum == second.0).then_some(())?;
+                (a.variable == second.0).then_some(())?;
                 Some((vec![touch(second.0, write, Some(near_second))?], None))
             }
             _ => None,
@@ -214,7 +217,7 @@ impl Checker<'_> {
         let (method, other) = (self.names.method(method), self.names.method(other));
         let message = format!("`{one}` and `{two}` belong together, but `{method}` frees `{lock}` between them");
         let says = |event: &Event, region: &str| {
-            format!("{} {} under `{lock}`, {region}", self.names.datum(event.datum), event.done())
+            format!("{} {} under `{lock}`, {region}", self.names.variable(event.variable), event.done())
         };
         let mut diagnostic = Diagnostic::warning(
             Code::EndangeredCorrelation,
@@ -227,14 +230,14 @@ impl Checker<'_> {
         for event in &tear.interfering {
             if !shown.contains(&event.span) {
                 shown.push(event.span);
-                let name = self.names.datum(event.datum);
+                let name = self.names.variable(event.variable);
                 let label = format!("`{other}` may come between: {name} {} under `{lock}`", event.done());
                 diagnostic = diagnostic.with_label(event.span, label);
             }
         }
         diagnostic = diagnostic.with_note(self.tie(correlation));
-        if let Some(datum) = tear.through {
-            let name = self.names.datum(datum);
+        if let Some(variable) = tear.through {
+            let name = self.names.variable(variable);
             diagnostic = diagnostic.with_note(format!("both are computed from `{name}`, which `{other}` writes"));
         }
         let line = |span: Span| self.sources.line(span);

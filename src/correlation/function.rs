@@ -7,13 +7,12 @@
 //! Where several instructions write one (a short-circuit operator, `?:`), it also depends on the conditions that
 //! choose among them.
 
-use super::assignment::Parent;
 use super::control::Control;
-use super::datum::{Data, DatumId};
+use super::source_variable::{SourceVariableId, SourceVariables};
 use super::sources::Sources;
 use crate::ir::{
-    AtomicOperation, BlockId, DefinitionId, DefinitionKind, Function, FunctionId, Instruction, NewThread, Operand,
-    Place, Program, RegisterId, Terminator, flow,
+    AtomicOperation, Base, BlockId, DefinitionId, DefinitionKind, Function, FunctionId, Instruction, NewThread,
+    Operand, Place, Program, RegisterId, Terminator, TextId, flow,
 };
 use crate::source::Span;
 use fixedbitset::FixedBitSet;
@@ -22,10 +21,29 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Locals that are followed on the way to what a call returns.
 const MAX_FOLLOWED: usize = 64;
 
+/// The object that a field is written through: `obj` of `obj.f`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Parent {
+    base: (u32, u32),
+    path: Box<str>,
+}
+
+impl Parent {
+    /// The parent of a qualified name; a bare name has none.
+    pub fn of(program: &Program, function: FunctionId, place: &Place, name: TextId) -> Option<Parent> {
+        let (path, _) = program.texts.get(name).rsplit_once('.')?;
+        let base = match place.base {
+            Base::Global(variable) => (u32::MAX, variable.0),
+            Base::Reference(register) => (function.0, register.0),
+        };
+        Some(Parent { base, path: path.into() })
+    }
+}
+
 /// An assignment as it stands in the function.
 #[derive(Clone, Debug)]
 pub(super) struct RawAssignment {
-    pub target: DatumId,
+    pub target: SourceVariableId,
     pub block: BlockId,
     pub position: u32,
     pub sources: Sources,
@@ -51,18 +69,18 @@ pub(super) struct FunctionSources {
     pub branches: FxHashMap<BlockId, Sources>,
     pub sites: Vec<Site>,
     /// Scalar parameters of callees, and what they get here.
-    pub arguments: Vec<(DatumId, Sources)>,
+    pub arguments: Vec<(SourceVariableId, Sources)>,
     /// Parameters that are never written.
-    fixed_parameters: Vec<Option<DatumId>>,
+    fixed_parameters: Vec<Option<SourceVariableId>>,
     /// Memory and fixed parameters that the result is computed from.
     returns: Sources,
     /// Locals that only count the rounds of a loop.
-    pub counters: Vec<DatumId>,
+    pub counters: Vec<SourceVariableId>,
 }
 
 struct Pass<'a> {
     program: &'a Program,
-    data: &'a Data,
+    data: &'a SourceVariables,
     done: &'a [Option<FunctionSources>],
     function: &'a Function,
     /// By register; of named scalars only what is written to them, which is not looked up.
@@ -74,12 +92,17 @@ struct Pass<'a> {
 
 impl FunctionSources {
     /// Follows the data through a function; `done` has its callees.
-    pub fn of(program: &Program, data: &Data, done: &[Option<FunctionSources>], id: FunctionId) -> FunctionSources {
+    pub fn of(
+        program: &Program,
+        data: &SourceVariables,
+        done: &[Option<FunctionSources>],
+        id: FunctionId,
+    ) -> FunctionSources {
         let function = &program.functions[id];
         let written = written_registers(function);
         let fixed = |register: RegisterId| {
-            let datum = data.of_register(id, register);
-            (data.is_named(datum) && !written.contains(register.index())).then_some(datum)
+            let variable = data.of_register(id, register);
+            (data.is_named(variable) && !written.contains(register.index())).then_some(variable)
         };
         let out = FunctionSources {
             id,
@@ -189,14 +212,14 @@ impl Pass<'_> {
         }
     }
 
-    fn named(&self, datum: DatumId) -> Sources {
-        if self.data.is_named(datum) { Sources::one(datum) } else { Sources::default() }
+    fn named(&self, variable: SourceVariableId) -> Sources {
+        if self.data.is_named(variable) { Sources::one(variable) } else { Sources::default() }
     }
 
     fn operand(&self, operand: Operand) -> Sources {
         let Operand::Register(register) = operand else { return Sources::default() };
-        let datum = self.data.of_register(self.out.id, register);
-        if self.data.is_named(datum) { Sources::one(datum) } else { self.temporaries[register.index()].clone() }
+        let variable = self.data.of_register(self.out.id, register);
+        if self.data.is_named(variable) { Sources::one(variable) } else { self.temporaries[register.index()].clone() }
     }
 
     /// A write to a register: an assignment where it has a name.
@@ -244,10 +267,10 @@ impl Pass<'_> {
         self.out.sites.push(Site { callee, block, thread });
         let function = &self.program.functions[callee];
         for (&parameter, &argument) in function.parameters.iter().zip(arguments) {
-            let datum = self.data.of_register(callee, parameter);
+            let variable = self.data.of_register(callee, parameter);
             let sources = self.operand(argument);
-            if self.data.is_named(datum) && sources.len() > 0 {
-                self.out.arguments.push((datum, sources));
+            if self.data.is_named(variable) && sources.len() > 0 {
+                self.out.arguments.push((variable, sources));
             }
         }
     }
@@ -275,10 +298,10 @@ impl Pass<'_> {
     /// A counter is a local that some loop steps by itself and asks in the condition on which it goes on.
     fn find_counters(&mut self) {
         let control = &self.out.control;
-        let mut asked: FxHashSet<(u32, DatumId)> = FxHashSet::default();
+        let mut asked: FxHashSet<(u32, SourceVariableId)> = FxHashSet::default();
         for (&branch, sources) in &self.out.branches {
             if let Some(cycle) = control.cycle(branch).filter(|_| control.is_loop_branch(branch)) {
-                asked.extend(sources.iter().map(|datum| (cycle, datum)));
+                asked.extend(sources.iter().map(|variable| (cycle, variable)));
             }
         }
         let local = self.data.of_register(self.out.id, RegisterId(0));
@@ -295,22 +318,22 @@ impl Pass<'_> {
     /// Follows the locals that the result is computed from back to memory and parameters.
     fn close_result(&mut self) {
         let local = self.data.of_register(self.out.id, RegisterId(0));
-        let fixed: Vec<DatumId> = self.out.fixed_parameters.iter().copied().flatten().collect();
-        let mut written: FxHashMap<DatumId, Sources> = FxHashMap::default();
+        let fixed: Vec<SourceVariableId> = self.out.fixed_parameters.iter().copied().flatten().collect();
+        let mut written: FxHashMap<SourceVariableId, Sources> = FxHashMap::default();
         if self.result.iter().any(|source| source >= local) {
             for assignment in self.out.assignments.iter().filter(|assignment| assignment.target >= local) {
                 written.entry(assignment.target).or_default().add(&assignment.sources);
             }
         }
-        let mut waiting: Vec<DatumId> = self.result.iter().collect();
+        let mut waiting: Vec<SourceVariableId> = self.result.iter().collect();
         let mut seen = Sources::default();
         let mut fuel = MAX_FOLLOWED;
-        while let Some(datum) = waiting.pop() {
-            if datum < local || fixed.contains(&datum) {
-                self.out.returns.insert(datum);
-            } else if fuel > 0 && seen.insert(datum) {
+        while let Some(variable) = waiting.pop() {
+            if variable < local || fixed.contains(&variable) {
+                self.out.returns.insert(variable);
+            } else if fuel > 0 && seen.insert(variable) {
                 fuel -= 1;
-                waiting.extend(written.get(&datum).into_iter().flat_map(Sources::iter));
+                waiting.extend(written.get(&variable).into_iter().flat_map(Sources::iter));
             }
         }
     }

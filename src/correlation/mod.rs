@@ -4,7 +4,7 @@
 //!
 //! The method is that of Jannesari and Wolf ("Automatic Generation of Unit Tests for Correlated Variables in Parallel
 //! Programs", 2015, sections 4.2 to 4.5). [`assignment`] finds what each assignment is computed from and which conditions it
-//! stands under, [`sequence`] which assignment follows which, [`pattern`] the correlations that they indicate. [`access`] finds (with [`sites`] and [`neighbours`])
+//! stands under, [`sequence`] which assignment follows which, [`pattern`] the correlations that they indicate. [`access`] finds (with [`sites`] and [`partners`])
 //! which methods touch both sides of a correlation and whether they synchronise in between, [`method`] which methods may
 //! run in parallel, [`pair`] the ranks. docs/correlation.md says where this departs from the paper.
 //!
@@ -17,26 +17,28 @@ mod assignment;
 mod calls;
 pub mod check;
 mod control;
-pub mod datum;
-mod follow;
 mod function;
+pub mod kind;
+mod locked_access;
 pub mod method;
-mod neighbours;
 pub mod pair;
+mod partners;
 pub mod pattern;
-mod regions;
+mod reachability;
 pub mod report;
-mod segment;
 mod sequence;
 mod sets;
 mod sites;
+pub mod source_variable;
 mod sources;
+mod sync_free_region;
 
-pub use access::{AccessKind, Accesses, CorrelationAccess};
-pub use datum::{Data, DatumId};
+pub use access::{Accesses, CorrelationAccess};
+pub use kind::AccessKind;
 pub use pair::{MethodAccess, Pair};
 pub use pattern::{Correlation, Evidence, Pattern};
 pub use report::{CorrelationReport, Decision, Status, report};
+pub use source_variable::{SourceVariableId, SourceVariables};
 
 use crate::concurrency::Concurrency;
 use crate::ir::Program;
@@ -59,11 +61,11 @@ impl Default for Options {
 #[derive(Clone, Debug)]
 pub struct Analysis {
     /// All variables.
-    pub data: Data,
+    pub data: SourceVariables,
     /// The correlations that are probable enough.
     pub correlations: Vec<Correlation>,
     /// They merged into sets, each sorted.
-    pub sets: Vec<Vec<DatumId>>,
+    pub sets: Vec<Vec<SourceVariableId>>,
     /// What each function touches, calls inlined; by function.
     pub accesses: Vec<Accesses>,
     /// The methods.
@@ -79,7 +81,7 @@ pub struct Analysis {
 /// Finds correlations and ranks method pairs. Without `concurrency` (a file without `main`), any two methods may run in parallel.
 #[must_use]
 pub fn analyse(program: &Program, concurrency: Option<&Concurrency>, options: &Options) -> Analysis {
-    let data = Data::new(program);
+    let data = SourceVariables::new(program);
     let components = calls::components(program);
     let assignments = assignment::find_assignments(program, &data, &components);
     let consecutive = sequence::consecutive(program, &components, &assignments);

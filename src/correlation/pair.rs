@@ -3,7 +3,7 @@
 //! In: what the methods touch, and which may run in parallel. Out: a [`Pair`] for each two methods that may run in
 //! parallel and depend on each other, by falling rank.
 //!
-//! A datum is *strongly parallel dependent* for a pair where both access it and one writes it (section 4.3). A correlation can be
+//! A variable is *strongly parallel dependent* for a pair where both access it and one writes it (section 4.3). A correlation can be
 //! violated where that holds for one of its variables, or for one that both are computed from in a horizontal pattern:
 //! the strict filter of the text (both variables) would give the paper's own example the rank 0. The rank (4.5) is the
 //! part of the endangered correlation accesses in all accesses of the pair, those to uncorrelated variables included.
@@ -11,9 +11,9 @@
 //! Pairs are found by the data that they share, so that independent methods cost nothing; at most [`MAX_PAIRS`].
 
 use super::access::{Accesses, CorrelationAccess};
-use super::datum::{Data, DatumId};
 use super::method::Methods;
 use super::pattern::Correlation;
+use super::source_variable::{SourceVariableId, SourceVariables};
 use crate::concurrency::Concurrency;
 use crate::ir::FunctionId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,8 +37,8 @@ pub struct MethodAccess {
 pub struct Pair {
     /// In the order of the text; they may be the same.
     pub methods: (FunctionId, FunctionId),
-    /// Data that both access and one writes.
-    pub dependent: Vec<DatumId>,
+    /// SourceVariables that both access and one writes.
+    pub dependent: Vec<SourceVariableId>,
     /// Accesses to correlations that the pair can violate.
     pub accesses: Vec<MethodAccess>,
     /// How many of them are endangered.
@@ -57,7 +57,7 @@ impl Pair {
 
 /// Ranks all pairs; false where some were left out.
 pub(super) fn rank_pairs(
-    data: &Data,
+    data: &SourceVariables,
     correlations: &[Correlation],
     accesses: &[Accesses],
     methods: &mut Methods,
@@ -72,24 +72,24 @@ pub(super) fn rank_pairs(
     (pairs, complete)
 }
 
-/// Pairs of methods, by index, that may run in parallel and both access a datum that one of them writes.
+/// Pairs of methods, by index, that may run in parallel and both access a variable that one of them writes.
 fn find_candidates(
-    data: &Data,
+    data: &SourceVariables,
     accesses: &[Accesses],
     methods: &mut Methods,
     concurrency: Option<&Concurrency>,
 ) -> (BTreeSet<(usize, usize)>, bool) {
-    let mut of_datum: BTreeMap<DatumId, Vec<(usize, bool)>> = BTreeMap::new();
+    let mut of_variable: BTreeMap<SourceVariableId, Vec<(usize, bool)>> = BTreeMap::new();
     for (method, function) in methods.functions.iter().enumerate() {
-        for &(datum, kinds) in &accesses[function.index()].kinds {
-            if data.is_shared(datum) {
-                of_datum.entry(datum).or_default().push((method, kinds & 2 != 0));
+        for &(variable, kinds) in &accesses[function.index()].kinds {
+            if data.is_shared(variable) {
+                of_variable.entry(variable).or_default().push((method, kinds & 2 != 0));
             }
         }
     }
     let mut candidates = BTreeSet::new();
     let mut meetings = 0;
-    for users in of_datum.values() {
+    for users in of_variable.values() {
         for &(writer, _) in users.iter().filter(|user| user.1) {
             for &(user, _) in users {
                 meetings += 1;
@@ -107,22 +107,22 @@ fn find_candidates(
 }
 
 fn rank_pair(
-    data: &Data,
+    data: &SourceVariables,
     correlations: &[Correlation],
     accesses: &[Accesses],
     methods: (FunctionId, FunctionId),
 ) -> Pair {
     let (first, second) = (&accesses[methods.0.index()], &accesses[methods.1.index()]);
-    let dependent: Vec<DatumId> = first
+    let dependent: Vec<SourceVariableId> = first
         .kinds
         .iter()
-        .filter(|&&(datum, kinds)| {
-            let others = second.kinds_of(datum);
-            data.is_shared(datum) && others != 0 && (kinds | others) & 2 != 0
+        .filter(|&&(variable, kinds)| {
+            let others = second.kinds_of(variable);
+            data.is_shared(variable) && others != 0 && (kinds | others) & 2 != 0
         })
         .map(|each| each.0)
         .collect();
-    let depends = |datum: &DatumId| dependent.binary_search(datum).is_ok();
+    let depends = |variable: &SourceVariableId| dependent.binary_search(variable).is_ok();
     let violable = |correlation: &Correlation| {
         depends(&correlation.data.0) || depends(&correlation.data.1) || correlation.common.iter().any(depends)
     };
@@ -136,7 +136,7 @@ fn rank_pair(
         let of = of.filter(|access| violable(&correlations[access.correlation as usize]));
         found.extend(of.map(|&access| MethodAccess { method, access }));
     }
-    let mut covered: Vec<DatumId> = found
+    let mut covered: Vec<SourceVariableId> = found
         .iter()
         .flat_map(|each| {
             let (a, b) = correlations[each.access.correlation as usize].data;
@@ -148,7 +148,7 @@ fn rank_pair(
     let others: u32 = both
         .iter()
         .flat_map(|method| &accesses[method.index()].kinds)
-        .filter(|(datum, _)| data.is_shared(*datum) && covered.binary_search(datum).is_err())
+        .filter(|(variable, _)| data.is_shared(*variable) && covered.binary_search(variable).is_err())
         .map(|(_, kinds)| kinds.count_ones())
         .sum();
     let endangered = found.iter().filter(|each| each.access.endangered).count();

@@ -12,7 +12,7 @@
 //! Cost: the patterns of an assignment are bounded, and so are the assignments that follow it.
 
 use super::assignment::{AssignmentId, Assignments};
-use super::datum::{Data, DatumId};
+use super::source_variable::{SourceVariableId, SourceVariables};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -74,19 +74,19 @@ pub struct Evidence {
 #[derive(Clone, Debug)]
 pub struct Correlation {
     /// The variables; the smaller number first.
-    pub data: (DatumId, DatumId),
+    pub data: (SourceVariableId, SourceVariableId),
     /// The patterns that indicate it, sorted.
     pub patterns: Vec<Pattern>,
     /// Some places of them, at most eight, sorted.
     pub evidence: Vec<Evidence>,
     /// What both are computed from in horizontal patterns, sorted.
-    pub common: Vec<DatumId>,
+    pub common: Vec<SourceVariableId>,
     /// Writes to the dependent side that stand in a pattern.
     pub writes_in_pattern: usize,
     /// All writes to the dependent side.
     pub writes: usize,
     /// The sides that are written in dependence on the other one.
-    dependent: SmallVec<[DatumId; 2]>,
+    dependent: SmallVec<[SourceVariableId; 2]>,
     /// Whether each side is written in dependence on the other by a vertical pattern.
     pub mutual: bool,
 }
@@ -100,8 +100,8 @@ impl Correlation {
 
     /// Whether one of its variables is written in dependence on the other one.
     #[must_use]
-    pub fn depends(&self, datum: DatumId) -> bool {
-        self.dependent.contains(&datum)
+    pub fn depends(&self, variable: SourceVariableId) -> bool {
+        self.dependent.contains(&variable)
     }
 }
 
@@ -109,24 +109,24 @@ impl Correlation {
 struct Indication {
     patterns: Vec<Pattern>,
     evidence: Vec<Evidence>,
-    common: SmallVec<[DatumId; 2]>,
+    common: SmallVec<[SourceVariableId; 2]>,
     /// Dependent sides.
-    dependent: SmallVec<[DatumId; 2]>,
+    dependent: SmallVec<[SourceVariableId; 2]>,
     /// Dependent sides of vertical patterns.
-    computed: SmallVec<[DatumId; 2]>,
+    computed: SmallVec<[SourceVariableId; 2]>,
     /// Writes in some pattern.
     writes: Vec<AssignmentId>,
 }
 
 struct Finder<'a> {
-    data: &'a Data,
+    data: &'a SourceVariables,
     assignments: &'a Assignments,
-    found: BTreeMap<(DatumId, DatumId), Indication>,
+    found: BTreeMap<(SourceVariableId, SourceVariableId), Indication>,
 }
 
 /// Finds all correlations, of whatever probability.
 pub(super) fn find_correlations(
-    data: &Data,
+    data: &SourceVariables,
     assignments: &Assignments,
     consecutive: &[(AssignmentId, AssignmentId)],
 ) -> Vec<Correlation> {
@@ -136,7 +136,7 @@ pub(super) fn find_correlations(
             finder.note((assignment.target, source), Pattern::Vertical, id, None, None);
         }
         for condition in &assignment.conditions {
-            finder.note((assignment.target, condition.datum), Pattern::Control, id, None, Some(condition.span));
+            finder.note((assignment.target, condition.variable), Pattern::Control, id, None, Some(condition.span));
         }
     }
     for &(first, second) in consecutive {
@@ -150,7 +150,7 @@ impl Finder<'_> {
     /// Notes a pattern; of those with a dependent side, that is the first of the two.
     fn note(
         &mut self,
-        (a, b): (DatumId, DatumId),
+        (a, b): (SourceVariableId, SourceVariableId),
         pattern: Pattern,
         write: AssignmentId,
         earlier: Option<AssignmentId>,
@@ -192,7 +192,8 @@ impl Finder<'_> {
             self.note(pair, Pattern::Parental, second, Some(first), None);
         }
         let common = a.sources.iter().filter(|&source| b.sources.contains(source));
-        let common: SmallVec<[DatumId; 4]> = common.filter(|&source| source != pair.0 && source != pair.1).collect();
+        let common: SmallVec<[SourceVariableId; 4]> =
+            common.filter(|&source| source != pair.0 && source != pair.1).collect();
         if common.is_empty() {
             return;
         }
@@ -218,7 +219,7 @@ impl Finder<'_> {
             }
         }
         // What stands in the chain before an assignment.
-        let mut before: Vec<SmallVec<[(DatumId, AssignmentId); 2]>> = vec![SmallVec::new(); all.len()];
+        let mut before: Vec<SmallVec<[(SourceVariableId, AssignmentId); 2]>> = vec![SmallVec::new(); all.len()];
         waiting.reverse();
         while let Some(first) = waiting.pop() {
             let mut chain = before[first.index()].clone();
@@ -251,12 +252,12 @@ impl Finder<'_> {
     }
 
     fn finish(self) -> Vec<Correlation> {
-        let mut total: FxHashMap<DatumId, usize> = FxHashMap::default();
+        let mut total: FxHashMap<SourceVariableId, usize> = FxHashMap::default();
         for assignment in self.assignments.all.iter() {
             *total.entry(assignment.target).or_default() += 1;
         }
         let all = &self.assignments.all;
-        let correlation = |(data, mut indication): ((DatumId, DatumId), Indication)| {
+        let correlation = |(data, mut indication): ((SourceVariableId, SourceVariableId), Indication)| {
             let dependent = indication.dependent.clone();
             if indication.dependent.is_empty() {
                 indication.dependent.extend([data.0, data.1]);
@@ -265,7 +266,7 @@ impl Finder<'_> {
             writes.sort_unstable();
             writes.dedup();
             writes.retain(|&write| indication.dependent.contains(&all[write].target));
-            let count = |datum: &DatumId| total.get(datum).copied().unwrap_or(0);
+            let count = |variable: &SourceVariableId| total.get(variable).copied().unwrap_or(0);
             indication.patterns.sort_unstable();
             indication.evidence.sort_unstable();
             indication.common.sort_unstable();

@@ -4,8 +4,8 @@
 //! `LINE:COL`. Where two variables have one name, each gets the line of its declaration, `t@12`; two methods of one name
 //! likewise.
 
-use super::datum::DatumId;
 use super::pattern::{Correlation, Evidence};
+use super::source_variable::SourceVariableId;
 use super::{Analysis, MethodAccess, Pair};
 use crate::ir::{FunctionId, Program};
 use crate::source::{SourceMap, Span};
@@ -198,7 +198,7 @@ pub struct AccessData<S = ()> {
 pub struct Names<'a> {
     program: &'a Program,
     analysis: &'a Analysis,
-    data: FxHashMap<DatumId, String>,
+    data: FxHashMap<SourceVariableId, String>,
     methods: FxHashMap<FunctionId, String>,
 }
 
@@ -206,11 +206,11 @@ impl<'a> Names<'a> {
     /// The names of all that an analysis speaks of.
     #[must_use]
     pub fn new(sources: &SourceMap, program: &'a Program, analysis: &'a Analysis) -> Names<'a> {
-        let mut data: BTreeSet<DatumId> = analysis.sets.iter().flatten().copied().collect();
+        let mut data: BTreeSet<SourceVariableId> = analysis.sets.iter().flatten().copied().collect();
         data.extend(analysis.pairs.iter().flat_map(|pair| &pair.dependent));
-        let named = data
-            .into_iter()
-            .map(|datum| (datum, analysis.data.name(program, datum).to_owned(), analysis.data.span(program, datum)));
+        let named = data.into_iter().map(|variable| {
+            (variable, analysis.data.name(program, variable).to_owned(), analysis.data.span(program, variable))
+        });
         let methods = analysis.methods.functions.iter().map(|&id| {
             let function = &program.functions[id];
             (id, program.texts.get(function.name).to_owned(), function.span)
@@ -220,9 +220,9 @@ impl<'a> Names<'a> {
 
     /// The name of a variable.
     #[must_use]
-    pub fn datum(&self, datum: DatumId) -> String {
-        let known = self.data.get(&datum).cloned();
-        known.unwrap_or_else(|| self.analysis.data.name(self.program, datum).to_owned())
+    pub fn variable(&self, variable: SourceVariableId) -> String {
+        let known = self.data.get(&variable).cloned();
+        known.unwrap_or_else(|| self.analysis.data.name(self.program, variable).to_owned())
     }
 
     /// The name of a method.
@@ -235,7 +235,7 @@ impl<'a> Names<'a> {
     /// The variables of a correlation, sorted by name; true where that swaps them.
     #[must_use]
     pub fn variables(&self, correlation: &Correlation) -> ([String; 2], bool) {
-        let (first, second) = (self.datum(correlation.data.0), self.datum(correlation.data.1));
+        let (first, second) = (self.variable(correlation.data.0), self.variable(correlation.data.1));
         if second < first { ([second, first], true) } else { ([first, second], false) }
     }
 }
@@ -284,7 +284,7 @@ pub fn report<S>(
         .sets
         .iter()
         .map(|set| {
-            let mut set: Vec<String> = set.iter().map(|&datum| names.datum(datum)).collect();
+            let mut set: Vec<String> = set.iter().map(|&variable| names.variable(variable)).collect();
             set.sort_unstable();
             set
         })
@@ -337,7 +337,7 @@ fn pair_data<S>(
     rank_threshold: f64,
     decide: &mut dyn FnMut(&MethodAccess) -> Decision<S>,
 ) -> PairData<S> {
-    let mut dependent: Vec<String> = pair.dependent.iter().map(|&datum| names.datum(datum)).collect();
+    let mut dependent: Vec<String> = pair.dependent.iter().map(|&variable| names.variable(variable)).collect();
     dependent.sort_unstable();
     let endangered = pair.accesses.iter().filter(|each| each.access.endangered);
     let mut endangered_accesses: Vec<AccessData<S>> =

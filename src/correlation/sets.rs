@@ -4,8 +4,8 @@
 //! predecessor H-Corr merges them. Each set is sorted, and the sets by their least member: which member the union-find
 //! takes as the root does not show.
 
-use super::datum::DatumId;
 use super::pattern::Correlation;
+use super::source_variable::SourceVariableId;
 use ena::unify::{InPlaceUnificationTable, UnifyKey};
 use std::collections::BTreeMap;
 
@@ -30,20 +30,20 @@ impl UnifyKey for Key {
 }
 
 /// Merges correlated variables into sets.
-pub(super) fn merge(correlations: &[Correlation]) -> Vec<Vec<DatumId>> {
-    let mut members: Vec<DatumId> = correlations.iter().flat_map(|of| [of.data.0, of.data.1]).collect();
+pub(super) fn merge(correlations: &[Correlation]) -> Vec<Vec<SourceVariableId>> {
+    let mut members: Vec<SourceVariableId> = correlations.iter().flat_map(|of| [of.data.0, of.data.1]).collect();
     members.sort_unstable();
     members.dedup();
     let mut table: InPlaceUnificationTable<Key> = InPlaceUnificationTable::new();
-    let keys: BTreeMap<DatumId, Key> = members.iter().map(|&member| (member, table.new_key(()))).collect();
+    let keys: BTreeMap<SourceVariableId, Key> = members.iter().map(|&member| (member, table.new_key(()))).collect();
     for correlation in correlations {
         table.union(keys[&correlation.data.0], keys[&correlation.data.1]);
     }
-    let mut sets: BTreeMap<u32, Vec<DatumId>> = BTreeMap::new();
+    let mut sets: BTreeMap<u32, Vec<SourceVariableId>> = BTreeMap::new();
     for (member, key) in keys {
         sets.entry(table.find(key).0).or_default().push(member);
     }
-    let mut sets: Vec<Vec<DatumId>> = sets.into_values().collect();
+    let mut sets: Vec<Vec<SourceVariableId>> = sets.into_values().collect();
     sets.sort_unstable();
     sets
 }

@@ -1,26 +1,26 @@
 //! Where a function touches data, and where it synchronises.
 //!
-//! In: a function. Out: [`Sites`]: its touches and calls, each in a segment; a segment ends at each operation of
+//! In: a function. Out: [`Sites`]: its touches and calls, each in a region; a region ends at each operation of
 //! synchronisation, and at a call that does not come back without one. Segments are not united here.
 
-use super::access::AccessKind;
 use super::assignment::Assignments;
-use super::datum::{Data, DatumId};
-use super::neighbours::Neighbours;
-use super::segment::{Segments, is_synchronisation};
+use super::kind::AccessKind;
+use super::partners::Partners;
+use super::source_variable::{SourceVariableId, SourceVariables};
+use super::sync_free_region::{SyncFreeRegions, is_synchronisation};
 use crate::ir::{BlockId, FunctionId, Instruction, Operand, Program, RegisterId, Terminator};
 
-/// A place where a function touches a datum, or calls one that does.
+/// A place where a function touches a variable, or calls one that does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Touch {
-    pub datum: DatumId,
+    pub variable: SourceVariableId,
     pub kinds: u8,
     pub block: BlockId,
     pub position: u32,
-    pub segment: u32,
+    pub region: u32,
 }
 
-/// A call between two segments.
+/// A call between two regions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub callee: FunctionId,
@@ -34,8 +34,8 @@ pub(super) struct Call {
 pub(super) struct Sites {
     pub touches: Vec<Touch>,
     pub calls: Vec<Call>,
-    pub segments: Segments,
-    /// The segments in which blocks begin and end.
+    pub regions: SyncFreeRegions,
+    /// The regions in which blocks begin and end.
     pub first: Vec<u32>,
     pub last: Vec<u32>,
     pub own: bool,
@@ -44,9 +44,9 @@ pub(super) struct Sites {
 /// Looks through functions.
 pub(super) struct Collector<'a> {
     pub program: &'a Program,
-    pub data: &'a Data,
+    pub data: &'a SourceVariables,
     pub assignments: &'a Assignments,
-    pub neighbours: &'a Neighbours,
+    pub partners: &'a Partners,
 }
 
 impl Collector<'_> {
@@ -56,36 +56,36 @@ impl Collector<'_> {
         let mut sites = Sites {
             touches: Vec::new(),
             calls: Vec::new(),
-            segments: Segments::new(),
+            regions: SyncFreeRegions::new(),
             first: Vec::new(),
             last: Vec::new(),
             own: false,
         };
         for (block, content) in function.blocks.entries() {
-            let mut segment = sites.segments.add();
-            sites.first.push(segment);
+            let mut region = sites.regions.add();
+            sites.first.push(region);
             for (position, instruction) in content.instructions.iter().enumerate() {
                 let position = position as u32;
                 let cut = is_synchronisation(instruction);
                 if cut {
-                    segment = sites.segments.add();
+                    region = sites.regions.add();
                 }
-                let at = Touch { datum: DatumId(0), kinds: 0, block, position, segment };
+                let at = Touch { variable: SourceVariableId(0), kinds: 0, block, position, region };
                 self.touches(id, instruction, at, &mut sites);
                 if let Instruction::Call { function: callee, .. } = instruction {
-                    let before = segment;
+                    let before = region;
                     if !through(*callee) {
-                        segment = sites.segments.add();
+                        region = sites.regions.add();
                     }
-                    sites.calls.push(Call { callee: *callee, block, position, before, after: segment });
+                    sites.calls.push(Call { callee: *callee, block, position, before, after: region });
                 } else if cut {
                     // What an atomic access touches stands alone.
-                    segment = sites.segments.add();
+                    region = sites.regions.add();
                 }
             }
-            sites.last.push(segment);
+            sites.last.push(region);
             let position = content.instructions.len() as u32;
-            let at = Touch { datum: DatumId(0), kinds: 0, block, position, segment };
+            let at = Touch { variable: SourceVariableId(0), kinds: 0, block, position, region };
             if let Terminator::Branch { condition: Operand::Register(register), .. }
             | Terminator::Return(Some(Operand::Register(register))) = content.terminator
             {
@@ -99,8 +99,8 @@ impl Collector<'_> {
     fn touches(&self, id: FunctionId, instruction: &Instruction, at: Touch, sites: &mut Sites) {
         instruction.uses(&mut |register| self.touch_register(id, register, AccessKind::Read, at, sites));
         if let Instruction::Load { read, .. } | Instruction::Atomic { read, .. } = instruction {
-            let datum = self.data.of_symbol(self.program.reads[*read].symbol);
-            self.touch(datum, AccessKind::Read, at, sites);
+            let variable = self.data.of_symbol(self.program.reads[*read].symbol);
+            self.touch(variable, AccessKind::Read, at, sites);
         }
         if let Some(assignment) = self.assignments.at(id, at.block, at.position as usize) {
             self.touch(self.assignments.all[assignment].target, AccessKind::Write, at, sites);
@@ -108,17 +108,17 @@ impl Collector<'_> {
     }
 
     fn touch_register(&self, id: FunctionId, register: RegisterId, kind: AccessKind, at: Touch, sites: &mut Sites) {
-        let datum = self.data.of_register(id, register);
-        if self.data.is_named(datum) {
-            self.touch(datum, kind, at, sites);
+        let variable = self.data.of_register(id, register);
+        if self.data.is_named(variable) {
+            self.touch(variable, kind, at, sites);
         }
     }
 
-    fn touch(&self, datum: DatumId, kind: AccessKind, at: Touch, sites: &mut Sites) {
-        let shared = self.data.is_shared(datum);
+    fn touch(&self, variable: SourceVariableId, kind: AccessKind, at: Touch, sites: &mut Sites) {
+        let shared = self.data.is_shared(variable);
         sites.own |= shared;
-        if shared || self.neighbours.contains(datum) {
-            sites.touches.push(Touch { datum, kinds: kind.bit(), ..at });
+        if shared || self.partners.contains(variable) {
+            sites.touches.push(Touch { variable, kinds: kind.bit(), ..at });
         }
     }
 }

@@ -3,8 +3,8 @@
 //! In: an endangered access of a method to a correlation, and the other method of its pair. Out: a [`Watch`]: the two
 //! methods, the two variables with the kinds of access, and what both are computed from.
 
-use crate::correlation::datum::DatumKind;
-use crate::correlation::{AccessKind, Analysis, DatumId, MethodAccess};
+use crate::correlation::source_variable::SourceVariableKind;
+use crate::correlation::{AccessKind, Analysis, MethodAccess, SourceVariableId};
 use crate::ir::{DefinitionKind, FunctionId, LeafId, Program, SymbolId};
 
 /// The variable on one side of a correlation, and how the method touches it.
@@ -36,16 +36,16 @@ impl Watch {
     #[must_use]
     pub fn new(analysis: &Analysis, each: &MethodAccess, other: FunctionId) -> Option<Watch> {
         let correlation = &analysis.correlations[each.access.correlation as usize];
-        let symbol = |datum: DatumId| match analysis.data.kind(datum) {
-            DatumKind::Memory(symbol) => Some(symbol),
-            DatumKind::Local(..) => None,
+        let symbol = |variable: SourceVariableId| match analysis.data.kind(variable) {
+            SourceVariableKind::Memory(symbol) => Some(symbol),
+            SourceVariableKind::Local(..) => None,
         };
         let (first, second) = each.access.kinds;
         let both = (AccessKind::Write, AccessKind::Write);
         let watch = |sides, copied, sources| Watch { method: each.method, other, sides, copied, sources };
         let (symbol, copied) = match (symbol(correlation.data.0), symbol(correlation.data.1)) {
             (Some(a), Some(b)) => {
-                let sources = correlation.common.iter().filter_map(|&datum| symbol(datum));
+                let sources = correlation.common.iter().filter_map(|&variable| symbol(variable));
                 let sources = if each.access.kinds == both { sources.collect() } else { Vec::new() };
                 let sides = [Side { symbol: a, kind: first }, Side { symbol: b, kind: second }];
                 return Some(watch(sides, false, sources));

@@ -1,4 +1,4 @@
-//! Whether control can come from some places of a function to others.
+//! Reachability between places of one function.
 //!
 //! In: a flow graph and two lists of places. Out: yes or no, by a search through the blocks. All searches together
 //! visit at most [`MAX_STEPS`] blocks; beyond that the answer is taken to be yes.
@@ -15,17 +15,17 @@ const MAX_STEPS: usize = 20_000_000;
 pub(super) type Place = (BlockId, u32);
 
 /// Searches, and what they may still visit.
-pub(super) struct Follow {
+pub(super) struct Reachability {
     steps: usize,
 }
 
-impl Default for Follow {
-    fn default() -> Follow {
-        Follow { steps: MAX_STEPS }
+impl Default for Reachability {
+    fn default() -> Reachability {
+        Reachability { steps: MAX_STEPS }
     }
 }
 
-impl Follow {
+impl Reachability {
     /// Whether control can come from one of the first places to one of the second.
     pub fn reaches(&mut self, graph: &Graph, from: &[Place], to: &[Place]) -> bool {
         let mut earliest: FxHashMap<BlockId, u32> = FxHashMap::default();

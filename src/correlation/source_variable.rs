@@ -1,9 +1,9 @@
 //! What can be correlated: declared variables, fields, and private locals, as one range of numbers.
 //!
-//! In: a program. Out: [`Data`], which numbers every symbol and every register ([`DatumId`]) and says which of them are
+//! In: a program. Out: [`SourceVariables`], which numbers every symbol and every register ([`SourceVariableId`]) and says which of them are
 //! named data, and which may be touched by several threads.
 //!
-//! A field is one datum, whatever object it belongs to (the paper's "unique field identifier", section 5). Shared are
+//! A field is one variable, whatever object it belongs to (the paper's "unique field identifier", section 5). Shared are
 //! globals, fields, and locals that an arm of a `cobegin` or `parfor` uses; whether two threads really touch them at once is
 //! asked only where a pair of methods is judged. What it does not see: the objects of one class apart, and the elements of
 //! one array apart.
@@ -18,12 +18,12 @@ use fixedbitset::FixedBitSet;
 
 id! {
     /// A variable as this analysis tells them apart: a declared variable, a field, or a private local of a function.
-    DatumId
+    SourceVariableId
 }
 
-/// What a datum stands for.
+/// What a variable stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DatumKind {
+pub enum SourceVariableKind {
     /// Memory of that name: a global, a field, an array, a captured local.
     Memory(SymbolId),
     /// A private scalar.
@@ -32,7 +32,7 @@ pub enum DatumKind {
 
 /// The numbering of all data.
 #[derive(Clone, Debug)]
-pub struct Data {
+pub struct SourceVariables {
     symbols: usize,
     /// For each function, the number of its first register; one more at the end.
     first_registers: Vec<u32>,
@@ -41,10 +41,10 @@ pub struct Data {
     shared: FixedBitSet,
 }
 
-impl Data {
+impl SourceVariables {
     /// Numbers the data of a program.
     #[must_use]
-    pub fn new(program: &Program) -> Data {
+    pub fn new(program: &Program) -> SourceVariables {
         let symbols = program.symbols.len();
         let mut first_registers = vec![symbols as u32];
         for function in program.functions.iter() {
@@ -52,7 +52,7 @@ impl Data {
             first_registers.push(first + function.registers.len() as u32);
         }
         let count = first_registers.last().copied().unwrap_or(0) as usize;
-        let mut data = Data {
+        let mut data = SourceVariables {
             symbols,
             first_registers,
             named: FixedBitSet::with_capacity(count),
@@ -63,38 +63,38 @@ impl Data {
         data
     }
 
-    /// The datum of a symbol.
+    /// The variable of a symbol.
     #[must_use]
-    pub fn of_symbol(&self, symbol: SymbolId) -> DatumId {
-        DatumId::new(symbol.index())
+    pub fn of_symbol(&self, symbol: SymbolId) -> SourceVariableId {
+        SourceVariableId::new(symbol.index())
     }
 
-    /// The datum of a register.
+    /// The variable of a register.
     #[must_use]
-    pub fn of_register(&self, function: FunctionId, register: RegisterId) -> DatumId {
-        DatumId(self.first_registers[function.index()] + register.0)
+    pub fn of_register(&self, function: FunctionId, register: RegisterId) -> SourceVariableId {
+        SourceVariableId(self.first_registers[function.index()] + register.0)
     }
 
-    /// What a datum stands for.
+    /// What a variable stands for.
     #[must_use]
-    pub fn kind(&self, datum: DatumId) -> DatumKind {
-        if datum.index() < self.symbols {
-            return DatumKind::Memory(SymbolId(datum.0));
+    pub fn kind(&self, variable: SourceVariableId) -> SourceVariableKind {
+        if variable.index() < self.symbols {
+            return SourceVariableKind::Memory(SymbolId(variable.0));
         }
-        let function = self.first_registers.partition_point(|&first| first <= datum.0) - 1;
-        DatumKind::Local(FunctionId::new(function), RegisterId(datum.0 - self.first_registers[function]))
+        let function = self.first_registers.partition_point(|&first| first <= variable.0) - 1;
+        SourceVariableKind::Local(FunctionId::new(function), RegisterId(variable.0 - self.first_registers[function]))
     }
 
     /// Whether it has a name and holds a value.
     #[must_use]
-    pub fn is_named(&self, datum: DatumId) -> bool {
-        self.named.contains(datum.index())
+    pub fn is_named(&self, variable: SourceVariableId) -> bool {
+        self.named.contains(variable.index())
     }
 
     /// Whether several threads may touch it.
     #[must_use]
-    pub fn is_shared(&self, datum: DatumId) -> bool {
-        self.shared.contains(datum.index())
+    pub fn is_shared(&self, variable: SourceVariableId) -> bool {
+        self.shared.contains(variable.index())
     }
 
     /// Number of all data.
@@ -111,10 +111,10 @@ impl Data {
 
     /// Its name in the text.
     #[must_use]
-    pub fn name<'p>(&self, program: &'p Program, datum: DatumId) -> &'p str {
-        match self.kind(datum) {
-            DatumKind::Memory(symbol) => program.texts.get(program.symbols[symbol].name),
-            DatumKind::Local(function, register) => {
+    pub fn name<'p>(&self, program: &'p Program, variable: SourceVariableId) -> &'p str {
+        match self.kind(variable) {
+            SourceVariableKind::Memory(symbol) => program.texts.get(program.symbols[symbol].name),
+            SourceVariableKind::Local(function, register) => {
                 program.functions[function].registers[register].name.map_or("", |name| program.texts.get(name))
             }
         }
@@ -122,10 +122,10 @@ impl Data {
 
     /// Where it is declared.
     #[must_use]
-    pub fn span(&self, program: &Program, datum: DatumId) -> Span {
-        match self.kind(datum) {
-            DatumKind::Memory(symbol) => program.symbols[symbol].span,
-            DatumKind::Local(function, register) => program.functions[function].registers[register].span,
+    pub fn span(&self, program: &Program, variable: SourceVariableId) -> Span {
+        match self.kind(variable) {
+            SourceVariableKind::Memory(symbol) => program.symbols[symbol].span,
+            SourceVariableKind::Local(function, register) => program.functions[function].registers[register].span,
         }
     }
 
@@ -139,8 +139,8 @@ impl Data {
         for (id, function) in program.functions.entries() {
             for (register, of) in function.registers.entries() {
                 let holds_value = matches!(of.ty, RegisterType::Scalar(ty) if ty != ScalarType::Thread);
-                let datum = self.of_register(id, register);
-                self.named.set(datum.index(), of.name.is_some() && holds_value);
+                let variable = self.of_register(id, register);
+                self.named.set(variable.index(), of.name.is_some() && holds_value);
             }
         }
     }

@@ -1,23 +1,23 @@
-//! Parts of a function between operations of synchronisation.
+//! Synchronisation-free regions: the parts of a function between operations of synchronisation.
 //!
-//! In: segments, and between which of them control passes freely. Out: which belong together. Union-find by `ena`; a root
-//! is only compared, so that it does not matter which member it is.
+//! **Input**: regions, and between which of them control passes without synchronisation. **Output**: which belong
+//! together. Union-find by `ena`; a root is only compared, so that it does not matter which member it is.
 
 use super::sets::Key;
 use crate::ir::Instruction;
 use ena::unify::InPlaceUnificationTable;
 
-/// The segments of a function.
-pub(super) struct Segments {
+/// The regions of a function.
+pub(super) struct SyncFreeRegions {
     table: InPlaceUnificationTable<Key>,
 }
 
-impl Segments {
-    pub fn new() -> Segments {
-        Segments { table: InPlaceUnificationTable::new() }
+impl SyncFreeRegions {
+    pub fn new() -> SyncFreeRegions {
+        SyncFreeRegions { table: InPlaceUnificationTable::new() }
     }
 
-    /// A new segment.
+    /// A new region.
     pub fn add(&mut self) -> u32 {
         self.table.new_key(()).0
     }
@@ -26,8 +26,8 @@ impl Segments {
         self.table.union(Key(a), Key(b));
     }
 
-    pub fn root(&mut self, segment: u32) -> u32 {
-        self.table.find(Key(segment)).0
+    pub fn root(&mut self, region: u32) -> u32 {
+        self.table.find(Key(region)).0
     }
 }
 

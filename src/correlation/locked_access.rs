@@ -6,8 +6,8 @@
 //!
 //! What it does not see: a lock that is known only perhaps; ways around a place.
 
-use super::access::AccessKind;
-use super::datum::{Data, DatumId};
+use super::kind::AccessKind;
+use super::source_variable::{SourceVariableId, SourceVariables};
 use crate::concurrency::lockset::ATOMIC;
 use crate::concurrency::{Concurrency, ContextId, EventKind, LocationId};
 use crate::form::Form;
@@ -22,7 +22,7 @@ const MAX_VISITED: usize = 10_000;
 /// An access.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
-    pub datum: DatumId,
+    pub variable: SourceVariableId,
     /// Bit 1 reads, bit 2 writes.
     pub kinds: u8,
     pub block: u32,
@@ -56,15 +56,20 @@ impl Event {
 pub(super) struct Events<'a> {
     program: &'a Program,
     concurrency: &'a Concurrency,
-    of_datum: FxHashMap<DatumId, Vec<Event>>,
+    of_variable: FxHashMap<SourceVariableId, Vec<Event>>,
 }
 
 impl<'a> Events<'a> {
     /// Collects the accesses to the data that are wanted.
-    pub fn collect(program: &'a Program, form: &'a Form, data: &Data, wanted: &FxHashSet<DatumId>) -> Events<'a> {
+    pub fn collect(
+        program: &'a Program,
+        form: &'a Form,
+        data: &SourceVariables,
+        wanted: &FxHashSet<SourceVariableId>,
+    ) -> Events<'a> {
         let concurrency = &form.concurrency;
         let mut locksets = form.locksets.clone();
-        let mut of_datum: FxHashMap<DatumId, Vec<Event>> = FxHashMap::default();
+        let mut of_variable: FxHashMap<SourceVariableId, Vec<Event>> = FxHashMap::default();
         for block in 0..concurrency.blocks.len() as u32 {
             let Some(mut set) = locksets.at_entry(block) else { continue };
             let first = concurrency.first_event(block);
@@ -78,10 +83,11 @@ impl<'a> Events<'a> {
                     EventKind::Update { read, .. } => (Some(program.reads[read].symbol), 3, program.reads[read].span),
                     _ => (None, 0, event.span),
                 };
-                if let Some(datum) = symbol.map(|symbol| data.of_symbol(symbol)).filter(|datum| wanted.contains(datum))
+                if let Some(variable) =
+                    symbol.map(|symbol| data.of_symbol(symbol)).filter(|variable| wanted.contains(variable))
                 {
-                    of_datum.entry(datum).or_default().push(Event {
-                        datum,
+                    of_variable.entry(variable).or_default().push(Event {
+                        variable,
                         kinds,
                         block,
                         index: (first + offset) as u32,
@@ -93,12 +99,12 @@ impl<'a> Events<'a> {
                 set = locksets.step(program, concurrency, set, event);
             }
         }
-        Events { program, concurrency, of_datum }
+        Events { program, concurrency, of_variable }
     }
 
-    /// The accesses to a datum.
-    pub fn of(&self, datum: DatumId) -> impl Iterator<Item = &Event> {
-        self.of_datum.get(&datum).into_iter().flatten()
+    /// The accesses to a variable.
+    pub fn of(&self, variable: SourceVariableId) -> impl Iterator<Item = &Event> {
+        self.of_variable.get(&variable).into_iter().flatten()
     }
 
     /// The least lock that all of them hold.
