@@ -7,25 +7,14 @@
 use super::Input;
 use super::instruction::Emitter;
 use super::label::Located;
-use super::names::{Names, comment};
-use super::program::{FunctionNames, kind_word};
+use super::names::{FunctionNames, comment};
+use super::registers::{Memory, Registers};
 use super::value::{rust_default, rust_type};
 use crate::ir::flow::{predecessors, reverse_postorder};
-use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, RegisterId, RegisterType, Terminator};
+use crate::ir::{BlockId, Function, FunctionId, FunctionKind, RegisterType, Terminator};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
-
-/// How a register appears in Rust.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Variable {
-    /// A `let` at each definition; the current name.
-    Let(String),
-    /// A variable of the function.
-    Mutable(String),
-    /// Nothing: a reference, or never used.
-    Nothing,
-}
 
 /// A function that is being written.
 pub(super) struct Body<'a> {
@@ -37,110 +26,17 @@ pub(super) struct Body<'a> {
     groups: Vec<Vec<BlockId>>,
     /// By block that begins a group: the number of the group.
     numbers: FxHashMap<BlockId, usize>,
-    variables: Vec<Variable>,
-    names: Names<'a>,
+    registers: Registers<'a>,
     last_line: u32,
-    /// Whether references are variables, because memory is real.
-    pub(super) free: bool,
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(input: &'a Input<'a>, functions: &'a FunctionNames, id: FunctionId, free: bool) -> Body<'a> {
+    pub(super) fn new(input: &'a Input<'a>, functions: &'a FunctionNames, id: FunctionId, memory: Memory) -> Body<'a> {
         let function = &input.program.functions[id];
         let groups = groups(function);
         let heads = groups.iter().enumerate().filter_map(|(number, group)| Some((*group.first()?, number)));
-        let mut body = Body {
-            input,
-            id,
-            function,
-            functions,
-            numbers: heads.collect(),
-            groups,
-            variables: Vec::new(),
-            names: Names::below(&functions.all),
-            last_line: 0,
-            free,
-        };
-        body.variables = body.choose_variables();
-        body
-    }
-
-    /// A `let` where all mentions are in one group and the first one is a definition.
-    fn choose_variables(&mut self) -> Vec<Variable> {
-        let mut homes: FxHashMap<RegisterId, Option<usize>> = FxHashMap::default();
-        let parameters = &self.function.parameters;
-        homes.extend(parameters.iter().map(|&parameter| (parameter, None)));
-        for (number, group) in self.groups.iter().enumerate() {
-            let mut mention = |register: RegisterId, defines: bool| {
-                let home = homes.entry(register).or_insert(defines.then_some(number));
-                if *home != Some(number) {
-                    *home = None;
-                }
-            };
-            for &block in group {
-                let block = &self.function.blocks[block];
-                for instruction in &block.instructions {
-                    instruction.uses(&mut |register| mention(register, false));
-                    instruction.dest().into_iter().for_each(|register| mention(register, true));
-                }
-                terminator_use(&block.terminator).into_iter().for_each(|register| mention(register, false));
-            }
-        }
-        let registers = self.function.registers.entries();
-        let choose = |(id, register): (RegisterId, &crate::ir::Register)| match (register.ty, homes.get(&id)) {
-            (RegisterType::Reference, _) if !self.free => Variable::Nothing,
-            (_, None) => Variable::Nothing,
-            (_, Some(Some(_))) => Variable::Let(String::new()),
-            (_, Some(None)) => Variable::Mutable(String::new()),
-        };
-        let mut variables: Vec<Variable> = registers.map(choose).collect();
-        for (index, variable) in variables.iter_mut().enumerate() {
-            if let Variable::Mutable(name) = variable {
-                *name = self.fresh_name(RegisterId::new(index), None);
-            }
-        }
-        variables
-    }
-
-    /// A new name for a register; `hint` is for one that has none in the text.
-    fn fresh_name(&mut self, register: RegisterId, hint: Option<&str>) -> String {
-        let wanted = match (self.function.registers[register].name, hint) {
-            (Some(name), _) => self.input.program.texts.get(name).to_owned(),
-            (None, Some(hint)) => hint.to_owned(),
-            (None, None) => format!("v{}", register.0),
-        };
-        self.names.fresh(&wanted)
-    }
-
-    /// Text for the definition of a register, up to and with the `=`.
-    pub(super) fn define(&mut self, register: RegisterId, hint: Option<&str>) -> String {
-        let Some(ty) = self.type_of(register) else { return String::new() };
-        match &self.variables[register.index()] {
-            Variable::Nothing => String::new(),
-            Variable::Mutable(name) => format!("{name} = "),
-            Variable::Let(_) => {
-                let name = self.fresh_name(register, hint);
-                let text = format!("let {name}: {ty} = ");
-                self.variables[register.index()] = Variable::Let(name);
-                text
-            }
-        }
-    }
-
-    /// The Rust type of a register; a reference has one where memory is real.
-    fn type_of(&self, register: RegisterId) -> Option<&'static str> {
-        match self.function.registers[register].ty {
-            RegisterType::Scalar(ty) => Some(rust_type(ty)),
-            RegisterType::Reference => self.free.then_some("Place"),
-        }
-    }
-
-    /// The current name of a register.
-    pub(super) fn name(&self, register: RegisterId) -> &str {
-        match &self.variables[register.index()] {
-            Variable::Let(name) | Variable::Mutable(name) => name,
-            Variable::Nothing => "()",
-        }
+        let registers = Registers::new(input, functions, id, &groups, memory);
+        Body { input, id, function, functions, numbers: heads.collect(), groups, registers, last_line: 0 }
     }
 
     /// The text of the function.
@@ -153,8 +49,8 @@ impl<'a> Body<'a> {
         let result = self.function.result.map_or("()", rust_type);
         let mut text = format!("/// {what}, line {line}.\n{public}fn {}(t: &Thread", self.functions.get(self.id));
         for &parameter in &self.function.parameters {
-            if let Some(ty) = self.type_of(parameter) {
-                let _ = write!(text, ", mut {}: {ty}", self.name(parameter));
+            if let Some(ty) = self.registers.type_of(parameter) {
+                let _ = write!(text, ", mut {}: {ty}", self.registers.name(parameter));
             }
         }
         let _ = writeln!(text, ") -> Flow<{result}> {{");
@@ -177,7 +73,7 @@ impl<'a> Body<'a> {
     fn declarations(&self) -> String {
         let mut text = String::new();
         for (id, register) in self.function.registers.entries() {
-            if let (Variable::Mutable(name), Some(ty)) = (&self.variables[id.index()], self.type_of(id))
+            if let (Some(name), Some(ty)) = (self.registers.mutable_name(id), self.registers.type_of(id))
                 && !self.function.parameters.contains(&id)
             {
                 let first = match register.ty {
@@ -210,7 +106,9 @@ impl<'a> Body<'a> {
             let block = &function.blocks[id];
             for (instruction, &span) in block.instructions.iter().zip(&block.spans) {
                 let located = Located { function: self.id, instruction: Some(instruction), span };
-                let code = Emitter { input: self.input, functions: self.functions, body: self }.lines(located);
+                let mut emitter =
+                    Emitter { input: self.input, functions: self.functions, registers: &mut self.registers };
+                let code = emitter.lines(located);
                 if !code.is_empty() {
                     lines.extend(self.source_line(span));
                     lines.extend(code);
@@ -244,11 +142,11 @@ impl<'a> Body<'a> {
             Terminator::Jump(target) => format!("block = {};", self.number_of(*target)),
             Terminator::Branch { condition, then_block, else_block } => {
                 let (then_block, else_block) = (self.number_of(*then_block), self.number_of(*else_block));
-                format!("block = if {} {{ {then_block} }} else {{ {else_block} }};", self.operand(condition))
+                format!("block = if {} {{ {then_block} }} else {{ {else_block} }};", self.registers.operand(condition))
             }
             Terminator::Return(value) => {
                 let value = match (value, self.function.result) {
-                    (Some(value), _) => self.operand(value),
+                    (Some(value), _) => self.registers.operand(value),
                     (None, Some(ty)) => rust_default(ty).to_owned(),
                     (None, None) => "()".to_owned(),
                 };
@@ -256,29 +154,15 @@ impl<'a> Body<'a> {
             }
         }
     }
-
-    /// An operand where Rust finds the type of a literal by itself.
-    pub(super) fn operand(&self, operand: &Operand) -> String {
-        match operand {
-            Operand::Register(register) => self.name(*register).to_owned(),
-            Operand::Constant(value) => super::value::literal(&self.input.program.texts, *value),
-        }
-    }
-
-    /// An operand that a method is called on.
-    pub(super) fn receiver(&self, operand: &Operand) -> String {
-        match operand {
-            Operand::Register(register) => self.name(*register).to_owned(),
-            Operand::Constant(value) => super::value::receiver(&self.input.program.texts, *value),
-        }
-    }
 }
 
-fn terminator_use(terminator: &Terminator) -> Option<RegisterId> {
-    match terminator {
-        Terminator::Branch { condition: Operand::Register(register), .. }
-        | Terminator::Return(Some(Operand::Register(register))) => Some(*register),
-        _ => None,
+/// What kind of function it is, for its comment.
+fn kind_word(kind: FunctionKind) -> &'static str {
+    match kind {
+        FunctionKind::Main => "The main thread",
+        FunctionKind::Function => "Function",
+        FunctionKind::Method { .. } => "Method",
+        FunctionKind::Arm => "Thread",
     }
 }
 
@@ -307,12 +191,4 @@ fn groups(function: &Function) -> Vec<Vec<BlockId>> {
         group
     };
     heads.map(chain).collect()
-}
-
-/// Whether an instruction writes nothing in Rust.
-pub(super) fn is_silent(instruction: &Instruction) -> bool {
-    matches!(
-        instruction,
-        Instruction::Address { .. } | Instruction::Allocate { .. } | Instruction::AtomicBegin | Instruction::AtomicEnd
-    )
 }

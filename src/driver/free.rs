@@ -5,56 +5,72 @@
 //! other instructions are as in a package with latches.
 
 use super::Input;
-use super::instruction::Emitter;
 use super::label::Located;
+use super::registers::Registers;
 use super::value::runtime_value;
 use crate::ir::{
     AtomicOperation, Base, Instruction, Operand, Place, Program, RegisterId, Storage, Synchronisation, VariableId,
 };
 
-impl Emitter<'_, '_> {
-    /// The line of an instruction that is another one here.
-    pub(super) fn free_line(&mut self, at: &Located<'_>, instruction: &Instruction) -> Option<String> {
+/// The line of an instruction that is another one here.
+pub(super) fn line(
+    input: &Input<'_>,
+    registers: &mut Registers<'_>,
+    at: &Located<'_>,
+    instruction: &Instruction,
+) -> Option<String> {
+    Writer { input, registers }.line(at, instruction)
+}
+
+struct Writer<'b, 'a> {
+    input: &'b Input<'b>,
+    registers: &'b mut Registers<'a>,
+}
+
+impl Writer<'_, '_> {
+    fn line(&mut self, at: &Located<'_>, instruction: &Instruction) -> Option<String> {
         let label = at.label(self.input);
         Some(match instruction {
             Instruction::Load { dest, place, .. } => {
                 let call = format!("t.read({})", self.place(place));
-                self.assign(Some(*dest), Some(&label), &call)
+                self.registers.assign(Some(*dest), Some(&label), &call)
             }
             Instruction::Store { place, value, .. } => {
-                let value = self.body.receiver(value);
+                let value = self.registers.receiver(value);
                 format!("t.write({}, {value});", self.place(place))
             }
             Instruction::Atomic { dest, op, place, .. } => {
                 let place = self.place(place);
                 let call = match op {
                     AtomicOperation::CompareAndSwap { old, new, .. } => {
-                        let (old, new) = (self.body.receiver(old), self.body.receiver(new));
+                        let (old, new) = (self.registers.receiver(old), self.registers.receiver(new));
                         format!("t.compare_and_swap({place}, {old}, {new})")
                     }
-                    AtomicOperation::Swap(value) => format!("t.swap({place}, {})", self.body.receiver(value)),
+                    AtomicOperation::Swap(value) => format!("t.swap({place}, {})", self.registers.receiver(value)),
                     AtomicOperation::FetchAdd(value, _) => {
-                        format!("t.fetch_add({place}, {})", self.body.receiver(value))
+                        format!("t.fetch_add({place}, {})", self.registers.receiver(value))
                     }
                 };
-                self.assign(Some(*dest), Some(&label), &call)
+                self.registers.assign(Some(*dest), Some(&label), &call)
             }
             Instruction::Address { dest, place } => {
                 let place = self.place(place);
-                self.assign(Some(*dest), None, &place)
+                self.registers.assign(Some(*dest), None, &place)
             }
             Instruction::Allocate { dest, variable } => {
                 let values = values_of(self.input.program, *variable).join(", ");
-                self.assign(Some(*dest), None, &format!("t.allocate(&[{values}])"))
+                self.registers.assign(Some(*dest), None, &format!("t.allocate(&[{values}])"))
             }
             Instruction::Copy { dest, source } => {
-                let value = self.body.operand(source);
-                self.assign(Some(*dest), None, &value)
+                let value = self.registers.operand(source);
+                self.registers.assign(Some(*dest), None, &value)
             }
-            Instruction::Synchronise(operation) => self.free_operation(operation, &label),
-            Instruction::JoinThread { handle } => format!("t.join_thread({}, {label:?})?;", self.body.operand(handle)),
+            Instruction::Synchronise(operation) => self.operation(operation, &label),
+            Instruction::JoinThread { handle } => {
+                format!("t.join_thread({}, {label:?})?;", self.registers.operand(handle))
+            }
             Instruction::Assume { condition } => {
-                format!("t.assume::<()>({}, {label:?})?;", self.body.operand(condition))
+                format!("t.assume::<()>({}, {label:?})?;", self.registers.operand(condition))
             }
             Instruction::AtomicBegin => "t.atomic_begin();".to_owned(),
             Instruction::AtomicEnd => "t.atomic_end();".to_owned(),
@@ -62,7 +78,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    fn free_operation(&self, operation: &Synchronisation, label: &str) -> String {
+    fn operation(&self, operation: &Synchronisation, label: &str) -> String {
         let places: String = operation.places().map(|place| format!("{}, ", self.place(&place))).collect();
         format!("t.{}({places}{label:?})?;", operation.kind.name())
     }
@@ -70,8 +86,8 @@ impl Emitter<'_, '_> {
     /// `t.global(3)`, `account.at(1)`, `t.global(4).index(i)`
     fn place(&self, place: &Place) -> String {
         let index = place.index.map_or_else(String::new, |index| match index.operand {
-            Operand::Register(_) => format!(".index({})", self.body.operand(&index.operand)),
-            Operand::Constant(_) => format!(".index({})", self.body.receiver(&index.operand)),
+            Operand::Register(_) => format!(".index({})", self.registers.operand(&index.operand)),
+            Operand::Constant(_) => format!(".index({})", self.registers.receiver(&index.operand)),
         });
         let base = match place.base {
             Base::Global(variable) => {
@@ -84,7 +100,7 @@ impl Emitter<'_, '_> {
     }
 
     fn reference(&self, register: RegisterId, offset: u32) -> String {
-        let name = self.body.name(register);
+        let name = self.registers.name(register);
         if offset == 0 { name.to_owned() } else { format!("{name}.at({offset})") }
     }
 }

@@ -4,9 +4,10 @@
 //! the place; arithmetic is that of the language (see `vm::value`), which Rust's wrapping operations are.
 
 use super::Input;
-use super::body::{Body, is_silent};
+use super::free;
 use super::label::Located;
-use super::program::FunctionNames;
+use super::names::FunctionNames;
+use super::registers::{Memory, Registers};
 use crate::ir::sync::Kind;
 use crate::ir::{
     Arithmetic, AtomicOperation, BinaryOperator, DefinitionId, Instruction, NewThread, Operand, Place, ReadId,
@@ -18,19 +19,20 @@ use crate::vm::FailureKind;
 pub(super) struct Emitter<'b, 'a> {
     pub(super) input: &'a Input<'a>,
     pub(super) functions: &'a FunctionNames,
-    pub(super) body: &'b mut Body<'a>,
+    pub(super) registers: &'b mut Registers<'a>,
 }
 
 impl Emitter<'_, '_> {
     /// The lines of an instruction.
     pub(super) fn lines(&mut self, at: Located<'_>) -> Vec<String> {
-        let Some(instruction) = at.instruction.filter(|instruction| self.body.free || !is_silent(instruction)) else {
+        let Some(instruction) = at.instruction.filter(|instruction| self.is_free() || !is_silent(instruction)) else {
             return Vec::new();
         };
         let mut lines = self.index_checks(&at, instruction);
         match instruction {
             Instruction::Binary { op, right, .. } if divides(*op) => {
-                let check = self.check(&at, &format!("{} != 0", self.body.operand(right)), FailureKind::DivisionByZero);
+                let check =
+                    self.check(&at, &format!("{} != 0", self.registers.operand(right)), FailureKind::DivisionByZero);
                 lines.push(check);
             }
             _ => {}
@@ -40,8 +42,8 @@ impl Emitter<'_, '_> {
     }
 
     fn line(&mut self, at: &Located<'_>, instruction: &Instruction) -> String {
-        if self.body.free
-            && let Some(line) = self.free_line(at, instruction)
+        if self.is_free()
+            && let Some(line) = free::line(self.input, self.registers, at, instruction)
         {
             return line;
         }
@@ -51,45 +53,48 @@ impl Emitter<'_, '_> {
                 if self.is_reference(*dest, at) {
                     return "// The reference is nothing here.".to_owned();
                 }
-                let value = self.body.operand(source);
-                self.assign(Some(*dest), None, &value)
+                let value = self.registers.operand(source);
+                self.registers.assign(Some(*dest), None, &value)
             }
             Instruction::Unary { dest, op, operand } => {
                 let value = self.unary(*op, operand);
-                self.assign(Some(*dest), None, &value)
+                self.registers.assign(Some(*dest), None, &value)
             }
             Instruction::Binary { dest, op, left, right } => {
                 let value = self.binary(*op, left, right);
-                self.assign(Some(*dest), None, &value)
+                self.registers.assign(Some(*dest), None, &value)
             }
             Instruction::Load { dest, read, .. } => {
                 let call = format!("{}.pi({label:?})?", self.thread_at(at));
-                let text = self.assign(Some(*dest), Some(&label), &call);
+                let text = self.registers.assign(Some(*dest), Some(&label), &call);
                 text + &self.pi(*read)
             }
             Instruction::Store { value, definition, .. } => {
-                let value = self.body.operand(value);
+                let value = self.registers.operand(value);
                 format!("{}.define({label:?}, {value})?;{}", self.thread_at(at), self.version(*definition))
             }
             Instruction::Atomic { dest, op, read, definition, .. } => {
                 let call = format!("{}.{}", self.thread_at(at), self.atomic(op, &label, &at.write_label(self.input)));
-                let text = self.assign(Some(*dest), Some(&label), &call);
+                let text = self.registers.assign(Some(*dest), Some(&label), &call);
                 format!("{text}{}; {}", self.pi(*read), self.version(*definition).trim_start_matches(" // "))
             }
             Instruction::Choose { dest, low, high } => {
-                let call = format!("t.choose({label:?}, {}, {})?", self.body.operand(low), self.body.operand(high));
-                self.assign(Some(*dest), None, &call)
+                let call =
+                    format!("t.choose({label:?}, {}, {})?", self.registers.operand(low), self.registers.operand(high));
+                self.registers.assign(Some(*dest), None, &call)
             }
             Instruction::Print { arguments } => self.print(&label, arguments),
             Instruction::Assert { condition, message } => {
-                let condition = self.body.operand(condition);
+                let condition = self.registers.operand(condition);
                 self.check_with(at, &condition, FailureKind::Assert, *message)
             }
             Instruction::Error { message } => self.check_with(at, "false", FailureKind::Error, *message),
-            Instruction::Assume { condition } => format!("t.assume({}, {label:?})?;", self.body.operand(condition)),
+            Instruction::Assume { condition } => {
+                format!("t.assume({}, {label:?})?;", self.registers.operand(condition))
+            }
             Instruction::Call { dest, function, arguments } => {
                 let call = self.call(*function, arguments);
-                self.assign(*dest, None, &format!("t.call(|| {call})?"))
+                self.registers.assign(*dest, None, &format!("t.call(|| {call})?"))
             }
             Instruction::Synchronise(operation) => format!("t.{}({label:?})?;", method(operation)),
             Instruction::Fork { threads, .. } => {
@@ -98,7 +103,7 @@ impl Emitter<'_, '_> {
             }
             Instruction::Spawn { dest, thread } => {
                 let call = format!("t.spawn({label:?}, {})?", self.thread(thread));
-                self.assign(*dest, None, &call)
+                self.registers.assign(*dest, None, &call)
             }
             Instruction::Join | Instruction::JoinThread { .. } => format!("t.join({label:?})?;"),
             Instruction::Address { .. }
@@ -108,14 +113,12 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn is_reference(&self, register: RegisterId, at: &Located<'_>) -> bool {
-        self.input.program.functions[at.function].registers[register].ty == RegisterType::Reference
+    fn is_free(&self) -> bool {
+        self.registers.memory == Memory::Real
     }
 
-    /// `let x: i32 = value;`
-    pub(super) fn assign(&mut self, dest: Option<RegisterId>, hint: Option<&str>, value: &str) -> String {
-        let head = dest.map_or_else(String::new, |dest| self.body.define(dest, hint));
-        format!("{head}{value};")
+    fn is_reference(&self, register: RegisterId, at: &Located<'_>) -> bool {
+        self.input.program.functions[at.function].registers[register].ty == RegisterType::Reference
     }
 
     /// ` // pi(a_0, a_2)`
@@ -149,7 +152,7 @@ impl Emitter<'_, '_> {
         };
         let check = |place: &Place| {
             let index = place.index?;
-            let operand = self.body.receiver(&index.operand);
+            let operand = self.registers.receiver(&index.operand);
             let condition = format!("(0..{}).contains(&{operand})", index.length);
             Some(self.check(at, &condition, FailureKind::IndexOutOfRange))
         };
@@ -159,7 +162,7 @@ impl Emitter<'_, '_> {
     /// The thread, told which element of an array comes next.
     fn thread_at(&self, at: &Located<'_>) -> String {
         match at.place().and_then(|place| place.index) {
-            Some(index) => format!("t.element({})", self.body.receiver(&index.operand)),
+            Some(index) => format!("t.element({})", self.registers.receiver(&index.operand)),
             None => "t".to_owned(),
         }
     }
@@ -176,21 +179,21 @@ impl Emitter<'_, '_> {
     fn atomic(&self, op: &AtomicOperation, read: &str, write: &str) -> String {
         match op {
             AtomicOperation::CompareAndSwap { old, new, .. } => {
-                let (old, new) = (self.body.operand(old), self.body.operand(new));
+                let (old, new) = (self.registers.operand(old), self.registers.operand(new));
                 format!("compare_and_swap({read:?}, {write:?}, {old}, {new})?")
             }
-            AtomicOperation::Swap(value) => format!("swap({read:?}, {write:?}, {})?", self.body.operand(value)),
+            AtomicOperation::Swap(value) => format!("swap({read:?}, {write:?}, {})?", self.registers.operand(value)),
             AtomicOperation::FetchAdd(value, _) => {
-                format!("fetch_add({read:?}, {write:?}, {})?", self.body.operand(value))
+                format!("fetch_add({read:?}, {write:?}, {})?", self.registers.operand(value))
             }
         }
     }
 
     fn print(&self, label: &str, arguments: &[(Operand, ScalarType)]) -> String {
         let part = |(operand, ty): &(Operand, ScalarType)| match ty {
-            ScalarType::Double => ("{:?}", self.body.operand(operand)),
-            ScalarType::Thread => ("thread {}", format!("{}.0", self.body.operand(operand))),
-            _ => ("{}", self.body.operand(operand)),
+            ScalarType::Double => ("{:?}", self.registers.operand(operand)),
+            ScalarType::Thread => ("thread {}", format!("{}.0", self.registers.operand(operand))),
+            _ => ("{}", self.registers.operand(operand)),
         };
         let parts: Vec<(&str, String)> = arguments.iter().map(part).collect();
         let format: Vec<&str> = parts.iter().map(|(format, _)| *format).collect();
@@ -204,10 +207,10 @@ impl Emitter<'_, '_> {
     fn call(&self, function: crate::ir::FunctionId, arguments: &[Operand]) -> String {
         let parameters = self.input.program.functions[function].parameters.iter();
         let callee = &self.input.program.functions[function];
-        let free = self.body.free;
+        let free = self.is_free();
         let scalar = |parameter: RegisterId| free || callee.registers[parameter].ty != RegisterType::Reference;
         let given = parameters.zip(arguments).filter(|(parameter, _)| scalar(**parameter));
-        let given: String = given.map(|(_, argument)| format!(", {}", self.body.operand(argument))).collect();
+        let given: String = given.map(|(_, argument)| format!(", {}", self.registers.operand(argument))).collect();
         format!("{}(t{given})", self.functions.get(function))
     }
 
@@ -220,11 +223,11 @@ impl Emitter<'_, '_> {
     }
 
     fn unary(&self, op: UnaryOperator, operand: &Operand) -> String {
-        let value = self.body.operand(operand);
+        let value = self.registers.operand(operand);
         match op {
             UnaryOperator::Negate(Arithmetic::Double) => format!("-({value})"),
-            UnaryOperator::Negate(_) => format!("{}.wrapping_neg()", self.body.receiver(operand)),
-            UnaryOperator::Complement(_) => format!("!{}", self.body.receiver(operand)),
+            UnaryOperator::Negate(_) => format!("{}.wrapping_neg()", self.registers.receiver(operand)),
+            UnaryOperator::Complement(_) => format!("!{}", self.registers.receiver(operand)),
             UnaryOperator::Not => format!("!{value}"),
             UnaryOperator::Convert(from, to) => convert(from, to, &value),
         }
@@ -232,8 +235,8 @@ impl Emitter<'_, '_> {
 
     fn binary(&self, op: BinaryOperator, left: &Operand, right: &Operand) -> String {
         use BinaryOperator as Op;
-        let (first, second) = (self.body.operand(left), self.body.operand(right));
-        let receiver = self.body.receiver(left);
+        let (first, second) = (self.registers.operand(left), self.registers.operand(right));
+        let receiver = self.registers.receiver(left);
         let plain = |sign: &str| format!("{first} {sign} {second}");
         let wrapping = |name: &str| format!("{receiver}.wrapping_{name}({second})");
         let shift = |name: &str| format!("{receiver}.wrapping_{name}({second} as u32)");
@@ -290,4 +293,12 @@ fn method(operation: &Synchronisation) -> &'static str {
         Kind::Notify | Kind::NotifyAll | Kind::NotifyBare | Kind::NotifyAllBare => Kind::Notify.name(),
         kind => kind.name(),
     }
+}
+
+/// Whether an instruction writes nothing in Rust.
+fn is_silent(instruction: &Instruction) -> bool {
+    matches!(
+        instruction,
+        Instruction::Address { .. } | Instruction::Allocate { .. } | Instruction::AtomicBegin | Instruction::AtomicEnd
+    )
 }

@@ -28,6 +28,7 @@ mod names;
 mod pairs;
 mod plan;
 mod program;
+mod registers;
 mod tests_file;
 mod value;
 

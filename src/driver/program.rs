@@ -4,30 +4,11 @@
 
 use super::body::Body;
 use super::free;
-use super::names::{Names, comment};
+use super::names::{FunctionNames, Names, comment};
+use super::registers::Memory;
 use super::{Input, Options};
-use crate::ir::{FunctionId, FunctionKind, Instruction};
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// What the functions of the program are called.
-#[derive(Default)]
-pub(super) struct FunctionNames {
-    by_id: FxHashMap<FunctionId, String>,
-    /// All of them; a variable of such a name would hide the function.
-    pub(super) all: FxHashSet<String>,
-}
-
-impl FunctionNames {
-    fn add(&mut self, id: FunctionId, name: String) {
-        self.all.insert(name.clone());
-        self.by_id.insert(id, name);
-    }
-
-    /// The name of a function that main reaches.
-    pub(super) fn get(&self, id: FunctionId) -> &str {
-        self.by_id.get(&id).map_or("main", String::as_str)
-    }
-}
+use crate::ir::{FunctionId, Instruction};
+use rustc_hash::FxHashSet;
 
 /// The text of the file.
 pub(super) fn emit(input: &Input<'_>, main: FunctionId, options: &Options) -> String {
@@ -40,6 +21,7 @@ pub(super) fn emit(input: &Input<'_>, main: FunctionId, options: &Options) -> St
     for &id in reached.iter().filter(|&&id| id != main) {
         names.add(id, fresh.fresh(program.texts.get(program.functions[id].name)));
     }
+    let memory = if options.free { Memory::Real } else { Memory::Latches };
     let version = env!("CARGO_PKG_VERSION");
     let about = if options.free {
         format!("with plain memory and threads: made by cssame {version}; do not edit.")
@@ -63,19 +45,9 @@ pub(super) fn emit(input: &Input<'_>, main: FunctionId, options: &Options) -> St
     }
     for id in reached {
         text.push('\n');
-        text += &Body::new(input, &names, id, options.free).emit();
+        text += &Body::new(input, &names, id, memory).emit();
     }
     text
-}
-
-/// What kind of function it is, for its comment.
-pub(super) fn kind_word(kind: FunctionKind) -> &'static str {
-    match kind {
-        FunctionKind::Main => "The main thread",
-        FunctionKind::Function => "Function",
-        FunctionKind::Method { .. } => "Method",
-        FunctionKind::Arm => "Thread",
-    }
 }
 
 /// The functions that main reaches, in the order of the text.
