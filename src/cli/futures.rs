@@ -12,7 +12,7 @@ use super::record;
 use super::status::Status;
 use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::diagnostics::Diagnostics;
-use crate::explore::report::{FuturesReport, Schedules, report};
+use crate::explore::report::{FuturesReport, Listed, Schedules, report};
 use crate::explore::{self, Answer, CountAnswer, Query, SelectAnswer, Subject, UnfinishedReport, Verdict};
 use crate::form::Selection;
 use crate::form::contradiction::{ReasonReport, explain, reason_report};
@@ -162,7 +162,7 @@ impl Job for Arguments {
                     let unfinished = found.unfinished(&prepared, &report);
                     output.complain(prepared.sources(), &[finding::bound(bound, unfinished.as_ref())]);
                 }
-                output.summary(&futures_text::summary(&report.futures));
+                output.summary(&futures_text::summary(&report.futures, self.listed()));
             }
         }
         let selection = report.selection.as_ref().map(|selection| selection.consistent);
@@ -173,6 +173,11 @@ impl Job for Arguments {
 }
 
 impl Arguments {
+    /// The reads whose terms are listed for people, and counted.
+    pub(super) fn listed(&self) -> Listed {
+        if self.all { Listed::All } else { Listed::Several }
+    }
+
     fn search(&self, prepared: &Model, selections: &[Selection], output: &Output) -> Found {
         let monitor = Monitor::start(output);
         let machine = prepared.machine();

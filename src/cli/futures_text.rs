@@ -8,7 +8,7 @@ use super::record::{self, quoted, replay_command};
 use super::snippet::{self, Table, plural};
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::explore::Verdict;
-use crate::explore::report::{FuturesReport, OutcomeReport, TermReport, ThreadOutput};
+use crate::explore::report::{FuturesReport, Listed, OutcomeReport, TermCounts, TermReport, ThreadOutput};
 use crate::form::Selection;
 use crate::model::Model;
 use crate::schedule::{self, RenderOptions, Trace};
@@ -49,19 +49,18 @@ pub(crate) fn print(
     output.print(&blocks.join("\n"));
 }
 
-/// How much was found, in a line.
-pub(crate) fn summary(report: &FuturesReport) -> String {
-    let count = |feasible| report.terms.count(feasible);
+/// How much was found, in a line: of the terms those that are listed.
+pub(crate) fn summary(report: &FuturesReport, listed: Listed) -> String {
+    let terms = report.terms.count(listed);
+    let TermCounts { feasible, impossible, undecided } = terms;
     let futures = report.futures.map_or_else(String::new, |count| format!("{}, ", plural(count as usize, "future")));
-    let open = match count(None) {
+    let open = match undecided {
         0 => String::new(),
         open => format!(", {open} undecided"),
     };
     format!(
-        "{futures}{}: {} feasible, {} impossible{open}; {}, {}\n",
-        plural(report.terms.len(), "term"),
-        count(Some(true)),
-        count(Some(false)),
+        "{futures}{}: {feasible} feasible, {impossible} impossible{open}; {}, {}\n",
+        plural(terms.total(), "term"),
         plural(report.executions as usize, "execution"),
         plural(report.states as usize, "state"),
     )
@@ -81,7 +80,7 @@ impl View<'_> {
         let all = self.arguments.all;
         let mut tables = Tables { rows: 0, table: Table::new("  "), output };
         let mut any = false;
-        for terms in report.terms.by_read().filter(|terms| terms.len() > 1 || all) {
+        for terms in report.terms.by_read(self.arguments.listed()) {
             if !any {
                 tables.output.print(&self.title("terms"));
             }

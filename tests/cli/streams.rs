@@ -126,3 +126,43 @@ fn standard_error_that_goes_away_is_no_fault() {
     drop(child.stderr.take());
     assert_eq!(child.wait().expect("the program ends").code(), Some(2));
 }
+
+/// The verdicts in the table of terms: feasible, impossible, undecided.
+fn verdicts(stdout: &str) -> [usize; 3] {
+    let rows: Vec<&str> = stdout.lines().skip_while(|line| *line != "terms").skip(1).collect();
+    let rows = rows.into_iter().take_while(|line| line.starts_with("  "));
+    let mut counts = [0; 3];
+    for row in rows {
+        let place =
+            ["feasible", "impossible", "undecided"].iter().position(|word| row.split_whitespace().nth(2) == Some(word));
+        counts[place.unwrap_or_else(|| panic!("no verdict: {row}"))] += 1;
+    }
+    counts
+}
+
+/// The same as the summary counts them.
+fn counted(stderr: &str) -> [usize; 3] {
+    let words: Vec<&str> = stderr.split_whitespace().map(|word| word.trim_end_matches([',', ';'])).collect();
+    ["feasible", "impossible", "undecided"].map(|verdict| {
+        let place = words.iter().rposition(|word| *word == verdict);
+        place.map_or(0, |place| words[place - 1].parse().unwrap_or_else(|_| panic!("no number: {stderr}")))
+    })
+}
+
+/// Reads with a single term are left out without `--all`, and are not counted then; what a bound leaves open is counted.
+#[test]
+fn what_is_counted_is_what_is_listed() {
+    let mut hidden = 0;
+    for sample in ["store_buffering", "choice", "arithmetic", "dekker_pair", "cssame_fig2", "bank_account"] {
+        for bound in ["20000", "20"] {
+            let futures = |option: &[&str]| call(&format!("futures samples/{sample}.csm --max-states {bound}"), option);
+            let (some, all, json) = (futures(&[]), futures(&["--all"]), futures(&["--format", "json"]));
+            assert_eq!(counted(&some.stderr), verdicts(&some.stdout), "{some:?}");
+            assert_eq!(counted(&all.stderr), verdicts(&all.stdout), "{all:?}");
+            let listed = json.json()["terms"].as_array().map_or(0, Vec::len);
+            assert_eq!(verdicts(&all.stdout).iter().sum::<usize>(), listed, "{sample}");
+            hidden += listed - verdicts(&some.stdout).iter().sum::<usize>();
+        }
+    }
+    assert!(hidden > 20, "{hidden}");
+}

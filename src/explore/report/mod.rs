@@ -16,7 +16,7 @@ use crate::schedule::{Namer, Naming, SharedStep, Step};
 use crate::vm::{Choice, Failure, PathId};
 pub use blocked::{BlockedReport, blocked_reports, wait_cycle};
 use serde::Serialize;
-pub use terms::{TermReport, TermReports};
+pub use terms::{Listed, TermCounts, TermReport, TermReports};
 use unfinished::{UnfinishedReport, unfinished_report};
 
 /// What can happen.

@@ -25,6 +25,34 @@ pub struct TermReport<'a> {
     pub step: Option<usize>,
 }
 
+/// Which reads are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Those that have several terms: what the others see is no question.
+    Several,
+    /// All.
+    All,
+}
+
+/// How many of the listed terms have each verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TermCounts {
+    /// Some execution has them.
+    pub feasible: usize,
+    /// No execution has them.
+    pub impossible: usize,
+    /// A bound was hit before that was known.
+    pub undecided: usize,
+}
+
+impl TermCounts {
+    /// All listed terms.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.feasible + self.impossible + self.undecided
+    }
+}
+
 /// All terms, by place.
 #[derive(Clone, Debug, Default)]
 pub struct TermReports {
@@ -111,35 +139,36 @@ impl TermReports {
         Verdict::Feasible(self.shown.len() as u32 - 1)
     }
 
-    /// Number of terms.
+    /// How many of the listed terms have each verdict.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// How many have that verdict.
-    #[must_use]
-    pub fn count(&self, feasible: Option<bool>) -> usize {
-        self.rows.iter().filter(|row| row.verdict.feasible() == feasible).count()
+    pub fn count(&self, listed: Listed) -> TermCounts {
+        let mut counts = TermCounts::default();
+        for row in self.rows_by_read(listed).flat_map(|(_, rows)| rows) {
+            match row.verdict {
+                Verdict::Feasible(_) => counts.feasible += 1,
+                Verdict::Impossible => counts.impossible += 1,
+                Verdict::Undecided => counts.undecided += 1,
+            }
+        }
+        counts
     }
 
     /// All terms.
     pub fn iter(&self) -> impl Iterator<Item = TermReport<'_>> {
-        self.by_read().flatten()
+        self.by_read(Listed::All).flatten()
     }
 
-    /// All terms, read by read.
-    pub fn by_read(&self) -> impl Iterator<Item = impl ExactSizeIterator<Item = TermReport<'_>>> {
-        self.reads.iter().enumerate().map(|(index, (read, end))| {
+    /// The listed terms, read by read.
+    pub fn by_read(&self, listed: Listed) -> impl Iterator<Item = impl ExactSizeIterator<Item = TermReport<'_>>> {
+        self.rows_by_read(listed).map(|(read, rows)| rows.iter().map(|&row| self.report(read, row)))
+    }
+
+    fn rows_by_read(&self, listed: Listed) -> impl Iterator<Item = (&str, &[Row])> {
+        let all = self.reads.iter().enumerate().map(|(index, (read, end))| {
             let start = index.checked_sub(1).map_or(0, |before| self.reads[before].1);
-            self.rows[start..*end].iter().map(|&row| self.report(read, row))
-        })
+            (read.as_str(), &self.rows[start..*end])
+        });
+        all.filter(move |(_, rows)| listed == Listed::All || rows.len() > 1)
     }
 
     fn report<'a>(&'a self, read: &'a str, row: Row) -> TermReport<'a> {
