@@ -1,7 +1,10 @@
 //! The schedule file: an execution that can be replayed.
 //!
-//! In: the text of a file (JSON, `docs/schedule.md`). Out: a [`Schedule`], or what is wrong with it; and back.
-//! Unknown keys are an error, so that a newer file is not followed by halves.
+//! **Input**: the text of a file (JSON, `docs/schedule.md`).
+//!
+//! **Output**: a [`Schedule`], or what is wrong with it; and back.
+//!
+//! **Soundness and limits**. Unknown keys are an error, so that a newer file is not followed by halves.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

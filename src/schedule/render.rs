@@ -1,8 +1,9 @@
 //! Prints a trace in columns.
 //!
-//! In: a [`Trace`] and the width of the terminal. Out: text: a column of source lines, then one column for each thread.
-//! Where the columns would become too narrow, there is one for all, in which each row begins with its thread. What does
-//! not fit loses its middle, for which `…` stands.
+//! **Input**: a [`Trace`] and the width of the terminal.
+//!
+//! **Output**: text: a column of source lines, then one column for each thread. Where the columns would become too narrow,
+//! there is one for all, in which each row begins with its thread. What does not fit loses its middle, for which `…` stands.
 
 use super::trace::{Row, RowKind, Trace};
 use crate::source::cut::{columns, head, tail};

@@ -1,11 +1,18 @@
 //! Traces for people: what an execution does, one row for each event that others can see.
 //!
-//! In: a program and the steps of an execution. Out: a [`Trace`]: plain data, with a column for each thread, and for each
-//! row its source line, what is done, the variable, and its value. [`Trace::cause`] keeps only the rows in the causal
-//! past of the last one: those that it depends on by program order, by what reads saw, and by synchronisation.
+//! **Input**: a program and the steps of an execution.
+//!
+//! **Output**: a [`Trace`]: plain data, with a column for each thread, and for each row its source line, what is done, the
+//! variable, and its value.
+//!
+//! **Algorithm**. The steps are done again; each event that others can see becomes a row, and each thread that is blocked at
+//! the end another one. [`Trace::cause`] keeps only the rows in the causal past of the last one: those that it depends on by
+//! program order, by what reads saw, and by synchronisation, over any number of others.
+//!
+//! **Soundness and limits**. Accesses to variables of one thread alone have no rows, although a value may come by way of them.
 
+use super::causality::Causality;
 use super::naming::Naming;
-use super::past::Past;
 use super::walk::Walk;
 use crate::ir::{DefinitionId, ReadId, ScalarType, Value};
 use crate::source::Span;
@@ -143,7 +150,8 @@ impl Trace {
 /// Does the steps of an execution again, as far as they are possible, and writes down what happens.
 #[must_use]
 pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
-    let mut writer = Writer { naming, trace: Trace::default(), columns: FxHashMap::default(), past: Past::default() };
+    let mut writer =
+        Writer { naming, trace: Trace::default(), columns: FxHashMap::default(), causality: Causality::default() };
     let mut tables = Tables::new();
     let mut events: Vec<(ThreadIndex, CodeIndex, Event)> = Vec::new();
     let mut walk = Walk::new(naming.machine, &mut tables, &mut events);
@@ -167,7 +175,7 @@ struct Writer<'a> {
     naming: Naming<'a>,
     trace: Trace,
     columns: FxHashMap<String, usize>,
-    past: Past,
+    causality: Causality,
 }
 
 impl Writer<'_> {
@@ -195,14 +203,14 @@ impl Writer<'_> {
             let name = scene.name(thread);
             match told {
                 Some(told) => {
-                    let depends = self.past.dependences(name, event, names);
+                    let depends = self.causality.dependences(name, event, names);
                     let row = self.push(step, name, told, depends);
                     if let Event::Read { read, writer: Some(definition), .. } = event {
                         self.trace.rows[row].term = Some((read, definition));
                     }
-                    self.past.remember(row, name, event, names);
+                    self.causality.remember(row, name, event, names);
                 }
-                None => self.past.pass(name, event, names),
+                None => self.causality.pass(name, event, names),
             }
         }
     }
@@ -318,7 +326,7 @@ impl Writer<'_> {
             let value = self.obstacle(&obstacle, scene);
             let told = Told { span, kind: RowKind::Blocked, op: "waits for", object: None, value: Some(value) };
             let name = scene.name(thread);
-            let depends = self.past.last_row(name).into_iter().collect();
+            let depends = self.causality.last_row(name).into_iter().collect();
             self.push(step, name, told, depends);
         }
     }

@@ -1,14 +1,24 @@
-//! The same execution with fewer switches from thread to thread.
+//! Reordering: the same execution with fewer context switches.
 //!
-//! In: the steps of an execution. Out: the same steps in an order with fewer context switches in which every thread does the
-//! same, every read sees the same write and the end is the same; nothing where the order is not better.
+//! **Input**: the steps of an execution.
 //!
-//! Two steps keep their order if they belong to one thread, or if they touch one shared cell or object and one of them changes
-//! it. Within that freedom a thread runs on as long as it can: to stop it earlier never saves a switch. Who follows is found by a
-//! search, breadth first, through what the threads have done by then, which gives the fewest switches; where it would be too
-//! long, the thread follows that can run longest, or that whose turn came first in the given order: the better of both. Whatever
-//! was overlooked shows when the new order is done on the machine: what each thread does and sees is compared, and so is the
-//! end.
+//! **Output**: the same steps in an order with fewer switches from thread to thread, in which every thread does the same, every
+//! read sees the same write and the end is the same; nothing where no order is better.
+//!
+//! **Algorithm**.
+//!
+//! 1. The execution is done again and recorded: what each thread does, and the footprint of each step.
+//! 2. Steps that are dependent keep their order ([`predecessors`]); a failure stays behind all other steps.
+//! 3. Within that freedom a thread runs on as long as it can: to stop it earlier never saves a switch. An order is then a
+//!    sequence of such runs. Breadth first through the sets of steps that the threads have done, the search finds one with the
+//!    fewest runs.
+//! 4. Where there are too many threads or sets, two greedy orders are tried instead: next comes the thread that can run
+//!    longest, or the one whose next step came first. The better one counts.
+//! 5. The new order is done on the machine and recorded. It counts only if what each thread does and sees, and the end, are
+//!    the same as before.
+//!
+//! **Soundness and limits**. Step 5 makes the answer right whatever dependence has overlooked. Long executions, many threads, and
+//! atomic blocks that take more than one step are left as they are.
 
 use super::dependence::{Footprint, Footprints, predecessors};
 use super::walk::Walk;
@@ -45,7 +55,7 @@ pub fn fewer_switches(machine: &Machine, steps: &[Choice]) -> Option<Reordered> 
     }
     let mut tables = Tables::new();
     let given = record(machine, &mut tables, steps.len(), |index, _| steps.get(index).copied())?;
-    let before = before(&given);
+    let before = predecessors_of(&given);
     let count = |order: &[usize]| order.windows(2).filter(|pair| given.by[pair[0]] != given.by[pair[1]]).count();
     let plain: Vec<usize> = (0..steps.len()).collect();
     let runs = Runs::new(&given.by, &before);
@@ -54,7 +64,7 @@ pub fn fewer_switches(machine: &Machine, steps: &[Choice]) -> Option<Reordered> 
     }
     let orders = match runs.fewest() {
         Some(order) => vec![plain, order],
-        None => vec![plain, runs.arrange(true), runs.arrange(false)],
+        None => vec![plain, runs.greedy(Next::LongestRun), runs.greedy(Next::FirstInTime)],
     };
     let best = orders.iter().min_by_key(|order| count(order))?;
     if count(best) == count(&orders[0]) {
@@ -80,7 +90,7 @@ type Writer = (PathId, u32);
 
 /// What a thread does, as far as it must stay the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Deed {
+enum Action {
     Read(ReadId, i64, Option<Writer>),
     Write(DefinitionId, i64),
     Print(OutputId),
@@ -91,10 +101,10 @@ enum Deed {
 /// How an execution ends.
 #[derive(Clone, Debug, PartialEq)]
 enum End {
-    Over,
+    Finished,
     Failed(FailureKind, CodeIndex, PathId),
     /// The threads that cannot move, and where they stand, where none can.
-    Stands(Vec<(PathId, CodeIndex, Option<std::mem::Discriminant<Obstacle>>)>),
+    Blocked(Vec<(PathId, CodeIndex, Option<std::mem::Discriminant<Obstacle>>)>),
 }
 
 /// An execution that was watched.
@@ -104,35 +114,35 @@ struct Record {
     by: Vec<PathId>,
     /// By step: what it uses.
     footprints: Vec<Footprint>,
-    done: FxHashMap<PathId, Vec<(CodeIndex, Deed)>>,
+    done: FxHashMap<PathId, Vec<(CodeIndex, Action)>>,
     end: End,
 }
 
-/// Watches the steps.
-struct Watcher {
+/// Records the steps.
+struct Recorder {
     footprints: Footprints,
     writers: FxHashMap<u32, Writer>,
     writes: FxHashMap<PathId, u32>,
-    done: FxHashMap<PathId, Vec<(CodeIndex, Deed)>>,
+    done: FxHashMap<PathId, Vec<(CodeIndex, Action)>>,
     /// Atomic blocks that were begun and not ended.
     atomic: i64,
 }
 
-impl Observer for Watcher {
+impl Observer for Recorder {
     fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
         self.footprints.event(thread, at, event);
         let thread = self.footprints.thread(thread);
-        let deed = match event {
-            Event::Read { read, address, value, .. } => Deed::Read(read, value, self.writers.get(&address).copied()),
+        let action = match event {
+            Event::Read { read, address, value, .. } => Action::Read(read, value, self.writers.get(&address).copied()),
             Event::Write { definition, address, value, .. } => {
                 let count = self.writes.entry(thread).or_default();
                 *count += 1;
                 self.writers.insert(address, (thread, *count));
-                Deed::Write(definition, value)
+                Action::Write(definition, value)
             }
-            Event::Print { output } => Deed::Print(output),
-            Event::Choose { value } => Deed::Choose(value),
-            other => Deed::Other(std::mem::discriminant(&other)),
+            Event::Print { output } => Action::Print(output),
+            Event::Choose { value } => Action::Choose(value),
+            other => Action::Other(std::mem::discriminant(&other)),
         };
         match event {
             Event::AtomicBegin => self.atomic += 1,
@@ -144,11 +154,11 @@ impl Observer for Watcher {
             }
             _ => {}
         }
-        self.done.entry(thread).or_default().push((at, deed));
+        self.done.entry(thread).or_default().push((at, action));
     }
 }
 
-/// Does steps and watches them. None where one cannot be done, or where an atomic block takes more than one.
+/// Does steps and records them. None where one cannot be done, or where an atomic block takes more than one.
 fn record(
     machine: &Machine,
     tables: &mut Tables,
@@ -157,48 +167,48 @@ fn record(
 ) -> Option<Record> {
     // Main is there before anything is told of it.
     let main = Walk::new(machine, tables, &mut ()).into_state();
-    let mut watcher = Watcher {
+    let mut recorder = Recorder {
         footprints: Footprints::new(&main),
         writers: FxHashMap::default(),
         writes: FxHashMap::default(),
         done: FxHashMap::default(),
         atomic: 0,
     };
-    let mut walk = Walk::new(machine, tables, &mut watcher);
+    let mut walk = Walk::new(machine, tables, &mut recorder);
     let (mut choices, mut by, mut footprints) = (Vec::new(), Vec::new(), Vec::new());
     for index in 0..count {
         let choice = choose(index, walk.state())?;
-        let thread = watcher.footprints.thread(choice.thread);
-        watcher.footprints.begin(choice.thread);
-        let progress = walk.step(choice, &mut watcher).ok()?;
+        let thread = recorder.footprints.thread(choice.thread);
+        recorder.footprints.begin(choice.thread);
+        let progress = walk.step(choice, &mut recorder).ok()?;
         let over = matches!(progress, Progress::Failed(_) | Progress::Discarded);
-        if watcher.atomic != 0 && !over {
+        if recorder.atomic != 0 && !over {
             return None;
         }
         choices.push(choice);
         by.push(thread);
-        footprints.push(watcher.footprints.end());
+        footprints.push(recorder.footprints.end());
     }
     let state = walk.state();
     let end = match walk.progress() {
-        Progress::Finished => End::Over,
+        Progress::Finished => End::Finished,
         Progress::Discarded => return None,
-        Progress::Failed(failure) => End::Failed(failure.kind, failure.at, watcher.footprints.thread(failure.thread)),
+        Progress::Failed(failure) => End::Failed(failure.kind, failure.at, recorder.footprints.thread(failure.thread)),
         Progress::Running => {
-            let stands = |thread| {
+            let blocked = |thread| {
                 let obstacle = machine.obstacle(state, thread);
                 (state.path(thread), state.position(thread), obstacle.map(|obstacle| std::mem::discriminant(&obstacle)))
             };
-            let mut threads: Vec<_> = state.threads().map(stands).collect();
+            let mut threads: Vec<_> = state.threads().map(blocked).collect();
             threads.sort_by_key(|&(path, at, _)| (path, at));
-            End::Stands(threads)
+            End::Blocked(threads)
         }
     };
-    Some(Record { choices, by, footprints, done: watcher.done, end })
+    Some(Record { choices, by, footprints, done: recorder.done, end })
 }
 
 /// By step: the steps that must come before it.
-fn before(given: &Record) -> Vec<Vec<usize>> {
+fn predecessors_of(given: &Record) -> Vec<Vec<usize>> {
     let mut before = predecessors(&given.footprints);
     if let (Some(last), End::Failed(..)) = (before.last_mut(), &given.end) {
         // A failure ends the execution of all.
@@ -207,8 +217,17 @@ fn before(given: &Record) -> Vec<Vec<usize>> {
     before
 }
 
-/// What the threads have done by some point: by thread, the number of its steps.
+/// A set of steps that the threads have done: by thread, how many of its steps.
 type Done = Box<[u32]>;
+
+/// The thread that runs next in a greedy order.
+#[derive(Clone, Copy)]
+enum Next {
+    /// The one that can run longest.
+    LongestRun,
+    /// The one whose next step came first in the given order.
+    FirstInTime,
+}
 
 /// The steps by thread, and how far each thread can run.
 struct Runs<'a> {
@@ -219,8 +238,8 @@ struct Runs<'a> {
     place: Vec<(usize, u32)>,
 }
 
-/// Points that the search visits.
-const MAX_POINTS: usize = 3_000;
+/// Sets of steps that the search visits.
+const MAX_SETS: usize = 3_000;
 
 impl<'a> Runs<'a> {
     fn new(by: &[PathId], before: &'a [Vec<usize>]) -> Runs<'a> {
@@ -248,7 +267,7 @@ impl<'a> Runs<'a> {
         done[thread] + left.iter().take_while(|&&step| self.before[step].iter().all(is_done)).count() as u32
     }
 
-    /// The order with the fewest switches, unless that takes too long to find.
+    /// Step 3: the order with the fewest switches, unless that takes too long to find.
     fn fewest(&self) -> Option<Vec<usize>> {
         let count = self.steps.len();
         if count > FEW_THREADS {
@@ -256,25 +275,25 @@ impl<'a> Runs<'a> {
         }
         let end: Done = self.steps.iter().map(|steps| steps.len() as u32).collect();
         let start: Done = vec![0; count].into();
-        // By point: the point before, and the thread that ran.
-        let mut points: Vec<(Done, usize, usize)> = vec![(start.clone(), 0, 0)];
+        // By set: the set before, and the thread that ran.
+        let mut sets: Vec<(Done, usize, usize)> = vec![(start.clone(), 0, 0)];
         let mut known: FxHashSet<Done> = FxHashSet::from_iter([start]);
         let mut at = 0;
-        while at < points.len() {
-            if points[at].0 == end {
-                return Some(self.order(&points, at));
+        while at < sets.len() {
+            if sets[at].0 == end {
+                return Some(self.order(&sets, at));
             }
-            if points.len() > MAX_POINTS {
+            if sets.len() > MAX_SETS {
                 return None;
             }
             for thread in 0..count {
-                let done = &points[at].0;
+                let done = &sets[at].0;
                 let far = self.run(done, thread);
                 if far > done[thread] {
                     let mut next = done.clone();
                     next[thread] = far;
                     if known.insert(next.clone()) {
-                        points.push((next, at, thread));
+                        sets.push((next, at, thread));
                     }
                 }
             }
@@ -283,30 +302,28 @@ impl<'a> Runs<'a> {
         None
     }
 
-    /// The steps on the way to a point.
-    fn order(&self, points: &[(Done, usize, usize)], mut at: usize) -> Vec<usize> {
+    /// The steps on the way to a set.
+    fn order(&self, sets: &[(Done, usize, usize)], mut at: usize) -> Vec<usize> {
         let mut runs = Vec::new();
         while at != 0 {
-            let (done, from, thread) = &points[at];
-            runs.push((*thread, points[*from].0[*thread], done[*thread]));
+            let (done, from, thread) = &sets[at];
+            runs.push((*thread, sets[*from].0[*thread], done[*thread]));
             at = *from;
         }
         let steps = runs.iter().rev().map(|&(thread, from, to)| &self.steps[thread][from as usize..to as usize]);
         steps.flatten().copied().collect()
     }
 
-    /// An order in which a thread runs on as long as it can. `longest` says who follows: the thread that can run longest, or
-    /// that whose turn comes first.
-    fn arrange(&self, longest: bool) -> Vec<usize> {
+    /// Step 4: an order in which a thread runs on as long as it can.
+    fn greedy(&self, rule: Next) -> Vec<usize> {
         let mut done: Done = vec![0; self.steps.len()].into();
         let mut order = Vec::with_capacity(self.place.len());
         while order.len() < self.place.len() {
             let runs = (0..self.steps.len()).map(|thread| (thread, self.run(&done, thread)));
             let runs = runs.filter(|&(thread, far)| far > done[thread]);
-            let next = if longest {
-                runs.rev().max_by_key(|&(thread, far)| far - done[thread])
-            } else {
-                runs.min_by_key(|&(thread, _)| self.steps[thread][done[thread] as usize])
+            let next = match rule {
+                Next::LongestRun => runs.rev().max_by_key(|&(thread, far)| far - done[thread]),
+                Next::FirstInTime => runs.min_by_key(|&(thread, _)| self.steps[thread][done[thread] as usize]),
             };
             // The first of all steps that are left is always free.
             let Some((thread, far)) = next else { break };

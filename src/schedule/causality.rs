@@ -1,15 +1,26 @@
-//! Which rows of a trace a row depends on.
+//! Causality between the rows of a trace: what a row would not have been without.
 //!
-//! In: the events of an execution, in order. Out: for each row the rows right before it in the causal order: the last
-//! row of its thread, the write that it reads from, the operation on a synchronisation object that lets it go on.
-//! Writes are not ordered after the reads that they overwrite: those do not cause anything.
+//! **Input**: the events of an execution, in order; of each, whether the trace has a row for it.
+//!
+//! **Output**: for each row the rows right before it in the causal order.
+//!
+//! **Algorithm**. Right before a row come the last row of its thread, or the one that has made the thread; for a read the write
+//! that it reads from; for an operation on a synchronisation object the last one on it that lets others go on, or takes it
+//! away from them; for a thread that goes on behind a barrier all arrivals, behind a notification the notification, behind a
+//! join the last rows of the threads that have ended. An event without a row hands what it depends on to the next row of its
+//! thread.
+//!
+//! **Soundness and limits**. This is neither happens-before ([`super::Clocks`]) nor dependence of steps
+//! ([`super::Footprint`]). It contains what reads see, which happens-before does not. It leaves out that a write comes after
+//! the reads that it overwrites, which dependence contains: they do not cause it. And of a semaphore, the last `V` alone
+//! stands for all that have let a `P` go on: people want to see one reason, not all.
 
 use crate::vm::Event;
 use rustc_hash::FxHashMap;
 
 /// The last rows that later ones depend on. Threads go by name, because their slots are used again.
 #[derive(Default)]
-pub(super) struct Past {
+pub(super) struct Causality {
     by_thread: FxHashMap<String, usize>,
     last_write: FxHashMap<u32, usize>,
     /// The last row of each synchronisation object that lets others go on.
@@ -26,7 +37,7 @@ pub(super) struct Past {
     ends: FxHashMap<String, Vec<usize>>,
 }
 
-impl Past {
+impl Causality {
     /// The last row of a thread.
     pub(super) fn last_row(&self, thread: &str) -> Option<usize> {
         self.by_thread.get(thread).copied()

@@ -1,0 +1,172 @@
+//! Activations: which call of which function a step belongs to.
+//!
+//! **Input**: the events of an execution, with the calls and returns of each thread.
+//!
+//! **Output**: for each thread the calls that it is in ([`Activations`]); or, for one function, how deep a thread is in the
+//! outermost call of it ([`Nesting`]), which is all that the state of a search can afford to remember.
+//!
+//! **Algorithm**. A call is pushed when a thread enters a function and popped when it leaves it. With the end of a thread all its
+//! calls are over, and the next thread in its slot begins without any.
+//!
+//! **Soundness and limits**. A thread counts as in a call as soon as the machine says so, which may be before the first event
+//! of the call by many steps of other threads. A call that has not done anything yet is told by [`Activation::has_begun`].
+
+use crate::ir::FunctionId;
+use crate::vm::{CodeIndex, Event, Observer, ThreadIndex};
+
+/// A call of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Activation {
+    /// The function.
+    pub function: FunctionId,
+    /// Its number in the execution, from 0, in the order in which functions are entered.
+    pub number: u32,
+    /// Whether there was an event in it, or in a call from it.
+    pub has_begun: bool,
+}
+
+/// The calls that the threads of an execution are in.
+#[derive(Clone, Debug, Default)]
+pub struct Activations {
+    /// By slot: the calls of the thread in it, the outermost one first.
+    calls: Vec<Vec<Activation>>,
+    /// How many calls there were.
+    count: u32,
+}
+
+impl Activations {
+    /// The calls that a thread is in, the outermost one first.
+    #[must_use]
+    pub fn of(&self, thread: ThreadIndex) -> &[Activation] {
+        self.calls.get(thread.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The outermost call of a function that a thread is in.
+    #[must_use]
+    pub fn outermost(&self, thread: ThreadIndex, function: FunctionId) -> Option<Activation> {
+        self.of(thread).iter().copied().find(|call| call.function == function)
+    }
+
+    fn slot(&mut self, thread: ThreadIndex) -> &mut Vec<Activation> {
+        if self.calls.len() <= thread.index() {
+            self.calls.resize(thread.index() + 1, Vec::new());
+        }
+        &mut self.calls[thread.index()]
+    }
+}
+
+impl Observer for Activations {
+    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+        let calls = self.slot(thread);
+        match event {
+            Event::End { .. } => calls.clear(),
+            // Where a call has begun, all around it have.
+            _ => calls.iter_mut().rev().take_while(|call| !call.has_begun).for_each(|call| call.has_begun = true),
+        }
+    }
+
+    fn enter(&mut self, thread: ThreadIndex, function: FunctionId) {
+        let number = self.count;
+        self.count += 1;
+        self.slot(thread).push(Activation { function, number, has_begun: false });
+    }
+
+    fn leave(&mut self, thread: ThreadIndex) {
+        self.slot(thread).pop();
+    }
+}
+
+/// How deep a thread is in the outermost call of one function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nesting {
+    /// Frames from that call on; 0 outside.
+    frames: u32,
+}
+
+impl Nesting {
+    /// The nesting with that number of frames.
+    #[must_use]
+    pub fn from_frames(frames: u32) -> Nesting {
+        Nesting { frames }
+    }
+
+    /// Frames from the outermost call of the function on; 0 outside.
+    #[must_use]
+    pub fn frames(self) -> u32 {
+        self.frames
+    }
+
+    /// Whether the thread is in a call of the function.
+    #[must_use]
+    pub fn is_inside(self) -> bool {
+        self.frames > 0
+    }
+
+    /// Whether the thread is in the outermost call itself, so that it leaves the function with its next return.
+    #[must_use]
+    pub fn is_outermost(self) -> bool {
+        self.frames == 1
+    }
+
+    /// The thread enters a function; `is_it` tells whether it is the one that is counted.
+    pub fn enter(&mut self, is_it: bool) {
+        self.frames += u32::from(self.is_inside() || is_it);
+    }
+
+    /// The thread returns from a function.
+    pub fn leave(&mut self) {
+        self.frames = self.frames.saturating_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAIN: FunctionId = FunctionId(0);
+    const METHOD: FunctionId = FunctionId(1);
+    const HELPER: FunctionId = FunctionId(2);
+
+    #[test]
+    fn a_thread_is_inside_until_the_outermost_call_returns() {
+        let mut nesting = Nesting::default();
+        // main calls the method, which calls a helper, which calls the method again.
+        let depths: Vec<u32> = [MAIN, METHOD, HELPER, METHOD]
+            .iter()
+            .map(|&function| {
+                nesting.enter(function == METHOD);
+                nesting.frames()
+            })
+            .collect();
+        assert_eq!(depths, [0, 1, 2, 3]);
+        nesting.leave();
+        nesting.leave();
+        assert!(nesting.is_inside() && nesting.is_outermost());
+        nesting.leave();
+        assert!(!nesting.is_inside());
+        nesting.leave();
+        assert_eq!(nesting, Nesting::default(), "a return of main");
+    }
+
+    #[test]
+    fn a_call_begins_with_its_first_event_and_ends_with_its_thread() {
+        let (mut activations, thread, other) = (Activations::default(), ThreadIndex(0), ThreadIndex(3));
+        let event = |activations: &mut Activations, thread, event| activations.event(thread, CodeIndex(0), event);
+        activations.enter(thread, MAIN);
+        event(&mut activations, thread, Event::Join);
+        activations.enter(thread, METHOD);
+        activations.enter(other, METHOD);
+        assert!(!activations.outermost(thread, METHOD).unwrap().has_begun);
+        activations.enter(thread, METHOD);
+        event(&mut activations, thread, Event::Join);
+        let calls: Vec<(u32, bool)> = activations.of(thread).iter().map(|call| (call.number, call.has_begun)).collect();
+        assert_eq!(calls, [(0, true), (1, true), (3, true)]);
+        assert_eq!(activations.outermost(thread, METHOD).unwrap().number, 1);
+        assert!(!activations.outermost(other, METHOD).unwrap().has_begun);
+        activations.leave(thread);
+        activations.leave(thread);
+        assert_eq!(activations.outermost(thread, METHOD), None);
+        event(&mut activations, other, Event::End { parent: None });
+        assert_eq!(activations.of(other), []);
+    }
+}

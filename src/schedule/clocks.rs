@@ -1,0 +1,302 @@
+//! Vector clocks: which events of an execution happen before which.
+//!
+//! **Input**: the events of an execution, in order, and which [`Edges`] count.
+//!
+//! **Output**: after each event the [`Clock`] of its thread: how many events of each thread have happened before it. An event
+//! is named by its [`Stamp`]; it happens before another one if the clock of that one knows it.
+//!
+//! **Algorithm** (Mattern 1989, Fidge 1988). Each thread has a clock.
+//!
+//! 1. An event takes over the clocks of what it comes after by synchronisation, then counts itself.
+//! 2. The edges are: a fork or spawn before all of the thread that it makes; the end of a thread before the join that waits for
+//!    it; a notification before the thread goes on that it has woken; each `set` of an event since its last `clear` before a
+//!    `wait` that it lets pass; each `V` of a semaphore before each later `P`; all arrivals at a barrier before all departures
+//!    of the same round; a release of a lock before each later acquisition; of two atomic accesses to one cell the earlier
+//!    one before the later one, where the accesses of an atomic block end with the block.
+//! 3. A join takes over the ends of those threads alone that were forked in the same call: the threads of a `cobegin` in a
+//!    function that the head of a `parfor` calls end at another join than those of the `parfor`.
+//! 4. [`Edges::WithoutMutualExclusion`] leaves out locks and atomic accesses: what they order in this execution they may order
+//!    the other way round in another one. That is the relation of the hybrid race detector (Sen 2008, O'Callahan and Choi
+//!    2003), which compares locksets instead.
+//!
+//! **Soundness and limits**. A thread that goes on without a notification gets no edge. A semaphore does not say which `V` has
+//! let a `P` go on; all earlier ones count, so that some events count as ordered that another execution may do in another
+//! order; the same holds for two `set` of one event. Reads and writes that are not atomic order nothing.
+//!
+//! The causal past of a row of a trace ([`super::Trace::cause`]), the order that a test driver enforces and the past of an
+//! operation in the search through reads-from classes are other relations: they contain what a read sees, and of
+//! operations on one object not the same pairs. Each says in its own module which, and why.
+
+use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadIndex};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Which synchronisation orders events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edges {
+    /// All of it.
+    AllSynchronisation,
+    /// All but locks and atomic accesses, whose order may be another one in another execution.
+    WithoutMutualExclusion,
+}
+
+/// A thread of an execution, by the order in which threads are made; main is 0. Unlike slots, numbers are not used again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ThreadNumber(pub u32);
+
+/// An event of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    /// Its thread.
+    pub thread: ThreadNumber,
+    /// Its number in that thread, from 1.
+    pub event: u32,
+}
+
+/// How many events of each thread have happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clock(SmallVec<[u32; 8]>);
+
+impl Clock {
+    /// How many events of a thread have happened.
+    #[must_use]
+    pub fn of(&self, thread: ThreadNumber) -> u32 {
+        self.0.get(thread.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether an event has happened.
+    #[must_use]
+    pub fn knows(&self, stamp: Stamp) -> bool {
+        stamp.event <= self.of(stamp.thread)
+    }
+
+    fn tick(&mut self, thread: ThreadNumber) {
+        let index = thread.0 as usize;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, 0);
+        }
+        self.0[index] += 1;
+    }
+
+    /// What has happened by the other clock has also happened by this one.
+    fn join(&mut self, other: &Clock) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (own, &other) in self.0.iter_mut().zip(&other.0) {
+            *own = other.max(*own);
+        }
+    }
+}
+
+/// A thread, also one that has ended.
+#[derive(Debug, Default)]
+struct Thread {
+    clock: Clock,
+    /// Number of calls that it is in.
+    depth: u32,
+    /// The depth of the parent when it made this thread.
+    made_at: u32,
+    /// Threads that it has forked and that have ended, with [`Thread::made_at`]: a join waits for them.
+    ended: Vec<ThreadNumber>,
+    /// Atomic blocks that it is in.
+    blocks: u32,
+    /// Cells that the block has accessed.
+    accessed: SmallVec<[u32; 4]>,
+}
+
+/// A barrier.
+#[derive(Debug, Default)]
+struct Barrier {
+    /// All arrivals of a round.
+    arrivals: Clock,
+    /// Whether the threads of the round have begun to go on: the next arrival begins a new round.
+    is_left: bool,
+}
+
+/// The clocks of all threads of an execution.
+#[derive(Debug)]
+pub struct Clocks<'a> {
+    machine: &'a Machine,
+    edges: Edges,
+    /// By slot: the thread in it.
+    slots: Vec<ThreadNumber>,
+    /// By number.
+    threads: Vec<Thread>,
+    /// By the address of a lock, an event, a semaphore or a cell that is accessed atomically: what lets others go on there.
+    released: FxHashMap<u32, Clock>,
+    barriers: FxHashMap<u32, Barrier>,
+}
+
+impl<'a> Clocks<'a> {
+    /// Before the first event of main.
+    #[must_use]
+    pub fn new(machine: &'a Machine, edges: Edges) -> Clocks<'a> {
+        Clocks {
+            machine,
+            edges,
+            slots: vec![ThreadNumber(0)],
+            threads: vec![Thread::default()],
+            released: FxHashMap::default(),
+            barriers: FxHashMap::default(),
+        }
+    }
+
+    /// The thread that is, or was last, in a slot.
+    #[must_use]
+    pub fn thread(&self, slot: ThreadIndex) -> ThreadNumber {
+        self.slots.get(slot.index()).copied().unwrap_or_default()
+    }
+
+    /// What has happened before the last event of the thread in a slot, that event included.
+    #[must_use]
+    pub fn clock(&self, slot: ThreadIndex) -> &Clock {
+        &self.threads[self.thread(slot).0 as usize].clock
+    }
+
+    /// The last event of the thread in a slot.
+    #[must_use]
+    pub fn stamp(&self, slot: ThreadIndex) -> Stamp {
+        let thread = self.thread(slot);
+        Stamp { thread, event: self.clock(slot).of(thread) }
+    }
+
+    fn state(&mut self, thread: ThreadNumber) -> &mut Thread {
+        &mut self.threads[thread.0 as usize]
+    }
+
+    fn take_over(&mut self, thread: ThreadNumber, address: u32) {
+        if let Some(released) = self.released.get(&address) {
+            self.threads[thread.0 as usize].clock.join(released);
+        }
+    }
+
+    fn release(&mut self, thread: ThreadNumber, address: u32) {
+        self.released.entry(address).or_default().join(&self.threads[thread.0 as usize].clock);
+    }
+
+    fn take_over_from(&mut self, thread: ThreadNumber, other: ThreadNumber) {
+        if thread != other {
+            let clock = std::mem::take(&mut self.state(other).clock);
+            self.state(thread).clock.join(&clock);
+            self.state(other).clock = clock;
+        }
+    }
+
+    /// Whether an access orders others by being atomic.
+    fn is_atomic(&self, thread: ThreadNumber, at: CodeIndex) -> bool {
+        let in_block = self.threads[thread.0 as usize].blocks > 0;
+        self.edges == Edges::AllSynchronisation && (in_block || self.machine.is_atomic(at))
+    }
+
+    /// Step 1: what an event comes after.
+    fn before(&mut self, thread: ThreadNumber, at: CodeIndex, event: Event) {
+        match event {
+            Event::Waited { address } | Event::Acquire { address } => self.take_over(thread, address),
+            Event::Lock { address, .. } if self.edges == Edges::AllSynchronisation => self.take_over(thread, address),
+            Event::Read { address, .. } | Event::Write { address, .. } if self.is_atomic(thread, at) => {
+                self.take_over(thread, address);
+            }
+            Event::Leave { address } => {
+                let barrier = self.barriers.entry(address).or_default();
+                barrier.is_left = true;
+                self.threads[thread.0 as usize].clock.join(&barrier.arrivals);
+            }
+            Event::Woken { by: Some(by) } => self.take_over_from(thread, self.thread(by)),
+            Event::JoinThread { child } => self.take_over_from(thread, self.thread(child)),
+            Event::Join => self.join(thread),
+            _ => {}
+        }
+    }
+
+    /// Step 3: the ends of the threads that were forked in the same call.
+    fn join(&mut self, thread: ThreadNumber) {
+        let depth = self.state(thread).depth;
+        let ended = std::mem::take(&mut self.state(thread).ended);
+        let (own, others): (Vec<_>, Vec<_>) =
+            ended.into_iter().partition(|&child| self.threads[child.0 as usize].made_at == depth);
+        self.state(thread).ended = others;
+        own.into_iter().for_each(|child| self.take_over_from(thread, child));
+    }
+
+    /// What others may come after.
+    fn after(&mut self, thread: ThreadNumber, at: CodeIndex, event: Event) {
+        match event {
+            Event::Set { address } | Event::Release { address } => self.release(thread, address),
+            Event::Clear { address } => {
+                self.released.remove(&address);
+            }
+            Event::Unlock { address, .. } if self.edges == Edges::AllSynchronisation => self.release(thread, address),
+            Event::Read { address, .. } | Event::Write { address, .. } if self.is_atomic(thread, at) => {
+                // The accesses of a block end with it.
+                if self.state(thread).blocks > 0 {
+                    self.state(thread).accessed.push(address);
+                } else {
+                    self.release(thread, address);
+                }
+            }
+            Event::Arrive { address } => {
+                let barrier = self.barriers.entry(address).or_default();
+                if std::mem::replace(&mut barrier.is_left, false) {
+                    barrier.arrivals = Clock::default();
+                }
+                barrier.arrivals.join(&self.threads[thread.0 as usize].clock);
+            }
+            Event::Fork { child, .. } | Event::Spawn { child, .. } => self.make(thread, child),
+            Event::End { parent: Some(parent) } => {
+                let parent = self.thread(parent);
+                self.state(parent).ended.push(thread);
+            }
+            Event::Allocate { address, size, .. } => {
+                // Objects that are gone may have had the same addresses.
+                self.released.retain(|&known, _| !(address..address + size).contains(&known));
+                self.barriers.retain(|&known, _| !(address..address + size).contains(&known));
+            }
+            Event::AtomicBegin => self.state(thread).blocks += 1,
+            Event::AtomicEnd => self.end_block(thread),
+            _ => {}
+        }
+    }
+
+    fn make(&mut self, parent: ThreadNumber, child: ThreadIndex) {
+        let Thread { clock, depth, .. } = &self.threads[parent.0 as usize];
+        let made = Thread { clock: clock.clone(), made_at: *depth, ..Thread::default() };
+        if self.slots.len() <= child.index() {
+            self.slots.resize(child.index() + 1, ThreadNumber(0));
+        }
+        self.slots[child.index()] = ThreadNumber(self.threads.len() as u32);
+        self.threads.push(made);
+    }
+
+    fn end_block(&mut self, thread: ThreadNumber) {
+        let state = self.state(thread);
+        state.blocks = state.blocks.saturating_sub(1);
+        if state.blocks == 0 {
+            let accessed = std::mem::take(&mut state.accessed);
+            accessed.into_iter().for_each(|address| self.release(thread, address));
+        }
+    }
+}
+
+impl Observer for Clocks<'_> {
+    fn event(&mut self, slot: ThreadIndex, at: CodeIndex, event: Event) {
+        let thread = self.thread(slot);
+        self.before(thread, at, event);
+        self.state(thread).clock.tick(thread);
+        self.after(thread, at, event);
+    }
+
+    fn enter(&mut self, slot: ThreadIndex, _: crate::ir::FunctionId) {
+        let thread = self.thread(slot);
+        self.state(thread).depth += 1;
+    }
+
+    fn leave(&mut self, slot: ThreadIndex) {
+        let thread = self.thread(slot);
+        let state = self.state(thread);
+        state.depth = state.depth.saturating_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests;
