@@ -1,6 +1,7 @@
 //! Tests of policies, schedules and traces on programs from source text.
 
 use super::*;
+use crate::budget::{Bound, Budget};
 use crate::front::compile;
 use crate::ir::Program;
 use crate::source::{FileId, SourceMap};
@@ -361,10 +362,9 @@ fn walks_begin_behind_what_schedules_have_in_common() {
     assert_eq!(walks.begin(&steps[..1]).0, 1, "from the beginning again");
 }
 
-/// Keeps the steps, and stops from outside when told to.
+/// Keeps all that can be seen of an execution.
 struct KeepSteps<'a> {
     machine: &'a Machine,
-    stopped: AtomicBool,
 }
 
 impl Experiment for KeepSteps<'_> {
@@ -381,18 +381,15 @@ impl Experiment for KeepSteps<'_> {
         let lines = outputs.iter().flat_map(|&(_, output)| trial.tables.lines(output)).map(str::to_owned);
         (trial.status.word().to_owned(), trial.steps.to_vec(), lines.collect(), trial.observer.len())
     }
-
-    fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
-    }
 }
 
 #[test]
 fn trials_give_the_same_for_any_number_of_cores() {
     let fixture = Fixture::new(NAMES);
-    let experiment = KeepSteps { machine: &fixture.machine, stopped: AtomicBool::new(false) };
+    let experiment = KeepSteps { machine: &fixture.machine };
     let with = |jobs| {
-        let trials = Trials { machine: &fixture.machine, seeds: 5..90, max_steps: 1000, jobs };
+        let budget = Budget::unlimited().with_jobs(jobs);
+        let trials = Trials { machine: &fixture.machine, seeds: 5..90, max_steps: 1000, budget: &budget };
         let mut seen = Vec::new();
         let end = trials.run(&experiment, |seed, outcome| {
             seen.push((seed, outcome));
@@ -418,15 +415,16 @@ fn trials_give_the_same_for_any_number_of_cores() {
 fn trials_that_are_stopped_leave_no_gap() {
     let fixture = Fixture::new(ADDS);
     for jobs in [1, 3] {
-        let experiment = KeepSteps { machine: &fixture.machine, stopped: AtomicBool::new(false) };
-        let trials = Trials { machine: &fixture.machine, seeds: 0..1_000, max_steps: 1000, jobs };
+        let stopped = AtomicBool::new(false);
+        let budget = Budget::unlimited().with_jobs(jobs).with_interrupt(&stopped);
+        let trials = Trials { machine: &fixture.machine, seeds: 0..1_000, max_steps: 1000, budget: &budget };
         let mut seen = Vec::new();
-        let end = trials.run(&experiment, |seed, _| {
+        let end = trials.run(&KeepSteps { machine: &fixture.machine }, |seed, _| {
             seen.push(seed);
-            experiment.stopped.fetch_or(seed == 4, Ordering::Relaxed);
+            stopped.fetch_or(seed == 4, Ordering::Relaxed);
             ControlFlow::Continue(())
         });
-        assert_eq!(end, TrialsEnd::Stopped);
+        assert_eq!(end, TrialsEnd::Stopped(Bound::Interrupt));
         // With several cores the rest of the batch was there already.
         let count = if jobs == 1 { 5 } else { 24 };
         assert!(seen.iter().copied().eq(0..count), "{seen:?}");

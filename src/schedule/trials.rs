@@ -1,6 +1,7 @@
 //! Trials: many executions, each by a policy of its own seed, on several cores.
 //!
-//! **Input**: a machine, a range of seeds, and for each seed a [`Policy`] and an [`Observer`].
+//! **Input**: a machine, a range of seeds, for each seed a [`Policy`] and an [`Observer`], and a [`Budget`] for the clock and the
+//! number of cores.
 //!
 //! **Output**: what the caller makes of each execution, handed over in the order of the seeds until the caller has enough.
 //!
@@ -14,11 +15,12 @@
 //!
 //! **Soundness and limits**. What is handed over does not depend on the number of cores: a result is made of one execution
 //! alone, and its order is that of the seeds. A result must not hold names of threads or outputs as numbers, because each
-//! worker has its own tables. Where the caller stops the trials from outside, those that were handed over are still the first
-//! ones, without a gap; how many they are depends on the clock.
+//! worker has its own tables. Where the time is up or the user stops the trials, those that were handed over are still the
+//! first ones, without a gap; how many they are depends on the clock.
 
 use super::execution::{ExecutionStatus, Room};
 use super::policy::Policy;
+use crate::budget::{Bound, Budget, Statistics};
 use crate::vm::{Choice, Machine, Observer, State, Tables};
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
@@ -37,8 +39,8 @@ pub struct Trials<'a> {
     pub seeds: Range<u64>,
     /// Steps of one execution at most.
     pub max_steps: u64,
-    /// Cores that may be used: 0 is as good as 1. The results do not depend on it.
-    pub jobs: usize,
+    /// The clock, the wish of the user to stop, and the cores that may be used. What can be counted is not looked at.
+    pub budget: &'a Budget<'a>,
 }
 
 /// An execution that has ended.
@@ -58,7 +60,7 @@ pub struct Trial<'a, O> {
     pub observer: &'a O,
 }
 
-/// What decides about trials: how they begin, what is made of them, and when to stop.
+/// What decides about trials: how they begin, and what is made of them.
 pub trait Experiment: Sync {
     /// Chooses the steps.
     type Policy: Policy;
@@ -72,9 +74,6 @@ pub trait Experiment: Sync {
 
     /// What is kept of an execution.
     fn outcome(&self, trial: &Trial<'_, Self::Observer>) -> Self::Outcome;
-
-    /// Whether to stop before the next execution. Called by all workers.
-    fn is_stopped(&self) -> bool;
 }
 
 /// How trials have ended.
@@ -84,8 +83,8 @@ pub enum TrialsEnd {
     Exhausted,
     /// The caller has enough.
     Enough,
-    /// They were stopped before.
-    Stopped,
+    /// The time is up, or the user has stopped them.
+    Stopped(Bound),
 }
 
 impl Trials<'_> {
@@ -95,16 +94,22 @@ impl Trials<'_> {
         experiment: &E,
         mut take: impl FnMut(u64, E::Outcome) -> ControlFlow<()>,
     ) -> TrialsEnd {
-        let jobs = self.jobs.max(1) as u64;
+        let jobs = self.budget.jobs() as u64;
         let mut rooms: Vec<Room> = (0..jobs).map(|_| Room::default()).collect();
         let mut first = self.seeds.start;
         while first < self.seeds.end {
+            let done = Statistics { executions: first - self.seeds.start, ..Statistics::default() };
+            if let Err(bound) = self.budget.report(&done) {
+                return TrialsEnd::Stopped(bound);
+            }
             // Alone there is no need to make more than one at a time.
             let size = if jobs == 1 { 1 } else { jobs * BATCH };
             let batch = first..self.seeds.end.min(first.saturating_add(size));
             first = batch.end;
             for (seed, outcome) in batch.clone().zip(self.batch(experiment, batch, &mut rooms)) {
-                let Some(outcome) = outcome else { return TrialsEnd::Stopped };
+                let Some(outcome) = outcome else {
+                    return TrialsEnd::Stopped(self.budget.check().unwrap_or(Bound::Interrupt));
+                };
                 if take(seed, outcome).is_break() {
                     return TrialsEnd::Enough;
                 }
@@ -120,7 +125,7 @@ impl Trials<'_> {
         let work = |room: &mut Room| {
             loop {
                 let seed = next.fetch_add(1, Ordering::Relaxed);
-                if seed >= seeds.end || experiment.is_stopped() {
+                if seed >= seeds.end || self.budget.check().is_some() {
                     return;
                 }
                 let outcome = self.one(experiment, seed, room);

@@ -9,6 +9,7 @@
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
 use crate::ir::FunctionId;
+use crate::schedule::Nesting;
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex};
 use std::ops::ControlFlow;
 
@@ -68,10 +69,16 @@ enum Phase {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Inside {
-    /// Frames from the outermost activation of each method; 0 outside.
-    depths: [u32; 2],
+    /// Its calls of each method.
+    calls: [Nesting; 2],
     /// Whether it has done anything since.
     begun: bool,
+}
+
+impl Inside {
+    fn is_outside(&self) -> bool {
+        !self.calls.iter().any(|calls| calls.is_inside())
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -96,17 +103,17 @@ impl Order {
             return;
         }
         let inside = self.thread(thread);
-        if inside.begun || inside.depths == [0, 0] {
+        if inside.begun || inside.is_outside() {
             return;
         }
         inside.begun = true;
-        let depths = inside.depths;
+        let in_method = inside.calls.map(Nesting::is_inside);
         let alone = self.threads.iter().filter(|inside| inside.begun).count() == 1;
         self.phase = match self.phase {
             _ if !alone => Phase::Broken,
-            Phase::Nothing if depths[0] > 0 => Phase::First(thread.0),
+            Phase::Nothing if in_method[0] => Phase::First(thread.0),
             Phase::Nothing => Phase::Broken,
-            Phase::First(other) if other != thread.0 && depths[1] > 0 => Phase::Both,
+            Phase::First(other) if other != thread.0 && in_method[1] => Phase::Both,
             phase => phase,
         };
     }
@@ -126,17 +133,15 @@ impl Observer for Order {
 
     fn enter(&mut self, thread: ThreadIndex, function: FunctionId) {
         let methods = self.methods;
-        for (depth, method) in self.thread(thread).depths.iter_mut().zip(methods) {
-            *depth += u32::from(*depth > 0 || method == function);
+        for (calls, method) in self.thread(thread).calls.iter_mut().zip(methods) {
+            calls.enter(method == function);
         }
     }
 
     fn leave(&mut self, thread: ThreadIndex) {
         let inside = self.thread(thread);
-        for depth in &mut inside.depths {
-            *depth = depth.saturating_sub(1);
-        }
-        inside.begun &= inside.depths != [0, 0];
+        inside.calls.iter_mut().for_each(Nesting::leave);
+        inside.begun &= !inside.is_outside();
     }
 }
 
@@ -153,7 +158,7 @@ impl Ghost for Order {
         }
         let used = self.threads.iter().rposition(|one| *one != Inside::default()).map_or(0, |last| last + 1);
         for inside in &self.threads[..used] {
-            let [first, second] = inside.depths.map(u64::from);
+            let [first, second] = inside.calls.map(|calls| u64::from(calls.frames()));
             words.push(first << 32 | second << 1 | u64::from(inside.begun));
         }
     }
@@ -167,9 +172,10 @@ impl Ghost for Order {
             first => Phase::First((first - 3) as u16),
         };
         self.threads.clear();
-        self.threads.extend(
-            rest.iter().map(|&word| Inside { depths: [(word >> 32) as u32, (word as u32) >> 1], begun: word & 1 != 0 }),
-        );
+        self.threads.extend(rest.iter().map(|&word| {
+            let calls = [(word >> 32) as u32, (word as u32) >> 1].map(Nesting::from_frames);
+            Inside { calls, begun: word & 1 != 0 }
+        }));
     }
 }
 

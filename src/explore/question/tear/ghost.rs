@@ -10,6 +10,7 @@ use super::words::{Words, encode_list};
 use crate::correlation::AccessKind;
 use crate::explore::states::Ghost;
 use crate::ir::{FunctionId, Program};
+use crate::schedule::Nesting;
 use crate::vm::{CodeIndex, Event, Observer, ThreadIndex};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,10 +69,10 @@ impl Fixed {
 /// A thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Watched {
-    /// Frames from the outermost activation of the method; 0 outside.
-    method: u32,
-    /// The same of the other method.
-    other: u32,
+    /// Its calls of the method.
+    method: Nesting,
+    /// Its calls of the other method.
+    other: Nesting,
     touches: Vec<Touch>,
     /// What the method has read of the sources last.
     sources: Vec<(u32, i64)>,
@@ -100,7 +101,7 @@ impl TearGhost {
 
     fn access(&mut self, thread: ThreadIndex, access: Access) {
         let fixed = Arc::clone(&self.fixed);
-        let interferes = self.thread(thread).other > 0;
+        let interferes = self.thread(thread).other.is_inside();
         for (index, watched) in self.threads.iter_mut().enumerate() {
             if index != thread.index() {
                 for touch in &mut watched.touches {
@@ -109,7 +110,7 @@ impl TearGhost {
             }
         }
         let watched = &mut self.threads[thread.index()];
-        if watched.method == 0 {
+        if !watched.method.is_inside() {
             return;
         }
         if watched.touches.iter().any(|touch| touch.is_torn_by(&fixed, access)) {
@@ -200,7 +201,7 @@ impl Observer for TearGhost {
                     self.access(thread, Access { of, kind: AccessKind::Write, cell: address, old, value });
                 }
             }
-            Event::Failure(_) if self.thread(thread).other > 0 => self.failure(thread),
+            Event::Failure(_) if self.thread(thread).other.is_inside() => self.failure(thread),
             Event::End { .. } => *self.thread(thread) = Watched::default(),
             _ => {}
         }
@@ -212,8 +213,8 @@ impl Observer for TearGhost {
         }
         let (method, other) = (self.fixed.watch.method, self.fixed.watch.other);
         let watched = self.thread(thread);
-        watched.method += u32::from(watched.method > 0 || function == method);
-        watched.other += u32::from(watched.other > 0 || function == other);
+        watched.method.enter(function == method);
+        watched.other.enter(function == other);
     }
 
     fn leave(&mut self, thread: ThreadIndex) {
@@ -221,13 +222,13 @@ impl Observer for TearGhost {
             return;
         }
         let watched = self.thread(thread);
-        let left = watched.other == 1;
-        if watched.method == 1 {
+        let left = watched.other.is_outermost();
+        if watched.method.is_outermost() {
             watched.touches.clear();
             watched.sources.clear();
         }
-        watched.method = watched.method.saturating_sub(1);
-        watched.other = watched.other.saturating_sub(1);
+        watched.method.leave();
+        watched.other.leave();
         if left {
             let touches = self.threads.iter_mut().flat_map(|each| &mut each.touches);
             touches.for_each(|touch| touch.close(&self.fixed, thread.0));
@@ -241,7 +242,7 @@ impl Ghost for TearGhost {
         // A thread that is not there is as one that does nothing.
         let used = self.threads.iter().rposition(|thread| *thread != Watched::default()).map_or(0, |last| last + 1);
         for thread in &self.threads[..used] {
-            words.push(u64::from(thread.method) << 32 | u64::from(thread.other));
+            words.push(u64::from(thread.method.frames()) << 32 | u64::from(thread.other.frames()));
             encode_list(&thread.sources, words, |value| value as u64);
             words.push(thread.touches.len() as u64);
             for touch in &thread.touches {
@@ -259,7 +260,8 @@ impl Ghost for TearGhost {
             let sources = rest.list(|word| word as i64);
             let count = rest.next();
             let touches = (0..count).map(|_| Touch::decode(&mut rest)).collect();
-            self.threads.push(Watched { method: (depths >> 32) as u32, other: depths as u32, touches, sources });
+            let (method, other) = (Nesting::from_frames((depths >> 32) as u32), Nesting::from_frames(depths as u32));
+            self.threads.push(Watched { method, other, touches, sources });
         }
     }
 }

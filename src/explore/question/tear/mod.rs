@@ -25,7 +25,7 @@ use crate::explore::states::assumption::lasting_states;
 use crate::explore::states::completion::Completion;
 use crate::explore::states::{self, EndContext, Searched, Transition, Visitor};
 use crate::ir::Program;
-use crate::schedule::{self, ExecutionStatus, Random};
+use crate::schedule::{ExecutionStatus, Experiment, Random, Trial, Trials};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex};
 use ghost::{Fixed, TearGhost};
 use std::ops::ControlFlow;
@@ -77,20 +77,33 @@ const STEPS: u64 = 5_000;
 /// Looks for an execution that tears the two touches apart among some at random, the same ones each time: a cheap means
 /// where a search is too deep. Finding none says nothing.
 pub fn tear_at_random(machine: &Machine, program: &Program, watch: &Watch, budget: &Budget<'_>) -> Option<Vec<Choice>> {
-    let fixed = Arc::new(Fixed::new(program, watch));
-    for seed in 0..EXECUTIONS {
-        if budget.report(&Statistics { executions: seed, ..Statistics::default() }).is_err() {
-            return None;
-        }
-        let mut ghost = TearGhost::new(Arc::clone(&fixed));
-        let execution = schedule::run(machine, &mut Random::new(seed), STEPS, &mut ghost);
-        let ends =
-            matches!(execution.status, ExecutionStatus::Ok | ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock);
-        if ghost.torn && ends {
-            return Some(execution.steps);
-        }
+    let trials = Trials { machine, seeds: 0..EXECUTIONS, max_steps: STEPS, budget };
+    let mut found = None;
+    trials.run(&RandomTears { fixed: Arc::new(Fixed::new(program, watch)) }, |_, torn| {
+        found = torn;
+        if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    found
+}
+
+/// Executions at random, of which those are kept that tear and come to an end.
+struct RandomTears {
+    fixed: Arc<Fixed>,
+}
+
+impl Experiment for RandomTears {
+    type Policy = Random;
+    type Observer = TearGhost;
+    type Outcome = Option<Vec<Choice>>;
+
+    fn begin(&self, seed: u64) -> (Random, TearGhost) {
+        (Random::new(seed), TearGhost::new(Arc::clone(&self.fixed)))
     }
-    None
+
+    fn outcome(&self, trial: &Trial<'_, TearGhost>) -> Option<Vec<Choice>> {
+        let ends = matches!(trial.status, ExecutionStatus::Ok | ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock);
+        (trial.observer.torn && ends).then(|| trial.steps.to_vec())
+    }
 }
 
 /// Notes the steps that tear.
