@@ -311,6 +311,3 @@ fn reverse_postorder(function: &Function) -> Vec<BlockId> {
     order.reverse();
     order
 }
-
-#[cfg(test)]
-mod tests;

@@ -29,5 +29,16 @@ pub fn svg_program(program: &Program, sources: &SourceMap, annotations: &dyn Ann
     builder.visit_graph(&parsed);
     let mut writer = SVGWriter::new();
     builder.get().do_it(false, false, false, &mut writer);
-    Ok(writer.finalize().replace("font-family: Times, serif", "font-family: monospace"))
+    let picture = writer.finalize().replace("font-family: Times, serif", "font-family: monospace");
+    Ok(with_sorted_styles(&picture))
+}
+
+/// The crate keeps the styles of a picture in a hash map, so they come in an order of chance.
+fn with_sorted_styles(picture: &str) -> String {
+    let mut lines: Vec<&str> = picture.lines().collect();
+    let is_style = |line: &&str| line.starts_with(".a");
+    if let (Some(first), Some(last)) = (lines.iter().position(is_style), lines.iter().rposition(is_style)) {
+        lines[first..=last].sort_unstable();
+    }
+    lines.join("\n")
 }

@@ -13,8 +13,6 @@
 mod ids;
 mod paths;
 mod tables;
-#[cfg(test)]
-mod tests;
 mod types;
 
 use super::{BlockId, Function, FunctionId, LeafId, Program, VariableId};

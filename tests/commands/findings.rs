@@ -1,0 +1,230 @@
+//! What people read of deadlocks, of bounds that were hit, and of selections: the text, and the JSON beside it.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::fs;
+
+/// What `futures` says of a program: text (with the warnings behind it), and JSON.
+fn futures(program: &str, options: &[&str]) -> (String, Value) {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("p.csm"), program).unwrap();
+    let ask = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cssame"));
+        command.current_dir(directory.path()).args(["futures", "p.csm"]).args(options).args(more).output().unwrap()
+    };
+    let text = ask(&[]);
+    let json = ask(&["--format", "json"]);
+    let text = String::from_utf8(text.stdout).unwrap() + &String::from_utf8(text.stderr).unwrap();
+    assert!(text.lines().filter(|line| !line.starts_with("re")).all(|line| line.chars().count() <= 80), "{text}");
+    (text, serde_json::from_slice(&json.stdout).unwrap())
+}
+
+/// One line, without what folds it.
+fn unfolded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn assert_says(text: &str, sentences: &[&str]) {
+    let all = unfolded(text);
+    for sentence in sentences {
+        assert!(all.contains(sentence), "{sentence:?} is missing:\n{text}");
+    }
+}
+
+#[test]
+fn a_deadlock_shows_the_cycle_of_threads_that_wait() {
+    let (text, json) = futures(
+        "lock A, B, C;\ncobegin\n X: { lock(A); lock(B); unlock(B); unlock(A); }\n Y: { lock(B); lock(C); unlock(C); unlock(B); }\n \
+         Z: { lock(C); lock(A); unlock(A); unlock(C); }\ncoend\n",
+        &[],
+    );
+    let cycle = "cycle: X waits for `B`, held by Y since 4:7; Y waits for `C`, held by Z since 5:7; Z waits for `A`, \
+                 held by X since 3:7";
+    assert_says(&text, &["deadlock: X, Y, Z, main wait for ever", cycle]);
+    assert_eq!(json["deadlocks"][0]["cycle"], serde_json::json!(["X", "Y", "Z"]));
+}
+
+#[test]
+fn a_thread_that_waits_for_itself_is_a_cycle() {
+    let (text, json) = futures("lock L;\nlock(L);\nlock(L);\n", &[]);
+    assert_says(&text, &["cycle: main waits for `L`, held by main since 2:1"]);
+    assert_eq!(json["deadlocks"][0]["cycle"], serde_json::json!(["main"]));
+}
+
+#[test]
+fn a_deadlock_says_what_was_never_done() {
+    let (text, json) = futures(
+        "event e, f; cond c; lock L; sem s = 0; barrier b(3);\ncobegin\n A: { set(f); clear(f); wait(f); }\n B: wait(e);\n \
+         C: { lock(L); wait(c, L); unlock(L); }\n D: P(s);\n E: barrier(b);\ncoend\n",
+        &[],
+    );
+    assert_says(
+        &text,
+        &[
+            "A waits for the event `f`, cleared at 3:15",
+            "B waits for the event `e`, never set",
+            "C waits to be notified of `c`, never done",
+            "D waits for the semaphore `s`, never raised",
+            "E waits at the barrier `b`: 1 of 3 have arrived",
+        ],
+    );
+    assert!(!text.contains("cycle:"), "{text}");
+    assert!(text.contains("line  main        A           B           C           D           E\n"), "{text}");
+    let threads = json["deadlocks"][0]["threads"].as_array().unwrap();
+    let of = |name: &str| threads.iter().find(|thread| thread["thread"] == name).unwrap();
+    assert_eq!((&of("A")["signalled_at"], &of("A")["cleared_at"]), (&"3:7".into(), &"3:15".into()));
+    assert_eq!((&of("B")["signalled_at"], &of("B")["cleared_at"]), (&Value::Null, &Value::Null));
+}
+
+/// A loop whose counter grows, in a thread that another one may or may not stop.
+#[test]
+fn a_bound_names_the_loop_that_still_ran() {
+    let program = "int x, done;\ncobegin\n A:\n  while (done == 0) {\n   x = x + 1;\n  }\n B: done = 1;\ncoend\n";
+    let (text, json) = futures(program, &["--max-steps", "60"]);
+    assert_says(
+        &text,
+        &[
+            "the search was stopped by `--max-steps`",
+            "no other failure and no other deadlock comes within 60 steps of the beginning",
+            "still running then: A in the loop at line 4",
+        ],
+    );
+    assert_eq!(
+        json["unfinished"],
+        serde_json::json!({"steps": 60, "running": [{"thread": "A", "kind": "loop", "line": 4}]})
+    );
+    let (text, _) = futures(program, &["--max-states", "500"]);
+    assert_says(&text, &["the search was stopped by `--max-states`", "still running then: A in the loop at line 4"]);
+}
+
+#[test]
+fn a_bound_names_a_loop_around_a_call_and_a_recursion() {
+    let program = "int x;\nvoid step() { x = x + 1; }\nvoid down(int n) {\n x = n;\n down(n + 1);\n}\nvoid main() {\n cobegin\n  \
+                   A: while (true) step();\n  B: down(0);\n coend\n}\n";
+    let (text, json) = futures(program, &["--max-steps", "80"]);
+    assert_says(&text, &["still running then: A in the loop at line 9, B in the recursion at line 3"]);
+    assert_eq!(json["unfinished"]["running"][1], serde_json::json!({"thread": "B", "kind": "recursion", "line": 3}));
+}
+
+#[test]
+fn what_a_bound_proves_is_true() {
+    // The assertion fails after 2 steps of each round: a bound below says that nothing fails up to there.
+    let program = "int x;\ncobegin\n A: while (true) { x = x + 1; assert(x != 9); }\n B: x = 0;\ncoend\n";
+    let (_, whole) = futures(program, &["--max-steps", "200"]);
+    let first = whole["failures"][0]["schedule"].as_array().unwrap().len();
+    let (_, below) = futures(program, &["--max-steps", &(first - 1).to_string()]);
+    assert_eq!(below["failures"].as_array().map(Vec::len), Some(0));
+    assert_eq!(below["unfinished"]["steps"], first - 1);
+    let (_, at) = futures(program, &["--max-steps", &first.to_string()]);
+    assert_eq!(at["failures"].as_array().map(Vec::len), Some(1));
+}
+
+/// Only the past of the selected read is shown, not that of the end.
+#[test]
+fn a_selection_shows_the_past_of_its_reads() {
+    let (text, _) = futures(
+        "int x, y, z;\ncobegin\n A: { x = 1; y = 2; }\n B: { print(x); z = 3; }\n C: z = 4;\ncoend\nprint(y, z);\n",
+        &["--select", "x@4:13=x@3:7"],
+    );
+    let shown = text.split_once("this execution has it\n\n").unwrap().1;
+    let expected = "line  main                    A                       B\n   2  fork A\n   2  fork B\n   \
+                    3                          write x = 1\n   4                                                  read x = 1\n";
+    assert!(shown.starts_with(expected), "{shown}");
+}
+
+/// Replays a schedule of a program, changed as `change` says; gives the status and all that is said.
+fn replay(program: &str, replayed: &str, more: &[&str], change: impl Fn(&mut Value)) -> (Option<i32>, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    fs::write(path("p.csm"), program).unwrap();
+    let run = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cssame"));
+        command.current_dir(directory.path()).args(["run", "p.csm"]).args(more).output().unwrap()
+    };
+    run(&["--seed", "7", "--record", "r.json"]);
+    let mut schedule: Value = serde_json::from_str(&fs::read_to_string(path("r.json")).unwrap()).unwrap();
+    change(&mut schedule);
+    fs::write(path("r.json"), schedule.to_string()).unwrap();
+    fs::write(path("p.csm"), replayed).unwrap();
+    let output = run(&[&["--schedule", "r.json"], more].concat());
+    let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    (output.status.code(), unfolded(&text))
+}
+
+const CHOICE: &str = "int x;\ncobegin\n A: x = choose(1, 3);\n B: x = 4;\ncoend\nprint(x);\n";
+
+#[test]
+fn a_replay_is_strict() {
+    let same = replay(CHOICE, CHOICE, &[], |_| {});
+    assert_eq!(same.0, Some(0), "{}", same.1);
+    let again = |schedule: &mut Value| {
+        let steps = schedule["steps"].as_array_mut().unwrap();
+        let last = steps.last().unwrap().clone();
+        steps.push(last);
+    };
+    for more in [&[][..], &["--then", "random:3"]] {
+        let (status, text) = replay(CHOICE, CHOICE, more, again);
+        assert!(status == Some(2) && text.contains("the execution is over"), "{text}");
+    }
+    let silent = |schedule: &mut Value| {
+        for step in schedule["steps"].as_array_mut().unwrap() {
+            step.as_object_mut().unwrap().remove("alternative");
+        }
+    };
+    let (status, text) = replay(CHOICE, CHOICE, &[], silent);
+    assert!(status == Some(2) && text.contains("it does not say which of 3 alternatives"), "{text}");
+    let needless = |schedule: &mut Value| {
+        let steps = schedule["steps"].as_array_mut().unwrap();
+        steps.iter_mut().filter(|step| step["op"] == "write x").for_each(|step| step["alternative"] = 0.into());
+    };
+    let (status, text) = replay(CHOICE, CHOICE, &[], needless);
+    assert!(status == Some(2) && text.contains("there is no choice"), "{text}");
+    let (status, text) =
+        replay(CHOICE, CHOICE, &[], |schedule| schedule["options"] = serde_json::json!({"fast": "true"}));
+    assert!(status == Some(2) && text.contains("the option `fast`"), "{text}");
+}
+
+#[test]
+fn a_replay_says_where_the_end_is_another() {
+    let failing = "int x;\ncobegin\n A: x = 1;\n B: x = 1;\ncoend\nassert(x == 2);\n";
+    let mended = failing.replace("x == 2", "x == 1");
+    let (status, text) = replay(failing, &mended, &[], |_| {});
+    assert!(
+        status == Some(0) && text.contains("it was recorded with the end `assert`, and now ends with `ok`"),
+        "{text}"
+    );
+    // A failure that comes earlier is a step of its own, which the schedule does not have.
+    let late =
+        "int x;\ncobegin\n A: x = 1;\n B: x = 1;\ncoend\nassert(x == 1);\ncobegin\n C: x = 2;\n D: x = 3;\ncoend\n";
+    let (status, text) = replay(late, &late.replace("x == 1", "x == 5"), &[], |_| {});
+    assert!(status == Some(2) && text.contains("that thread stands at 6:1: assert"), "{text}");
+}
+
+/// Behind the end of a schedule the seed alone decides.
+#[test]
+fn a_replay_goes_on_at_random_by_its_seed() {
+    let cut = |schedule: &mut Value| schedule["steps"].as_array_mut().unwrap().truncate(2);
+    let outputs: Vec<(Option<i32>, String)> =
+        (0..20).map(|seed| replay(CHOICE, CHOICE, &["--then", &format!("random:{seed}")], cut)).collect();
+    assert!(outputs.iter().all(|(status, _)| *status == Some(0)));
+    assert_eq!(outputs[4], replay(CHOICE, CHOICE, &["--then", "random:4"], cut));
+    let printed: std::collections::BTreeSet<&str> =
+        outputs.iter().map(|(_, text)| text.split_once("main: ").unwrap().1.split(' ').next().unwrap()).collect();
+    assert!(printed.len() > 1, "{printed:?}");
+}
+
+/// Where values decide, the answer says what the read sees instead.
+#[test]
+fn a_selection_that_values_forbid_says_what_is_read() {
+    let program = "int a, b;\ncobegin\n T1: { a = 1; b = 1; }\n T2: { int z = a; if (z == 1) b = 2; }\ncoend\nprint(b);\n\
+                   if (b == 7) print(a);\n";
+    let (text, json) = futures(program, &["--select", "a@7:19=a@3:8"]);
+    assert_says(
+        &text,
+        &["no cycle of orders: values, branches or other synchronisation forbid it", "no execution reads a@7:19"],
+    );
+    assert_eq!(json["selection"]["reason"]["cycle"], serde_json::json!([]));
+    let program = "int a, c;\ncobegin\n A: { c = 1; if (c == 2) a = 1; }\n B: a = 2;\ncoend\nprint(a);\n";
+    let (text, _) = futures(program, &["--select", "a@6:7=a@3:26"]);
+    assert_says(&text, &["a@6:7 reads only from a@4:5"]);
+}

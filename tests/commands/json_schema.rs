@@ -1,0 +1,201 @@
+//! The JSON of every command on every sample keeps to its schema, and the schema to its description.
+
+use assert_cmd::Command;
+use jsonschema::Validator;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// States that a search may visit for a sample: enough for most, and the others show what a bound looks like.
+const STATES: &str = "20000";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn schema() -> Value {
+    let text = fs::read_to_string(root().join("docs/json.schema.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The part of the schema for the answers of a command.
+fn validator(definition: &str) -> Validator {
+    let part = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$ref": format!("#/$defs/{definition}"),
+        "$defs": schema()["$defs"],
+    });
+    jsonschema::validator_for(&part).unwrap()
+}
+
+fn samples() -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(root().join("samples")).unwrap().flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "csm"));
+    files.sort();
+    assert!(files.len() > 40, "{} samples", files.len());
+    files
+}
+
+/// Exit status and answer.
+fn answer(arguments: &[&str]) -> (i32, Value) {
+    let output = Command::new(env!("CARGO_BIN_EXE_cssame"))
+        .current_dir(root())
+        .args(arguments)
+        .args(["--format", "json"])
+        .output()
+        .unwrap();
+    let value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", String::from_utf8_lossy(&output.stdout)));
+    (output.status.code().unwrap(), value)
+}
+
+fn assert_valid(validator: &Validator, arguments: &[&str], value: &Value) {
+    let problems: Vec<String> =
+        validator.iter_errors(value).map(|error| format!("{} at {}", error, error.instance_path())).collect();
+    assert!(problems.is_empty(), "{arguments:?}:\n{}", problems.join("\n"));
+}
+
+/// Asks a command about every sample. What it prints is valid, whatever its status; only a library has nothing to run.
+fn assert_all_valid(command: &str, more: &[&str]) {
+    let (validator, error) = (validator(command), validator("error"));
+    for sample in samples() {
+        let mut arguments = vec![command, sample.to_str().unwrap()];
+        arguments.extend(more);
+        let (status, value) = answer(&arguments);
+        if status == 2 {
+            assert_eq!(value["diagnostics"][0]["code"], "CS0216", "{arguments:?}: {value}");
+            assert_valid(&error, &arguments, &value);
+        } else {
+            assert_valid(&validator, &arguments, &value);
+        }
+    }
+}
+
+#[test]
+fn check() {
+    assert_all_valid("check", &[]);
+}
+
+#[test]
+fn ir() {
+    for form in ["ast", "cfg", "ssa", "cssame"] {
+        assert_all_valid("ir", &["--emit", form]);
+    }
+}
+
+#[test]
+fn pi() {
+    assert_all_valid("pi", &[]);
+}
+
+#[test]
+fn correlate() {
+    assert_all_valid("correlate", &["--max-states", STATES]);
+}
+
+#[test]
+fn run() {
+    assert_all_valid("run", &["--seed", "3", "--max-steps", "2000"]);
+}
+
+#[test]
+fn futures() {
+    assert_all_valid("futures", &["--max-states", STATES]);
+}
+
+#[test]
+fn drive() {
+    let directory = tempfile::tempdir().unwrap();
+    // Each package takes the place of the one before.
+    let out = directory.path().join("driver");
+    assert_all_valid("drive", &["--out", out.to_str().unwrap(), "--max-states", STATES]);
+}
+
+#[test]
+fn drive_pairs() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("driver");
+    assert_all_valid("drive", &["--pairs", "--out", out.to_str().unwrap(), "--max-states", STATES]);
+}
+
+#[test]
+fn selections() {
+    let validator = validator("futures");
+    for term in ["a@24:11=a@16:5", "a@24:11=a@15:5", "a@24:11#1=a@initial"] {
+        let arguments = ["futures", "samples/cssame_fig2.csm", "--select", term];
+        let (_, value) = answer(&arguments);
+        assert!(value["selection"].is_object());
+        assert_valid(&validator, &arguments, &value);
+    }
+}
+
+#[test]
+fn explain() {
+    for arguments in [&["explain"][..], &["explain", "CS0401"]] {
+        assert_valid(&validator("explain"), arguments, &answer(arguments).1);
+    }
+}
+
+#[test]
+fn errors() {
+    let validator = validator("error");
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("wrong.csm");
+    fs::write(&file, "int x = y;\ncobegin\n").unwrap();
+    for file in [file.to_str().unwrap(), "samples/missing.csm"] {
+        for arguments in [
+            &["ir", file][..],
+            &["pi", file],
+            &["correlate", file],
+            &["run", file],
+            &["futures", file],
+            &["drive", file, "--out", "never-written"],
+        ] {
+            let (status, value) = answer(arguments);
+            assert_eq!(status, 2, "{arguments:?}");
+            assert_valid(&validator, arguments, &value);
+        }
+        let (status, value) = answer(&["check", file]);
+        assert_eq!(status, 2);
+        assert_valid(&self::validator("check"), &["check", file], &value);
+    }
+}
+
+/// All keys of objects that a schema names.
+fn keys(schema: &Value, found: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(map) => {
+            if let Some(Value::Object(properties)) = map.get("properties") {
+                found.extend(properties.keys().cloned());
+            }
+            map.values().for_each(|value| keys(value, found));
+        }
+        Value::Array(list) => list.iter().for_each(|value| keys(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_key_is_described() {
+    let text = fs::read_to_string(root().join("docs/json.md")).unwrap();
+    let mut all = BTreeSet::new();
+    keys(&schema(), &mut all);
+    let missing: Vec<&String> = all.iter().filter(|key| !text.contains(&format!("`{key}`"))).collect();
+    assert!(missing.is_empty(), "docs/json.md does not describe {missing:?}");
+}
+
+#[test]
+fn the_schema_tells_answers_from_nonsense() {
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    assert!(validator.is_valid(&answer(&["pi", "samples/cssame_fig2.csm"]).1));
+    for wrong in [
+        json!({}),
+        json!({"schema": "cssame/1", "command": "pi", "file": "a.csm"}),
+        json!({"schema": "cssame/2", "command": "pi", "file": "a", "pis": [], "single": [], "merged": false}),
+        json!({"schema": "cssame/1", "command": "pi", "file": "a", "pis": [{}], "single": [], "merged": false}),
+    ] {
+        assert!(!validator.is_valid(&wrong), "{wrong}");
+    }
+}

@@ -1,0 +1,8 @@
+//! The program as a process: what its users call, and the packages of tests that it writes.
+
+#![allow(clippy::unwrap_used, reason = "a test says so by failing")]
+
+mod cli;
+mod driver;
+mod findings;
+mod json_schema;

@@ -1,0 +1,95 @@
+//! The answer of a search is the same for any number of cores, whole or cut by a bound.
+
+use cssame::budget::{Bound, Budget, Limits};
+use cssame::explore::{Query, by_states, count_by_states, select_by_states};
+use cssame::form::Selection;
+use cssame::form::analyse;
+use cssame::front::compile;
+use cssame::source::SourceMap;
+use cssame::vm::{Machine, Visibility};
+
+fn machine(text: &str) -> Machine {
+    let mut sources = SourceMap::default();
+    let file = sources.add("jobs.csm", text);
+    let program = compile(&sources, file, &[]).program.unwrap();
+    let form = analyse(&program).unwrap();
+    let sharing = &form.concurrency.sharing;
+    Machine::new(&program, &Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() })
+}
+
+/// Threads that come and go, print, block each other, fail and are discarded, in levels of thousands of states.
+const PROGRAM: &str = "
+int a, b, sum;
+lock L, M;
+void worker(int id) {
+  for (int k = 0; k < 1; k++) {
+    lock(L);
+    a = a + id;
+    if (a == 3) { lock(M); b = a; unlock(M); }
+    unlock(L);
+    print(a, b);
+  }
+}
+cobegin
+  A: worker(1);
+  B: worker(2);
+  C: { int seen = a; lock(M); if (seen == 1) { lock(L); b = 7; unlock(L); } unlock(M); print(\"C\", seen); }
+  D: { b = choose(0, 2); assume(a < 6); int t = b; assert(t != 5 || a != 2, \"five\"); print(t); }
+coend
+sum = a + b;
+print(sum);
+";
+
+fn answers(machine: &Machine, budget: &Budget<'_>) -> (String, Option<Bound>) {
+    let answer = by_states(machine, &Query { whole_executions: true }, budget);
+    let bound = answer.bound;
+    let count = count_by_states(machine, &budget.share(Limits { max_states: Some(30_000), ..Limits::default() }));
+    let selections: Vec<Selection> = answer
+        .terms
+        .iter()
+        .step_by(3)
+        .map(|term| Selection { read: term.read, instance: None, definition: term.definition })
+        .collect();
+    let selected = select_by_states(machine, &selections, budget);
+    (format!("{answer:?}\n{count:?}\n{selected:?}"), bound)
+}
+
+#[test]
+fn any_number_of_cores_gives_the_same_answer() {
+    let machine = machine(PROGRAM);
+    let bounds = [
+        Limits::default(),
+        Limits { max_states: Some(5_000), ..Limits::default() },
+        Limits { max_executions: Some(100), ..Limits::default() },
+        Limits { max_steps: Some(17), ..Limits::default() },
+        Limits { max_memory: Some(1 << 20), ..Limits::default() },
+    ];
+    let expected = [None, Some(Bound::States), Some(Bound::Executions), Some(Bound::Steps), Some(Bound::Memory)];
+    for (bounds, expected) in bounds.into_iter().zip(expected) {
+        let (alone, bound) = answers(&machine, &Budget::from(bounds));
+        assert_eq!(bound, expected);
+        for jobs in [2, 3, 7] {
+            let (together, _) = answers(&machine, &Budget::from(bounds).with_jobs(jobs));
+            assert!(alone == together, "{expected:?} with {jobs}");
+        }
+    }
+}
+
+/// Each of the states behind the fork has hundreds of successors of thousands of words: they do not fit into one batch.
+#[test]
+fn large_states_give_the_same_answer_as_well() {
+    let arms: String = (0..300).map(|arm| format!("T{arm}: x = {arm};\n")).collect();
+    let machine = machine(&format!("int x;\ncobegin\n{arms}coend\nprint(x);\n"));
+    for bounds in [
+        Limits { max_states: Some(8_000), ..Limits::default() },
+        Limits { max_memory: Some(20 << 20), ..Limits::default() },
+    ] {
+        let answer =
+            |jobs| by_states(&machine, &Query { whole_executions: false }, &Budget::from(bounds).with_jobs(jobs));
+        let alone = answer(1);
+        assert!(alone.statistics.states > 301 && alone.statistics.states < 20_000, "{:?}", alone.statistics);
+        for jobs in [2, 3] {
+            assert_eq!(format!("{alone:?}"), format!("{:?}", answer(jobs)));
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The first law, and exactness: random programs under all schedules against the static form and the explorer.
+//!
+//! Each program is run through the oracle of `support` (every interleaving, no visited states). Every pair of a read and a
+//! writer that it shows must be a term of the read; and `explore` must find just these pairs, outcomes and futures.
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
+
+use crate::support::generate::{self, Size};
+use crate::support::oracle::{Explored, Options, Visible, explore_source};
+use cssame::budget::{Budget, Limits};
+use cssame::explore::{Query, count, futures};
+use cssame::form::{Form, analyse, definition_name, read_name};
+use cssame::front::compile;
+use cssame::ir::Program;
+use cssame::source::SourceMap;
+use cssame::vm::{Machine, Visibility};
+use std::collections::BTreeSet;
+
+/// What one program taught.
+#[derive(Default)]
+struct Tally {
+    checked: u64,
+    incomplete: u64,
+    refused: u64,
+    terms: u64,
+    impossible: u64,
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+fn shared_names(program: &Program, form: &Form) -> BTreeSet<String> {
+    let leaves = form.concurrency.sharing.leaves.ones();
+    leaves.map(|leaf| program.texts.get(program.leaves[cssame::ir::LeafId::new(leaf)].name).to_owned()).collect()
+}
+
+/// Checks one program; `Err` says what is wrong.
+fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
+    let mut sources = SourceMap::default();
+    let file = sources.add("law.csm", source);
+    let compiled = compile(&sources, file, &[]);
+    let Some(program) = compiled.program else {
+        // The generator chooses in atomic blocks, which the language does not allow.
+        if compiled.diagnostics.iter().all(|each| each.code == cssame::diagnostics::Code::BlockingInAtomic) {
+            tally.refused += 1;
+            return Ok(());
+        }
+        let text = cssame::diagnostics::terminal::render_all(&sources, &compiled.diagnostics, false);
+        return Err(format!("does not compile:\n{text}"));
+    };
+    cssame::ir::verify::verify(&program).map_err(|violations| format!("verifier: {violations:?}"))?;
+    let form = analyse(&program).ok_or("no main")?;
+    // Threads of threads interleave much, also where they do little.
+    let max_executions = if source.contains("int mid") { 150_000 } else { 20_000 };
+    let options =
+        Options { visible: Visible::Named(shared_names(&program, &form)), max_executions, ..Options::default() };
+    let explored = explore_source(source, &options)?;
+    if !explored.complete {
+        tally.incomplete += 1;
+        return Ok(());
+    }
+    tally.checked += 1;
+    let shared: BTreeSet<String> =
+        form.shared_reads().iter().map(|&read| read_name(&sources, &program, read)).collect();
+    let mut terms = BTreeSet::new();
+    for read in form.shared_reads() {
+        for definition in form.terms(read) {
+            terms.insert((read_name(&sources, &program, read), definition_name(&sources, &program, definition)));
+        }
+    }
+    for pair in explored.shared_pairs() {
+        if !terms.contains(&pair) {
+            return Err(format!("{} reads {}, which is no term; terms: {terms:?}", pair.0, pair.1));
+        }
+    }
+    tally.terms += terms.len() as u64;
+    tally.impossible += terms.iter().filter(|pair| !explored.pairs.contains(pair)).count() as u64;
+    agree(&sources, &program, &form, &explored, &shared)
+}
+
+/// Holds the explorer to the oracle.
+fn agree(
+    sources: &SourceMap,
+    program: &Program,
+    form: &Form,
+    explored: &Explored,
+    shared: &BTreeSet<String>,
+) -> Result<(), String> {
+    let sharing = &form.concurrency.sharing;
+    let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
+    let machine = Machine::new(program, &visible);
+    let limits = Limits { max_states: Some(2_000_000), ..Limits::default() };
+    let answer = futures(&machine, &Query::default(), &Budget::from(limits));
+    if !answer.is_complete() {
+        return Err("the exploration is not complete".to_owned());
+    }
+    let pairs: BTreeSet<(String, String)> = answer
+        .terms
+        .iter()
+        .map(|term| (read_name(sources, program, term.read), definition_name(sources, program, term.definition)))
+        .filter(|(read, _)| shared.contains(read))
+        .collect();
+    let expected: BTreeSet<(String, String)> =
+        explored.pairs.iter().filter(|(read, _)| shared.contains(read)).cloned().collect();
+    if pairs != expected {
+        let missing: Vec<_> = expected.difference(&pairs).collect();
+        let extra: Vec<_> = pairs.difference(&expected).collect();
+        return Err(format!("pairs: missing {missing:?}, extra {extra:?}"));
+    }
+    let outcomes: BTreeSet<(Vec<(String, Vec<String>)>, String)> = answer
+        .outcomes
+        .iter()
+        .map(|outcome| {
+            let output = outcome.outputs.iter().map(|&(path, output)| {
+                let lines = answer.tables.lines(output).into_iter().map(str::to_owned).collect();
+                (answer.tables.path_name(&program.texts, path), lines)
+            });
+            (output.collect(), outcome.status.word().to_owned())
+        })
+        .collect();
+    let expected: BTreeSet<(Vec<(String, Vec<String>)>, String)> =
+        explored.outcomes.iter().map(|outcome| (outcome.output.clone(), outcome.status.clone())).collect();
+    // A thread that prints and then blocks has printed, also where another thread fails meanwhile; the oracle prints what
+    // stands before a blocked operation only in a deadlock. So a failure may have more outputs here.
+    let failed = |status: &str| status != "ok" && status != "deadlock";
+    let missing: Vec<_> = expected.difference(&outcomes).collect();
+    let extra: Vec<_> = outcomes.difference(&expected).filter(|(_, status)| !failed(status)).collect();
+    let statuses = |set: &BTreeSet<(Vec<(String, Vec<String>)>, String)>| -> BTreeSet<String> {
+        set.iter().map(|(_, status)| status.clone()).collect()
+    };
+    if !missing.is_empty() || !extra.is_empty() || statuses(&outcomes) != statuses(&expected) {
+        return Err(format!("outcomes: missing {missing:?}, extra {extra:?}"));
+    }
+    // Where a failure ends an execution, the oracle does not tell two places of failure apart.
+    if explored.outcomes.iter().any(|outcome| outcome.status != "ok" && outcome.status != "deadlock") {
+        return Ok(());
+    }
+    let counted = count(&machine, &Budget::from(limits));
+    if counted.futures != explored.futures.len() as u64 {
+        return Err(format!("{} futures, the oracle has {}", counted.futures, explored.futures.len()));
+    }
+    Ok(())
+}
+
+#[test]
+fn no_execution_reads_what_is_no_term() {
+    let programs = setting("CSSAME_LAW_PROGRAMS", 2_400);
+    let first = setting("CSSAME_LAW_SEED", 1);
+    let mut tally = Tally::default();
+    let mut failures: Vec<(String, String)> = Vec::new();
+    for seed in first..first + programs {
+        let size = match seed % 4 {
+            0 => Size { threads: 2, operations: 4, globals: 2, structured: false },
+            1 => Size { threads: 3, operations: 3, globals: 2, structured: true },
+            2 => Size { threads: 2, operations: 5, globals: 3, structured: true },
+            _ => Size { threads: 3, operations: 4, globals: 3, structured: true },
+        };
+        let source = generate::program(seed, &size);
+        if let Err(message) = check(&source, &mut tally)
+            && !failures.iter().any(|(known, _)| *known == kind(&message))
+        {
+            let small = generate::shrink(&source, &mut |candidate| {
+                check(candidate, &mut Tally::default()).is_err_and(|other| kind(&other) == kind(&message))
+            });
+            let shrunk = check(&small, &mut Tally::default()).err().unwrap_or_default();
+            failures.push((kind(&message), format!("seed {seed}: {shrunk}\n{small}")));
+        }
+    }
+    let text: Vec<&str> = failures.iter().map(|(_, text)| text.as_str()).collect();
+    assert!(failures.is_empty(), "{}", text.join("\n"));
+    println!(
+        "{} programs explored completely, {} too large; {} terms, of which {} never realised",
+        tally.checked, tally.incomplete, tally.terms, tally.impossible
+    );
+    assert!(tally.checked * 10 >= programs * 8, "most programs are small enough: {} of {programs}", tally.checked);
+}
+
+/// What kind of failure a message tells: a shrunk program must fail in the same way.
+fn kind(message: &str) -> String {
+    if message.contains("no term") {
+        return "law".to_owned();
+    }
+    if let Some(start) = message.find("error[") {
+        return message[start..].chars().take(12).collect();
+    }
+    message.chars().take(8).collect()
+}

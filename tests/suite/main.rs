@@ -1,0 +1,25 @@
+//! Everything that is tested through the library: each layer by its facts, and the laws on random programs.
+//!
+//! `support` has what the laws share: generators of programs, and the oracle, which runs every interleaving and has
+//! nothing in common with the analyser but the parser.
+
+#![allow(clippy::unwrap_used, reason = "a test says so by failing")]
+
+mod support;
+
+mod contradictions;
+mod correlation;
+mod facts;
+mod form;
+mod ir;
+mod jobs;
+mod law;
+mod oracle_facts;
+mod reads_from;
+mod reductions;
+mod samples;
+mod selections;
+mod ssa;
+mod syntax;
+mod tears;
+mod witnesses;

@@ -1,0 +1,316 @@
+//! One execution per future: against the search through states, the oracle, and the numbers of other tools.
+//!
+//! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others.
+
+use crate::support::generate::{self, Size};
+use crate::support::oracle::{Options, explore_source};
+use cssame::budget::{Budget, Limits, Statistics};
+use cssame::explore::{
+    self, Answer, CountAnswer, Outcome, Query, Refusal, SelectAnswer, Term, Verdict, by_executions,
+    count_by_executions, count_by_states, select_by_executions, select_by_states,
+};
+use cssame::form::Selection;
+use cssame::form::analyse;
+use cssame::front::compile;
+use cssame::ir::{DefinitionId, ReadId};
+use cssame::source::SourceMap;
+use cssame::vm::{Event, Machine, Tables, Visibility};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Mutex;
+
+fn machine(text: &str, inputs: &[(String, String)]) -> Machine {
+    let mut sources = SourceMap::default();
+    let file = sources.add("futures.csm", text);
+    let compiled = compile(&sources, file, inputs);
+    let program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
+    let form = analyse(&program).unwrap();
+    let sharing = &form.concurrency.sharing;
+    Machine::new(&program, &Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() })
+}
+
+fn counted(machine: &Machine, limits: &Limits) -> Result<CountAnswer, Refusal> {
+    count_by_executions(machine, &Budget::from(*limits))
+}
+
+fn by_states(machine: &Machine) -> CountAnswer {
+    let limits = Limits { max_states: Some(1_000_000), ..Limits::default() };
+    count_by_states(machine, &Budget::from(limits))
+}
+
+fn family(name: &str, n: u32) -> Machine {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/families").join(format!("{name}.csm"));
+    let text = std::fs::read_to_string(path).unwrap();
+    machine(&text, &[("n".to_owned(), n.to_string())])
+}
+
+/// The families that reads-from model checkers are measured with, and the numbers of classes that those report.
+#[test]
+fn families_have_the_numbers_that_others_count() {
+    let families: &[(&str, &[(u32, u64)])] = &[
+        ("fib_bench", &[(1, 11), (2, 140), (3, 1_698)]),
+        ("floating_read", &[(1, 2), (6, 7), (25, 26)]),
+        ("readers", &[(1, 2), (5, 32), (10, 1_024)]),
+        ("lastzero", &[(2, 5), (4, 28), (8, 704)]),
+        ("peterson", &[(1, 301), (2, 2_401)]),
+        ("unlocked_adds", &[(1, 4), (3, 192)]),
+        ("lastwrite", &[(1, 1), (5, 5), (10, 10)]),
+    ];
+    for &(name, sizes) in families {
+        for &(n, futures) in sizes {
+            let found = counted(&family(name, n), &Limits::default()).unwrap();
+            assert_eq!((found.futures, found.executions, found.bound), (futures, futures, None), "{name} {n}");
+        }
+    }
+}
+
+/// A pseudo-random number generator: SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut value = self.0;
+        value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (value ^ (value >> 31)) % limit
+    }
+}
+
+/// A program whose threads share memory and nothing else.
+fn memory_program(seed: u64) -> String {
+    let mut random = Random(seed);
+    let mut text = "int x, y, z; int t[2];\ncobegin\n".to_owned();
+    for thread in 0..2 + random.below(3) {
+        let _ = write!(text, "  T{thread}: {{ int a; bool b; ");
+        for _ in 0..1 + random.below(4) {
+            statement(&mut random, &mut text, 0);
+        }
+        text.push_str("}\n");
+    }
+    text.push_str("coend\nprint(x);\n");
+    text
+}
+
+fn cell(random: &mut Random) -> &'static str {
+    ["x", "y", "z", "t[0]", "t[a & 1]"][random.below(5) as usize]
+}
+
+fn statement(random: &mut Random, text: &mut String, depth: u32) {
+    let (one, other, value) = (cell(random), cell(random), random.below(3));
+    let _ = match random.below(if depth == 0 { 14 } else { 9 }) {
+        0 | 1 => write!(text, "a = {one}; "),
+        2 => write!(text, "{one} = {value}; "),
+        3 => write!(text, "{one} = {other} + 1; "),
+        4 => write!(text, "{one} = a; "),
+        5 => write!(text, "b = cas({one}, {value}, {}); ", value + 1),
+        6 => write!(text, "a = swap({one}, {value}); "),
+        7 => write!(text, "a = fetch_add({one}, 1); "),
+        8 => write!(text, "print(a, b); "),
+        9 => write!(text, "assume({one} < {}); ", value + 1),
+        10 => write!(text, "a = choose(0, 1); "),
+        11 => {
+            text.push_str("cobegin N: { ");
+            statement(random, text, 1);
+            text.push_str("} M: { int a; bool b; ");
+            statement(random, text, 1);
+            write!(text, "}} coend ")
+        }
+        _ => {
+            let _ = write!(text, "if ({one} == {value}) {{ ");
+            statement(random, text, 1);
+            write!(text, "}} ")
+        }
+    };
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Programs whose threads make locals that their own threads share: which of them gets which cells depends on the order
+/// of steps, and no future does.
+const SHARED_LOCALS: [(&str, u64); 5] = [
+    ("parfor (int i = 0; i < 2; i++) { int x; cobegin A: x = 1; B: print(x); coend }", 4),
+    (
+        "sem s = 1;
+        cobegin
+          S: { P(s); int x; V(s); cobegin A: x = 1; B: print(x); coend }
+          T: { P(s); int y; V(s); cobegin A: y = 1; B: print(y); coend }
+        coend",
+        4,
+    ),
+    (
+        "lock L;
+        void f(int n) {
+          lock(L); unlock(L);
+          int x;
+          if (n > 0) { cobegin A: f(n - 1); B: f(n - 1); coend } else { cobegin A: x = 1; B: print(x); coend }
+        }
+        void main() { f(1); }",
+        4,
+    ),
+    (
+        "lock L;
+        void f() { lock(L); unlock(L); int x[2]; cobegin A: x[1] = 1; B: print(x[1]); coend }
+        void main() { thread a = spawn f(); f(); join(a); }",
+        4,
+    ),
+    (
+        "class Pair { int a; int b; }
+        parfor (int i = 0; i < 2; i++) { Pair p; cobegin A: swap(p.b, 1); B: print(p.b); coend }",
+        4,
+    ),
+];
+
+#[test]
+fn a_cell_counts_by_what_it_belongs_to_and_not_by_its_address() {
+    for (text, futures) in SHARED_LOCALS {
+        let options = Options { max_executions: 400_000, merge_ends: true, ..Options::default() };
+        let naive = explore_source(text, &options).unwrap();
+        assert!(naive.complete, "{text}");
+        assert_eq!(naive.futures.len() as u64, futures, "oracle: {text}");
+        let found = by_states(&machine(text, &[]));
+        assert_eq!((found.futures, found.bound), (futures, None), "{text}");
+    }
+}
+
+/// No future is missed, none is met twice, and none is counted that only a naive search would not find.
+#[test]
+fn random_programs_have_as_many_futures_as_states_and_oracle_say() {
+    let programs = setting("CSSAME_FUTURES_PROGRAMS", 1_500);
+    let first = setting("CSSAME_FUTURES_SEED", 1);
+    let (mut compared, mut naive) = (0, 0);
+    for seed in first..first + programs {
+        let text = memory_program(seed);
+        let machine = machine(&text, &[]);
+        let limits = Limits { max_executions: Some(20_000), ..Limits::default() };
+        let found = match counted(&machine, &limits) {
+            Ok(found) => found,
+            Err(Refusal::Locals) => continue,
+            Err(refusal) => panic!("seed {seed}: {refusal:?}\n{text}"),
+        };
+        let states = by_states(&machine);
+        if found.bound.is_some() || states.bound.is_some() {
+            continue;
+        }
+        compared += 1;
+        assert_eq!(found.futures, states.futures, "seed {seed}:\n{text}");
+        assert_same_answers(&machine, seed, &text);
+        let explored = explore_source(&text, &Options { max_executions: 2_000, ..Options::default() }).unwrap();
+        if explored.complete {
+            naive += 1;
+            assert_eq!(found.futures, explored.futures.len() as u64, "seed {seed}:\n{text}");
+        }
+    }
+    assert!(compared * 2 > programs, "{compared} of {programs} compared");
+    println!("{compared} programs compared with the search through states, {naive} with the oracle");
+}
+
+/// Pairs of reads and definitions, and outcomes by name of thread.
+type Facts = (Vec<(ReadId, DefinitionId)>, BTreeSet<Vec<(String, Vec<String>)>>);
+
+fn facts(machine: &Machine, answer: &Answer) -> Facts {
+    let lines = |output| answer.tables.lines(output).into_iter().map(str::to_owned).collect();
+    let name = |path| machine.path_name(&answer.tables, path);
+    let outcome =
+        |outcome: &Outcome| outcome.outputs.iter().map(|&(path, output)| (name(path), lines(output))).collect();
+    let pairs = answer.terms.iter().map(|term| (term.read, term.definition)).collect();
+    (pairs, answer.outcomes.iter().map(outcome).collect())
+}
+
+/// Both means find the same terms and outcomes, and each schedule of a term shows it.
+fn assert_same_answers(machine: &Machine, seed: u64, text: &str) {
+    let (limits, query) = (Limits::default(), Query { whole_executions: false });
+    let executions = by_executions(machine, &query, &limits.into()).unwrap();
+    let states = explore::by_states(machine, &query, &limits.into());
+    assert_eq!(facts(machine, &executions), facts(machine, &states), "seed {seed}:\n{text}");
+    for Term { read, definition, schedule, .. } in &executions.terms {
+        let (mut tables, mut events) = (Tables::new(), Vec::new());
+        let mut state = machine.start(&mut tables, &mut events);
+        for &choice in schedule.as_ref().unwrap() {
+            machine.step(&mut state, &mut tables, choice, &mut events);
+        }
+        let shown = events.iter().any(|(_, _, event)| {
+            matches!(event, Event::Read { read: r, writer: Some(d), .. } if (r, d) == (read, definition))
+        });
+        assert!(shown, "seed {seed}: {read:?} {definition:?}\n{text}");
+    }
+}
+
+/// Both means agree on which selections are consistent, and on what contradicts what.
+#[test]
+fn selections_agree() {
+    let mut decided = [0, 0];
+    for seed in 1..300 {
+        let text = memory_program(seed);
+        let machine = machine(&text, &[]);
+        let (limits, query) = (Limits::default(), Query { whole_executions: false });
+        let Ok(answer) = by_executions(&machine, &query, &limits.into()) else { continue };
+        let mut random = Random(seed);
+        for _ in 0..4.min(answer.terms.len()) {
+            let mut one = || {
+                let Term { read, .. } = answer.terms[random.below(answer.terms.len() as u64) as usize];
+                let Term { definition, .. } = answer.terms[random.below(answer.terms.len() as u64) as usize];
+                let instance = [None, None, Some(1)][random.below(3) as usize];
+                Selection { read, instance, definition }
+            };
+            let selections = [one(), one()];
+            let executions = select_by_executions(&machine, &selections, &limits.into()).unwrap();
+            let states = select_by_states(&machine, &selections, &limits.into());
+            let facts = |answer: SelectAnswer| match answer.verdict {
+                Verdict::Consistent { satisfied, .. } => Ok(satisfied.iter().filter(|&&one| one).count()),
+                Verdict::Inconsistent { core } => Err(core),
+                Verdict::Undecided => panic!("seed {seed}: undecided\n{text}"),
+            };
+            let expected = facts(states);
+            decided[usize::from(expected.is_ok())] += 1;
+            assert_eq!(facts(executions), expected, "seed {seed}: {selections:?}\n{text}");
+        }
+    }
+    assert!(decided.iter().all(|&count| count > 100), "{decided:?}");
+}
+
+/// All branches of this family are alike, so the guess is right from the beginning.
+#[test]
+fn the_number_of_executions_is_guessed() {
+    let guesses = Mutex::new(Vec::new());
+    let reporter = |now: &Statistics| guesses.lock().unwrap().push(now.expected);
+    let found = count_by_executions(&family("readers", 10), &Budget::unlimited().with_reporter(&reporter));
+    assert_eq!(found.unwrap().futures, 1_024);
+    let guesses = guesses.into_inner().unwrap();
+    assert!(guesses.len() == 16 && guesses.iter().all(|guess| (900..1_150).contains(guess)), "{guesses:?}");
+}
+
+/// What happens in an atomic block is seen also where an assumption in it does not hold.
+#[test]
+fn atomic_blocks_are_refused() {
+    let text = "int a;\ncobegin T1: a = 5; T2: atomic { assume(a < 2); } coend\n";
+    assert_eq!(counted(&machine(text, &[]), &Limits::default()), Err(Refusal::Synchronisation));
+    assert_eq!(by_states(&machine(text, &[])).futures, 1);
+}
+
+/// Programs of the whole language: those that are not refused.
+#[test]
+fn programs_of_the_whole_language_agree() {
+    let mut compared = 0;
+    for seed in 1..1_200 {
+        let size = Size { threads: 3, operations: 4, globals: 3, structured: seed % 2 == 0 };
+        let text = generate::program(seed, &size);
+        let mut sources = SourceMap::default();
+        let file = sources.add("futures.csm", &text);
+        if compile(&sources, file, &[]).program.is_none() {
+            continue;
+        }
+        let machine = machine(&text, &[]);
+        let limits = Limits { max_executions: Some(20_000), ..Limits::default() };
+        let Ok(found) = counted(&machine, &limits) else { continue };
+        let states = by_states(&machine);
+        if found.bound.is_none() && states.bound.is_none() {
+            compared += 1;
+            assert_eq!(found.futures, states.futures, "seed {seed}:\n{text}");
+        }
+    }
+    assert!(compared > 50, "{compared} compared");
+}

@@ -1,0 +1,140 @@
+//! Every sample: what its comment promises, as golden outcomes; and how many static terms no execution realises.
+
+use cssame::budget::{Budget, Limits};
+use cssame::explore::{Answer, Query, count, futures};
+use cssame::form::analyse;
+use cssame::front::compile;
+use cssame::ir::Program;
+use cssame::source::SourceMap;
+use cssame::vm::{Machine, Visibility};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+struct Explored {
+    program: Program,
+    answer: Answer,
+    futures: u64,
+    terms: usize,
+    impossible: Vec<String>,
+}
+
+fn explore(name: &str) -> Explored {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples").join(format!("{name}.csm"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut sources = SourceMap::default();
+    let file = sources.add(name, &text);
+    let compiled = compile(&sources, file, &[]);
+    let program = compiled.program.unwrap_or_else(|| panic!("{name}: {:?}", compiled.diagnostics));
+    let form = analyse(&program).unwrap();
+    let sharing = &form.concurrency.sharing;
+    let machine =
+        Machine::new(&program, &Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() });
+    let limits = Limits { max_states: Some(3_000_000), ..Limits::default() };
+    let answer = futures(&machine, &Query { whole_executions: false }, &Budget::from(limits));
+    assert!(answer.is_complete(), "{name}");
+    let futures = count(&machine, &Budget::from(limits)).futures;
+    let mut terms = 0;
+    let mut impossible = Vec::new();
+    for read in form.shared_reads() {
+        let all = form.terms(read);
+        if all.len() < 2 {
+            continue;
+        }
+        terms += all.len();
+        for definition in all {
+            if answer.is_feasible(read, definition) == Some(false) {
+                impossible.push(format!(
+                    "{} from {}",
+                    cssame::form::read_name(&sources, &program, read),
+                    cssame::form::definition_name(&sources, &program, definition)
+                ));
+            }
+        }
+    }
+    Explored { program, answer, futures, terms, impossible }
+}
+
+/// `line, line: status`, each distinct one once.
+fn outcomes(explored: &Explored) -> BTreeSet<String> {
+    let answer = &explored.answer;
+    let _ = &explored.program;
+    answer
+        .outcomes
+        .iter()
+        .map(|outcome| {
+            let lines: Vec<&str> =
+                outcome.outputs.iter().flat_map(|&(_, output)| answer.tables.lines(output)).collect();
+            format!("{}: {}", lines.join(", "), outcome.status.word())
+        })
+        .collect()
+}
+
+/// Sample, outcomes, futures.
+const GOLDEN: &[(&str, &[&str], u64)] = &[
+    ("cssame_fig2", &["0: ok", "2: ok", "3: ok"], 3),
+    ("cssame_fig2_unlocked", &["0: ok", "1: ok", "2: ok", "3: ok"], 4),
+    ("cssame_fig5", &["7: ok", ": division-by-zero"], 2),
+    ("cssame_fig5_no_barrier", &["7: ok", "21: ok", ": division-by-zero"], 3),
+    ("cssame_fig6", &["0: ok", "1: ok", "2: ok", "3: ok", "4: ok"], 16),
+    ("cssame_fig7", &["1 1: ok", "2 0: ok"], 2),
+    ("cssame_fig7_single_locks", &["1 1: ok", "1 2: ok", "2 0: ok"], 3),
+    ("setiadi_fig3", &["0, -10: ok", "2, -10: ok"], 6),
+    ("setiadi_fig13", &["2, -10: ok", "-10: deadlock"], 4),
+    ("setiadi_jtelnet", &[": ok"], 66),
+    ("setiadi_jnetmap", &[": ok"], 8),
+    ("sen_fig1", &[": ok", ": error"], 5),
+    ("sen_fig2", &[": ok", ": error"], 2),
+    ("jannesari_fig9", &["0 0: ok", "0 1: ok", "61 1: ok"], 3),
+    ("bakery2", &["2: ok"], 9),
+    ("bank_transfer", &["130 170: ok"], 2),
+    ("bank_transfer_deadlock", &["130 170: ok", ": deadlock"], 3),
+    ("barrier_phases", &["3 5 4: ok"], 1),
+    ("bounded_buffer", &["10, 20: ok"], 8),
+    ("bounded_buffer_sem", &["1, 2: ok", "2, 1: ok"], 2),
+    ("cache_stale", &["30: ok", "60: ok", ": assert"], 3),
+    ("counter_unlocked", &["1: ok", "2: ok"], 4),
+    ("counter_locked", &["2: ok"], 2),
+    ("counter_atomic", &["3: ok"], 16),
+    ("dekker", &["0: ok", "1: ok", "2: ok"], 22),
+    ("dining_philosophers", &["3: ok", ": deadlock"], 7),
+    ("index_race", &["1: ok", "2: ok", ": index-out-of-range"], 8),
+    ("lazy_init", &["42: ok"], 4),
+    ("lazy_init_broken", &["42: ok", ": assert"], 8),
+    ("lost_notify", &["woken: ok", ": deadlock"], 2),
+    ("lost_notify_cond", &["7: ok", ": deadlock"], 2),
+    ("message_passing", &[": ok", "42: ok"], 2),
+    ("parfor_sum", &["60: ok"], 6),
+    ("peterson", &["0: ok", "1: ok", "2: ok"], 23),
+    ("pipeline", &["22: ok"], 1),
+    ("readers_writer", &["0, 0: ok", "0, 7: ok", "7, 0: ok", "7, 7: ok"], 14),
+    ("rendezvous", &["20, 10: ok"], 1),
+    ("spawn_join", &["5 0: ok", "5 7: ok"], 2),
+    ("spinlock_cas", &["1: ok", "2: ok"], 8),
+    ("store_buffering", &["0 1: ok", "1 0: ok", "1 1: ok"], 3),
+    ("ticket_lock", &["3: ok"], 6),
+    ("treiber_like", &["1 2: ok", "2 1: ok"], 4),
+    ("unlock_not_held", &[": unlock-not-held"], 1),
+];
+
+#[test]
+fn samples_do_what_their_comments_say() {
+    let mut wrong = Vec::new();
+    let (mut terms, mut impossible) = (0, 0);
+    for &(name, expected, futures) in GOLDEN {
+        let explored = explore(name);
+        let expected: BTreeSet<String> = expected.iter().map(|&outcome| outcome.to_owned()).collect();
+        let found = outcomes(&explored);
+        if found != expected {
+            wrong.push(format!("{name}: {found:?}, not {expected:?}"));
+        }
+        if explored.futures != futures {
+            wrong.push(format!("{name}: {} futures, not {futures}", explored.futures));
+        }
+        terms += explored.terms;
+        impossible += explored.impossible.len();
+        println!("{name}: {} terms, impossible: {}", explored.terms, explored.impossible.join(", "));
+    }
+    println!("{terms} terms of pi functions, {impossible} of them impossible");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(impossible * 10 < terms, "{impossible} of {terms} terms are impossible");
+}

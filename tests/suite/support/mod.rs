@@ -1,0 +1,5 @@
+//! What the integration tests share.
+
+pub mod cfg;
+pub mod generate;
+pub mod oracle;

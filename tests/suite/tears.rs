@@ -1,0 +1,352 @@
+//! Tears: what `explore::tear` says is held against outcomes, and the endangered accesses of programs are decided.
+
+use assert_cmd::Command;
+use cssame::budget::{Budget, Limits};
+use cssame::correlation::AccessKind;
+use cssame::explore::{Query, Serial, Side, Tear, Watch, futures, serial, tear};
+use cssame::form::analyse;
+use cssame::front::compile;
+use cssame::ir::Program;
+use cssame::schedule::{self, RoundRobin, Scripted, Then};
+use cssame::source::SourceMap;
+use cssame::vm::{Machine, OutputId, PathId, Tables, Visibility};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn ready(text: &str) -> (Program, Machine) {
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.csm", text);
+    let compiled = compile(&sources, file, &[]);
+    let program = compiled.program.unwrap_or_else(|| panic!("{text}\n{:?}", compiled.diagnostics));
+    let form = analyse(&program).unwrap();
+    let sharing = &form.concurrency.sharing;
+    let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
+    let machine = Machine::new(&program, &visible);
+    (program, machine)
+}
+
+/// `A: 0; main: 1 2`
+fn outcome(machine: &Machine, tables: &Tables, outputs: &[(PathId, OutputId)]) -> String {
+    let line = |&(path, output): &(PathId, OutputId)| {
+        format!("{}: {}", machine.path_name(tables, path), tables.lines(output).join(","))
+    };
+    outputs.iter().map(line).collect::<Vec<_>>().join("; ")
+}
+
+fn outcomes(machine: &Machine) -> BTreeSet<String> {
+    let answer = futures(machine, &Query::default(), &Budget::unlimited());
+    assert!(answer.is_complete());
+    answer.outcomes.iter().map(|one| outcome(machine, &answer.tables, &one.outputs)).collect()
+}
+
+fn watch(program: &Program, first: (&str, AccessKind), second: (&str, AccessKind)) -> Watch {
+    let function =
+        |name: &str| program.functions.ids().find(|&id| program.texts.get(program.functions[id].name) == name).unwrap();
+    let side = |(name, kind): (&str, AccessKind)| {
+        let symbol = program.symbols.ids().find(|&id| program.texts.get(program.symbols[id].name) == name).unwrap();
+        Side { symbol, kind }
+    };
+    let sides = [side(first), side(second)];
+    Watch { method: function("m"), other: function("n"), sides, copied: false, sources: Vec::new() }
+}
+
+/// A read that is printed, or a write of a value of its own.
+fn touch(kind: AccessKind, name: &str, value: u32) -> String {
+    match kind {
+        AccessKind::Read => format!("print({name});"),
+        AccessKind::Write => format!("{name} = {value};"),
+    }
+}
+
+/// The method `m` touches `x` and then `y`, in one section or in two; `n` does `other` in one section.
+fn program(first: AccessKind, second: AccessKind, split: bool, other: &str) -> String {
+    let gap = if split { "unlock(L); lock(L);" } else { "" };
+    format!(
+        "int x; int y; lock L;
+         void m() {{ lock(L); {} {gap} {} unlock(L); }}
+         void n() {{ lock(L); {other} unlock(L); }}
+         void main() {{ cobegin A: m(); B: n(); coend print(x, y); }}",
+        touch(first, "x", 1),
+        touch(second, "y", 1)
+    )
+}
+
+/// In both orders there is an execution in which the two do not overlap, and its outcome is one of the method without a hole.
+#[test]
+fn serial_orders_have_outcomes_without_a_hole() {
+    let other = touch(AccessKind::Read, "x", 2) + &touch(AccessKind::Write, "y", 2) + &touch(AccessKind::Read, "y", 2);
+    for first in AccessKind::ALL {
+        for second in AccessKind::ALL {
+            let (program, machine) = ready(&program(first, second, true, &other));
+            let (_, whole) = ready(&self::program(first, second, false, &other));
+            let serial_outcomes = outcomes(&whole);
+            let mut shown = BTreeSet::new();
+            let Watch { method, other, .. } = watch(&program, ("x", first), ("y", second));
+            for order in [(method, other), (other, method)] {
+                let limits = Limits::default();
+                let (answer, _) = serial(&machine, order, &Budget::from(limits));
+                let Serial::Found { schedule } = answer else { panic!("{answer:?}") };
+                let mut policy = Scripted::new(&schedule);
+                let execution = schedule::run(&machine, &mut policy, 1000, &mut ());
+                shown.insert(outcome(&machine, &execution.tables, &execution.outputs(&machine)));
+            }
+            assert_eq!(shown, serial_outcomes);
+        }
+    }
+}
+
+/// A method with a hole is torn where, and only where, it has an outcome that the method without the hole has not.
+#[test]
+fn torn_is_what_has_an_outcome_that_no_serial_order_has() {
+    let mut others = vec![String::new()];
+    for a in AccessKind::ALL {
+        others.extend([touch(a, "x", 2), touch(a, "y", 2)]);
+        for b in AccessKind::ALL {
+            others.push(touch(a, "x", 2) + &touch(b, "y", 2));
+            others.push(touch(b, "y", 2) + &touch(a, "x", 2));
+        }
+    }
+    let mut torn = 0;
+    for first in AccessKind::ALL {
+        for second in AccessKind::ALL {
+            for other in &others {
+                let text = program(first, second, true, other);
+                let (program, machine) = ready(&text);
+                let (_, whole) = ready(&self::program(first, second, false, other));
+                let serial = outcomes(&whole);
+                let all = outcomes(&machine);
+                let watch = watch(&program, ("x", first), ("y", second));
+                let limits = Limits::default();
+                let answer = tear(&machine, &program, &watch, &Budget::from(limits));
+                if all == serial {
+                    assert_eq!(answer.tear, Tear::Impossible, "{text}\n{all:?}");
+                    continue;
+                }
+                torn += 1;
+                let Tear::Found { schedule } = answer.tear else { panic!("{text}\n{all:?}\n{serial:?}") };
+                let mut policy = Then::new(Scripted::new(&schedule), RoundRobin::new());
+                let execution = schedule::run(&machine, &mut policy, 1000, &mut ());
+                assert_eq!(execution.steps, schedule, "it is a whole execution");
+                let shown = outcome(&machine, &execution.tables, &execution.outputs(&machine));
+                assert!(!serial.contains(&shown), "{text}\n{shown}");
+            }
+        }
+    }
+    // Two reads need two writes, a read and a write one write and any access, two writes any two accesses; in both orders.
+    assert_eq!(torn, 2 + 4 + 4 + 8);
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn cssame(arguments: &[&str]) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_cssame")).current_dir(root()).args(arguments).output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+}
+
+fn correlate(file: &str, more: &[&str]) -> (i32, Value) {
+    let mut arguments = vec!["correlate", file, "--format", "json"];
+    arguments.extend(more);
+    let (status, text) = cssame(&arguments);
+    (status, serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}: {text}")))
+}
+
+/// The status of a program that is written to a file.
+fn correlate_text(text: &str, more: &[&str]) -> (i32, Value) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("test.csm");
+    fs::write(&file, text).unwrap();
+    correlate(file.to_str().unwrap(), more)
+}
+
+/// `m x:write y:write confirmed`, for each endangered access of all selected pairs.
+fn accesses(report: &Value) -> Vec<String> {
+    let pairs = report["pairs"].as_array().unwrap().iter().filter(|pair| pair["selected"] == true);
+    let of = |access: &Value| {
+        let side = |index: usize| {
+            let word = |key: &str| access[key][index].as_str().unwrap().to_owned();
+            format!("{}:{}", word("variables"), word("accesses"))
+        };
+        let word = |key: &str| access[key].as_str().unwrap().to_owned();
+        format!("{} {} {} {}", word("method"), side(0), side(1), word("status"))
+    };
+    pairs.flat_map(|pair| pair["endangered_accesses"].as_array().unwrap().iter().map(of)).collect()
+}
+
+#[test]
+fn the_clock_of_figure_9_is_torn_by_its_common_source() {
+    let (status, report) = correlate("samples/jannesari_fig9.csm", &[]);
+    assert_eq!(status, 1);
+    assert_eq!(accesses(&report), ["SetTime Hours:write Mins:write confirmed"]);
+    assert_eq!(report["counts"]["pairs_confirmed"], 1);
+}
+
+#[test]
+fn a_copy_that_is_written_back_is_torn_where_the_variable_has_changed() {
+    let program = |again: &str| {
+        format!(
+            "int balance; lock L;
+             void withdraw(int n) {{ lock(L); int t = balance; unlock(L); t = t - n; lock(L); {again} balance = t; unlock(L); }}
+             void main() {{ cobegin A: withdraw(1); B: withdraw(2); coend print(balance); }}"
+        )
+    };
+    let status = |text: &str| {
+        let (_, report) = correlate_text(text, &[]);
+        let all = accesses(&report);
+        all.iter().filter(|line| line.contains("balance:write t:write")).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(status(&program("")), ["withdraw balance:write t:write confirmed"]);
+}
+
+#[test]
+fn fields_of_two_objects_do_not_tear_each_other() {
+    let program = |second: &str| {
+        format!(
+            "class P {{ lock L; int x; int y;
+               public void put(int v) {{ lock(L); x = v; unlock(L); lock(L); y = v; unlock(L); }}
+               public void get() {{ lock(L); print(x, y); unlock(L); }} }}
+             P a; P b;
+             void main() {{ cobegin A: a.put(3); B: {second}.get(); coend }}"
+        )
+    };
+    let torn = |second: &str| {
+        let (_, report) = correlate_text(&program(second), &[]);
+        accesses(&report).iter().any(|line| line.ends_with("confirmed"))
+    };
+    assert!(torn("a"));
+    assert!(!torn("b"));
+}
+
+#[test]
+fn a_tear_that_an_assumption_discards_is_none() {
+    let program = |assumption: &str| {
+        format!(
+            "int x; int y; int s = 1; lock L; int seen;
+             void m() {{ lock(L); x = s; unlock(L); lock(L); y = s; unlock(L); }}
+             void n() {{ lock(L); seen = x - y; unlock(L); {assumption} }}
+             void main() {{ cobegin A: m(); B: n(); coend }}"
+        )
+    };
+    let status = |text: &str| accesses(&correlate_text(text, &[]).1).join("\n");
+    assert!(status(&program("")).contains("m x:write y:write confirmed"), "{}", status(&program("")));
+    let held = status(&program("assume(seen == 0);"));
+    assert!(held.contains("m x:write y:write refuted"), "{held}");
+}
+
+#[test]
+fn a_bound_leaves_it_potential_and_says_so() {
+    let (status, report) = correlate("samples/dekker_pair.csm", &["--max-states", "3"]);
+    assert_eq!(status, 1);
+    assert!(accesses(&report).iter().all(|line| line.ends_with("potential")), "{:?}", accesses(&report));
+    let reason = report["pairs"][0]["endangered_accesses"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("max-states"), "{reason}");
+    assert_eq!(report["bound"], "max-states");
+    let (_, report) = correlate("samples/jannesari_fig9.csm", &["--static"]);
+    assert_eq!(accesses(&report), ["SetTime Hours:write Mins:write potential"]);
+    assert_eq!(report["states"], 0);
+}
+
+#[test]
+fn a_pair_that_is_refuted_is_no_finding() {
+    let (status, report) = correlate("samples/dekker_pair.csm", &[]);
+    assert_eq!(report["counts"]["pairs_refuted"], 1, "{:?}", accesses(&report));
+    assert_eq!(status, 0);
+}
+
+/// A pair that takes many states must not use up what another one needs, though it comes first.
+#[test]
+fn a_hard_pair_leaves_states_for_an_easy_one() {
+    let pair = |name: &str, work: &str| {
+        format!(
+            "int {name}x, {name}y, {name}s = 1, {name}k; lock {name}L;
+             void {name}m() {{ lock({name}L); {name}x = {name}s; unlock({name}L); lock({name}L); {name}y = {name}s; unlock({name}L); }}
+             void {name}n() {{ {work} lock({name}L); print({name}x, {name}y); unlock({name}L); }}"
+        )
+    };
+    let text = pair("a", "while (ak < 1000000) { ak = ak + 1; }")
+        + &pair("b", "bk = bk + 1;")
+        + "void main() { cobegin A: { bm(); am(); } B: { bn(); an(); } C: { an(); } coend }";
+    let (_, report) = correlate_text(&text, &["--max-states", "20000"]);
+    let all = accesses(&report);
+    let first = |name: &str| all.iter().position(|line| line.starts_with(name)).unwrap();
+    assert!(first("am") < first("bm"), "{all:?}");
+    assert!(all.contains(&"am ax:write ay:write potential".to_owned()), "{all:?}");
+    assert!(all.contains(&"bm bx:write by:write confirmed".to_owned()), "{all:?}");
+    assert_eq!(report["bound"], "max-states");
+}
+
+/// What lies too deep for the states that are allowed may still be met by chance, and is replayed.
+#[test]
+fn a_deep_tear_is_found_by_executions_at_random() {
+    let text = "int x, y, s = 1, a, b, c; lock L;
+         void m() { lock(L); x = s; unlock(L); lock(L); y = s; unlock(L); }
+         void n() { lock(L); print(x, y); unlock(L); }
+         void main() { cobegin
+           A: { for (int i = 0; i < 40; i++) { a = a + b; } m(); }
+           B: { for (int i = 0; i < 40; i++) { b = b + c; } n(); n(); }
+           C: { for (int i = 0; i < 40; i++) { c = c + a; } n(); n(); } coend }";
+    let (_, report) = correlate_text(text, &["--max-states", "5000"]);
+    // With `n` and with the arms that call it.
+    let all = accesses(&report);
+    assert!(!all.is_empty() && all.iter().all(|line| line.ends_with(" x:write y:write confirmed")), "{all:?}");
+}
+
+/// Files of a directory, sorted.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn recorded_tears_can_be_replayed() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("tears");
+    correlate("samples/bank_account_broken.csm", &["--record-dir", out.to_str().unwrap()]);
+    let written = files(&out);
+    assert_eq!(written.len(), 1);
+    let schedule = written[0].to_str().unwrap();
+    let (status, text) = cssame(&["run", "samples/bank_account_broken.csm", "--schedule", schedule]);
+    assert_eq!(status, 1, "{text}");
+}
+
+#[test]
+fn two_methods_of_a_library_run_in_a_context() {
+    let library = "class Account { lock guard; int balance; int paid;
+           public void deposit(int amount) { lock(guard); balance = balance + amount; unlock(guard);
+             lock(guard); paid = paid + amount; unlock(guard); }
+           public void audit() { lock(guard); assert(balance == paid, \"torn\"); unlock(guard); } }
+         void say() { print(\"limit\", 700); }";
+    let directory = tempfile::tempdir().unwrap();
+    let (file, out) = (directory.path().join("library.csm"), directory.path().join("tears"));
+    fs::write(&file, library).unwrap();
+    let (status, report) = correlate(file.to_str().unwrap(), &["--record-dir", out.to_str().unwrap()]);
+    assert_eq!(status, 1);
+    let pair = report["pairs"].as_array().unwrap().iter();
+    let pair = pair.clone().find(|pair| pair["methods"][1] == "Account.audit").unwrap();
+    assert_eq!(pair["status"], "confirmed");
+    let context = pair["context"].as_str().unwrap();
+    assert!(context.contains(".deposit(700);"), "a constant of the program is an argument: {context}");
+    // Where no execution of a context tears an access, that proves nothing.
+    assert!(accesses(&report).iter().all(|line| !line.ends_with("refuted")));
+    let written = files(&out);
+    let context = written.iter().find(|path| path.extension().is_some_and(|end| end == "csm")).unwrap();
+    let mut replayed = 0;
+    for path in written.iter().filter(|path| path.extension().is_some_and(|end| end == "json")) {
+        let source: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let (status, text) = cssame(&["run", source["file"].as_str().unwrap(), "--schedule", path.to_str().unwrap()]);
+        assert!(status < 2, "{text}");
+        replayed += 1;
+    }
+    assert!(replayed > 0 && context.is_file());
+}
+
+#[test]
+fn the_page_of_the_command_shows_what_it_prints() {
+    let page = fs::read_to_string(root().join("docs/commands/correlate.md")).unwrap();
+    let (_, text) = cssame(&["correlate", "samples/bank_account_broken.csm", "-q"]);
+    assert!(page.contains(&format!("```text\n{text}```")), "docs/commands/correlate.md does not show:\n{text}");
+}

@@ -1,0 +1,158 @@
+//! The rules of the house that no compiler checks: layers, module docs, file sizes, and names in the documentation.
+
+use super::{assert_none, files_below, read, root};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The rules by name.
+pub const RULES: &[(&str, fn())] = &[
+    ("super_does_not_lead_out_of_a_layer", super_does_not_lead_out_of_a_layer),
+    ("every_source_file_says_what_it_is", every_source_file_says_what_it_is),
+    ("nothing_unfinished_is_left", nothing_unfinished_is_left),
+    ("files_are_short", files_are_short),
+    ("paths_in_the_documentation_exist", paths_in_the_documentation_exist),
+    ("links_in_the_documentation_lead_somewhere", links_in_the_documentation_lead_somewhere),
+    ("documentation_names_no_absolute_paths", documentation_names_no_absolute_paths),
+    ("every_code_has_a_page_and_every_page_a_code", every_code_has_a_page_and_every_page_a_code),
+    ("every_command_has_a_page", every_command_has_a_page),
+];
+
+/// What may not stand in a source file, and why.
+const FORBIDDEN: &[(&str, &str)] = &[
+    ("should_panic", "a test should say which error it expects"),
+    ("#[ignore", "a test that does not run is no test"),
+    ("todo!", "unfinished code is not merged"),
+    ("unimplemented!", "unfinished code is not merged"),
+    ("dbg!", "left over from debugging"),
+];
+
+/// Lines that a file may have.
+const MAX_LINES: usize = 800;
+
+/// Longer files, each with its reason.
+const LONG_FILES: &[(&str, &str)] = &[];
+
+fn super_does_not_lead_out_of_a_layer() {
+    let mut problems = Vec::new();
+    for path in files_below("src", &["rs"]) {
+        // `src/layer/a/b.rs` and `src/layer/a/b/mod.rs` stand below their layer by the number of folders in between.
+        let parts: Vec<&str> = path.trim_end_matches("/mod.rs").trim_end_matches(".rs").split('/').collect();
+        let depth = parts.len().saturating_sub(2);
+        for (number, line) in read(&path).lines().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            // A test module inside a file is one deeper.
+            if code.matches("super::").count() > depth + 1 {
+                problems.push(format!("{path}:{}: `super` leads out of the layer", number + 1));
+            }
+        }
+    }
+    assert_none(&problems);
+}
+
+fn every_source_file_says_what_it_is() {
+    let mut problems = Vec::new();
+    for path in sources() {
+        if !read(&path).starts_with("//! ") {
+            problems.push(format!("{path}: does not begin with `//!`"));
+        }
+    }
+    assert_none(&problems);
+}
+
+fn nothing_unfinished_is_left() {
+    let mut problems = Vec::new();
+    for path in sources().iter().filter(|path| *path != "tests/tidy/rules.rs") {
+        for (number, line) in read(path).lines().enumerate() {
+            for (word, reason) in FORBIDDEN.iter().filter(|(word, _)| line.contains(word)) {
+                problems.push(format!("{path}:{}: `{word}`: {reason}", number + 1));
+            }
+        }
+    }
+    assert_none(&problems);
+}
+
+fn files_are_short() {
+    let mut problems = Vec::new();
+    for path in sources() {
+        let lines = read(&path).lines().count();
+        let excused = LONG_FILES.iter().any(|(long, _)| *long == path);
+        if lines > MAX_LINES && !excused {
+            problems.push(format!("{path}: {lines} lines, of at most {MAX_LINES}"));
+        }
+        if lines <= MAX_LINES && excused {
+            problems.push(format!("{path}: {lines} lines, and need not be listed as long"));
+        }
+    }
+    assert_none(&problems);
+}
+
+/// Every file of Rust.
+fn sources() -> Vec<String> {
+    ["src", "tests", "benches"].iter().flat_map(|directory| files_below(directory, &["rs"])).collect()
+}
+
+/// Every page of documentation.
+fn pages() -> Vec<String> {
+    let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"];
+    let top = top.iter().filter(|path| root().join(path).exists()).map(|path| (*path).to_owned());
+    top.chain(files_below("docs", &["md"])).collect()
+}
+
+fn paths_in_the_documentation_exist() {
+    let mut problems = Vec::new();
+    for page in pages() {
+        for word in read(&page).split(|each: char| each.is_whitespace() || "`()[]<>,;\"'|".contains(each)) {
+            let path = word.trim_end_matches(['.', ':']).split('#').next().unwrap_or("");
+            let known = ["docs/", "samples/", "src/", "tests/", "benches/", "grammar/", ".ci/"];
+            let is_pattern = path.contains(['*', '{', '…']) || path.ends_with('/');
+            if known.iter().any(|start| path.starts_with(start)) && !is_pattern && !root().join(path).exists() {
+                problems.push(format!("{page}: `{path}` does not exist"));
+            }
+        }
+    }
+    assert_none(&problems);
+}
+
+fn links_in_the_documentation_lead_somewhere() {
+    let mut problems = Vec::new();
+    for page in pages() {
+        let folder = Path::new(&page).parent().unwrap_or(Path::new("")).to_owned();
+        for link in read(&page).split("](").skip(1) {
+            let target = link.split([')', '#', ' ']).next().unwrap_or("");
+            let outside = target.is_empty() || target.contains("://") || target.starts_with("mailto:");
+            if !outside && !root().join(&folder).join(target).exists() {
+                problems.push(format!("{page}: the link to `{target}` leads nowhere"));
+            }
+        }
+    }
+    assert_none(&problems);
+}
+
+fn documentation_names_no_absolute_paths() {
+    let mut problems = Vec::new();
+    for page in pages() {
+        for (number, line) in read(&page).lines().enumerate() {
+            if ["/home/", "/work/", "/root/", "/tmp/"].iter().any(|start| line.contains(start)) {
+                problems.push(format!("{page}:{}: an absolute path", number + 1));
+            }
+        }
+    }
+    assert_none(&problems);
+}
+
+fn every_code_has_a_page_and_every_page_a_code() {
+    let codes: BTreeSet<String> =
+        cssame::diagnostics::Code::all().map(|code| format!("docs/codes/{}.md", code.number())).collect();
+    let pages: BTreeSet<String> = files_below("docs/codes", &["md"]).into_iter().collect();
+    assert_eq!(codes, pages);
+}
+
+fn every_command_has_a_page() {
+    let commands: BTreeSet<String> = files_below("src/cli", &["rs"])
+        .into_iter()
+        .filter(|path| read(path).contains("impl Job for Arguments"))
+        .map(|path| path.replace("src/cli/", "docs/commands/").replace(".rs", ".md"))
+        .collect();
+    let pages: BTreeSet<String> = files_below("docs/commands", &["md"]).into_iter().collect();
+    assert_eq!(commands, pages);
+}
