@@ -1,17 +1,29 @@
 //! The memory of a recorded execution: which write every cell got last, and what shared cells hold in the end.
 //!
-//! In: the accesses and allocations of the execution, in their order. Out: for a read, its write; for an access to an
-//! array, the element; at the end, the last values of all shared cells: globals, and locals that threads share. The
-//! cells of a local are a new instance each time its declaration runs, and may get the address of one that is gone.
+//! **Input**: the accesses and allocations of the execution, in their order.
+//!
+//! **Output**: for a read, its write; for an access to an array, the element; at the end, the last values of all shared cells:
+//! globals, and locals that threads share.
+//!
+//! **Soundness and limits**. The cells of a local are a new instance each time its declaration runs, and may get the address of
+//! one that is gone. A cell that is never accessed has no last value.
 
 use super::Input;
-use super::plan::Source;
 use super::value::runtime_value;
 use crate::ir::verify::leaf_at;
 use crate::ir::{Leaf, LeafKind, VariableId};
 use crate::vm::State;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// It is the value before the first write, as a `Value` of the runtime.
+    Initial(String),
+    /// The write with that latch.
+    Latch(usize),
+}
 
 /// A shared cell in the end: its name, where it gets its last value, and that value.
 pub(super) type LastValue = (String, Source, String);

@@ -33,8 +33,9 @@ mod tests_file;
 mod value;
 
 pub use manifest::{Manifest, PairCounts, PairEntry, PairTestEntry, TermEntry, TermStatus, TestEntry};
+pub use memory::Source;
 pub use pairs::{CaseKind, PairCase, PairCases, drive_pairs};
-pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, Source, ThreadPlan, plan};
+pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, ThreadPlan, plan};
 
 use crate::explore::Answer;
 use crate::form::Form;

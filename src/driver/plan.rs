@@ -1,13 +1,25 @@
 //! The plan of a test: what each thread does in a recorded execution, and what each event has to wait for.
 //!
-//! In: a schedule, which is replayed on the machine. Out: a [`Plan`]. Every event has a latch, numbered in the order of
-//! the execution. A read names the latch of its write. An operation on a synchronisation object waits for the operation
-//! before it on the same object; one that leaves a barrier waits for the last arrival, a thread that is woken for the
-//! notification, a join for the ends of its threads. What a thread waits for in itself is left out.
+//! **Input**: a schedule, which is done again on the machine.
+//!
+//! **Output**: a [`Plan`]: by thread its events in order, each with the events of other threads that it has to wait for.
+//!
+//! **Algorithm**.
+//!
+//! 1. The schedule is followed to its end; from there the threads go on in turn. All events are recorded.
+//! 2. Every event gets a latch, numbered in the order of the execution.
+//! 3. A read waits for the latch of its write. An operation on a synchronisation object waits for the one before it on the same
+//!    object; one that leaves a barrier for the last arrival, a thread that is woken for the notification, a join for the
+//!    ends of its threads. What a thread waits for in itself is left out.
+//!
+//! **Soundness and limits**. A test that opens the latches in this order does this very execution, up to reorderings that no
+//! read can tell. So the order of a plan is not happens-before ([`schedule::Clocks`]): it contains what reads see, and
+//! keeps all operations on one object in their order, also those that another execution may do in another one, such as two
+//! `P` of one semaphore. Only neighbours in that order wait for each other: the latches between them do the rest.
 
 use super::Input;
 use super::label::Located;
-use super::memory::{LastValue, Memory};
+use super::memory::{LastValue, Memory, Source};
 use super::value::runtime_value;
 use crate::schedule::{self, Execution, ExecutionStatus, RoundRobin, Scripted, Then};
 use crate::vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadStatus};
@@ -15,15 +27,6 @@ use rustc_hash::FxHashMap;
 
 /// Events of a plan at most: each is a line of the package, and a call while its test runs.
 pub const MAX_EVENTS: usize = 20_000;
-
-/// Where a value comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// It is the value before the first write, as a `Value` of the runtime.
-    Initial(String),
-    /// The write with that latch.
-    Latch(usize),
-}
 
 /// What a thread does; values are texts of the runtime's `Value`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -183,3 +183,6 @@ pub fn predecessors(footprints: &[Footprint]) -> Vec<Vec<usize>> {
     }
     before
 }
+
+#[cfg(test)]
+mod tests;

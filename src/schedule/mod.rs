@@ -50,4 +50,6 @@ pub use trials::{Experiment, Trial, Trials, TrialsEnd};
 pub use walk::{Impossible, Walk, Walks, walk};
 
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;

@@ -1,20 +1,9 @@
 //! Vector clocks against facts computed by hand, and against a closure that is built without clocks.
 
 use super::*;
-use crate::front::compile;
-use crate::ir::{FunctionId, Program};
-use crate::schedule::{Decision, Policy, Random, View, run};
-use crate::source::SourceMap;
-use crate::vm::{Move, Visibility};
-use std::path::Path;
-
-fn compiled(text: &str) -> Option<(Program, Machine)> {
-    let mut sources = SourceMap::default();
-    let file = sources.add("test.csm", text);
-    let program = compile(&sources, file, &[]).program?;
-    let machine = Machine::new(&program, &Visibility::all(&program));
-    Some((program, machine))
-}
+use crate::ir::FunctionId;
+use crate::schedule::testing::{First, Last, compiled, samples};
+use crate::schedule::{Random, run};
 
 /// All events with their stamps and clocks, and the calls between them.
 struct Recorder<'a> {
@@ -70,24 +59,6 @@ impl Observer for Recorder<'_> {
     fn leave(&mut self, thread: ThreadIndex) {
         self.clocks.leave(thread);
         self.note(thread, CodeIndex(0), What::Leave);
-    }
-}
-
-/// Lets the thread in the first slot that can move do so.
-struct First;
-
-impl Policy for First {
-    fn choose(&mut self, _: &View<'_>, moves: &[Move]) -> Decision {
-        Decision::Step(crate::vm::Choice { thread: moves[0].thread, alternative: 0 })
-    }
-}
-
-/// Lets the thread in the last slot that can move do so.
-struct Last;
-
-impl Policy for Last {
-    fn choose(&mut self, _: &View<'_>, moves: &[Move]) -> Decision {
-        Decision::Step(crate::vm::Choice { thread: moves[moves.len() - 1].thread, alternative: 0 })
     }
 }
 
@@ -331,9 +302,7 @@ impl Naive<'_> {
 #[test]
 fn clocks_agree_with_the_transitive_closure() {
     let (mut ordered, mut open) = (0, 0);
-    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")).unwrap() {
-        let path = entry.unwrap().path();
-        let Some((_, machine)) = compiled(&std::fs::read_to_string(&path).unwrap()) else { continue };
+    for (path, machine) in samples() {
         for (seed, edges) in [(1, ALL), (2, WITHOUT), (3, ALL)] {
             let mut recorder = Recorder::new(&machine, edges);
             run(&machine, &mut Random::new(seed), 60, &mut recorder);
