@@ -38,4 +38,6 @@ pub mod explore;
 
 pub mod driver;
 
+pub mod answer;
+
 pub mod cli;

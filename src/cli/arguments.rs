@@ -1,14 +1,12 @@
 //! The grammar of the command line.
 //!
-//! In: the arguments of the process. Out: a [`Command`], or the text that answers `--help` or a usage error. Algorithm:
+//! In: the arguments of the process. Out: an [`Invocation`], or the text that answers `--help` or a usage error. Algorithm:
 //! the name of the command is brought to the front, so that options may stand before it; where there is none, and the
 //! first word may be a file, the command is `check`; the rest is for `clap`.
 
-use super::options::{ColorChoice, Format, OutputOptions};
-use super::output::Output;
-use super::status::Status;
-use super::{check, correlate, drive, explain, futures, ir, pi, run};
-use crate::diagnostics::Diagnostics;
+use super::command::{check, correlate, drive, explain, futures, ir, pi, run};
+use super::job::AnyJob;
+use super::options::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -36,12 +34,12 @@ const STYLES: Styles = Styles::styled()
 #[command(about = "Analyses explicitly parallel programs: which writes can each read see, and what follows?")]
 struct CommandLine {
     #[command(subcommand)]
-    command: Command,
+    command: Invocation,
 }
 
 /// A command with its arguments.
 #[derive(Clone, Debug, Subcommand)]
-pub enum Command {
+pub enum Invocation {
     /// Show every static diagnostic (the default job)
     #[command(long_about = check::ABOUT, after_help = check::EXAMPLES)]
     Check(check::Arguments),
@@ -68,50 +66,19 @@ pub enum Command {
     Explain(explain::Arguments),
 }
 
-/// What every command can tell, and do.
-pub trait Job {
-    /// Its name on the command line and in its answer.
-    fn name(&self) -> &'static str;
-
-    /// The file that it is about.
-    fn file(&self) -> Option<&Path>;
-
-    /// The form of its answer.
-    fn format(&self) -> Format;
-
-    /// How to show the answer.
-    fn output_options(&self) -> &OutputOptions;
-
-    /// What is wrong with its arguments, beyond what the grammar tells.
-    ///
-    /// # Errors
-    ///
-    /// A sentence for the user.
-    fn validate(&self) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// Runs it.
-    ///
-    /// # Errors
-    ///
-    /// The diagnostics that say why there is no answer.
-    fn execute(&self, output: &mut Output) -> Result<Status, Diagnostics>;
-}
-
-impl Command {
+impl Invocation {
     /// The command as what all commands have in common.
     #[must_use]
-    pub fn job(&self) -> &dyn Job {
+    pub fn job(&self) -> &dyn AnyJob {
         match self {
-            Command::Check(arguments) => arguments,
-            Command::Ir(arguments) => arguments,
-            Command::Pi(arguments) => arguments,
-            Command::Run(arguments) => arguments,
-            Command::Futures(arguments) => arguments,
-            Command::Drive(arguments) => arguments,
-            Command::Correlate(arguments) => arguments,
-            Command::Explain(arguments) => arguments,
+            Invocation::Check(arguments) => arguments,
+            Invocation::Ir(arguments) => arguments,
+            Invocation::Pi(arguments) => arguments,
+            Invocation::Run(arguments) => arguments,
+            Invocation::Futures(arguments) => arguments,
+            Invocation::Drive(arguments) => arguments,
+            Invocation::Correlate(arguments) => arguments,
+            Invocation::Explain(arguments) => arguments,
         }
     }
 }
@@ -120,7 +87,7 @@ impl Command {
 #[derive(Debug)]
 pub enum Parsed {
     /// To run a command.
-    Command(Box<Command>),
+    Command(Box<Invocation>),
     /// To show a text: the help that was asked for, or what is wrong with the arguments.
     Answer {
         /// The text, with or without colour.

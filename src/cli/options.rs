@@ -73,6 +73,12 @@ impl BoundOptions {
     }
 }
 
+/// A number from 0 to 1.
+pub(super) fn parse_part(text: &str) -> Result<f64, String> {
+    let part = text.parse::<f64>().ok().filter(|part| (0.0..=1.0).contains(part));
+    part.ok_or_else(|| "write it as a number from 0 to 1, such as `0.5`".to_owned())
+}
+
 /// A number of bytes: `500M`, `2G`, `1000000`.
 fn parse_size(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.as_bytes().last() {
@@ -144,10 +150,8 @@ impl From<AnswerFormat> for Format {
 /// The form of an answer, of any command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Text for people.
+    /// Text for people, or a graph in a text form.
     Human,
-    /// A graph: in the language of Graphviz, or drawn.
-    Dot,
     /// One JSON object.
     Json,
 }

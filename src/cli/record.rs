@@ -1,11 +1,10 @@
 //! Schedule files of what a search has found.
 
 use super::files;
-use super::futures::Report;
 use super::load::name_of;
-use super::tears::Tears;
-use crate::correlation::CorrelationReport;
+use crate::answer::{CorrelateAnswer, FuturesAnswer};
 use crate::diagnostics::Diagnostics;
+use crate::explore::pairs::ExecutedPairs;
 use crate::model::Model;
 use crate::schedule::{Schedule, SharedStep, Step};
 use std::path::{Path, PathBuf};
@@ -15,24 +14,25 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// CS0910 where the directory or a file cannot be written.
-pub(crate) fn write_all(directory: &Path, prepared: &Model, report: &Report) -> Result<(), Diagnostics> {
+pub fn write_futures(directory: &Path, model: &Model, answer: &FuturesAnswer) -> Result<(), Diagnostics> {
     files::create_directory(directory)?;
     let write = |path: PathBuf, steps: &[Step], status: &str| {
-        files::write(&path, &prepared.schedule(steps.to_vec(), status).to_text())
+        files::write(&path, &model.schedule(steps.to_vec(), status).to_text())
     };
-    for (index, failure) in report.futures.failures.iter().enumerate() {
+    let report = &answer.futures;
+    for (index, failure) in report.failures.iter().enumerate() {
         write(failure_file(directory, index), &failure.schedule, failure.status)?;
     }
-    for (index, deadlock) in report.futures.deadlocks.iter().enumerate() {
+    for (index, deadlock) in report.deadlocks.iter().enumerate() {
         write(deadlock_file(directory, index), &deadlock.schedule, "deadlock")?;
     }
-    for term in report.futures.terms.iter() {
+    for term in report.terms.iter() {
         if let Some(schedule) = term.schedule {
             let steps: Vec<Step> = schedule.iter().cloned().map(SharedStep::into_step).collect();
             write(term_file(directory, term.read, term.def), &steps, "term")?;
         }
     }
-    if let Some(schedule) = report.selection.as_ref().and_then(|selection| selection.schedule.as_ref()) {
+    if let Some(schedule) = answer.selection.as_ref().and_then(|selection| selection.schedule.as_ref()) {
         write(selection_file(directory), schedule, "selection")?;
     }
     Ok(())
@@ -43,24 +43,19 @@ pub(crate) fn write_all(directory: &Path, prepared: &Model, report: &Report) -> 
 /// # Errors
 ///
 /// CS0910 where the directory or a file cannot be written.
-pub(crate) fn write_tears(
-    directory: &Path,
-    source: &Path,
-    tears: &Tears,
-    report: &CorrelationReport<Vec<Step>>,
-) -> Result<(), Diagnostics> {
+pub fn write_tears(directory: &Path, source: &Path, answer: &CorrelateAnswer) -> Result<(), Diagnostics> {
     files::create_directory(directory)?;
     let mut number = 0;
-    for (index, pair) in report.pairs.iter().enumerate().filter(|(_, pair)| pair.selected) {
-        let Some(setting) = tears.setting_of(index) else { continue };
-        let source = tear_source(directory, source, tears, index);
+    for (index, pair) in answer.correlation.pairs.iter().enumerate().filter(|(_, pair)| pair.selected) {
+        let Some(setting) = answer.executed.setting_of(index) else { continue };
+        let source = tear_source(directory, source, &answer.executed, index);
         let mut is_written = setting.added.is_none();
         for steps in pair.endangered_accesses.iter().filter_map(|access| access.decision.schedule.as_ref()) {
             number += 1;
             if !std::mem::replace(&mut is_written, true) {
-                files::write(&source, setting.prepared.unit().text())?;
+                files::write(&source, setting.model.unit().text())?;
             }
-            let schedule = setting.prepared.schedule(steps.clone(), "tear");
+            let schedule = setting.model.schedule(steps.clone(), "tear");
             let schedule = Schedule { file: name_of(&source), ..schedule };
             files::write(&tear_file(directory, number), &schedule.to_text())?;
         }
@@ -69,30 +64,35 @@ pub(crate) fn write_tears(
 }
 
 /// The file that a tear is replayed with: the source, or `DIR/context-1.csm`.
-pub(crate) fn tear_source(directory: &Path, source: &Path, tears: &Tears, pair: usize) -> PathBuf {
-    match tears.setting_of(pair) {
+#[must_use]
+pub fn tear_source(directory: &Path, source: &Path, executed: &ExecutedPairs, pair: usize) -> PathBuf {
+    match executed.setting_of(pair) {
         Some(setting) if setting.added.is_some() => directory.join(format!("context-{}.csm", pair + 1)),
         _ => source.to_owned(),
     }
 }
 
 /// `DIR/tear-1.json`
-pub(crate) fn tear_file(directory: &Path, number: usize) -> PathBuf {
+#[must_use]
+pub fn tear_file(directory: &Path, number: usize) -> PathBuf {
     directory.join(format!("tear-{number}.json"))
 }
 
 /// `DIR/failure-1.json`
-pub(crate) fn failure_file(directory: &Path, index: usize) -> PathBuf {
+#[must_use]
+pub fn failure_file(directory: &Path, index: usize) -> PathBuf {
     directory.join(format!("failure-{}.json", index + 1))
 }
 
 /// `DIR/deadlock-1.json`
-pub(crate) fn deadlock_file(directory: &Path, index: usize) -> PathBuf {
+#[must_use]
+pub fn deadlock_file(directory: &Path, index: usize) -> PathBuf {
     directory.join(format!("deadlock-{}.json", index + 1))
 }
 
 /// `DIR/selection.json`
-pub(crate) fn selection_file(directory: &Path) -> PathBuf {
+#[must_use]
+pub fn selection_file(directory: &Path) -> PathBuf {
     directory.join("selection.json")
 }
 
@@ -100,19 +100,4 @@ pub(crate) fn selection_file(directory: &Path) -> PathBuf {
 fn term_file(directory: &Path, read: &str, definition: &str) -> PathBuf {
     let plain = |name: &str| name.replace(['@', ':'], "-");
     directory.join(format!("term-{}-from-{}.json", plain(read), plain(definition)))
-}
-
-/// The command line that replays a schedule file.
-pub(crate) fn replay_command(source: &Path, file: &Path) -> String {
-    format!("cssame run {} --schedule {}", quoted(&name_of(source)), quoted(&name_of(file)))
-}
-
-/// A word as a shell reads it.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |each: char| each.is_alphanumeric() || "_-./=:@,+%".contains(each);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }

@@ -27,6 +27,7 @@ pub use question::count::{CountAnswer, count, count_by_executions, count_by_stat
 pub use question::futures::{
     Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, by_states, futures,
 };
+pub use question::pairs;
 pub use question::select::{SelectAnswer, Verdict, select, select_by_executions, select_by_states};
 pub use question::serial::{Serial, serial};
 pub use question::tear::{Side, Tear, TearAnswer, Watch, tear, tear_at_random};

@@ -52,22 +52,18 @@ pub const LAYERS: &[Layer] = &[
     layer("schedule", "source ir vm", "front"),
     layer("model", "source diagnostics ir front form vm schedule", ""),
     layer("harness", "source front", ""),
-    layer("explore", "source budget ir ssa concurrency form correlation vm schedule model", "front"),
+    layer("explore", "source budget ir front ssa concurrency form correlation vm schedule model harness", ""),
     layer("driver", "source budget ir form correlation vm schedule explore", ""),
     layer(
-        "cli",
-        "source diagnostics budget ir front ssa concurrency form correlation vm schedule model harness explore driver",
+        "answer",
+        "source diagnostics budget ir front ssa concurrency form correlation vm schedule model explore driver",
         "",
     ),
+    layer("cli", "source diagnostics budget front form correlation vm schedule model explore driver answer", ""),
 ];
 
 /// Circles of the files and folders of a folder: the folder, its members, the reason.
 const CIRCLES: &[(&str, &str, &str)] = &[
-    (
-        "cli",
-        "arguments check correlate correlate_text drive drive_pairs explain futures futures_text ir pi record run",
-        "commands use each other: about to be taken apart",
-    ),
     ("correlation", "access neighbours sites", "about to be taken apart"),
     ("correlation", "assignment function", "about to be taken apart"),
     ("driver", "body free instruction program", "about to be taken apart"),

@@ -148,10 +148,10 @@ fn every_code_has_a_page_and_every_page_a_code() {
 }
 
 fn every_command_has_a_page() {
-    let commands: BTreeSet<String> = files_below("src/cli", &["rs"])
+    let commands: BTreeSet<String> = files_below("src/cli/command", &["rs"])
         .into_iter()
         .filter(|path| read(path).contains("impl Job for Arguments"))
-        .map(|path| path.replace("src/cli/", "docs/commands/").replace(".rs", ".md"))
+        .map(|path| path.replace("src/cli/command/", "docs/commands/").replace(".rs", ".md"))
         .collect();
     let pages: BTreeSet<String> = files_below("docs/commands", &["md"]).into_iter().collect();
     assert_eq!(commands, pages);

@@ -3,6 +3,7 @@
 pub(super) mod by_executions;
 pub(super) mod count;
 pub(super) mod futures;
+pub mod pairs;
 pub(super) mod select;
 pub(super) mod serial;
 pub(super) mod tear;

@@ -5,6 +5,7 @@
 //! a condition or a semaphore it is known whether, and where, it was set, notified or raised.
 
 use crate::schedule::{Naming, Walk};
+use crate::source::Span;
 use crate::vm::{CodeIndex, Event, Observer, Obstacle, State, Tables, ThreadIndex};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -19,6 +20,9 @@ pub struct BlockedReport {
     pub at: String,
     /// Its line.
     pub line: u32,
+    /// The same place.
+    #[serde(skip)]
+    pub span: Span,
     /// `lock`, `event`, `barrier`, `condition`, `notification`, `semaphore` or `threads`
     pub waits_for: &'static str,
     /// The object that it waits for.
@@ -27,6 +31,9 @@ pub struct BlockedReport {
     pub holder: Option<String>,
     /// Where the holder took it.
     pub taken_at: Option<String>,
+    /// The same place.
+    #[serde(skip)]
+    pub taken_span: Option<Span>,
     /// How many have arrived at the barrier.
     pub arrived: Option<u32>,
     /// How many it takes.
@@ -101,15 +108,18 @@ impl Scene<'_> {
     }
 
     fn blocked(&self, thread: ThreadIndex, obstacle: Obstacle) -> BlockedReport {
-        let position = self.naming.sources.position(self.naming.machine.span(self.state.position(thread)));
+        let span = self.naming.machine.span(self.state.position(thread));
+        let position = self.naming.sources.position(span);
         let mut report = BlockedReport {
             thread: self.name(thread),
             at: position.to_string(),
             line: position.line,
+            span,
             waits_for: "threads",
             object: None,
             holder: None,
             taken_at: None,
+            taken_span: None,
             arrived: None,
             count: None,
             signalled_at: None,
@@ -129,6 +139,7 @@ impl Scene<'_> {
                 object("lock", address);
                 report.holder = holder.map(|holder| self.name(holder));
                 report.taken_at = Some(self.at(taken_at));
+                report.taken_span = Some(self.naming.machine.span(taken_at));
             }
             Obstacle::Event { address } => object("event", address),
             Obstacle::Barrier { address, arrived, count } => {

@@ -2,7 +2,7 @@
 
 use crate::explore::report::ThreadOutput;
 use crate::source::cut::{Cut, character_columns, columns, cut, head, visible};
-use crate::source::{FileId, Position, SourceMap, Span};
+use crate::source::{SourceMap, Span};
 use anstyle::{AnsiColor, Style};
 
 /// Width of the text, in columns.
@@ -94,20 +94,6 @@ fn statement_length(text: &str) -> usize {
     text.char_indices().nth(LONG_LINE).map_or(text.len(), |(at, _)| at)
 }
 
-/// The span of the word or the sign at `LINE:COL`; empty at the end of the file where there is no such place.
-#[must_use]
-pub fn span_at(sources: &SourceMap, file: FileId, position: &str) -> Span {
-    let number = |text: &str| text.parse::<u32>().ok();
-    let position = position.split_once(':').and_then(|(line, column)| Some((number(line)?, number(column)?)));
-    let source = sources.file(file);
-    let offset = position.and_then(|(line, column)| source.offset(Position { line, column }));
-    let start = offset.map_or(source.text().len(), |offset| offset as usize);
-    let rest = &source.text()[start..];
-    let word = rest.find(|each: char| !each.is_alphanumeric() && each != '_').unwrap_or(rest.len());
-    let sign = rest.chars().next().filter(|each| !each.is_control()).map_or(0, char::len_utf8);
-    Span::new(file, start, start + word.max(sign))
-}
-
 /// The text, cut so that it takes at most `width` columns.
 #[must_use]
 pub fn shorten(text: &str, width: usize) -> String {
@@ -115,12 +101,6 @@ pub fn shorten(text: &str, width: usize) -> String {
         return text.to_owned();
     }
     head(text, width.saturating_sub(1)).trim_end().to_owned() + "…"
-}
-
-/// `1 term`, `2 terms`
-#[must_use]
-pub fn plural(count: usize, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
 /// What the threads have printed: `  T1: line`.

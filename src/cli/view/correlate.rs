@@ -1,9 +1,10 @@
-//! The answer of `cssame correlate` for people.
+//! Correlations and method pairs for people.
 
-use super::correlate::{Arguments, Report};
-use super::record::{self, quoted, replay_command};
-use super::snippet::{self, Table, plural};
-use super::tears::Tears;
+use super::replay::{DIRECTORY, record_line, replay_line};
+use super::snippet::{self, Table};
+use crate::answer::CorrelateAnswer;
+use crate::answer::words::plural;
+use crate::cli::record;
 use crate::correlation::Status;
 use crate::correlation::report::{AccessData, CorrelationData, EvidenceData, PairData};
 use crate::schedule::{self, RenderOptions, RowKind, Step};
@@ -23,22 +24,23 @@ const MAX_TRACES: usize = 5;
 /// Rows before the first thread is made that are shown.
 const MAX_BEFORE: usize = 10;
 
-/// Directory of the schedules in the command line that writes them.
-const DIRECTORY: &str = "schedules";
-
-/// An answer and what it was made from.
-pub(super) struct View<'a> {
-    pub arguments: &'a Arguments,
-    pub sources: &'a SourceMap,
-    pub tears: &'a Tears,
-    pub report: &'a Report,
+/// An answer, and how it is shown.
+pub struct View<'a> {
+    /// Correlations and pairs.
+    pub answer: &'a CorrelateAnswer,
+    /// The source file.
+    pub file: &'a Path,
+    /// Where the schedules were written to.
+    pub record_dir: Option<&'a Path>,
+    /// Whether there is colour.
     pub colour: bool,
 }
 
 impl View<'_> {
     /// The whole text but for the summary.
-    pub(super) fn text(&self) -> String {
-        let (report, colour) = (&self.report.correlation, self.colour);
+    #[must_use]
+    pub fn text(&self) -> String {
+        let (report, colour) = (&self.answer.correlation, self.colour);
         let mut text = String::new();
         if !report.correlations.is_empty() {
             text += &snippet::title("Correlated variables", colour);
@@ -61,7 +63,7 @@ impl View<'_> {
 
     /// A row for each correlation, and one for each place that ties its variables.
     fn correlations(&self) -> String {
-        let (report, sources) = (&self.report.correlation, self.sources);
+        let (report, sources) = (&self.answer.correlation, &self.answer.executed.unit().sources);
         let mut table = Table::new("  ");
         for of in &report.correlations {
             let mut places = of.evidence.iter().take(MAX_PLACES).map(|evidence| place(sources, evidence));
@@ -91,7 +93,7 @@ impl View<'_> {
     fn pairs(&self) -> String {
         let mut text = String::new();
         let (selected, others): (Vec<&PairData<_>>, Vec<&PairData<_>>) =
-            self.report.correlation.pairs.iter().partition(|pair| pair.selected);
+            self.answer.correlation.pairs.iter().partition(|pair| pair.selected);
         for pair in selected {
             let style = Style::new().fg_color(Some(colour_of(pair.status).into()));
             let title =
@@ -128,7 +130,7 @@ impl View<'_> {
     /// An execution for each confirmed pair, the first ones.
     fn traces(&self) -> String {
         let mut text = String::new();
-        let pairs = self.report.correlation.pairs.iter().enumerate();
+        let pairs = self.answer.correlation.pairs.iter().enumerate();
         let mut number = 0;
         let mut shown = 0;
         for (index, pair) in pairs.filter(|(_, pair)| pair.selected) {
@@ -150,21 +152,21 @@ impl View<'_> {
     }
 
     fn trace(&self, pair: usize, access: &AccessData<Vec<Step>>, number: usize) -> String {
-        let (Some(setting), Some(steps)) = (self.tears.setting_of(pair), &access.decision.schedule) else {
+        let (Some(setting), Some(steps)) = (self.answer.executed.setting_of(pair), &access.decision.schedule) else {
             return String::new();
         };
         let [first, second] = &access.variables;
-        let methods = &self.report.correlation.pairs[pair].methods;
+        let methods = &self.answer.correlation.pairs[pair].methods;
         let other = if methods[0] == access.method { &methods[1] } else { &methods[0] };
         let title = format!("\n{} is torn between {first} and {second} by {other}", access.method);
         let mut text = snippet::title(&title, self.colour);
-        if let Some(added) = &setting.added {
+        if let Some(added) = setting.added {
             text += "in a context that was made for it:\n\n";
             added.lines().for_each(|line| text += &format!("{}\n", format!("    {line}").trim_end()));
             text += "\n";
         }
-        let Some(choices) = self.tears.schedule_of(pair, steps) else { return text };
-        let mut trace = schedule::trace(setting.prepared.naming(), choices).cause();
+        let Some(choices) = self.answer.executed.schedule_of(pair, steps) else { return text };
+        let mut trace = schedule::trace(setting.model.naming(), choices).cause();
         // What brings the objects into a state may be long.
         let alone = trace.rows.iter().position(|row| row.kind == RowKind::Thread).unwrap_or(0);
         if alone > MAX_BEFORE {
@@ -177,18 +179,18 @@ impl View<'_> {
 
     /// The command line that replays a schedule; where none was written, the one that writes it comes first.
     fn replay(&self, pair: usize, number: usize) -> String {
-        let directory = self.arguments.record_dir.as_deref().unwrap_or(Path::new(DIRECTORY));
-        let source = record::tear_source(directory, &self.arguments.file, self.tears, pair);
-        let replay = format!("replay: {}\n", replay_command(&source, &record::tear_file(directory, number)));
-        if self.arguments.record_dir.is_some() {
+        let directory = self.record_dir.unwrap_or(Path::new(DIRECTORY));
+        let source = record::tear_source(directory, self.file, &self.answer.executed, pair);
+        let replay = replay_line(&source, &record::tear_file(directory, number));
+        if self.record_dir.is_some() {
             return replay;
         }
-        let name = quoted(&super::load::name_of(&self.arguments.file));
-        let options = self.tears.setting_of(pair).map_or_else(String::new, |setting| setting.prepared.options().text());
-        let (threshold, rank) = (self.arguments.threshold, self.arguments.rank);
+        let setting = self.answer.executed.setting_of(pair);
+        let options = setting.map_or_else(String::new, |setting| setting.model.options().text());
+        let (threshold, rank) = (self.answer.correlation.threshold, self.answer.correlation.rank_threshold);
         let threshold = if threshold == 0.5 { String::new() } else { format!(" --threshold {threshold}") };
         let rank = if rank == 0.0 { String::new() } else { format!(" --rank {rank}") };
-        format!("record: cssame correlate {name}{options}{threshold}{rank} --record-dir {DIRECTORY}\n{replay}")
+        record_line("correlate", self.file, &(options + &threshold + &rank)) + &replay
     }
 }
 
@@ -214,12 +216,11 @@ fn place(sources: &SourceMap, evidence: &EvidenceData) -> String {
 }
 
 fn counts<S>(pair: &PairData<S>) -> String {
-    format!(
-        "{} endangered of {}, {} uncorrelated or safe",
-        pair.endangered,
-        plural(pair.correlation_accesses, "correlation access").replace("accesss", "accesses"),
-        pair.uncorrelated
-    )
+    let accesses = match pair.correlation_accesses {
+        1 => "1 correlation access".to_owned(),
+        count => format!("{count} correlation accesses"),
+    };
+    format!("{} endangered of {accesses}, {} uncorrelated or safe", pair.endangered, pair.uncorrelated)
 }
 
 /// ` 67 %`
@@ -228,8 +229,9 @@ fn percent(part: f64) -> String {
 }
 
 /// How much was found, in a line.
-pub(super) fn summary(report: &Report) -> String {
-    let (visited, report) = (report.states, &report.correlation);
+#[must_use]
+pub fn summary(answer: &CorrelateAnswer) -> String {
+    let (visited, report) = (answer.states, &answer.correlation);
     let counts = &report.counts;
     let parallel = counts.pairs_parallel.map_or_else(String::new, |count| format!("{count} parallel, "));
     let incomplete = if report.complete { "" } else { "; there are more pairs than were ranked" };

@@ -1,88 +1,17 @@
-//! `cssame pi FILE`: the pi functions, their terms, what was pruned and why.
+//! The pi functions for people.
 
-use super::arguments::Job;
-use super::json;
-use super::load;
-use super::options::{Format, FormatOption, OutputOptions, ProgramOptions};
-use super::output::Output;
-use super::snippet::{self, Table, plural};
-use super::status::Status;
-use crate::diagnostics::Diagnostics;
-use crate::form::{self, PiReport, PrunedData, ReadReport, TermData};
-use crate::model::Unit;
+use super::snippet::{self, Table};
+use crate::answer::PiReport;
+use crate::answer::words::plural;
+use crate::cli::output::Output;
+use crate::form::{PrunedData, ReadReport, TermData};
 use crate::source::SourceMap;
-use clap::Args;
-use std::path::{Path, PathBuf};
-
-/// The long description of the command.
-pub const ABOUT: &str = "\
-Shows, for every read of a shared variable that more than one write can reach, which writes it may see: the pi \
-function of CSSAME form. Below them stand the writes that were pruned, each with its reason: a lock hides them, or the \
-order of the threads does.
-
-No execution reads from a write that is not listed. Whether each of them can really happen, `cssame futures` decides.";
-
-/// The examples of the command.
-pub const EXAMPLES: &str = "\
-Examples:
-  cssame pi samples/cssame_fig2.csm
-  cssame pi --all samples/cssame_fig5.csm
-  cssame pi --format json samples/cssame_fig7.csm";
-
-/// Arguments of `pi`.
-#[derive(Args, Clone, Debug)]
-pub struct Arguments {
-    /// Source file
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// Show also reads that can see a single write, from which nothing was pruned, and all writes of each read
-    #[arg(long)]
-    pub all: bool,
-    #[command(flatten)]
-    pub(crate) program: ProgramOptions,
-    #[command(flatten)]
-    pub(crate) format: FormatOption,
-    #[command(flatten)]
-    pub(crate) output: OutputOptions,
-}
-
-impl Job for Arguments {
-    fn name(&self) -> &'static str {
-        "pi"
-    }
-
-    fn file(&self) -> Option<&Path> {
-        Some(&self.file)
-    }
-
-    fn format(&self) -> Format {
-        self.format.format.into()
-    }
-
-    fn output_options(&self) -> &OutputOptions {
-        &self.output
-    }
-
-    /// Pi functions are facts, not faults: the status is 0.
-    fn execute(&self, output: &mut Output) -> Result<Status, Diagnostics> {
-        let Unit { sources, program, .. } = load::unit(&self.file, &self.program.inputs)?.with_main()?;
-        let report = form::analyse(&program).map(|form| form::report(&sources, &program, &form)).unwrap_or_default();
-        match self.format() {
-            Format::Json => json::print(output, self.name(), self.file(), &report),
-            _ => {
-                print_human(&sources, &report, self.all, output);
-                output.summary(&summary(&report));
-            }
-        }
-        Ok(Status::Clean)
-    }
-}
 
 /// Writes that are shown of a list without `--all`.
 const WRITES: usize = 40;
 
 /// Prints one read after the other: all of them together may be too much text for the memory.
-fn print_human(sources: &SourceMap, report: &PiReport, all: bool, output: &mut Output) {
+pub fn print(sources: &SourceMap, report: &PiReport, all: bool, output: &mut Output) {
     let view = View { sources, limit: if all { usize::MAX } else { WRITES }, colour: output.colour() };
     let single = report.single.iter().filter(|read| all || !read.pruned.is_empty());
     for (index, read) in report.pis.iter().chain(single).enumerate() {
@@ -169,7 +98,9 @@ fn reason(pruned: &PrunedData) -> String {
     }
 }
 
-fn summary(report: &PiReport) -> String {
+/// How much was found, in a line.
+#[must_use]
+pub fn summary(report: &PiReport) -> String {
     let terms: usize = report.pis.iter().map(|read| read.terms.len()).sum();
     let pruned: usize = report.pis.iter().chain(&report.single).map(|read| read.pruned.len()).sum();
     let merged = if report.merged { "; calling contexts were merged (see `cssame explain CS0908`)" } else { "" };

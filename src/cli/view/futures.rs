@@ -1,11 +1,12 @@
-//! The answer of `cssame futures` for people.
+//! What can happen, for people.
 
-use super::finding;
-use super::futures::{Arguments, Found, Report, SelectionReport};
-use super::output::Output;
 use super::reason;
-use super::record::{self, quoted, replay_command};
-use super::snippet::{self, Table, plural};
+use super::replay::{DIRECTORY, quoted, record_line, replay_line};
+use super::snippet::{self, Table};
+use crate::answer::words::plural;
+use crate::answer::{FuturesAnswer, SelectionReport, finding};
+use crate::cli::output::Output;
+use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::explore::Verdict;
 use crate::explore::report::{FuturesReport, Listed, OutcomeReport, TermCounts, TermReport, ThreadOutput};
@@ -25,32 +26,29 @@ const TERMS: usize = 40;
 /// Terms whose columns are aligned with each other.
 const TABLE_ROWS: usize = 10_000;
 
-/// Directory of the schedules in the command line that writes them.
-const DIRECTORY: &str = "schedules";
-
-/// Prints the whole answer but for the summary; the terms, of which there may be very many, bit by bit.
-pub(crate) fn print(
-    arguments: &Arguments,
-    prepared: &Model,
-    (found, selections): (&Found, &[Selection]),
-    report: &Report,
-    output: &mut Output,
-) {
-    let view = View { arguments, prepared, found, selections, colour: output.colour() };
-    let terms = view.terms(&report.futures, output);
-    let mut blocks = vec![view.outcomes(&report.futures.outcomes)];
-    blocks.extend(view.failures(&report.futures));
-    blocks.extend(view.deadlocks(&report.futures));
-    blocks.extend(report.selection.as_ref().map(|selection| view.selection(selection)));
-    blocks.retain(|block| !block.is_empty());
-    if terms && !blocks.is_empty() {
-        output.print("\n");
-    }
-    output.print(&blocks.join("\n"));
+/// An answer, what it was made from, and how it is shown.
+pub struct View<'a> {
+    /// What can happen.
+    pub answer: &'a FuturesAnswer,
+    /// The program.
+    pub model: &'a Model,
+    /// What was selected.
+    pub selections: &'a [Selection],
+    /// The source file.
+    pub file: &'a Path,
+    /// The selections as they were typed.
+    pub select: &'a [String],
+    /// Where the schedules were written to.
+    pub record_dir: Option<&'a Path>,
+    /// Whether nothing is left out.
+    pub all: bool,
+    /// Whether there is colour.
+    pub colour: bool,
 }
 
 /// How much was found, in a line: of the terms those that are listed.
-pub(crate) fn summary(report: &FuturesReport, listed: Listed) -> String {
+#[must_use]
+pub fn summary(report: &FuturesReport, listed: Listed) -> String {
     let terms = report.terms.count(listed);
     let TermCounts { feasible, impossible, undecided } = terms;
     let futures = report.futures.map_or_else(String::new, |count| format!("{}, ", plural(count as usize, "future")));
@@ -66,21 +64,34 @@ pub(crate) fn summary(report: &FuturesReport, listed: Listed) -> String {
     )
 }
 
-struct View<'a> {
-    arguments: &'a Arguments,
-    prepared: &'a Model,
-    found: &'a Found,
-    selections: &'a [Selection],
-    colour: bool,
-}
-
 impl View<'_> {
+    /// Prints the whole answer but for the summary; the terms, of which there may be very many, bit by bit.
+    pub fn print(&self, output: &mut Output) {
+        let report = &self.answer.futures;
+        let terms = self.terms(report, output);
+        let mut blocks = vec![self.outcomes(&report.outcomes)];
+        blocks.extend(self.failures(report));
+        blocks.extend(self.deadlocks(report));
+        blocks.extend(self.answer.selection.as_ref().map(|selection| self.selection(selection)));
+        blocks.retain(|block| !block.is_empty());
+        if terms && !blocks.is_empty() {
+            output.print("\n");
+        }
+        output.print(&blocks.join("\n"));
+    }
+
+    /// The reads whose terms are listed, and counted.
+    #[must_use]
+    pub fn listed(&self) -> Listed {
+        if self.all { Listed::All } else { Listed::Several }
+    }
+
     /// Prints a table of reads with their terms; says whether there is any.
     fn terms(&self, report: &FuturesReport, output: &mut Output) -> bool {
-        let all = self.arguments.all;
+        let all = self.all;
         let mut tables = Tables { rows: 0, table: Table::new("  "), output };
         let mut any = false;
-        for terms in report.terms.by_read(self.arguments.listed()) {
+        for terms in report.terms.by_read(self.listed()) {
             if !any {
                 tables.output.print(&self.title("terms"));
             }
@@ -92,7 +103,7 @@ impl View<'_> {
     }
 
     fn outcomes(&self, outcomes: &[OutcomeReport]) -> String {
-        let shown = if self.arguments.all { outcomes.len() } else { outcomes.len().min(OUTCOMES) };
+        let shown = if self.all { outcomes.len() } else { outcomes.len().min(OUTCOMES) };
         let width = outcomes.iter().map(|outcome| outcome.status.len()).max().unwrap_or(0);
         let mut text = self.title("outcomes");
         for outcome in &outcomes[..shown] {
@@ -113,20 +124,20 @@ impl View<'_> {
     }
 
     fn failures(&self, report: &FuturesReport) -> Vec<String> {
-        let witnesses = self.found.answer.failures.iter().zip(&report.failures).enumerate();
+        let witnesses = self.answer.answer.failures.iter().zip(&report.failures).enumerate();
         let block = |(index, (witness, data)): (usize, (&crate::explore::FailureWitness, &_))| {
             let data: &crate::explore::report::FailureReport = data;
-            let diagnostic = finding::failure(&self.prepared.naming(), &witness.failure, &data.thread);
+            let diagnostic = finding::failure(&self.model.naming(), &witness.failure, &data.thread);
             self.finding(&diagnostic, &witness.schedule, |directory| record::failure_file(directory, index))
         };
         witnesses.map(block).collect()
     }
 
     fn deadlocks(&self, report: &FuturesReport) -> Vec<String> {
-        let witnesses = self.found.answer.deadlocks.iter().zip(&report.deadlocks).enumerate();
+        let witnesses = self.answer.answer.deadlocks.iter().zip(&report.deadlocks).enumerate();
         let block = |(index, (witness, data)): (usize, (&crate::explore::Deadlock, &_))| {
             let data: &crate::explore::report::DeadlockReport = data;
-            let diagnostic = finding::deadlock(self.prepared.sources(), self.prepared.unit().file, &data.threads);
+            let diagnostic = finding::deadlock(self.model.sources(), &data.threads);
             self.finding(&diagnostic, &witness.schedule, |directory| record::deadlock_file(directory, index))
         };
         witnesses.map(block).collect()
@@ -134,12 +145,12 @@ impl View<'_> {
 
     /// A diagnostic, the steps that lead to it, and how to see them again.
     fn finding(&self, diagnostic: &Diagnostic, steps: &[Choice], file: impl Fn(&Path) -> PathBuf) -> String {
-        let diagnostic = terminal::render_all(self.prepared.sources(), std::slice::from_ref(diagnostic), self.colour);
+        let diagnostic = terminal::render_all(self.model.sources(), std::slice::from_ref(diagnostic), self.colour);
         diagnostic + "\n" + &self.trace(steps) + &self.replay(file)
     }
 
     fn trace(&self, steps: &[Choice]) -> String {
-        self.rendered(&schedule::trace(self.prepared.naming(), steps).cause())
+        self.rendered(&schedule::trace(self.model.naming(), steps).cause())
     }
 
     fn rendered(&self, trace: &Trace) -> String {
@@ -148,17 +159,12 @@ impl View<'_> {
 
     /// The command line that replays a schedule; where none was written, the one that writes it comes first.
     fn replay(&self, file: impl Fn(&Path) -> PathBuf) -> String {
-        let source = &self.arguments.file;
-        if let Some(directory) = &self.arguments.record_dir {
-            return format!("replay: {}\n", replay_command(source, &file(directory)));
+        if let Some(directory) = self.record_dir {
+            return replay_line(self.file, &file(directory));
         }
-        let select: String = self.arguments.select.iter().map(|each| format!(" --select {}", quoted(each))).collect();
-        let options = self.prepared.options().text() + &select;
-        let name = quoted(&super::load::name_of(source));
-        format!(
-            "record: cssame futures {name}{options} --record-dir {DIRECTORY}\nreplay: {}\n",
-            replay_command(source, &file(Path::new(DIRECTORY)))
-        )
+        let select: String = self.select.iter().map(|each| format!(" --select {}", quoted(each))).collect();
+        let options = self.model.options().text() + &select;
+        record_line("futures", self.file, &options) + &replay_line(self.file, &file(Path::new(DIRECTORY)))
     }
 
     fn selection(&self, selection: &SelectionReport) -> String {
@@ -171,18 +177,18 @@ impl View<'_> {
             };
             text += &format!("  {}{verdict}\n", selected.text());
         }
-        match self.found.selection.as_ref().map(|answer| &answer.verdict) {
+        match &self.answer.verdict {
             Some(Verdict::Consistent { schedule, satisfied }) => {
                 let shown = self.selections.iter().zip(satisfied).filter(|(_, satisfied)| **satisfied);
                 let shown: Vec<_> = shown.map(|(one, _)| (one.read, one.definition)).collect();
-                let trace = schedule::trace(self.prepared.naming(), schedule).past_of(&shown);
+                let trace = schedule::trace(self.model.naming(), schedule).past_of(&shown);
                 text + "  consistent: this execution has it\n\n"
                     + &self.rendered(&trace)
                     + &self.replay(record::selection_file)
             }
             Some(Verdict::Inconsistent { .. }) => {
                 let diagnostic = finding::inconsistent(&selection.contradiction);
-                text += &terminal::render_all(self.prepared.sources(), &[diagnostic], self.colour);
+                text += &terminal::render_all(self.model.sources(), &[diagnostic], self.colour);
                 text + &selection.reason.as_ref().map_or_else(String::new, |why| reason::text(why, self.colour))
             }
             _ => text + "  undecided: a bound was hit before\n",

@@ -1,12 +1,13 @@
-//! Failures and deadlocks as diagnostics, the same for every command that executes a program.
+//! Failures, deadlocks, contradictions and bounds that were hit as diagnostics, the same for every command that executes a
+//! program.
 
-use super::snippet::{plural, span_at};
+use super::words::plural;
 use crate::budget::Bound;
-use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::diagnostics::{Code, Diagnostic, Label, Severity};
 use crate::explore::UnfinishedReport;
 use crate::explore::report::{BlockedReport, wait_cycle};
 use crate::schedule::Naming;
-use crate::source::{FileId, SourceMap};
+use crate::source::{SourceMap, Span};
 use crate::vm::{Failure, FailureKind};
 
 /// Loops that are named where a search was stopped.
@@ -38,7 +39,7 @@ pub fn failure(naming: &Naming<'_>, failure: &Failure, thread: &str) -> Diagnost
 
 /// A deadlock of these threads. Those that wait for each other in a cycle come first, in its order.
 #[must_use]
-pub fn deadlock(sources: &SourceMap, file: FileId, threads: &[BlockedReport]) -> Diagnostic {
+pub fn deadlock(sources: &SourceMap, threads: &[BlockedReport]) -> Diagnostic {
     let cycle = wait_cycle(threads);
     let in_cycle = cycle.iter().filter_map(|name| threads.iter().find(|thread| thread.thread == *name));
     let others = threads.iter().filter(|thread| !cycle.contains(&thread.thread));
@@ -51,13 +52,13 @@ pub fn deadlock(sources: &SourceMap, file: FileId, threads: &[BlockedReport]) ->
     let mut diagnostic = Diagnostic::general(Code::Deadlock, Severity::Error, message);
     for thread in &ordered {
         let label = format!("{} {}", thread.thread, waits_for(thread));
-        let span = span_at(sources, file, &thread.at);
+        let span = word_at(sources, thread.span);
         diagnostic = match diagnostic.primary {
-            None => Diagnostic { primary: Some(crate::diagnostics::Label { span, message: label }), ..diagnostic },
+            None => Diagnostic { primary: Some(Label { span, message: label }), ..diagnostic },
             Some(_) => diagnostic.with_label(span, label),
         };
-        if let (Some(holder), Some(taken_at), Some(object)) = (&thread.holder, &thread.taken_at, &thread.object) {
-            let span = span_at(sources, file, taken_at);
+        if let (Some(holder), Some(taken), Some(object)) = (&thread.holder, thread.taken_span, &thread.object) {
+            let span = word_at(sources, taken);
             diagnostic = diagnostic.with_label(span, format!("{holder} took `{object}` here"));
         }
     }
@@ -68,6 +69,15 @@ pub fn deadlock(sources: &SourceMap, file: FileId, threads: &[BlockedReport]) ->
     }
     let waits: Vec<String> = ordered[..cycle.len()].iter().map(|thread| link(thread)).collect();
     diagnostic.with_note(format!("cycle: {}", waits.join("; ")))
+}
+
+/// The word or the sign with which a place begins.
+fn word_at(sources: &SourceMap, place: Span) -> Span {
+    let start = place.start as usize;
+    let rest = sources.file(place.file).text().get(start..).unwrap_or("");
+    let word = rest.find(|each: char| !each.is_alphanumeric() && each != '_').unwrap_or(rest.len());
+    let sign = rest.chars().next().filter(|each| !each.is_control()).map_or(0, char::len_utf8);
+    Span::new(place.file, start, start + word.max(sign))
 }
 
 /// `T1 waits for b, held by T2 since 4:3`

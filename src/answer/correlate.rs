@@ -1,0 +1,81 @@
+//! The answer of `correlate`: correlated variables, and method pairs by rank with what executions show of them.
+
+use crate::concurrency;
+use crate::correlation::{self, Analysis, CorrelationReport, Decision};
+use crate::explore::pairs::{ExecutedPairs, PairQuery, execute_pairs};
+use crate::explore::{Bound, Limits, Progress};
+use crate::model::{Options, Unit};
+use crate::schedule::Step;
+use serde::Serialize;
+use std::ops::ControlFlow;
+
+/// Whether pairs are executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Execute {
+    /// Those of a higher rank than the threshold.
+    Selected,
+    /// They are ranked only.
+    Nothing,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct CorrelateRequest<'a> {
+    /// Least probability of a correlation.
+    pub threshold: f64,
+    /// Pairs of a higher rank are selected.
+    pub rank: f64,
+    /// Whether pairs are executed.
+    pub execute: Execute,
+    /// What executions depend on.
+    pub options: &'a Options,
+}
+
+/// Correlations and pairs.
+#[derive(Debug, Serialize)]
+pub struct CorrelateAnswer {
+    /// With names.
+    #[serde(flatten)]
+    pub correlation: CorrelationReport<Vec<Step>>,
+    /// The bound that has stopped the executions.
+    pub bound: Option<&'static str>,
+    /// States of all executions.
+    pub states: u64,
+    /// What executions have shown.
+    #[serde(skip)]
+    pub executed: ExecutedPairs,
+    /// What was found without executing anything; its pairs are in the order of the report.
+    #[serde(skip)]
+    pub analysis: Analysis,
+}
+
+/// Finds correlated variables and ranks the pairs of methods; then executes those that are selected.
+///
+/// `progress` is called now and then; `Break` ends the executions as [`Bound::Interrupt`].
+#[must_use]
+pub fn correlate(
+    unit: Unit,
+    request: &CorrelateRequest<'_>,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> CorrelateAnswer {
+    let &CorrelateRequest { threshold, rank, execute, options } = request;
+    let threads = concurrency::analyse(&unit.program);
+    let analysis = correlation::analyse(&unit.program, threads.as_ref(), &correlation::Options { threshold });
+    drop(threads);
+    let executed = match execute {
+        Execute::Selected => execute_pairs(&PairQuery { analysis: &analysis, rank, options }, unit, limits, progress),
+        Execute::Nothing => ExecutedPairs::none(unit),
+    };
+    let Unit { sources, program, .. } = executed.unit();
+    let mut correlation =
+        correlation::report(sources, program, &analysis, (threshold, rank), |pair, each| match execute {
+            Execute::Selected => executed.decision(pair, each),
+            Execute::Nothing => Decision::potential("nothing was executed"),
+        });
+    for (index, pair) in correlation.pairs.iter_mut().enumerate() {
+        pair.context = executed.setting_of(index).and_then(|setting| setting.added.map(str::to_owned));
+    }
+    let (bound, states) = (executed.bound().map(Bound::name), executed.states());
+    CorrelateAnswer { correlation, bound, states, executed, analysis }
+}

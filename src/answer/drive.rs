@@ -1,0 +1,149 @@
+//! The answer of `drive`: a package with a test for each feasible term, or for a selection.
+
+use super::selection::{SelectionReport, selection_report};
+use crate::driver;
+use crate::driver::{
+    DriveError, Input, Options, Package, PairCounts, PairEntry, TermEntry, TestEntry, check_size, drive_selection,
+};
+use crate::explore::{Bound, Limits, Progress, Query, Subject, UnfinishedReport, Verdict, unfinished_report};
+use crate::form::Selection;
+use crate::model::Model;
+use crate::vm::Choice;
+use serde::Serialize;
+use std::ops::ControlFlow;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct DriveRequest<'a> {
+    /// Terms that one test is to have; where there are none, each feasible term gets a test.
+    pub selections: &'a [Selection],
+    /// How the package is made.
+    pub options: &'a Options,
+}
+
+/// A package, or why there is none.
+#[derive(Debug)]
+pub struct DriveAnswer {
+    /// None where the selection is inconsistent or undecided.
+    pub package: Option<Package>,
+    /// The bound that has stopped the search.
+    pub bound: Option<Bound>,
+    /// What the search has proved all the same.
+    pub unfinished: Option<UnfinishedReport>,
+    /// Only where something was selected.
+    pub selection: Option<SelectionReport>,
+}
+
+/// A package that is written to a directory.
+#[derive(Debug, Serialize)]
+pub struct DriveReport {
+    /// The directory.
+    pub out: String,
+    /// The files of the package, as paths in it; none where nothing was written.
+    pub files: Vec<String>,
+    /// Whether all that was asked for is decided.
+    pub complete: bool,
+    /// The bound that has stopped the search.
+    pub bound: Option<&'static str>,
+    /// What the search has proved all the same, where a bound has stopped it.
+    pub unfinished: Option<UnfinishedReport>,
+    /// The tests.
+    pub tests: Vec<TestEntry>,
+    /// The terms, with or without a test.
+    pub terms: Vec<TermEntry>,
+    /// Why there are no tests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<&'static str>,
+    /// Only where something was selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<SelectionReport>,
+    /// The pairs of methods, where tests are about pairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<Vec<PairEntry>>,
+    /// How few of all pairs are tested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<PairCounts>,
+    /// Whether the tests pass, where they were run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passed: Option<bool>,
+}
+
+impl DriveAnswer {
+    /// What is said of a package that is written to a directory of that name.
+    #[must_use]
+    pub fn report(&self, out: &str) -> DriveReport {
+        let package = self.package.as_ref();
+        let files = package.map(|package| package.files.iter().map(|(path, _)| path.to_string_lossy().into_owned()));
+        DriveReport {
+            out: out.to_owned(),
+            files: files.map(Iterator::collect).unwrap_or_default(),
+            complete: self.bound.is_none() && package.is_none_or(|package| package.manifest.complete),
+            bound: self.bound.map(Bound::name),
+            unfinished: self.unfinished.clone(),
+            tests: package.map(|package| package.manifest.tests.clone()).unwrap_or_default(),
+            terms: package.map(|package| package.manifest.terms.clone()).unwrap_or_default(),
+            note: package.and_then(|package| package.manifest.note),
+            selection: self.selection.clone(),
+            pairs: package.and_then(|package| package.manifest.pairs.clone()),
+            counts: package.and_then(|package| package.manifest.counts.clone()),
+            passed: None,
+        }
+    }
+}
+
+/// What a driver is made from.
+pub(super) fn input(model: &Model) -> Input<'_> {
+    Input { sources: model.sources(), program: model.program(), form: model.form(), machine: model.machine() }
+}
+
+/// Explores a program and makes a package.
+///
+/// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`].
+///
+/// # Errors
+///
+/// There are too many terms, or the execution of the selection does not end.
+pub fn drive(
+    model: &Model,
+    request: &DriveRequest<'_>,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<DriveAnswer, DriveError> {
+    if !request.selections.is_empty() {
+        return drive_selected(model, request, limits, progress);
+    }
+    check_size(model.form())?;
+    let answer = Subject::from(model).futures(&Query::default(), limits, progress);
+    let package = driver::drive(&input(model), &answer, request.options)?;
+    let unfinished = unfinished(model, answer.bound, &answer.progress, &answer.open);
+    Ok(DriveAnswer { package: Some(package), bound: answer.bound, unfinished, selection: None })
+}
+
+fn drive_selected(
+    model: &Model,
+    &DriveRequest { selections, options }: &DriveRequest<'_>,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<DriveAnswer, DriveError> {
+    let answer = Subject::from(model).select(selections, limits, progress);
+    let package = match &answer.verdict {
+        Verdict::Consistent { schedule, .. } => Some(drive_selection(&input(model), selections, schedule, options)?),
+        Verdict::Inconsistent { .. } | Verdict::Undecided => None,
+    };
+    let selection = Some(selection_report(model, selections, &answer.verdict, None));
+    // A selection that holds is decided, whatever bound was hit on the way.
+    let bound = answer.bound.filter(|_| package.is_none());
+    // It has looked for the selection alone: nothing is proved of failures.
+    let unfinished = unfinished(model, bound, &answer.progress, &answer.open);
+    let unfinished = unfinished.map(|of| UnfinishedReport { steps: 0, ..of });
+    Ok(DriveAnswer { package, bound, unfinished, selection })
+}
+
+fn unfinished(
+    model: &Model,
+    bound: Option<Bound>,
+    progress: &Progress,
+    open: &[Vec<Choice>],
+) -> Option<UnfinishedReport> {
+    bound.map(|bound| unfinished_report(&model.naming(), bound, progress, open))
+}

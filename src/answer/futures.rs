@@ -1,0 +1,178 @@
+//! The answer of `futures`: what can happen, how many futures there are, and whether a selection is consistent.
+
+use super::selection::{SelectionReport, selection_report};
+use crate::explore::report::{FuturesReport, Schedules, report};
+use crate::explore::{
+    Answer, Bound, CountAnswer, Limits, Progress, Query, SelectAnswer, Subject, UnfinishedReport, Verdict, count,
+    unfinished_report, with_fewer_switches,
+};
+use crate::form::Selection;
+use crate::ir::{DefinitionId, ReadId};
+use crate::model::Model;
+use crate::schedule::fewer_switches;
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// States that are visited to count futures where nobody asked for the number: a fraction of a second.
+const COUNT_STATES: u64 = 60_000;
+
+/// Executions that are followed for the same purpose.
+const COUNT_EXECUTIONS: u64 = 20_000;
+
+/// What they may cost.
+const COUNT_WORK: u64 = 1_000_000;
+
+/// Whether futures are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// However long that takes.
+    Always,
+    /// Only where it takes a fraction of a second.
+    IfCheap,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct FuturesRequest<'a> {
+    /// Terms of which it is decided whether one execution has them all.
+    pub selections: &'a [Selection],
+    /// Whether futures are counted.
+    pub count: Count,
+    /// The executions whose steps get names.
+    pub schedules: Schedules,
+}
+
+/// What can happen.
+#[derive(Debug, Serialize)]
+pub struct FuturesAnswer {
+    /// With names.
+    #[serde(flatten)]
+    pub futures: FuturesReport,
+    /// Only where something was selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<SelectionReport>,
+    /// As the search has found it; its failures and deadlocks are in the order of the report.
+    #[serde(skip)]
+    pub answer: Answer,
+    /// As the search has found it.
+    #[serde(skip)]
+    pub verdict: Option<Verdict>,
+    /// The bound that has stopped a search.
+    #[serde(skip)]
+    pub bound: Option<Bound>,
+    /// What the search that was stopped has proved.
+    #[serde(skip)]
+    pub unfinished: Option<UnfinishedReport>,
+}
+
+/// Finds out what can happen.
+///
+/// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`].
+#[must_use]
+pub fn futures(
+    model: &Model,
+    request: &FuturesRequest<'_>,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> FuturesAnswer {
+    let found = search(model, request, limits, progress);
+    let naming = model.naming();
+    let futures = report(&naming, &found.answer, &candidates(model), found.count.as_ref(), request.schedules);
+    let selection = found.selection.as_ref();
+    let selection = selection.map(|of| selection_report(model, request.selections, &of.verdict, Some(&found.answer)));
+    let unfinished = found.unfinished(model, &futures);
+    let bound = found.bound();
+    let verdict = found.selection.map(|of| of.verdict);
+    FuturesAnswer { futures, selection, answer: found.answer, verdict, bound, unfinished }
+}
+
+impl FuturesAnswer {
+    /// Whether all that was asked for is decided, the number of futures aside.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.answer.is_complete() && self.selection.as_ref().is_none_or(|of| of.consistent.is_some())
+    }
+
+    /// Whether the program can fail or block, or the selection is inconsistent.
+    #[must_use]
+    pub fn has_findings(&self) -> bool {
+        let inconsistent = self.selection.as_ref().is_some_and(|of| of.consistent == Some(false));
+        inconsistent || !self.futures.failures.is_empty() || !self.futures.deadlocks.is_empty()
+    }
+}
+
+/// The answers of the searches.
+struct Found {
+    answer: Answer,
+    count: Option<CountAnswer>,
+    selection: Option<SelectAnswer>,
+}
+
+fn search(
+    model: &Model,
+    request: &FuturesRequest<'_>,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Found {
+    let began = Instant::now();
+    // What is left of the time when a search begins.
+    let rest = || limits.after(began);
+    let (subject, machine) = (Subject::from(model), model.machine());
+    let mut answer = subject.futures(&Query::default(), limits, progress);
+    with_fewer_switches(machine, &mut answer);
+    let selected = !request.selections.is_empty();
+    let mut selection = selected.then(|| subject.select(request.selections, &rest(), progress));
+    if let Some(SelectAnswer { verdict: Verdict::Consistent { schedule, .. }, .. }) = &mut selection
+        && let Some(found) = fewer_switches(machine, schedule)
+    {
+        *schedule = found.steps;
+    }
+    let count = match request.count {
+        Count::Always => Some(count(machine, &rest(), progress)),
+        Count::IfCheap => {
+            let limits = limits_of_count(limits, &answer, rest());
+            // A number that nobody asked for is not worth a bound that is hit.
+            let count = limits.map(|limits| count(machine, &limits, progress));
+            count.filter(|count| count.bound.is_none())
+        }
+    };
+    Found { answer, count, selection }
+}
+
+/// The bounds of a count that nobody asked for; `None` where it would hit them. Where slices had to decide, it is a small
+/// chance.
+fn limits_of_count(limits: &Limits, answer: &Answer, rest: Limits) -> Option<Limits> {
+    let share = if answer.from_slices { 4 } else { 1 };
+    let states = limits.max_states.unwrap_or(u64::MAX).min(COUNT_STATES / share);
+    let executions = limits.max_executions.unwrap_or(u64::MAX).min(COUNT_EXECUTIONS / share);
+    let (states, executions, work) = (Some(states), Some(executions), Some(COUNT_WORK / share));
+    let limits = Limits { max_states: states, max_executions: executions, max_work: work, ..rest };
+    (answer.is_complete() && Some(answer.progress.states) <= states).then_some(limits)
+}
+
+impl Found {
+    /// The bound that has stopped a search.
+    fn bound(&self) -> Option<Bound> {
+        let count = self.count.as_ref().and_then(|count| count.bound);
+        self.answer.bound.or(self.selection.as_ref().and_then(|selection| selection.bound)).or(count)
+    }
+
+    /// What the search that was stopped has proved.
+    fn unfinished(&self, model: &Model, report: &FuturesReport) -> Option<UnfinishedReport> {
+        let of_selection = || {
+            let answer = self.selection.as_ref()?;
+            let bound = answer.bound?;
+            Some(unfinished_report(&model.naming(), bound, &answer.progress, &answer.open))
+        };
+        // Where only the selection is open, all failures and deadlocks are known.
+        report.unfinished.clone().or_else(|| of_selection().map(|of| UnfinishedReport { steps: 0, ..of }))
+    }
+}
+
+/// The terms of all reads of shared variables.
+fn candidates(model: &Model) -> Vec<(ReadId, DefinitionId)> {
+    let form = model.form();
+    let reads = form.shared_reads().into_iter();
+    reads.flat_map(|read| form.terms(read).into_iter().map(move |definition| (read, definition))).collect()
+}

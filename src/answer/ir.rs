@@ -1,0 +1,163 @@
+//! The answer of `ir`: an intermediate form of a program.
+
+use crate::diagnostics::Diagnostics;
+use crate::form;
+use crate::form::print::CssameAnnotations;
+use crate::front::csm::syntax;
+use crate::ir::dot::dot_program;
+use crate::ir::json::{ProgramData, program_data};
+use crate::ir::print::{Annotations, Plain, print_program};
+use crate::ir::svg::svg_program;
+use crate::model::Unit;
+use crate::source::{FileId, SourceMap};
+use crate::ssa::print::SsaAnnotations;
+use crate::ssa::{self, ProgramSsa};
+use serde::{Serialize, Serializer};
+
+/// Which form of the flow graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emit {
+    /// The parallel flow graph.
+    Cfg,
+    /// SSA form.
+    Ssa,
+    /// CSSAME form.
+    Cssame,
+}
+
+/// An intermediate form. It is put into text, or serialised as [`IrReport`], when that is asked for.
+#[derive(Debug)]
+pub enum IrAnswer {
+    /// The syntax tree, printed as a program.
+    Tree(String),
+    /// A flow graph.
+    Graph(Box<FlowGraph>),
+}
+
+/// A flow graph, and in which form it is written.
+#[derive(Debug)]
+pub struct FlowGraph {
+    unit: Unit,
+    emit: Emit,
+}
+
+/// An intermediate form as plain data.
+#[derive(Debug, Serialize)]
+pub struct IrReport {
+    /// `ast`, `cfg`, `ssa` or `cssame`
+    pub emit: &'static str,
+    /// The form.
+    #[serde(flatten)]
+    pub form: FormData,
+}
+
+/// The data of a form.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum FormData {
+    /// The syntax tree.
+    Tree {
+        /// Printed as a program.
+        text: String,
+    },
+    /// A flow graph.
+    Graph(ProgramData),
+}
+
+/// The syntax tree of a file. It needs no names and types: a program with other errors has one too.
+///
+/// # Errors
+///
+/// The syntax has errors.
+pub fn ir_tree(sources: SourceMap, file: FileId) -> Result<IrAnswer, Diagnostics> {
+    let parsed = syntax::parse(&sources, file);
+    if !parsed.diagnostics.is_empty() {
+        return Err(Diagnostics::new(sources, parsed.diagnostics));
+    }
+    Ok(IrAnswer::Tree(syntax::print(&parsed.program)))
+}
+
+/// The flow graph of a program in one of its forms.
+///
+/// # Errors
+///
+/// CSSAME form is asked for, and the program has no `main`: what concurrent threads do is known only where one starts them.
+pub fn ir(unit: Unit, emit: Emit) -> Result<IrAnswer, Diagnostics> {
+    let unit = if emit == Emit::Cssame { unit.with_main()? } else { unit };
+    Ok(IrAnswer::Graph(Box::new(FlowGraph { unit, emit })))
+}
+
+impl IrAnswer {
+    /// For people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            IrAnswer::Tree(text) => text.clone(),
+            IrAnswer::Graph(graph) => graph.render(print_program),
+        }
+    }
+
+    /// In the language of Graphviz; nothing for a tree.
+    #[must_use]
+    pub fn dot(&self) -> Option<String> {
+        match self {
+            IrAnswer::Tree(_) => None,
+            IrAnswer::Graph(graph) => Some(graph.render(dot_program)),
+        }
+    }
+
+    /// As a picture; nothing for a tree.
+    ///
+    /// # Errors
+    ///
+    /// The number of nodes and edges, where there are too many.
+    pub fn svg(&self) -> Result<Option<String>, usize> {
+        match self {
+            IrAnswer::Tree(_) => Ok(None),
+            IrAnswer::Graph(graph) => graph.render(svg_program).map(Some),
+        }
+    }
+
+    /// As plain data.
+    #[must_use]
+    pub fn report(&self) -> IrReport {
+        match self {
+            IrAnswer::Tree(text) => IrReport { emit: "ast", form: FormData::Tree { text: text.clone() } },
+            IrAnswer::Graph(graph) => {
+                IrReport { emit: graph.emit.word(), form: FormData::Graph(graph.render(program_data)) }
+            }
+        }
+    }
+}
+
+impl Serialize for IrAnswer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.report().serialize(serializer)
+    }
+}
+
+impl FlowGraph {
+    /// Calls a renderer with what is written to the graph in its form.
+    fn render<T>(&self, renderer: impl Fn(&crate::ir::Program, &SourceMap, &dyn Annotations) -> T) -> T {
+        let Unit { sources, program, .. } = &self.unit;
+        let ssa = || -> ProgramSsa { ssa::build_program(program) };
+        match self.emit {
+            Emit::Cfg => renderer(program, sources, &Plain),
+            Emit::Ssa => renderer(program, sources, &SsaAnnotations::new(program, &ssa())),
+            Emit::Cssame => {
+                let (ssa, form) = (ssa(), form::analyse(program));
+                renderer(program, sources, &CssameAnnotations::new(program, &ssa, form.as_ref()))
+            }
+        }
+    }
+}
+
+impl Emit {
+    fn word(self) -> &'static str {
+        match self {
+            Emit::Cfg => "cfg",
+            Emit::Ssa => "ssa",
+            Emit::Cssame => "cssame",
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The answer of each command: one library call, from a program and a request to a plain value that serialises.
+//!
+//! | command | call | answer |
+//! |---|---|---|
+//! | `check` | [`check`] | [`CheckReport`] |
+//! | `ir` | [`ir()`], [`ir_tree`] | [`IrAnswer`] |
+//! | `pi` | [`pi()`] | [`PiReport`] |
+//! | `run` | [`run()`] | [`RunAnswer`] |
+//! | `futures` | [`futures()`] | [`FuturesAnswer`] |
+//! | `drive` | [`drive()`], [`drive_pairs()`] | [`DriveAnswer`] |
+//! | `correlate` | [`correlate()`] | [`CorrelateAnswer`] |
+//! | `explain` | [`explain()`] | [`ExplainReport`] |
+//!
+//! The JSON of a command (docs/json.md) is that value; the text for people, in [`crate::cli`], is a view of it. Nothing here
+//! reads a file, prints, or knows a format.
+//!
+//! The layer stands above `driver`, because answers put several layers together: selections and their contradictions
+//! beside what can happen, tears beside correlations, packages beside both. A second front end for people, such as a
+//! language server, starts here.
+
+mod check;
+mod correlate;
+mod drive;
+mod drive_pairs;
+mod explain;
+pub mod finding;
+mod futures;
+mod ir;
+mod pi;
+mod run;
+mod selection;
+pub mod words;
+
+pub use check::{CheckInput, CheckReport, STACK_BYTES, check, static_findings};
+pub use correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
+pub use drive::{DriveAnswer, DriveReport, DriveRequest, drive};
+pub use drive_pairs::drive_pairs;
+pub use explain::{CodePage, ExplainReport, explain};
+pub use futures::{Count, FuturesAnswer, FuturesRequest, futures};
+pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
+pub use pi::{PiReport, pi};
+pub use run::{Course, RunAnswer, RunReport, RunRequest, run};
+pub use selection::{SelectedReport, SelectionReport};

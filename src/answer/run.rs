@@ -1,0 +1,174 @@
+//! The answer of `run`: one execution, by a seed or by a recorded schedule.
+
+use crate::explore::report::{BlockedReport, ThreadOutput, blocked_reports};
+use crate::model::Model;
+use crate::schedule::{self, Departure, Execution, ExecutionStatus, Random, Replay, Schedule, Step, Then, Trace};
+use crate::vm;
+use serde::Serialize;
+
+/// What determines an execution.
+#[derive(Clone, Copy, Debug)]
+pub enum Course<'a> {
+    /// The order of the threads is random.
+    Random {
+        /// Determines it.
+        seed: u64,
+    },
+    /// A recorded schedule is followed, and the execution stops at its end.
+    Recorded(&'a Schedule),
+    /// A recorded schedule is followed; from its end on the order is random.
+    RecordedThenRandom(&'a Schedule, u64),
+}
+
+/// Which execution is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct RunRequest<'a> {
+    /// What determines it.
+    pub course: Course<'a>,
+    /// Steps after which it is stopped.
+    pub max_steps: u64,
+}
+
+/// An execution with names.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunReport {
+    /// `ok`, `assert`, `deadlock`, …
+    pub status: &'static str,
+    /// The seed that determined the execution, or its part behind the schedule.
+    pub seed: Option<u64>,
+    /// What the program says when it fails.
+    pub message: Option<String>,
+    /// The line at which it fails.
+    pub line: Option<u32>,
+    /// All printed lines, grouped by thread.
+    pub output: Vec<String>,
+    /// The same, thread by thread.
+    pub by_thread: Vec<ThreadOutput>,
+    /// The threads of a deadlock.
+    pub blocked: Vec<BlockedReport>,
+    /// What happens, with columns for threads.
+    #[serde(flatten)]
+    pub trace: Trace,
+    /// The steps.
+    pub schedule: Vec<Step>,
+}
+
+/// An execution; it serialises as [`RunReport`].
+#[derive(Clone, Debug, Serialize)]
+pub struct RunAnswer {
+    /// With names.
+    #[serde(flatten)]
+    pub report: RunReport,
+    /// As the machine has done it.
+    #[serde(skip)]
+    pub execution: Execution,
+}
+
+impl Course<'_> {
+    /// The recorded schedule.
+    #[must_use]
+    pub fn schedule(&self) -> Option<&Schedule> {
+        match self {
+            Course::Random { .. } => None,
+            Course::Recorded(schedule) | Course::RecordedThenRandom(schedule, _) => Some(schedule),
+        }
+    }
+
+    fn seed(&self) -> Option<u64> {
+        match *self {
+            Course::Random { seed } | Course::RecordedThenRandom(_, seed) => Some(seed),
+            Course::Recorded(_) => None,
+        }
+    }
+}
+
+/// Executes a program once.
+#[must_use]
+pub fn run(model: &Model, request: &RunRequest<'_>) -> RunAnswer {
+    let execution = execute(model, request);
+    let report = report(model, request, &execution);
+    RunAnswer { report, execution }
+}
+
+impl RunAnswer {
+    /// The schedule file of the execution.
+    #[must_use]
+    pub fn schedule(&self, model: &Model) -> Schedule {
+        let schedule = model.schedule(self.report.schedule.clone(), self.report.status);
+        Schedule { seed: self.report.seed, ..schedule }
+    }
+
+    /// Where the program has departed from the schedule.
+    #[must_use]
+    pub fn departure(&self) -> Option<&Departure> {
+        match &self.execution.status {
+            ExecutionStatus::Departed(departure) => Some(departure),
+            _ => None,
+        }
+    }
+}
+
+fn execute(model: &Model, request: &RunRequest<'_>) -> Execution {
+    let (machine, max_steps) = (model.machine(), request.max_steps);
+    match request.course {
+        Course::Random { seed } => schedule::run(machine, &mut Random::new(seed), max_steps, &mut ()),
+        Course::Recorded(schedule) => {
+            let mut replay = Replay::new(model.naming(), &schedule.steps);
+            let execution = schedule::run(machine, &mut replay, max_steps, &mut ());
+            with_rest(execution, &replay, schedule)
+        }
+        Course::RecordedThenRandom(schedule, seed) => {
+            let mut replay = Replay::new(model.naming(), &schedule.steps);
+            let mut policy = Then::new(&mut replay, Random::new(seed));
+            let execution = schedule::run(machine, &mut policy, max_steps, &mut ());
+            with_rest(execution, &replay, schedule)
+        }
+    }
+}
+
+/// An execution that is over before its schedule is has departed from it; not so one that fails first, which shows its
+/// failure, and one that lacks only the recorded failure: an assertion that holds is no step.
+fn with_rest(execution: Execution, replay: &Replay<'_>, schedule: &Schedule) -> Execution {
+    let over = matches!(execution.status, ExecutionStatus::Ok | ExecutionStatus::Deadlock | ExecutionStatus::Discarded);
+    let failed = schedule.status.as_deref().is_some_and(|status| !matches!(status, "ok" | "deadlock" | "discarded"));
+    let Some(departure) = replay.rest().filter(|_| over) else { return execution };
+    let fails = matches!(departure.expected.op.as_str(), "assert" | "error" | "divide" | "index" | "diverge");
+    if failed && fails && departure.step == schedule.steps.len() {
+        return execution;
+    }
+    Execution { status: ExecutionStatus::Departed(departure), ..execution }
+}
+
+fn report(model: &Model, request: &RunRequest<'_>, execution: &Execution) -> RunReport {
+    let naming = model.naming();
+    let machine = naming.machine;
+    let lines = |output| execution.tables.lines(output).into_iter().map(str::to_owned).collect();
+    let failure = match &execution.status {
+        ExecutionStatus::Failed(failure) => Some(*failure),
+        _ => None,
+    };
+    let message = |failure: vm::Failure| match failure.message {
+        Some(text) => naming.program.texts.get(text).to_owned(),
+        None => failure.kind.sentence().to_owned(),
+    };
+    let outputs = execution.outputs(machine).into_iter();
+    RunReport {
+        status: execution.status.word(),
+        seed: request.course.seed(),
+        message: failure.map(message),
+        line: failure.map(|failure| naming.sources.line(machine.span(failure.at))),
+        output: execution.lines(machine),
+        by_thread: outputs
+            .map(|(path, output)| ThreadOutput {
+                thread: machine.path_name(&execution.tables, path),
+                output: lines(output),
+            })
+            .collect(),
+        blocked: match execution.status {
+            ExecutionStatus::Deadlock => blocked_reports(&naming, &execution.steps),
+            _ => Vec::new(),
+        },
+        trace: schedule::trace(naming, &execution.steps),
+        schedule: naming.steps(&execution.steps),
+    }
+}

@@ -1,0 +1,112 @@
+//! Whether selected pi terms are consistent, with names: an execution that has them, or why there is none.
+
+use crate::explore::{Answer, Verdict};
+use crate::form::contradiction::{ReasonReport, explain, reason_report};
+use crate::form::{Selection, definition_name, read_name};
+use crate::ir::DefinitionId;
+use crate::model::Model;
+use crate::schedule::Step;
+use serde::Serialize;
+
+/// Writes that are named where a read never sees the selected one.
+const SEEN: usize = 4;
+
+/// Whether a selection is consistent.
+#[derive(Clone, Debug, Serialize)]
+pub struct SelectionReport {
+    /// The selected terms.
+    pub selected: Vec<SelectedReport>,
+    /// Nothing where a bound was hit before that was known.
+    pub consistent: Option<bool>,
+    /// Selected terms that contradict each other, none of which can be left out.
+    pub contradiction: Vec<String>,
+    /// Why they do, where they do.
+    pub reason: Option<ReasonReport>,
+    /// An execution that has them.
+    pub schedule: Option<Vec<Step>>,
+}
+
+/// A selected term.
+#[derive(Clone, Debug, Serialize)]
+pub struct SelectedReport {
+    /// `a@6:24`
+    pub read: String,
+    /// Which instance of the read in its thread, from 1.
+    pub instance: Option<u32>,
+    /// `a@4:31` or `a@initial`
+    pub def: String,
+    /// Whether the execution has it; the others are reads that it does not come to.
+    pub satisfied: bool,
+}
+
+impl SelectedReport {
+    /// `a@6:24#2=a@4:31`, as on the command line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let instance = self.instance.map_or_else(String::new, |instance| format!("#{instance}"));
+        format!("{}{instance}={}", self.read, self.def)
+    }
+}
+
+/// What a verdict says of selections, with names. `answer` is what is known of all terms, if that was asked for.
+pub(super) fn selection_report(
+    model: &Model,
+    selections: &[Selection],
+    verdict: &Verdict,
+    answer: Option<&Answer>,
+) -> SelectionReport {
+    let (sources, program) = (model.sources(), model.program());
+    let selected = selections.iter().enumerate().map(|(place, selection)| SelectedReport {
+        read: read_name(sources, program, selection.read),
+        instance: selection.instance,
+        def: definition_name(sources, program, selection.definition),
+        satisfied: matches!(verdict, Verdict::Consistent { satisfied, .. } if satisfied[place]),
+    });
+    let selected: Vec<SelectedReport> = selected.collect();
+    let (consistent, core, schedule) = match verdict {
+        Verdict::Consistent { schedule, .. } => (Some(true), &[][..], Some(model.naming().steps(schedule))),
+        Verdict::Inconsistent { core } => (Some(false), &core[..], None),
+        Verdict::Undecided => (None, &[][..], None),
+    };
+    let contradiction = core.iter().map(|&place| selected[place].text()).collect();
+    let mut reason = (consistent == Some(false)).then(|| reason(model, selections, core));
+    if let (Some(ReasonReport { note: Some(note), .. }), Some(answer)) =
+        (&mut reason, answer.filter(|all| all.is_complete()))
+    {
+        for &place in core {
+            note.extend(sees_instead(model, selections[place], answer));
+        }
+    }
+    SelectionReport { selected, consistent, contradiction, reason, schedule }
+}
+
+/// Why the selections of a core contradict each other. Where values decide that, all that is selected may still be forbidden
+/// by orders.
+fn reason(model: &Model, selections: &[Selection], core: &[usize]) -> ReasonReport {
+    let (sources, program, form) = (model.sources(), model.program(), model.form());
+    let of = |part: &[Selection]| reason_report(sources, program, form, part, &explain(program, form, part));
+    let reason = of(&core.iter().map(|&place| selections[place]).collect::<Vec<Selection>>());
+    if reason.note.is_none() || core.len() == selections.len() {
+        return reason;
+    }
+    let whole = of(selections);
+    if whole.note.is_none() { whole } else { reason }
+}
+
+/// What a read sees, where it never sees the selected write.
+fn sees_instead(model: &Model, selection: Selection, answer: &Answer) -> Option<String> {
+    let (sources, program) = (model.sources(), model.program());
+    let read = read_name(sources, program, selection.read);
+    let terms = answer.terms.iter().filter(|term| term.read == selection.read);
+    let definitions: Vec<DefinitionId> = terms.map(|term| term.definition).collect();
+    if definitions.contains(&selection.definition) {
+        return None;
+    }
+    let names = definitions.iter().take(SEEN).map(|&definition| definition_name(sources, program, definition));
+    let names = names.collect::<Vec<String>>().join(", ");
+    Some(match definitions.len() {
+        0 => format!("; no execution reads {read}"),
+        count if count > SEEN => format!("; {read} reads from {names} and {} others", count - SEEN),
+        _ => format!("; {read} reads only from {names}"),
+    })
+}

@@ -1,0 +1,130 @@
+//! `cssame correlate FILE`: correlated variables, endangered correlations, and method pairs by rank.
+
+use crate::answer::{CorrelateAnswer, CorrelateRequest, Execute, correlate, finding};
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::load;
+use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_part};
+use crate::cli::output::Output;
+use crate::cli::progress::Monitor;
+use crate::cli::record;
+use crate::cli::status::Status;
+use crate::cli::view::correlate::{self as view, View};
+use crate::diagnostics::Diagnostics;
+use crate::explore::Progress;
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Finds variables that belong together: one is computed from the other, is written where a condition on the other \
+holds, or both are computed from a third. Then ranks the pairs of methods that may run in parallel: a pair ranks high \
+where a method touches two such variables with synchronisation in between, so that another method can come between and \
+see, or leave, halves that do not fit.
+
+What belongs together is a guess from the text, with a probability, and so is the rank: it says where to test first. The \
+pairs above the threshold are then executed, in all ways: an endangered access is confirmed where some execution tears \
+it apart, and shown; it is refuted where none does; else it stays potential.
+
+In a program with a `main`, methods are its functions and the arms that touch shared variables themselves. In a file of \
+classes without a `main`, any two public methods may run in parallel, one with itself too; they are executed in \
+programs that are made for them.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame correlate samples/jannesari_fig9.csm
+  cssame correlate --rank 0.3 samples/order_pool_broken.csm
+  cssame correlate --threshold 0.8 --format json samples/bank_account.csm
+
+Exit status: 0 nothing endangered, or all of it refuted, 1 some pair has an endangered correlation that is not refuted \
+and a rank above the threshold, 2 the program does not compile, 3 there are too many pairs to rank them all, and none of \
+the ranked ones is endangered.";
+
+/// Arguments of `correlate`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// Source file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Least probability of a correlation, from 0 to 1
+    #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = parse_part)]
+    pub threshold: f64,
+    /// Select pairs of a higher rank than R, from 0 to 1 (Jannesari and Wolf take 0.3)
+    #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = parse_part)]
+    pub rank: f64,
+    /// Rank only, execute nothing
+    #[arg(long = "static")]
+    pub only_static: bool,
+    /// Write the schedules of confirmed tears to this directory
+    #[arg(long, value_name = "DIR")]
+    pub record_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionOptions,
+    #[command(flatten)]
+    pub(crate) program: ProgramOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) bounds: BoundOptions,
+}
+
+/// Correlations and pairs, and what was asked for.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Correlated {
+    answer: CorrelateAnswer,
+    #[serde(skip)]
+    arguments: Arguments,
+}
+
+impl Job for Arguments {
+    type Answer = Correlated;
+
+    fn common(&self) -> Common<'_> {
+        Common { name: "correlate", file: Some(&self.file), format: self.format.format.into(), output: &self.output }
+    }
+
+    fn answer(&self, output: &Output) -> Result<Correlated, Diagnostics> {
+        let unit = load::unit(&self.file, &self.program.inputs)?;
+        let request = CorrelateRequest {
+            threshold: self.threshold,
+            rank: self.rank,
+            execute: if self.only_static { Execute::Nothing } else { Execute::Selected },
+            options: &self.program.with(&self.execution),
+        };
+        let monitor = Monitor::start(output);
+        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
+        let answer = correlate(unit, &request, &limits, &mut |now: &Progress| monitor.update(now));
+        drop(monitor);
+        if let Some(directory) = &self.record_dir {
+            record::write_tears(directory, &self.file, &answer)?;
+        }
+        Ok(Correlated { answer, arguments: self.clone() })
+    }
+}
+
+impl Answer for Correlated {
+    fn print(&self, output: &mut Output) {
+        let Correlated { answer, arguments } = self;
+        let view = View {
+            answer,
+            file: &arguments.file,
+            record_dir: arguments.record_dir.as_deref(),
+            colour: output.colour(),
+        };
+        output.print(&view.text());
+        if let Some(bound) = answer.executed.bound() {
+            output.complain(&answer.executed.unit().sources, &[finding::bound(bound, None)]);
+        }
+        output.summary(&view::summary(answer));
+    }
+
+    fn status(&self) -> Status {
+        let correlation = &self.answer.correlation;
+        let counts = &correlation.counts;
+        Status::of_search(counts.pairs_selected > counts.pairs_refuted, correlation.complete)
+    }
+}

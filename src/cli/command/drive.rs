@@ -1,0 +1,258 @@
+//! `cssame drive FILE --out DIR`: a deterministic test for each feasible pi term, or for a selection.
+
+use crate::answer::{CorrelateRequest, DriveAnswer, DriveReport, DriveRequest, Execute, correlate, drive, drive_pairs};
+use crate::cli::directory;
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::load::{self, name_of};
+use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_part};
+use crate::cli::output::Output;
+use crate::cli::progress::Monitor;
+use crate::cli::status::Status;
+use crate::cli::view;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use crate::driver::{self, DriveError, Expect};
+use crate::explore::{Bound, Progress};
+use crate::schedule::source_hash;
+use crate::source::SourceMap;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Writes a Cargo package with one test for each feasible term of each pi function: real threads, held to one recorded \
+order by latches, so that the read sees just that write, every time. Terms that no execution can realise are listed in \
+its manifest.
+
+With `--pairs` the tests are about pairs of methods instead, those that `cssame correlate` selects: one for each execution \
+that tears variables which belong together, and one for each order in which the two methods run one after the other. For a \
+file of classes without a `main`, programs are made in which two methods run in parallel.
+
+With `--select` there is one test instead, for an execution that has all the selected terms. If there is none, nothing \
+is written, and a smallest contradiction is named.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame drive samples/cssame_fig2.csm --out fig2
+  cssame drive samples/cssame_fig2.csm --out fig2 --run
+  cssame drive samples/cssame_fig2.csm --out fig2 --select a@24:11=a@20:5
+  cssame drive samples/counter_unlocked.csm --out lost --expect recorded
+  cssame drive samples/bank_account_broken.csm --pairs --out torn --run
+
+Exit status: 0 the package was written (and its tests pass), 1 the selection is inconsistent or a test fails, 2 bad \
+usage or a program that does not compile, 3 a bound was hit before all terms were decided.";
+
+/// Steps beyond which a recorded execution is not followed.
+const MAX_STEPS: u64 = 1_000_000;
+
+/// What cargo puts into the directory of a package; it stays where a package is replaced.
+const BUILT: [&str; 2] = ["Cargo.lock", "target"];
+
+/// Arguments of `drive`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// Source file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Directory of the package: a new or empty one, or one that this command has written
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Make one test, for an execution with this term (repeatable: with all of them)
+    #[arg(long, value_name = "READ=DEF")]
+    pub select: Vec<String>,
+    /// Make tests for pairs of methods that endanger correlated variables
+    #[arg(long, conflicts_with = "select")]
+    pub pairs: bool,
+    /// With --pairs: least probability of a correlation, from 0 to 1 (0.5)
+    #[arg(long, value_name = "P", requires = "pairs", value_parser = parse_part)]
+    pub threshold: Option<f64>,
+    /// With --pairs: take pairs of a higher rank than R, from 0 to 1 (0)
+    #[arg(long, value_name = "R", requires = "pairs", value_parser = parse_part)]
+    pub rank: Option<f64>,
+    /// With --pairs: make tests without latches, with plain threads and memory, for a race detector to watch
+    #[arg(long, requires = "pairs", conflicts_with = "expect")]
+    pub free: bool,
+    /// When a test passes: if the program does not fail (program), or if just that happens which was recorded, failures
+    /// included (recorded)
+    #[arg(long, value_enum, default_value_t = Expectation::Program, hide_possible_values = true)]
+    pub expect: Expectation,
+    /// Language of the package: rust
+    #[arg(long, value_enum, default_value_t = Target::Rust, hide_possible_values = true)]
+    pub target: Target,
+    /// Run the tests with `cargo test`
+    #[arg(long)]
+    pub run: bool,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionOptions,
+    #[command(flatten)]
+    pub(crate) program: ProgramOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) bounds: BoundOptions,
+}
+
+/// Values of `--expect`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Expectation {
+    /// A test passes if the program does not fail.
+    Program,
+    /// A test passes if just that happens which was recorded.
+    Recorded,
+}
+
+/// Values of `--target`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// A Cargo package.
+    Rust,
+}
+
+/// A package that was written, or why there is none.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Driven {
+    report: DriveReport,
+    #[serde(skip)]
+    bound: Option<Bound>,
+    #[serde(skip)]
+    sources: SourceMap,
+    /// The directory of the package, where its tests are to be run.
+    #[serde(skip)]
+    run: Option<PathBuf>,
+}
+
+impl Job for Arguments {
+    type Answer = Driven;
+
+    fn common(&self) -> Common<'_> {
+        Common { name: "drive", file: Some(&self.file), format: self.format.format.into(), output: &self.output }
+    }
+
+    fn answer(&self, output: &Output) -> Result<Driven, Diagnostics> {
+        let (answer, sources) = if self.pairs { self.of_pairs(output)? } else { self.of_terms(output)? };
+        if let Some(package) = &answer.package {
+            // The search may have taken long.
+            self.check_directory()?;
+            directory::replace(&self.out, &package.files, &BUILT)?;
+        }
+        let report = answer.report(&name_of(&self.out));
+        let run = (self.run && !report.tests.is_empty()).then(|| self.out.clone());
+        Ok(Driven { report, bound: answer.bound, sources, run })
+    }
+}
+
+impl Answer for Driven {
+    fn print(&self, output: &mut Output) {
+        view::drive::print(&self.report, &self.sources, self.bound, output);
+    }
+
+    /// Runs the tests; what they say goes to standard error, because it is not the answer.
+    fn finish(&mut self, output: &mut Output) -> Result<(), Diagnostics> {
+        if let Some(directory) = &self.run {
+            self.report.passed = Some(run_tests(directory, output)?);
+        }
+        Ok(())
+    }
+
+    fn status(&self) -> Status {
+        let contradicts = self.report.selection.as_ref().is_some_and(|selection| selection.consistent == Some(false));
+        Status::of_search(contradicts || self.report.passed == Some(false), self.report.complete)
+    }
+}
+
+impl Arguments {
+    /// A directory with something else in it is left alone.
+    fn check_directory(&self) -> Result<(), Diagnostics> {
+        let files = directory::files_in(&self.out, &BUILT)?;
+        let manifest = Path::new(driver::MANIFEST);
+        let other = match files.iter().find(|path| !driver::FILES.iter().any(|ours| Path::new(ours) == *path)) {
+            Some(other) => other,
+            None if files.is_empty() || files.iter().any(|path| path == manifest) => return Ok(()),
+            // Files of these names that another tool has made.
+            None => &files[0],
+        };
+        let (out, other) = (name_of(&self.out), name_of(other));
+        let message = format!("`{out}` holds other files, such as `{other}`, and is left as it is");
+        let diagnostic = Diagnostic::general(Code::CannotWrite, Severity::Error, message);
+        Err(Diagnostics::general(diagnostic.with_help("name a new or an empty directory")))
+    }
+
+    fn of_terms(&self, output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
+        let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let selections = model.lookup().selections(&self.select)?;
+        self.check_directory()?;
+        let monitor = Monitor::start(output);
+        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
+        let options = self.driver_options(model.unit().text());
+        let request = DriveRequest { selections: &selections, options: &options };
+        let answer = drive(&model, &request, &limits, &mut |now: &Progress| monitor.update(now));
+        Ok((answer.map_err(|error| no_package(&error))?, model.sources().clone()))
+    }
+
+    fn of_pairs(&self, output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
+        self.check_directory()?;
+        let unit = load::unit(&self.file, &self.program.inputs)?;
+        let (sources, options) = (unit.sources.clone(), self.driver_options(unit.text()));
+        let request = CorrelateRequest {
+            threshold: self.threshold.unwrap_or(0.5),
+            rank: self.rank.unwrap_or(0.0),
+            execute: Execute::Selected,
+            options: &self.program.with(&self.execution),
+        };
+        let monitor = Monitor::start(output);
+        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
+        let mut progress = |now: &Progress| monitor.update(now);
+        let found = correlate(unit, &request, &limits, &mut progress);
+        let answer = drive_pairs(&found, &options, &limits, &mut progress);
+        Ok((answer.map_err(|error| no_package(&error))?, sources))
+    }
+
+    /// How to make a package for a file of that text.
+    fn driver_options(&self, text: &str) -> driver::Options {
+        driver::Options {
+            expect: match self.expect {
+                Expectation::Program => Expect::Program,
+                Expectation::Recorded => Expect::Recorded,
+            },
+            file: name_of(&self.file),
+            hash: source_hash(text),
+            inputs: self.program.inputs.clone(),
+            max_steps: self.bounds.max_steps.map_or(MAX_STEPS, u64::from),
+            free: self.free,
+        }
+    }
+}
+
+/// Runs the tests of a package. All that is built stays in its directory, whatever the environment says, and nothing is
+/// fetched.
+fn run_tests(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
+    let result = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["test", "--quiet", "--offline", "--manifest-path"])
+        .arg(directory.join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(directory.join("target"))
+        .output();
+    let result =
+        result.map_err(|error| Diagnostics::error(Code::CannotRead, format!("cargo cannot be run: {error}")))?;
+    output.summary(&String::from_utf8_lossy(&result.stdout));
+    output.summary(&String::from_utf8_lossy(&result.stderr));
+    Ok(result.status.success())
+}
+
+fn no_package(error: &DriveError) -> Diagnostics {
+    let code = match error {
+        DriveError::NoMain => Code::NoMain,
+        DriveError::NoEnd { .. } => Code::StepLimit,
+        DriveError::TooManyTerms(_) => Code::ExplorationLimit,
+    };
+    let diagnostic = Diagnostic::general(code, Severity::Error, error.to_string());
+    Diagnostics::general(match error {
+        DriveError::TooManyTerms(_) => diagnostic.with_help("name the terms that matter with `--select READ=DEF`"),
+        DriveError::NoMain | DriveError::NoEnd { .. } => diagnostic,
+    })
+}

@@ -1,0 +1,89 @@
+//! `cssame explain CODE`: what a diagnostic means.
+
+use crate::answer::{ExplainReport, explain};
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::options::{FormatOption, OutputOptions};
+use crate::cli::output::Output;
+use crate::cli::status::Status;
+use crate::diagnostics::{Code, Diagnostics};
+use anstyle::Style;
+use clap::Args;
+use serde::Serialize;
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Prints the page of the manual for a diagnostic code: what it means, an example, and how to mend it. Without a code it \
+lists all of them.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame explain CS0401
+  cssame explain 401
+  cssame explain";
+
+/// Arguments of `explain`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// A code, such as CS0401
+    #[arg(value_name = "CODE", value_parser = parse_code)]
+    pub code: Option<Code>,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+}
+
+/// Pages of the manual; those that were asked for by no code are listed only.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Pages {
+    report: ExplainReport,
+    #[serde(skip)]
+    listed: bool,
+}
+
+impl Job for Arguments {
+    type Answer = Pages;
+
+    fn common(&self) -> Common<'_> {
+        Common { name: "explain", file: None, format: self.format.format.into(), output: &self.output }
+    }
+
+    fn answer(&self, _: &Output) -> Result<Pages, Diagnostics> {
+        Ok(Pages { report: explain(self.code), listed: self.code.is_none() })
+    }
+}
+
+impl Answer for Pages {
+    fn print(&self, output: &mut Output) {
+        for of in &self.report.codes {
+            let text =
+                if self.listed { format!("{}  {}\n", of.code, of.title) } else { page(of.page, output.colour()) };
+            output.print(&text);
+        }
+    }
+
+    fn status(&self) -> Status {
+        Status::Clean
+    }
+}
+
+/// A page, its headings bold where there is colour.
+fn page(text: &str, colour: bool) -> String {
+    if !colour {
+        return text.to_owned();
+    }
+    let bold = Style::new().bold();
+    let line = |line: &str| match line.trim_start_matches('#') {
+        heading if heading.len() < line.len() => format!("{bold}{}{bold:#}\n", heading.trim_start()),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+fn parse_code(text: &str) -> Result<Code, String> {
+    let digits = text.strip_prefix("CS").or_else(|| text.strip_prefix("cs")).unwrap_or(text);
+    Code::parse(&format!("CS{digits:0>4}"))
+        .ok_or_else(|| "there is no such code; `cssame explain` lists them all".to_owned())
+}

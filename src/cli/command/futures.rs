@@ -1,0 +1,148 @@
+//! `cssame futures FILE`: which terms and selections can happen; outcomes, failures and deadlocks.
+
+use crate::answer::{Count, FuturesAnswer, FuturesRequest, finding, futures};
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::load;
+use crate::cli::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::output::Output;
+use crate::cli::progress::Monitor;
+use crate::cli::record;
+use crate::cli::status::Status;
+use crate::cli::view::futures::{self as view, View};
+use crate::diagnostics::Diagnostics;
+use crate::explore::Progress;
+use crate::explore::report::Schedules;
+use crate::form::Selection;
+use crate::model::Model;
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Explores all that the program can do, and says what can happen at all: which pi terms are feasible and which \
+no execution can realise, what the program can print, where it can fail, and in which deadlocks it can end. Each \
+answer has a shortest execution that shows it.
+
+With `--select` it also decides whether some execution has all the given terms: each read that it evaluates, and that \
+is selected, reads from the selected write. If there is none, it names a smallest contradiction.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame futures samples/cssame_fig2.csm
+  cssame futures --record-dir found samples/bank_transfer_deadlock.csm
+  cssame futures --select a@24:11=a@16:5 samples/cssame_fig2.csm
+  cssame futures --timeout 60 --format json samples/bakery2.csm
+
+A read or a write is named VAR@LINE:COL, or VAR@LINE where that is unique; VAR@initial is the value before the first \
+write, and VAR@LINE:COL#K the K-th time that a thread comes to a read.
+
+Exit status: 0 no failure and no deadlock, 1 some, or the selection is inconsistent, 2 bad usage or a program that does \
+not compile, 3 a bound was hit and nothing was found so far.";
+
+/// Arguments of `futures`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// Source file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Decide whether some execution has this term (repeatable: all of them)
+    #[arg(long, value_name = "READ=DEF")]
+    pub select: Vec<String>,
+    /// Count the futures, however long that takes
+    #[arg(long)]
+    pub count: bool,
+    /// Write the schedules of failures, deadlocks and feasible terms to this directory
+    #[arg(long, value_name = "DIR")]
+    pub record_dir: Option<PathBuf>,
+    /// Show also reads that can see a single write, all writes of each read, and all outcomes
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionOptions,
+    #[command(flatten)]
+    pub(crate) program: ProgramOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) bounds: BoundOptions,
+}
+
+/// What can happen, and what it was asked of.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Explored {
+    answer: FuturesAnswer,
+    #[serde(skip)]
+    arguments: Arguments,
+    #[serde(skip)]
+    model: Model,
+    #[serde(skip)]
+    selections: Vec<Selection>,
+}
+
+impl Job for Arguments {
+    type Answer = Explored;
+
+    fn common(&self) -> Common<'_> {
+        Common { name: "futures", file: Some(&self.file), format: self.format.format.into(), output: &self.output }
+    }
+
+    fn answer(&self, output: &Output) -> Result<Explored, Diagnostics> {
+        let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let selections = model.lookup().selections(&self.select)?;
+        let monitor = Monitor::start(output);
+        let request = FuturesRequest {
+            selections: &selections,
+            count: if self.count { Count::Always } else { Count::IfCheap },
+            schedules: self.schedules(),
+        };
+        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
+        let answer = futures(&model, &request, &limits, &mut |now: &Progress| monitor.update(now));
+        drop(monitor);
+        if let Some(directory) = &self.record_dir {
+            record::write_futures(directory, &model, &answer)?;
+        }
+        Ok(Explored { answer, arguments: self.clone(), model, selections })
+    }
+}
+
+impl Arguments {
+    /// People get no names of schedules that they do not see.
+    fn schedules(&self) -> Schedules {
+        match self.format.format.into() {
+            Format::Json => Schedules::All,
+            Format::Human if self.record_dir.is_some() => Schedules::All,
+            Format::Human => Schedules::OfFindings,
+        }
+    }
+}
+
+impl Answer for Explored {
+    fn print(&self, output: &mut Output) {
+        let Explored { answer, arguments, model, selections } = self;
+        let view = View {
+            answer,
+            model,
+            selections,
+            file: &arguments.file,
+            select: &arguments.select,
+            record_dir: arguments.record_dir.as_deref(),
+            all: arguments.all,
+            colour: output.colour(),
+        };
+        view.print(output);
+        let listed = view.listed();
+        if let Some(bound) = answer.bound {
+            output.complain(model.sources(), &[finding::bound(bound, answer.unfinished.as_ref())]);
+        }
+        output.summary(&view::summary(&answer.futures, listed));
+    }
+
+    fn status(&self) -> Status {
+        Status::of_search(self.answer.has_findings(), self.answer.is_decided())
+    }
+}

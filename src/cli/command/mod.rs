@@ -1,0 +1,10 @@
+//! The subcommands, one file each: its arguments, the library call that answers, and how the answer is shown.
+
+pub mod check;
+pub mod correlate;
+pub mod drive;
+pub mod explain;
+pub mod futures;
+pub mod ir;
+pub mod pi;
+pub mod run;

@@ -1,0 +1,127 @@
+//! What all subcommands have in common, and the one place that shows an answer.
+//!
+//! A subcommand is a [`Job`]: its name, its common options, and one function to an [`Answer`]. An answer serialises, prints
+//! itself for people, and has a status. [`execute`] puts the two together: it is the only place that looks at the
+//! [`Format`], so a new one is a renderer here, and a list of compile errors.
+
+use super::json;
+use super::options::{Format, OutputOptions};
+use super::output::Output;
+use super::status::Status;
+use crate::diagnostics::Diagnostics;
+use serde::Serialize;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What all subcommands can tell of themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct Common<'a> {
+    /// Its name on the command line and in its answer.
+    pub name: &'static str,
+    /// The file that it is about.
+    pub file: Option<&'a Path>,
+    /// The form of its answer.
+    pub format: Format,
+    /// How to show the answer.
+    pub output: &'a OutputOptions,
+}
+
+/// A subcommand with its arguments.
+pub trait Job {
+    /// What it finds out.
+    type Answer: Answer;
+
+    /// Its name and its common options.
+    fn common(&self) -> Common<'_>;
+
+    /// What is wrong with its arguments, beyond what the grammar tells.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the user.
+    fn validate(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Finds the answer, and writes the files that were asked for. `output` tells whether to show progress.
+    ///
+    /// # Errors
+    ///
+    /// The diagnostics that say why there is no answer.
+    fn answer(&self, output: &Output) -> Result<Self::Answer, Diagnostics>;
+}
+
+/// What a subcommand has found out: as JSON, for people, and as an exit status.
+pub trait Answer: Serialize {
+    /// Prints it for people, bit by bit: there may be more text than memory.
+    fn print(&self, output: &mut Output);
+
+    /// Does what people wait for with the answer before their eyes; in other formats it comes before the answer.
+    ///
+    /// # Errors
+    ///
+    /// The diagnostics that take the place of an answer.
+    fn finish(&mut self, _: &mut Output) -> Result<(), Diagnostics> {
+        Ok(())
+    }
+
+    /// How the command ends.
+    fn status(&self) -> Status;
+}
+
+/// A [`Job`] of any kind of answer.
+pub trait AnyJob {
+    /// As [`Job::validate`].
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the user.
+    fn validate(&self) -> Result<(), String>;
+
+    /// Runs it and shows its answer, or why there is none.
+    fn execute(&self) -> ExitCode;
+}
+
+impl<J: Job> AnyJob for J {
+    fn validate(&self) -> Result<(), String> {
+        Job::validate(self)
+    }
+
+    fn execute(&self) -> ExitCode {
+        execute(self)
+    }
+}
+
+fn execute(job: &impl Job) -> ExitCode {
+    let common = job.common();
+    let mut output = Output::new(common.output.color, common.output.quiet);
+    let shown = job.answer(&output).and_then(|answer| show(&common, answer, &mut output));
+    let status = shown.unwrap_or_else(|failure| {
+        show_failure(&common, &failure, &mut output);
+        Status::Invalid
+    });
+    output.finish(status)
+}
+
+/// Shows an answer in the format that was asked for.
+fn show<A: Answer>(common: &Common<'_>, mut answer: A, output: &mut Output) -> Result<Status, Diagnostics> {
+    match common.format {
+        Format::Human => {
+            answer.print(output);
+            answer.finish(output)?;
+        }
+        Format::Json => {
+            answer.finish(output)?;
+            json::print(output, common.name, common.file, &answer);
+        }
+    }
+    Ok(answer.status())
+}
+
+/// Shows why a command has no answer: in JSON, an object with `diagnostics` takes the place of the answer.
+fn show_failure(common: &Common<'_>, failure: &Diagnostics, output: &mut Output) {
+    match common.format {
+        Format::Human => output.complain(&failure.sources, &failure.list),
+        Format::Json => json::print(output, common.name, common.file, failure),
+    }
+}

@@ -1,0 +1,10 @@
+//! Answers as text for people: views of the values that the JSON shows.
+
+pub mod correlate;
+pub mod drive;
+pub mod futures;
+pub mod pi;
+mod reason;
+pub mod replay;
+pub mod run;
+pub mod snippet;

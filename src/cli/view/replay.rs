@@ -1,0 +1,31 @@
+//! Command lines that people can copy.
+
+use crate::cli::load::name_of;
+use std::path::Path;
+
+/// Directory of the schedules in the command line that writes them.
+pub const DIRECTORY: &str = "schedules";
+
+/// The line with the command that replays a schedule file.
+#[must_use]
+pub fn replay_line(source: &Path, file: &Path) -> String {
+    format!("replay: cssame run {} --schedule {}\n", quoted(&name_of(source)), quoted(&name_of(file)))
+}
+
+/// The line with the command that writes the schedules of an answer; `options` are what it was given, with a space before
+/// each.
+#[must_use]
+pub fn record_line(command: &str, source: &Path, options: &str) -> String {
+    format!("record: cssame {command} {}{options} --record-dir {DIRECTORY}\n", quoted(&name_of(source)))
+}
+
+/// A word as a shell reads it.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let plain = |each: char| each.is_alphanumeric() || "_-./=:@,+%".contains(each);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}

@@ -1,0 +1,101 @@
+//! An execution for people.
+
+use super::snippet;
+use crate::answer::words::plural;
+use crate::answer::{RunAnswer, finding};
+use crate::diagnostics::{Diagnostic, terminal};
+use crate::model::Model;
+use crate::schedule::{self, ExecutionStatus, RenderOptions, Schedule};
+
+/// How an execution can end, as a schedule records it; others say what it was written for.
+const ENDS: [&str; 8] =
+    ["ok", "deadlock", "discarded", "assert", "error", "division-by-zero", "index-out-of-range", "unlock-not-held"];
+
+/// An execution, and how it is shown.
+pub struct View<'a> {
+    /// The execution.
+    pub answer: &'a RunAnswer,
+    /// The program.
+    pub model: &'a Model,
+    /// The schedule that was followed.
+    pub schedule: Option<&'a Schedule>,
+    /// Whether it goes on at random behind the schedule.
+    pub goes_on: bool,
+    /// Whether all steps are shown.
+    pub full: bool,
+    /// Whether there is colour.
+    pub colour: bool,
+}
+
+impl View<'_> {
+    /// The steps, with one column for each thread.
+    #[must_use]
+    pub fn trace(&self) -> String {
+        let options = RenderOptions { width: snippet::WIDTH, color: self.colour };
+        let trace = &self.answer.report.trace;
+        if self.full { schedule::render(trace, &options) } else { schedule::render(&trace.cause(), &options) }
+    }
+
+    /// The steps, what was printed, and how it ends.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let (report, mut text) = (&self.answer.report, self.trace());
+        if !report.by_thread.is_empty() {
+            text.push('\n');
+            text += &snippet::title("output", self.colour);
+            text += &snippet::outputs(&report.by_thread);
+        }
+        if let Some(finding) = self.finding() {
+            text.push('\n');
+            text += &terminal::render_all(self.model.sources(), &[finding], self.colour);
+        }
+        text
+    }
+
+    fn finding(&self) -> Option<Diagnostic> {
+        let execution = &self.answer.execution;
+        match &execution.status {
+            ExecutionStatus::Failed(failure) => {
+                let path = execution.state.path(failure.thread);
+                let thread = self.model.machine().path_name(&execution.tables, path);
+                Some(finding::failure(&self.model.naming(), failure, &thread))
+            }
+            ExecutionStatus::Deadlock => Some(finding::deadlock(self.model.sources(), &self.answer.report.blocked)),
+            ExecutionStatus::Ok
+            | ExecutionStatus::Discarded
+            | ExecutionStatus::StepLimit
+            | ExecutionStatus::Stopped
+            | ExecutionStatus::Departed(_) => None,
+        }
+    }
+
+    /// How it ended, and how that differs from what was recorded.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let (report, status) = (&self.answer.report, &self.answer.execution.status);
+        let steps = plural(report.schedule.len(), "step");
+        let seed = report.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
+        let mut text = match status {
+            ExecutionStatus::StepLimit => format!("not over after {steps}{seed} (see --max-steps)\n"),
+            ExecutionStatus::Stopped => format!("the schedule ends here, after {steps} (see --then)\n"),
+            ExecutionStatus::Discarded => format!("discarded by an assumption after {steps}{seed}\n"),
+            ExecutionStatus::Ok
+            | ExecutionStatus::Failed(_)
+            | ExecutionStatus::Deadlock
+            | ExecutionStatus::Departed(_) => format!("{}: {steps}{seed}\n", report.status),
+        };
+        if self.schedule.is_some_and(|schedule| !self.model.has_recorded(schedule)) {
+            text += "the program has changed since the schedule was recorded, which still fits\n";
+        }
+        let left = self.schedule.map_or(0, |schedule| schedule.steps.len().saturating_sub(report.schedule.len()));
+        if left > 0 && matches!(status, ExecutionStatus::Failed(_)) {
+            text += &format!("the failure comes {} before the end of the schedule\n", plural(left, "step"));
+        }
+        let recorded = self.schedule.and_then(|schedule| schedule.status.as_deref());
+        let recorded = recorded.filter(|status| ENDS.contains(status) && !self.goes_on);
+        if let Some(recorded) = recorded.filter(|&recorded| recorded != report.status) {
+            text += &format!("it was recorded with the end `{recorded}`, and now ends with `{}`\n", report.status);
+        }
+        text
+    }
+}

@@ -1,0 +1,77 @@
+//! What executions show of the method pairs that endanger correlated variables.
+//!
+//! **Input**: a compiled file, what the analysis of its correlations has found, and bounds, which hold for all searches
+//! together.
+//!
+//! **Output**: [`ExecutedPairs`]: for each selected pair the program in which it was executed, and for each of its endangered
+//! accesses an execution that tears it, or why there is none. [`SerialSearch`] then looks for executions in which the two methods of
+//! a pair run one after the other.
+//!
+//! **Algorithm**:
+//! 1. The pairs with an endangered access and a rank above the threshold are selected.
+//! 2. A program with a `main` is executed as it is (`program`). Each access gets an equal share of the states; those
+//!    that need more are tried at random, and then searched again with what the others have left.
+//! 3. For two methods of a file without `main`, contexts are made ([`crate::harness::contexts`]) and searched in turn, until
+//!    one tears all accesses (`library`). If none does, the first of those that tear the most stands for the pair.
+//!
+//! **Soundness and limits**: an execution that is shown is one of the program, or of the context that is shown beside it.
+//! In a program with a `main` an access is refuted only where all executions were visited; in contexts, a search that
+//! finds nothing proves nothing. Accesses to variables that are private to a thread are not watched.
+
+mod allowance;
+mod executed;
+mod library;
+mod program;
+mod search;
+mod serial;
+
+pub use executed::{AccessVerdict, ExecutedPair, ExecutedPairs, Setting};
+pub use serial::SerialSearch;
+
+use crate::correlation::Analysis;
+use crate::explore::budget::{Limits, Progress};
+use crate::model::{Model, NoMain, Options, Unit};
+use executed::Host;
+use search::Search;
+use std::ops::ControlFlow;
+
+/// Which pairs are executed, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct PairQuery<'a> {
+    /// The pairs.
+    pub analysis: &'a Analysis,
+    /// Pairs of a higher rank are selected.
+    pub rank: f64,
+    /// What executions depend on.
+    pub options: &'a Options,
+}
+
+/// Executes the selected pairs of a file, in all ways.
+///
+/// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`](crate::explore::Bound::Interrupt).
+#[must_use]
+pub fn execute_pairs(
+    query: &PairQuery<'_>,
+    unit: Unit,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> ExecutedPairs {
+    let pairs = query.analysis.pairs.iter().enumerate();
+    let selected = pairs.filter(|(_, pair)| pair.endangered > 0 && pair.rank() > query.rank);
+    let selected: Vec<usize> = selected.map(|(index, _)| index).collect();
+    if selected.is_empty() {
+        return ExecutedPairs::none(unit);
+    }
+    let mut search = Search::new(query.analysis, limits, progress);
+    let (host, pairs) = match Model::new(unit, query.options.clone()) {
+        Ok(model) => {
+            let pairs = program::execute(&mut search, &model, &selected);
+            (Host::Program(Box::new(model)), pairs)
+        }
+        Err(NoMain(unit)) => {
+            let (contexts, pairs) = library::execute(&mut search, &unit, query.options, &selected);
+            (Host::Library { unit: Box::new(unit), contexts }, pairs)
+        }
+    };
+    ExecutedPairs { host, pairs, used: Some(search.allowance.used) }
+}
