@@ -1,10 +1,63 @@
-//! `cssame` analyses explicitly parallel programs.
+//! `cssame` analyses explicitly parallel programs: which writes can each read of a shared variable see, and what happens if
+//! it sees each of them?
 //!
-//! Input: source text in the cobegin/coend language (`docs/language.md`). Output: plain data types, one for each
-//! question that can be asked of a program; [`cli`] prints them.
+//! Two threads add to one balance. What is read there may have been written by the other thread, or not; the sum at the
+//! end depends on it. A test that runs the program sees one of the orders, and next time another one. `cssame` answers
+//! from the text, and shows each answer by an execution that can be replayed:
 //!
-//! The layers are the modules below, in order: each uses only what stands before it (`tests/tidy.rs` holds the table
-//! of allowed edges).
+//! ```
+//! use cssame::answer::{self, Count, FuturesRequest};
+//! use cssame::explore::Limits;
+//! use cssame::explore::report::Schedules;
+//! use cssame::model::{Model, Options};
+//! use std::ops::ControlFlow;
+//!
+//! let text = "int balance = 10;
+//! cobegin
+//!   deposit: balance = balance + 5;
+//!   payment: balance = balance - 3;
+//! coend
+//! assert(balance == 12);";
+//! let model = Model::from_text("account.csm", text, &Options::default())?;
+//!
+//! // The pi functions: no execution reads from a write that is not listed.
+//! let pis = answer::pi(model.unit()).pis;
+//! let seen: Vec<&str> = pis[0].terms.iter().map(|term| term.def.as_str()).collect();
+//! assert_eq!((pis[0].read.as_str(), seen), ("balance@3:22", vec!["balance@initial", "balance@4:12"]));
+//!
+//! // The futures: which of the terms really happen, how executions end, and where they fail.
+//! let request = FuturesRequest { selections: &[], count: Count::Always, schedules: Schedules::All };
+//! let answer = answer::futures(&model, &request, &Limits::default(), &mut |_| ControlFlow::Continue(()));
+//! assert_eq!((answer.futures.complete, answer.futures.futures), (true, Some(4)));
+//!
+//! // A schedule: the steps of an execution that fails, as `cssame run --schedule` replays it.
+//! let failure = &answer.futures.failures[0];
+//! assert_eq!((failure.status, failure.at.as_str()), ("assert", "6:1"));
+//! let file = model.schedule(failure.schedule.clone(), failure.status).to_text();
+//! assert!(file.contains(r#"{"thread":"payment","at":"4:22","op":"read balance"}"#));
+//! # Ok::<(), cssame::diagnostics::Diagnostics>(())
+//! ```
+//!
+//! The layers are the modules below, in order. Each uses only what stands before it (`tests/tidy.rs` holds the table of
+//! allowed edges):
+//!
+//! | layer | from | to |
+//! |---|---|---|
+//! | [`source`], [`diagnostics`] | files | spans, positions; what is said of them |
+//! | [`ir`] | | the parallel flow graph, its printers and verifier |
+//! | [`front`] | source text | the flow graph |
+//! | [`ssa`], [`concurrency`] | the flow graph | versions and phi functions; threads, order, locks held |
+//! | [`form`] | both | the CSSAME form: pi functions, static findings, contradictions |
+//! | [`correlation`] | the flow graph | variables that belong together, method pairs by rank |
+//! | [`vm`], [`schedule`] | the flow graph | a machine; executions, policies, schedule files, traces |
+//! | [`model`] | source text | all of that for one program, ready to be asked |
+//! | [`harness`] | two methods | programs in which they run in parallel |
+//! | [`explore`] | a model | what all executions can do: futures, selections, tears, counts |
+//! | [`driver`] | executions | packages of deterministic tests |
+//! | [`answer`] | a request | the answer of each command, as a plain value |
+//! | [`cli`] | arguments | the answer as text or JSON, and an exit status |
+//!
+//! Nothing but [`cli`] reads or writes files, and nothing else prints.
 
 #![forbid(unsafe_code)]
 

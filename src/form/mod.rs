@@ -41,6 +41,7 @@ use crate::concurrency::{self, Concurrency, KnownReads, ThreadId};
 use crate::ir::{DefinitionId, LeafId, Program, ReadId};
 use crate::source::arena::id;
 use access::Table;
+use serde::Serialize;
 
 id! {
     /// An interned set of definitions.
@@ -73,7 +74,8 @@ struct ReadInstance {
 }
 
 /// Why a definition is no term.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// Under a common lock, and replaced before the lock is freed.
     KilledBeforeUnlock,

@@ -3,7 +3,7 @@
 //! In: the [`Form`] and the sources. Out: [`PiReport`], the data behind `cssame pi`. A definition is described once, and reads
 //! with equal terms share a list: the report takes a word for each term of each distinct list.
 
-use super::{Form, Pruned, TermSetId};
+use super::{Form, Pruned, Reason, TermSetId};
 use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId};
 use crate::source::{SourceMap, Span};
 use rustc_hash::FxHashMap;
@@ -89,6 +89,9 @@ pub struct TermData {
     pub thread: String,
     /// Line, from 1.
     pub line: u32,
+    /// Whether it is the value before the first write.
+    #[serde(skip)]
+    pub is_initial: bool,
     /// Its place.
     #[serde(skip)]
     pub span: Span,
@@ -101,7 +104,7 @@ pub struct PrunedData {
     #[serde(flatten)]
     pub term: Shared<TermData>,
     /// Why.
-    pub reason: &'static str,
+    pub reason: Reason,
     /// The lock that hides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lock: Option<Shared<str>>,
@@ -182,8 +185,7 @@ impl Writer<'_> {
         }
         let mut terms: Vec<Shared<TermData>> =
             self.form.terms(read).into_iter().map(|definition| self.term(definition)).collect();
-        let written = |term: &TermData| !term.def.ends_with("@initial");
-        terms.sort_by(|a, b| (written(a), a.span, &a.def).cmp(&(written(b), b.span, &b.def)));
+        terms.sort_by(|a, b| (!a.is_initial, a.span, &a.def).cmp(&(!b.is_initial, b.span, &b.def)));
         let terms: Shared<[Shared<TermData>]> = terms.into_iter().collect();
         self.terms.insert(sets, terms.clone());
         terms
@@ -199,7 +201,7 @@ impl Writer<'_> {
             .iter()
             .map(|pruned| PrunedData {
                 term: self.term(pruned.definition),
-                reason: pruned.reason.word(),
+                reason: pruned.reason,
                 lock: pruned.lock.map(&mut lock),
             })
             .collect();
@@ -223,6 +225,7 @@ fn term_data(sources: &SourceMap, program: &Program, form: &Form, definition: De
         version: format!("{}_{}", program.texts.get(of.name), of.version),
         thread: if thread.is_empty() { "main".to_owned() } else { thread },
         line: sources.line(of.span),
+        is_initial: matches!(of.kind, DefinitionKind::Initial(_)),
         span: of.span,
     }
 }

@@ -46,12 +46,4 @@ impl Options {
             schedule.options.insert(SPURIOUS_WAKEUPS.to_owned(), "true".to_owned());
         }
     }
-
-    /// As they are typed on the command line, with a space before each.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let inputs = self.inputs.iter().map(|(name, value)| format!(" --input {name}={value}"));
-        let spurious = self.spurious_wakeups.then(|| format!(" --{SPURIOUS_WAKEUPS}"));
-        inputs.chain(spurious).collect()
-    }
 }

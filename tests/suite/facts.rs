@@ -25,7 +25,7 @@ fn show(source: &str) -> String {
             .iter()
             .map(|pruned| {
                 let lock = pruned.lock.as_deref().map_or(String::new(), |lock| format!(" {lock}"));
-                format!("{}({}{lock})", pruned.term.version, pruned.reason)
+                format!("{}({}{lock})", pruned.term.version, pruned.reason.word())
             })
             .collect();
         lines.push(

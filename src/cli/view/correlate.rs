@@ -1,6 +1,6 @@
 //! Correlations and method pairs for people.
 
-use super::replay::{DIRECTORY, record_line, replay_line};
+use super::replay::{DIRECTORY, options_text, record_line, replay_line};
 use super::snippet::{self, Table};
 use crate::answer::CorrelateAnswer;
 use crate::answer::words::plural;
@@ -186,7 +186,7 @@ impl View<'_> {
             return replay;
         }
         let setting = self.answer.executed.setting_of(pair);
-        let options = setting.map_or_else(String::new, |setting| setting.model.options().text());
+        let options = setting.map_or_else(String::new, |setting| options_text(setting.model.options()));
         let (threshold, rank) = (self.answer.correlation.threshold, self.answer.correlation.rank_threshold);
         let threshold = if threshold == 0.5 { String::new() } else { format!(" --threshold {threshold}") };
         let rank = if rank == 0.0 { String::new() } else { format!(" --rank {rank}") };

@@ -1,7 +1,7 @@
 //! What can happen, for people.
 
 use super::reason;
-use super::replay::{DIRECTORY, quoted, record_line, replay_line};
+use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
 use crate::answer::words::plural;
 use crate::answer::{FuturesAnswer, SelectionReport, finding};
@@ -163,7 +163,7 @@ impl View<'_> {
             return replay_line(self.file, &file(directory));
         }
         let select: String = self.select.iter().map(|each| format!(" --select {}", quoted(each))).collect();
-        let options = self.model.options().text() + &select;
+        let options = options_text(self.model.options()) + &select;
         record_line("futures", self.file, &options) + &replay_line(self.file, &file(Path::new(DIRECTORY)))
     }
 

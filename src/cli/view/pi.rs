@@ -4,7 +4,7 @@ use super::snippet::{self, Table};
 use crate::answer::PiReport;
 use crate::answer::words::plural;
 use crate::cli::output::Output;
-use crate::form::{PrunedData, ReadReport, TermData};
+use crate::form::{PrunedData, ReadReport, Reason, TermData};
 use crate::source::SourceMap;
 
 /// Writes that are shown of a list without `--all`.
@@ -89,12 +89,11 @@ impl View<'_> {
 fn reason(pruned: &PrunedData) -> String {
     let lock = pruned.lock.as_deref().map_or_else(|| "the atomic block".to_owned(), |lock| format!("`{lock}`"));
     match pruned.reason {
-        "killed-before-unlock" => format!("killed before {lock} is free"),
-        "not-upward-exposed" => format!("the read has its own write under {lock}"),
-        "ordered-after" => "comes after the read".to_owned(),
-        "overwritten" => "always overwritten before the read".to_owned(),
-        "exclusive" => "never runs together with the read".to_owned(),
-        other => other.to_owned(),
+        Reason::KilledBeforeUnlock => format!("killed before {lock} is free"),
+        Reason::NotUpwardExposed => format!("the read has its own write under {lock}"),
+        Reason::OrderedAfter => "comes after the read".to_owned(),
+        Reason::Overwritten => "always overwritten before the read".to_owned(),
+        Reason::Exclusive => "never runs together with the read".to_owned(),
     }
 }
 

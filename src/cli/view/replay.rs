@@ -1,6 +1,7 @@
 //! Command lines that people can copy.
 
 use crate::cli::load::name_of;
+use crate::model::Options;
 use std::path::Path;
 
 /// Directory of the schedules in the command line that writes them.
@@ -17,6 +18,14 @@ pub fn replay_line(source: &Path, file: &Path) -> String {
 #[must_use]
 pub fn record_line(command: &str, source: &Path, options: &str) -> String {
     format!("record: cssame {command} {}{options} --record-dir {DIRECTORY}\n", quoted(&name_of(source)))
+}
+
+/// What executions depend on, as it is typed on the command line, with a space before each option.
+#[must_use]
+pub fn options_text(options: &Options) -> String {
+    let inputs = options.inputs.iter().map(|(name, value)| format!(" --input {name}={value}"));
+    let spurious = options.spurious_wakeups.then(|| " --spurious-wakeups".to_owned());
+    inputs.chain(spurious).collect()
 }
 
 /// A word as a shell reads it.
