@@ -133,3 +133,6 @@ impl Model {
         schedule.hash.is_empty() || schedule.is_of(self.unit.text())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,3 +47,30 @@ impl Options {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(inputs: &[(&str, &str)], spurious_wakeups: bool) -> Options {
+        let inputs = inputs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        Options { inputs, spurious_wakeups }
+    }
+
+    #[test]
+    fn given_inputs_replace_recorded_ones() {
+        let mut schedule = Schedule::new("a.csm", "", Vec::new());
+        options(&[("n", "3"), ("m", "1")], true).record(&mut schedule);
+        let replayed = options(&[("n", "5")], false).over(&schedule).expect("its options are known");
+        assert_eq!(replayed, options(&[("m", "1"), ("n", "5")], true));
+    }
+
+    #[test]
+    fn an_unknown_option_of_a_schedule_is_an_error() {
+        let mut schedule = Schedule::new("a.csm", "", Vec::new());
+        schedule.options.insert("weak-memory".to_owned(), "true".to_owned());
+        let problem = Options::default().over(&schedule).expect_err("the option is unknown");
+        assert_eq!(problem.list[0].code, Code::ScheduleMismatch);
+        assert!(problem.to_string().contains("`weak-memory` = `true`"), "{problem}");
+    }
+}
