@@ -7,10 +7,9 @@
 //!
 //! ```
 //! use cssame::answer::{self, Count, FuturesRequest};
-//! use cssame::explore::Limits;
+//! use cssame::budget::Budget;
 //! use cssame::explore::report::Schedules;
 //! use cssame::model::{Model, Options};
-//! use std::ops::ControlFlow;
 //!
 //! let text = "int balance = 10;
 //! cobegin
@@ -27,7 +26,7 @@
 //!
 //! // The futures: which of the terms really happen, how executions end, and where they fail.
 //! let request = FuturesRequest { selections: &[], count: Count::Always, schedules: Schedules::All };
-//! let answer = answer::futures(&model, &request, &Limits::default(), &mut |_| ControlFlow::Continue(()));
+//! let answer = answer::futures(&model, &request, &Budget::unlimited());
 //! assert_eq!((answer.futures.complete, answer.futures.futures), (true, Some(4)));
 //!
 //! // A schedule: the steps of an execution that fails, as `cssame run --schedule` replays it.
@@ -44,6 +43,7 @@
 //! | layer | from | to |
 //! |---|---|---|
 //! | [`source`], [`diagnostics`] | files | spans, positions; what is said of them |
+//! | [`budget`] | bounds of a user | what work may cost, handed down as one value |
 //! | [`ir`] | | the parallel flow graph, its printers and verifier |
 //! | [`front`] | source text | the flow graph |
 //! | [`ssa`], [`concurrency`] | the flow graph | versions and phi functions; threads, order, locks held |

@@ -1,13 +1,12 @@
 //! The answer of `correlate`: correlated variables, and method pairs by rank with what executions show of them.
 
+use crate::budget::{Bound, Budget};
 use crate::concurrency;
 use crate::correlation::{self, Analysis, CorrelationReport, Decision};
 use crate::explore::pairs::{ExecutedPairs, PairQuery, execute_pairs};
-use crate::explore::{Bound, Limits, Progress};
 use crate::model::{Options, Unit};
 use crate::schedule::Step;
 use serde::Serialize;
-use std::ops::ControlFlow;
 
 /// Whether pairs are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,21 +49,14 @@ pub struct CorrelateAnswer {
 }
 
 /// Finds correlated variables and ranks the pairs of methods; then executes those that are selected.
-///
-/// `progress` is called now and then; `Break` ends the executions as [`Bound::Interrupt`].
 #[must_use]
-pub fn correlate(
-    unit: Unit,
-    request: &CorrelateRequest<'_>,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> CorrelateAnswer {
+pub fn correlate(unit: Unit, request: &CorrelateRequest<'_>, budget: &Budget<'_>) -> CorrelateAnswer {
     let &CorrelateRequest { threshold, rank, execute, options } = request;
     let threads = concurrency::analyse(&unit.program);
     let analysis = correlation::analyse(&unit.program, threads.as_ref(), &correlation::Options { threshold });
     drop(threads);
     let executed = match execute {
-        Execute::Selected => execute_pairs(&PairQuery { analysis: &analysis, rank, options }, unit, limits, progress),
+        Execute::Selected => execute_pairs(&PairQuery { analysis: &analysis, rank, options }, unit, budget),
         Execute::Nothing => ExecutedPairs::none(unit),
     };
     let Unit { sources, program, .. } = executed.unit();
@@ -76,6 +68,6 @@ pub fn correlate(
     for (index, pair) in correlation.pairs.iter_mut().enumerate() {
         pair.context = executed.setting_of(index).and_then(|setting| setting.added.map(str::to_owned));
     }
-    let (bound, states) = (executed.bound().map(Bound::name), executed.states());
+    let (bound, states) = (executed.bound.map(Bound::name), executed.states);
     CorrelateAnswer { correlation, bound, states, executed, analysis }
 }

@@ -1,16 +1,16 @@
 //! The answer of `drive`: a package with a test for each feasible term, or for a selection.
 
 use super::selection::{SelectionReport, selection_report};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::driver;
 use crate::driver::{
     DriveError, Input, Options, Package, PairCounts, PairEntry, TermEntry, TestEntry, check_size, drive_selection,
 };
-use crate::explore::{Bound, Limits, Progress, Query, Subject, UnfinishedReport, Verdict, unfinished_report};
+use crate::explore::{Query, Subject, UnfinishedReport, Verdict, unfinished_report};
 use crate::form::Selection;
 use crate::model::Model;
 use crate::vm::Choice;
 use serde::Serialize;
-use std::ops::ControlFlow;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -98,34 +98,26 @@ pub(super) fn input(model: &Model) -> Input<'_> {
 
 /// Explores a program and makes a package.
 ///
-/// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`].
-///
 /// # Errors
 ///
 /// There are too many terms, or the execution of the selection does not end.
-pub fn drive(
-    model: &Model,
-    request: &DriveRequest<'_>,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<DriveAnswer, DriveError> {
+pub fn drive(model: &Model, request: &DriveRequest<'_>, budget: &Budget<'_>) -> Result<DriveAnswer, DriveError> {
     if !request.selections.is_empty() {
-        return drive_selected(model, request, limits, progress);
+        return drive_selected(model, request, budget);
     }
     check_size(model.form())?;
-    let answer = Subject::from(model).futures(&Query::default(), limits, progress);
+    let answer = Subject::from(model).futures(&Query::default(), budget);
     let package = driver::drive(&input(model), &answer, request.options)?;
-    let unfinished = unfinished(model, answer.bound, &answer.progress, &answer.open);
+    let unfinished = unfinished(model, answer.bound, &answer.statistics, &answer.open);
     Ok(DriveAnswer { package: Some(package), bound: answer.bound, unfinished, selection: None })
 }
 
 fn drive_selected(
     model: &Model,
     &DriveRequest { selections, options }: &DriveRequest<'_>,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    budget: &Budget<'_>,
 ) -> Result<DriveAnswer, DriveError> {
-    let answer = Subject::from(model).select(selections, limits, progress);
+    let answer = Subject::from(model).select(selections, budget);
     let package = match &answer.verdict {
         Verdict::Consistent { schedule, .. } => Some(drive_selection(&input(model), selections, schedule, options)?),
         Verdict::Inconsistent { .. } | Verdict::Undecided => None,
@@ -134,7 +126,7 @@ fn drive_selected(
     // A selection that holds is decided, whatever bound was hit on the way.
     let bound = answer.bound.filter(|_| package.is_none());
     // It has looked for the selection alone: nothing is proved of failures.
-    let unfinished = unfinished(model, bound, &answer.progress, &answer.open);
+    let unfinished = unfinished(model, bound, &answer.statistics, &answer.open);
     let unfinished = unfinished.map(|of| UnfinishedReport { steps: 0, ..of });
     Ok(DriveAnswer { package, bound, unfinished, selection })
 }
@@ -142,8 +134,8 @@ fn drive_selected(
 fn unfinished(
     model: &Model,
     bound: Option<Bound>,
-    progress: &Progress,
+    statistics: &Statistics,
     open: &[Vec<Choice>],
 ) -> Option<UnfinishedReport> {
-    bound.map(|bound| unfinished_report(&model.naming(), bound, progress, open))
+    bound.map(|bound| unfinished_report(&model.naming(), bound, statistics, open))
 }

@@ -5,25 +5,19 @@
 
 use super::correlate::CorrelateAnswer;
 use super::drive::{DriveAnswer, input};
+use crate::budget::Budget;
 use crate::driver::{self, CaseKind, DriveError, Input, Options, PairCase, PairCases};
 use crate::explore::pairs::SerialSearch;
-use crate::explore::{Limits, Progress};
-use std::ops::ControlFlow;
 
-/// Makes a package with the tests of the selected pairs. `limits` are those of [`correlate`](super::correlate()), what is
-/// left of them is for serial orders.
+/// Makes a package with the tests of the selected pairs. `budget` is that of [`correlate`](super::correlate()); what
+/// is left of it is for serial orders.
 ///
 /// # Errors
 ///
 /// A program has no `main`.
-pub fn drive_pairs(
-    found: &CorrelateAnswer,
-    options: &Options,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<DriveAnswer, DriveError> {
+pub fn drive_pairs(found: &CorrelateAnswer, options: &Options, budget: &Budget<'_>) -> Result<DriveAnswer, DriveError> {
     let (executed, report) = (&found.executed, &found.correlation);
-    let mut search = SerialSearch::new(executed, limits, progress);
+    let mut search = SerialSearch::new(executed, budget);
     let mut pairs = Vec::new();
     for (index, pair) in report.pairs.iter().enumerate().filter(|(_, pair)| pair.selected) {
         let mut cases = torn(found, index);
@@ -37,7 +31,7 @@ pub fn drive_pairs(
             cases,
         });
     }
-    let (bound, states) = (search.bound(), search.states());
+    let (bound, states) = (search.bound, search.states);
     let programs: Vec<Input<'_>> = executed.settings().into_iter().map(|setting| input(setting.model)).collect();
     let package = driver::drive_pairs(&programs, &pairs, &report.counts, (bound, states), options)?;
     Ok(DriveAnswer { package: Some(package), bound, unfinished: None, selection: None })
@@ -55,7 +49,7 @@ fn torn(found: &CorrelateAnswer, index: usize) -> Vec<PairCase> {
 }
 
 /// A test for each order of a pair; of a method with itself, the one.
-fn serial(found: &CorrelateAnswer, index: usize, search: &mut SerialSearch<'_, '_>) -> Vec<PairCase> {
+fn serial(found: &CorrelateAnswer, index: usize, search: &mut SerialSearch<'_>) -> Vec<PairCase> {
     let (first, second) = found.analysis.pairs[index].methods;
     let names = &found.correlation.pairs[index].methods;
     let mut orders = vec![((first, second), names[0].clone())];

@@ -1,18 +1,17 @@
 //! The answer of `futures`: what can happen, how many futures there are, and whether a selection is consistent.
 
 use super::selection::{SelectionReport, selection_report};
+use crate::budget::{Bound, Budget, Limits};
 use crate::explore::report::{FuturesReport, Schedules, report};
 use crate::explore::{
-    Answer, Bound, CountAnswer, Limits, Progress, Query, SelectAnswer, Subject, UnfinishedReport, Verdict, count,
-    unfinished_report, with_fewer_switches,
+    Answer, CountAnswer, Query, SelectAnswer, Subject, UnfinishedReport, Verdict, count, unfinished_report,
+    with_fewer_switches,
 };
 use crate::form::Selection;
 use crate::ir::{DefinitionId, ReadId};
 use crate::model::Model;
 use crate::schedule::fewer_switches;
 use serde::Serialize;
-use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// States that are visited to count futures where nobody asked for the number: a fraction of a second.
 const COUNT_STATES: u64 = 60_000;
@@ -67,16 +66,9 @@ pub struct FuturesAnswer {
 }
 
 /// Finds out what can happen.
-///
-/// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`].
 #[must_use]
-pub fn futures(
-    model: &Model,
-    request: &FuturesRequest<'_>,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> FuturesAnswer {
-    let found = search(model, request, limits, progress);
+pub fn futures(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> FuturesAnswer {
+    let found = search(model, request, budget);
     let naming = model.naming();
     let futures = report(&naming, &found.answer, &candidates(model), found.count.as_ref(), request.schedules);
     let selection = found.selection.as_ref();
@@ -109,46 +101,40 @@ struct Found {
     selection: Option<SelectAnswer>,
 }
 
-fn search(
-    model: &Model,
-    request: &FuturesRequest<'_>,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Found {
-    let began = Instant::now();
-    // What is left of the time when a search begins.
-    let rest = || limits.after(began);
+fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> Found {
     let (subject, machine) = (Subject::from(model), model.machine());
-    let mut answer = subject.futures(&Query::default(), limits, progress);
+    let mut answer = subject.futures(&Query::default(), budget);
     with_fewer_switches(machine, &mut answer);
     let selected = !request.selections.is_empty();
-    let mut selection = selected.then(|| subject.select(request.selections, &rest(), progress));
+    let mut selection = selected.then(|| subject.select(request.selections, budget));
     if let Some(SelectAnswer { verdict: Verdict::Consistent { schedule, .. }, .. }) = &mut selection
         && let Some(found) = fewer_switches(machine, schedule)
     {
         *schedule = found.steps;
     }
     let count = match request.count {
-        Count::Always => Some(count(machine, &rest(), progress)),
+        Count::Always => Some(count(machine, budget)),
         Count::IfCheap => {
-            let limits = limits_of_count(limits, &answer, rest());
+            let share = share_of_count(&answer, budget);
             // A number that nobody asked for is not worth a bound that is hit.
-            let count = limits.map(|limits| count(machine, &limits, progress));
+            let count = share.map(|share| count(machine, &share));
             count.filter(|count| count.bound.is_none())
         }
     };
     Found { answer, count, selection }
 }
 
-/// The bounds of a count that nobody asked for; `None` where it would hit them. Where slices had to decide, it is a small
-/// chance.
-fn limits_of_count(limits: &Limits, answer: &Answer, rest: Limits) -> Option<Limits> {
+/// The budget of a count that nobody asked for; `None` where it would hit its bounds. Where slices had to decide, it is a
+/// small chance.
+fn share_of_count<'a>(answer: &Answer, budget: &Budget<'a>) -> Option<Budget<'a>> {
     let share = if answer.from_slices { 4 } else { 1 };
-    let states = limits.max_states.unwrap_or(u64::MAX).min(COUNT_STATES / share);
-    let executions = limits.max_executions.unwrap_or(u64::MAX).min(COUNT_EXECUTIONS / share);
-    let (states, executions, work) = (Some(states), Some(executions), Some(COUNT_WORK / share));
-    let limits = Limits { max_states: states, max_executions: executions, max_work: work, ..rest };
-    (answer.is_complete() && Some(answer.progress.states) <= states).then_some(limits)
+    let budget = budget.share(Limits {
+        max_states: Some(COUNT_STATES / share),
+        max_executions: Some(COUNT_EXECUTIONS / share),
+        max_work: Some(COUNT_WORK / share),
+        ..Limits::default()
+    });
+    (answer.is_complete() && Some(answer.statistics.states) <= budget.limits().max_states).then_some(budget)
 }
 
 impl Found {
@@ -163,7 +149,7 @@ impl Found {
         let of_selection = || {
             let answer = self.selection.as_ref()?;
             let bound = answer.bound?;
-            Some(unfinished_report(&model.naming(), bound, &answer.progress, &answer.open))
+            Some(unfinished_report(&model.naming(), bound, &answer.statistics, &answer.open))
         };
         // Where only the selection is open, all failures and deadlocks are known.
         report.unfinished.clone().or_else(|| of_selection().map(|of| UnfinishedReport { steps: 0, ..of }))

@@ -62,6 +62,9 @@ pub struct RunAnswer {
     /// As the machine has done it.
     #[serde(skip)]
     pub execution: Execution,
+    /// Where the program has departed from the schedule.
+    #[serde(skip)]
+    pub departure: Option<Departure>,
 }
 
 impl Course<'_> {
@@ -85,9 +88,9 @@ impl Course<'_> {
 /// Executes a program once.
 #[must_use]
 pub fn run(model: &Model, request: &RunRequest<'_>) -> RunAnswer {
-    let execution = execute(model, request);
+    let (execution, departure) = execute(model, request);
     let report = report(model, request, &execution);
-    RunAnswer { report, execution }
+    RunAnswer { report, execution, departure }
 }
 
 impl RunAnswer {
@@ -97,46 +100,38 @@ impl RunAnswer {
         let schedule = model.schedule(self.report.schedule.clone(), self.report.status);
         Schedule { seed: self.report.seed, ..schedule }
     }
-
-    /// Where the program has departed from the schedule.
-    #[must_use]
-    pub fn departure(&self) -> Option<&Departure> {
-        match &self.execution.status {
-            ExecutionStatus::Departed(departure) => Some(departure),
-            _ => None,
-        }
-    }
 }
 
-fn execute(model: &Model, request: &RunRequest<'_>) -> Execution {
+/// The execution, and where it departs from the schedule.
+fn execute(model: &Model, request: &RunRequest<'_>) -> (Execution, Option<Departure>) {
     let (machine, max_steps) = (model.machine(), request.max_steps);
-    match request.course {
-        Course::Random { seed } => schedule::run(machine, &mut Random::new(seed), max_steps, &mut ()),
-        Course::Recorded(schedule) => {
-            let mut replay = Replay::new(model.naming(), &schedule.steps);
-            let execution = schedule::run(machine, &mut replay, max_steps, &mut ());
-            with_rest(execution, &replay, schedule)
-        }
-        Course::RecordedThenRandom(schedule, seed) => {
-            let mut replay = Replay::new(model.naming(), &schedule.steps);
-            let mut policy = Then::new(&mut replay, Random::new(seed));
-            let execution = schedule::run(machine, &mut policy, max_steps, &mut ());
-            with_rest(execution, &replay, schedule)
-        }
-    }
+    let (schedule, seed) = match request.course {
+        Course::Random { seed } => return (schedule::run(machine, &mut Random::new(seed), max_steps, &mut ()), None),
+        Course::Recorded(schedule) => (schedule, None),
+        Course::RecordedThenRandom(schedule, seed) => (schedule, Some(seed)),
+    };
+    let mut replay = Replay::new(model.naming(), &schedule.steps);
+    let execution = match seed {
+        None => schedule::run(machine, &mut replay, max_steps, &mut ()),
+        Some(seed) => schedule::run(machine, &mut Then::new(&mut replay, Random::new(seed)), max_steps, &mut ()),
+    };
+    let departure = departure(&execution, &replay, schedule);
+    (execution, departure)
 }
 
-/// An execution that is over before its schedule is has departed from it; not so one that fails first, which shows its
-/// failure, and one that lacks only the recorded failure: an assertion that holds is no step.
-fn with_rest(execution: Execution, replay: &Replay<'_>, schedule: &Schedule) -> Execution {
+/// Where an execution has departed from its schedule. One that is over before its schedule is has departed from it, too; not
+/// so one that fails first, which shows its failure, and one that lacks only the recorded failure: an assertion that holds
+/// is no step.
+fn departure(execution: &Execution, replay: &Replay<'_>, schedule: &Schedule) -> Option<Departure> {
+    if let Some(departure) = replay.departure() {
+        return Some(departure.clone());
+    }
     let over = matches!(execution.status, ExecutionStatus::Ok | ExecutionStatus::Deadlock | ExecutionStatus::Discarded);
     let failed = schedule.status.as_deref().is_some_and(|status| !matches!(status, "ok" | "deadlock" | "discarded"));
-    let Some(departure) = replay.rest().filter(|_| over) else { return execution };
+    let departure = replay.rest().filter(|_| over)?;
     let fails = matches!(departure.expected.op.as_str(), "assert" | "error" | "divide" | "index" | "diverge");
-    if failed && fails && departure.step == schedule.steps.len() {
-        return execution;
-    }
-    Execution { status: ExecutionStatus::Departed(departure), ..execution }
+    let lacks_only_the_failure = failed && fails && departure.step == schedule.steps.len();
+    (!lacks_only_the_failure).then_some(departure)
 }
 
 fn report(model: &Model, request: &RunRequest<'_>, execution: &Execution) -> RunReport {

@@ -1,6 +1,7 @@
 //! `cssame correlate FILE`: correlated variables, endangered correlations, and method pairs by rank.
 
 use crate::answer::{CorrelateAnswer, CorrelateRequest, Execute, correlate, finding};
+use crate::budget::Statistics;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
 use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_part};
@@ -10,7 +11,6 @@ use crate::cli::record;
 use crate::cli::status::Status;
 use crate::cli::view::correlate::{self as view, View};
 use crate::diagnostics::Diagnostics;
-use crate::explore::Progress;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -96,8 +96,9 @@ impl Job for Arguments {
             options: &self.program.with(&self.execution),
         };
         let monitor = Monitor::start(output);
-        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
-        let answer = correlate(unit, &request, &limits, &mut |now: &Progress| monitor.update(now));
+        let show = |now: &Statistics| monitor.update(now);
+        let budget = self.bounds.budget(monitor.interrupt(), self.output.jobs()).with_reporter(&show);
+        let answer = correlate(unit, &request, &budget);
         drop(monitor);
         if let Some(directory) = &self.record_dir {
             record::write_tears(directory, &self.file, &answer)?;
@@ -116,7 +117,7 @@ impl Answer for Correlated {
             colour: output.colour(),
         };
         output.print(&view.text());
-        if let Some(bound) = answer.executed.bound() {
+        if let Some(bound) = answer.executed.bound {
             output.complain(&answer.executed.unit().sources, &[finding::bound(bound, None)]);
         }
         output.summary(&view::summary(answer));

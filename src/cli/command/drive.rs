@@ -1,6 +1,7 @@
 //! `cssame drive FILE --out DIR`: a deterministic test for each feasible pi term, or for a selection.
 
 use crate::answer::{CorrelateRequest, DriveAnswer, DriveReport, DriveRequest, Execute, correlate, drive, drive_pairs};
+use crate::budget::{Bound, Statistics};
 use crate::cli::directory;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load::{self, name_of};
@@ -11,7 +12,6 @@ use crate::cli::status::Status;
 use crate::cli::view;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::driver::{self, DriveError, Expect};
-use crate::explore::{Bound, Progress};
 use crate::schedule::source_hash;
 use crate::source::SourceMap;
 use clap::{Args, ValueEnum};
@@ -187,10 +187,11 @@ impl Arguments {
         let selections = model.lookup().selections(&self.select)?;
         self.check_directory()?;
         let monitor = Monitor::start(output);
-        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
+        let show = |now: &Statistics| monitor.update(now);
+        let budget = self.bounds.budget(monitor.interrupt(), self.output.jobs()).with_reporter(&show);
         let options = self.driver_options(model.unit().text());
         let request = DriveRequest { selections: &selections, options: &options };
-        let answer = drive(&model, &request, &limits, &mut |now: &Progress| monitor.update(now));
+        let answer = drive(&model, &request, &budget);
         Ok((answer.map_err(|error| no_package(&error))?, model.sources().clone()))
     }
 
@@ -205,10 +206,10 @@ impl Arguments {
             options: &self.program.with(&self.execution),
         };
         let monitor = Monitor::start(output);
-        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
-        let mut progress = |now: &Progress| monitor.update(now);
-        let found = correlate(unit, &request, &limits, &mut progress);
-        let answer = drive_pairs(&found, &options, &limits, &mut progress);
+        let show = |now: &Statistics| monitor.update(now);
+        let budget = self.bounds.budget(monitor.interrupt(), self.output.jobs()).with_reporter(&show);
+        let found = correlate(unit, &request, &budget);
+        let answer = drive_pairs(&found, &options, &budget);
         Ok((answer.map_err(|error| no_package(&error))?, sources))
     }
 

@@ -1,6 +1,7 @@
 //! `cssame futures FILE`: which terms and selections can happen; outcomes, failures and deadlocks.
 
 use crate::answer::{Count, FuturesAnswer, FuturesRequest, finding, futures};
+use crate::budget::Statistics;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
 use crate::cli::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
@@ -10,7 +11,6 @@ use crate::cli::record;
 use crate::cli::status::Status;
 use crate::cli::view::futures::{self as view, View};
 use crate::diagnostics::Diagnostics;
-use crate::explore::Progress;
 use crate::explore::report::Schedules;
 use crate::form::Selection;
 use crate::model::Model;
@@ -100,8 +100,9 @@ impl Job for Arguments {
             count: if self.count { Count::Always } else { Count::IfCheap },
             schedules: self.schedules(),
         };
-        let limits = self.bounds.limits(monitor.interrupt(), self.output.jobs());
-        let answer = futures(&model, &request, &limits, &mut |now: &Progress| monitor.update(now));
+        let show = |now: &Statistics| monitor.update(now);
+        let budget = self.bounds.budget(monitor.interrupt(), self.output.jobs()).with_reporter(&show);
+        let answer = futures(&model, &request, &budget);
         drop(monitor);
         if let Some(directory) = &self.record_dir {
             record::write_futures(directory, &model, &answer)?;

@@ -105,7 +105,7 @@ impl Job for Arguments {
             (Some((_, schedule)), Some(seed)) => Course::RecordedThenRandom(schedule, seed),
         };
         let answer = run(&model, &RunRequest { course, max_steps: self.max_steps });
-        if let (Some(path), None) = (&self.record, answer.departure()) {
+        if let (Some(path), None) = (&self.record, &answer.departure) {
             files::write(path, &answer.schedule(&model).to_text())?;
         }
         Ok(Executed { answer, model, schedule, goes_on: self.then.is_some(), full: self.full })
@@ -132,7 +132,7 @@ impl Executed {
 impl Answer for Executed {
     fn print(&self, output: &mut Output) {
         let view = self.view(output.colour());
-        if self.answer.departure().is_some() {
+        if self.answer.departure.is_some() {
             output.print(&view.trace());
             return;
         }
@@ -142,7 +142,7 @@ impl Answer for Executed {
 
     /// How far a schedule was followed that does not fit is shown, but is no answer.
     fn finish(&mut self, _: &mut Output) -> Result<(), Diagnostics> {
-        match (self.answer.departure(), &self.schedule) {
+        match (&self.answer.departure, &self.schedule) {
             (Some(departure), Some((path, schedule))) => Err(self.departed(path, schedule, departure)),
             _ => Ok(()),
         }
@@ -153,7 +153,6 @@ impl Answer for Executed {
             ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock => Status::Findings,
             ExecutionStatus::StepLimit | ExecutionStatus::Stopped => Status::Undecided,
             ExecutionStatus::Ok | ExecutionStatus::Discarded => Status::Clean,
-            ExecutionStatus::Departed(_) => Status::Invalid,
         }
     }
 }

@@ -5,10 +5,10 @@ use super::replay::quoted;
 use super::snippet::Table;
 use crate::answer::words::plural;
 use crate::answer::{DriveReport, finding};
+use crate::budget::Bound;
 use crate::cli::load::name_of;
 use crate::cli::output::Output;
 use crate::driver::{PairCounts, PairEntry, TermStatus};
-use crate::explore::Bound;
 use crate::source::SourceMap;
 use std::path::Path;
 

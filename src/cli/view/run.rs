@@ -64,8 +64,7 @@ impl View<'_> {
             ExecutionStatus::Ok
             | ExecutionStatus::Discarded
             | ExecutionStatus::StepLimit
-            | ExecutionStatus::Stopped
-            | ExecutionStatus::Departed(_) => None,
+            | ExecutionStatus::Stopped => None,
         }
     }
 
@@ -79,10 +78,9 @@ impl View<'_> {
             ExecutionStatus::StepLimit => format!("not over after {steps}{seed} (see --max-steps)\n"),
             ExecutionStatus::Stopped => format!("the schedule ends here, after {steps} (see --then)\n"),
             ExecutionStatus::Discarded => format!("discarded by an assumption after {steps}{seed}\n"),
-            ExecutionStatus::Ok
-            | ExecutionStatus::Failed(_)
-            | ExecutionStatus::Deadlock
-            | ExecutionStatus::Departed(_) => format!("{}: {steps}{seed}\n", report.status),
+            ExecutionStatus::Ok | ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock => {
+                format!("{}: {steps}{seed}\n", report.status)
+            }
         };
         if self.schedule.is_some_and(|schedule| !self.model.has_recorded(schedule)) {
             text += "the program has changed since the schedule was recorded, which still fits\n";

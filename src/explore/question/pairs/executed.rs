@@ -1,8 +1,7 @@
 //! What is known of executed pairs.
 
-use super::allowance::Used;
+use crate::budget::Bound;
 use crate::correlation::{Decision, MethodAccess, Status};
-use crate::explore::budget::Bound;
 use crate::model::{Model, Unit};
 use crate::schedule::Step;
 use crate::vm::Choice;
@@ -77,8 +76,10 @@ pub struct ExecutedPairs {
     pub(super) host: Host,
     /// By rising index of the pair.
     pub(super) pairs: Vec<ExecutedPair>,
-    /// Nothing where nothing was executed.
-    pub(super) used: Option<Used>,
+    /// The bound that was hit last.
+    pub bound: Option<Bound>,
+    /// States of all searches.
+    pub states: u64,
 }
 
 impl ExecutedPairs {
@@ -86,19 +87,7 @@ impl ExecutedPairs {
     #[must_use]
     pub fn none(unit: Unit) -> ExecutedPairs {
         let host = Host::Library { unit: Box::new(unit), contexts: Vec::new() };
-        ExecutedPairs { host, pairs: Vec::new(), used: None }
-    }
-
-    /// The bound that was hit.
-    #[must_use]
-    pub fn bound(&self) -> Option<Bound> {
-        self.used.and_then(|used| used.bound)
-    }
-
-    /// States of all searches.
-    #[must_use]
-    pub fn states(&self) -> u64 {
-        self.used.map_or(0, |used| used.states)
+        ExecutedPairs { host, pairs: Vec::new(), bound: None, states: 0 }
     }
 
     /// The file.

@@ -2,8 +2,8 @@
 
 use super::executed::{AccessVerdict, ContextModel, ExecutedPair};
 use super::search::{Search, Searched, private};
+use crate::budget::Bound;
 use crate::correlation::MethodAccess;
-use crate::explore::budget::Bound;
 use crate::explore::question::tear::Watch;
 use crate::front::csm::syntax::{self, ast};
 use crate::harness::{Context, contexts};
@@ -16,7 +16,7 @@ type Verdicts = Vec<(MethodAccess, AccessVerdict)>;
 
 /// Decides the endangered accesses of the selected pairs as far as contexts tell, and gives the contexts that stand for them.
 pub(super) fn execute(
-    search: &mut Search<'_, '_>,
+    search: &mut Search<'_>,
     unit: &Unit,
     options: &Options,
     selected: &[usize],
@@ -35,7 +35,7 @@ struct Library<'a> {
 
 impl Library<'_> {
     /// Runs two methods in contexts, until one tears all; the first of those that tear the most stands for the others.
-    fn pair(&mut self, search: &mut Search<'_, '_>, parsed: &ast::Program, index: usize) -> ExecutedPair {
+    fn pair(&mut self, search: &mut Search<'_>, parsed: &ast::Program, index: usize) -> ExecutedPair {
         let (first, second) = search.analysis.pairs[index].methods;
         let spans = [first, second].map(|function| self.unit.program.functions[function].span);
         let made = match contexts(self.unit.text(), parsed, spans) {
@@ -51,7 +51,7 @@ impl Library<'_> {
             if best.as_ref().is_none_or(|best| confirmed > best.0) {
                 best = Some((confirmed, context, accesses));
             }
-            if all || search.allowance.used.bound == Some(Bound::Interrupt) {
+            if all || search.bound == Some(Bound::Interrupt) {
                 break;
             }
         }
@@ -65,13 +65,13 @@ impl Library<'_> {
         Some(ContextModel { model, main })
     }
 
-    fn accesses(&self, search: &mut Search<'_, '_>, model: &Model, index: usize) -> Verdicts {
+    fn accesses(&self, search: &mut Search<'_>, model: &Model, index: usize) -> Verdicts {
         let watches = search.watches(index).into_iter();
         let mut verdict = |watch: Option<Watch>| watch.map_or_else(private, |watch| self.access(search, model, &watch));
         watches.map(|(access, watch)| (access, verdict(watch))).collect()
     }
 
-    fn access(&self, search: &mut Search<'_, '_>, model: &Model, watch: &Watch) -> AccessVerdict {
+    fn access(&self, search: &mut Search<'_>, model: &Model, watch: &Watch) -> AccessVerdict {
         let Some(watch) = watch.translate(&self.unit.program, model.program()) else {
             return AccessVerdict::Open("the methods are not in the context".to_owned());
         };
@@ -80,8 +80,8 @@ impl Library<'_> {
                 AccessVerdict::Open("no execution of the context tears it".to_owned())
             }
             Searched::Decided(verdict) => verdict,
-            Searched::ShareUsedUp if search.allowance.left() == Some(0) => {
-                search.allowance.used.bound = Some(Bound::States);
+            Searched::ShareUsedUp if search.left() == Some(0) => {
+                search.bound = Some(Bound::States);
                 AccessVerdict::stopped(Bound::States)
             }
             Searched::ShareUsedUp => AccessVerdict::Open(format!("the context has more than {CONTEXT_STATES} states")),
@@ -89,7 +89,7 @@ impl Library<'_> {
     }
 }
 
-fn not_executed(search: &Search<'_, '_>, index: usize, reason: &str) -> ExecutedPair {
+fn not_executed(search: &Search<'_>, index: usize, reason: &str) -> ExecutedPair {
     let open = |(access, watch): (MethodAccess, Option<Watch>)| {
         (access, watch.map_or_else(private, |_| AccessVerdict::Open(reason.to_owned())))
     };

@@ -18,7 +18,6 @@
 //! In a program with a `main` an access is refuted only where all executions were visited; in contexts, a search that
 //! finds nothing proves nothing. Accesses to variables that are private to a thread are not watched.
 
-mod allowance;
 mod executed;
 mod library;
 mod program;
@@ -28,12 +27,11 @@ mod serial;
 pub use executed::{AccessVerdict, ExecutedPair, ExecutedPairs, Setting};
 pub use serial::SerialSearch;
 
+use crate::budget::Budget;
 use crate::correlation::Analysis;
-use crate::explore::budget::{Limits, Progress};
 use crate::model::{Model, NoMain, Options, Unit};
 use executed::Host;
 use search::Search;
-use std::ops::ControlFlow;
 
 /// Which pairs are executed, and how.
 #[derive(Clone, Copy, Debug)]
@@ -47,22 +45,15 @@ pub struct PairQuery<'a> {
 }
 
 /// Executes the selected pairs of a file, in all ways.
-///
-/// `progress` is called now and then; `Break` ends the search as [`Bound::Interrupt`](crate::explore::Bound::Interrupt).
 #[must_use]
-pub fn execute_pairs(
-    query: &PairQuery<'_>,
-    unit: Unit,
-    limits: &Limits,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> ExecutedPairs {
+pub fn execute_pairs(query: &PairQuery<'_>, unit: Unit, budget: &Budget<'_>) -> ExecutedPairs {
     let pairs = query.analysis.pairs.iter().enumerate();
     let selected = pairs.filter(|(_, pair)| pair.endangered > 0 && pair.rank() > query.rank);
     let selected: Vec<usize> = selected.map(|(index, _)| index).collect();
     if selected.is_empty() {
         return ExecutedPairs::none(unit);
     }
-    let mut search = Search::new(query.analysis, limits, progress);
+    let mut search = Search::new(query.analysis, budget);
     let (host, pairs) = match Model::new(unit, query.options.clone()) {
         Ok(model) => {
             let pairs = program::execute(&mut search, &model, &selected);
@@ -73,5 +64,5 @@ pub fn execute_pairs(
             (Host::Library { unit: Box::new(unit), contexts }, pairs)
         }
     };
-    ExecutedPairs { host, pairs, used: Some(search.allowance.used) }
+    ExecutedPairs { host, pairs, bound: search.bound, states: search.states }
 }

@@ -13,7 +13,7 @@ enum First {
 }
 
 /// Decides all endangered accesses of the selected pairs.
-pub(super) fn execute(search: &mut Search<'_, '_>, model: &Model, selected: &[usize]) -> Vec<ExecutedPair> {
+pub(super) fn execute(search: &mut Search<'_>, model: &Model, selected: &[usize]) -> Vec<ExecutedPair> {
     // Step 1: an equal share of the states for each access, so that a hard one does not use up what easy ones need.
     let mut open: u64 = selected.iter().map(|&index| search.analysis.pairs[index].endangered as u64).sum();
     let mut first = Vec::new();
@@ -22,7 +22,7 @@ pub(super) fn execute(search: &mut Search<'_, '_>, model: &Model, selected: &[us
             let verdict = watch.map_or_else(
                 || First::Decided(private()),
                 |watch| {
-                    let share = search.allowance.left().map_or(u64::MAX, |left| left / open.max(1));
+                    let share = search.left().map_or(u64::MAX, |left| left / open.max(1));
                     open = open.saturating_sub(1);
                     match search.search(model, &watch, share.max(1)) {
                         Searched::Decided(verdict) => First::Decided(verdict),
@@ -48,8 +48,8 @@ pub(super) fn execute(search: &mut Search<'_, '_>, model: &Model, selected: &[us
     pairs
 }
 
-fn again(search: &mut Search<'_, '_>, model: &Model, watch: &Watch) -> AccessVerdict {
-    if let Some(schedule) = tear_at_random(model.machine(), model.program(), watch, search.progress) {
+fn again(search: &mut Search<'_>, model: &Model, watch: &Watch) -> AccessVerdict {
+    if let Some(schedule) = tear_at_random(model.machine(), model.program(), watch, &search.budget) {
         return AccessVerdict::Confirmed(schedule);
     }
     match search.search(model, watch, u64::MAX) {

@@ -1,13 +1,11 @@
 //! The search for a tear of one endangered access, with what is left of the bounds.
 
-use super::allowance::Allowance;
 use super::executed::AccessVerdict;
+use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::correlation::{Analysis, MethodAccess, Pair};
-use crate::explore::budget::{Bound, Limits, Progress};
 use crate::explore::question::tear::{Tear, Watch, tear};
 use crate::ir::FunctionId;
 use crate::model::Model;
-use std::ops::ControlFlow;
 
 /// What a search with a share of the states has shown.
 pub(super) enum Searched {
@@ -18,20 +16,25 @@ pub(super) enum Searched {
 }
 
 /// Searches for tears, all of them within the same bounds.
-pub(super) struct Search<'a, 'b> {
+pub(super) struct Search<'a> {
     pub analysis: &'a Analysis,
-    pub allowance: Allowance<'a>,
-    pub progress: &'b mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    /// What is left of it.
+    pub budget: Budget<'a>,
+    /// States of all searches.
+    pub states: u64,
+    /// The bound that was hit last.
+    pub bound: Option<Bound>,
 }
 
-impl<'a, 'b> Search<'a, 'b> {
-    /// The clock starts now.
-    pub(super) fn new(
-        analysis: &'a Analysis,
-        limits: &'a Limits,
-        progress: &'b mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Search<'a, 'b> {
-        Search { analysis, allowance: Allowance::new(limits), progress }
+impl<'a> Search<'a> {
+    /// Nothing is spent yet.
+    pub(super) fn new(analysis: &'a Analysis, budget: &Budget<'a>) -> Search<'a> {
+        Search { analysis, budget: *budget, states: 0, bound: None }
+    }
+
+    /// States that are left of the bound; `None` where there is none.
+    pub(super) fn left(&self) -> Option<u64> {
+        self.budget.limits().max_states
     }
 
     /// The endangered accesses of a pair, and what executions are watched for; nothing for what no event tells of.
@@ -43,18 +46,22 @@ impl<'a, 'b> Search<'a, 'b> {
 
     /// Visits at most so many states.
     pub(super) fn search(&mut self, model: &Model, watch: &Watch, at_most: u64) -> Searched {
-        let Some(limits) = self.allowance.next(at_most) else {
+        if self.left() == Some(0) {
+            self.bound = Some(Bound::States);
             return Searched::Decided(AccessVerdict::stopped(Bound::States));
-        };
-        let answer = tear(model.machine(), model.program(), watch, &limits, self.progress);
-        self.allowance.used.states += answer.progress.states;
+        }
+        let share = self.budget.share(Limits { max_states: Some(at_most), ..Limits::default() });
+        let answer = tear(model.machine(), model.program(), watch, &share);
+        let states = answer.statistics.states;
+        self.states += states;
+        self.budget.spend(&Statistics { states, ..Statistics::default() });
         Searched::Decided(match answer.tear {
             Tear::Found { schedule } => AccessVerdict::Confirmed(schedule),
             Tear::Impossible => AccessVerdict::Refuted,
             Tear::Undecided(None) => AccessVerdict::Open("it touches too many cells at once".to_owned()),
             Tear::Undecided(Some(Bound::States)) if at_most != u64::MAX => return Searched::ShareUsedUp,
             Tear::Undecided(Some(bound)) => {
-                self.allowance.used.bound = Some(bound);
+                self.bound = Some(bound);
                 AccessVerdict::stopped(bound)
             }
         })

@@ -1,44 +1,35 @@
 //! Serial orders of executed pairs, with what the searches for tears have left of the bounds.
 
-use super::allowance::Allowance;
 use super::executed::ExecutedPairs;
-use crate::explore::budget::{Bound, Limits, Progress};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::question::serial::{Serial, serial};
 use crate::ir::FunctionId;
 use crate::vm::Choice;
-use std::ops::ControlFlow;
 
 /// Looks for executions in which the two methods of a pair run one after the other.
-pub struct SerialSearch<'a, 'b> {
+#[derive(Debug)]
+pub struct SerialSearch<'a> {
     executed: &'a ExecutedPairs,
-    allowance: Allowance<'a>,
-    progress: &'b mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    /// What is left of it.
+    budget: Budget<'a>,
+    /// States of all searches, those for tears included.
+    pub states: u64,
+    /// The bound that was hit last, by a search for tears too.
+    pub bound: Option<Bound>,
 }
 
-impl<'a, 'b> SerialSearch<'a, 'b> {
-    /// `limits` are those of the searches for tears.
-    pub fn new(
-        executed: &'a ExecutedPairs,
-        limits: &'a Limits,
-        progress: &'b mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> SerialSearch<'a, 'b> {
-        let allowance = match executed.used {
-            Some(used) => Allowance::after(limits, used),
-            None => Allowance::new(limits),
-        };
-        SerialSearch { executed, allowance, progress }
+impl<'a> SerialSearch<'a> {
+    /// `budget` is that of the searches for tears; what they have cost is taken off.
+    #[must_use]
+    pub fn new(executed: &'a ExecutedPairs, budget: &Budget<'a>) -> SerialSearch<'a> {
+        let mut search = SerialSearch { executed, budget: *budget, states: 0, bound: executed.bound };
+        search.spend(executed.states);
+        search
     }
 
-    /// The bound that was hit last, by a search for tears too.
-    #[must_use]
-    pub fn bound(&self) -> Option<Bound> {
-        self.allowance.used.bound
-    }
-
-    /// States of all searches, those for tears included.
-    #[must_use]
-    pub fn states(&self) -> u64 {
-        self.allowance.used.states
+    fn spend(&mut self, states: u64) {
+        self.states += states;
+        self.budget.spend(&Statistics { states, ..Statistics::default() });
     }
 
     /// An execution in which the first of two methods of a pair runs before the second.
@@ -56,14 +47,17 @@ impl<'a, 'b> SerialSearch<'a, 'b> {
         let (Some(first), Some(second)) = (id(first), id(second)) else {
             return Err("the methods are not in the context".to_owned());
         };
-        let Some(limits) = self.allowance.next(u64::MAX) else { return Err(stopped(Bound::States)) };
-        let (answer, visited) = serial(setting.model.machine(), (first, second), &limits, self.progress);
-        self.allowance.used.states += visited.states;
+        if self.budget.limits().max_states == Some(0) {
+            self.bound = Some(Bound::States);
+            return Err(stopped(Bound::States));
+        }
+        let (answer, visited) = serial(setting.model.machine(), (first, second), &self.budget);
+        self.spend(visited.states);
         match answer {
             Serial::Found { schedule } => Ok(schedule),
             Serial::Impossible => Err("no execution runs them one after the other in this order".to_owned()),
             Serial::Undecided(bound) => {
-                self.allowance.used.bound = Some(bound);
+                self.bound = Some(bound);
                 Err(stopped(bound))
             }
         }
