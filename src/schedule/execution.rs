@@ -102,7 +102,7 @@ impl Room {
     ) -> ExecutionStatus {
         let Room { steps, state, tables, moves } = self;
         steps.clear();
-        machine.restart(state, tables, &mut (Told(policy), &mut *observer));
+        machine.restart(state, tables, &mut (PolicyEvents(policy), &mut *observer));
         loop {
             machine.moves(state, moves);
             if moves.is_empty() {
@@ -115,7 +115,7 @@ impl Room {
                 return ExecutionStatus::Stopped;
             };
             steps.push(choice);
-            match machine.step(state, tables, choice, &mut (Told(policy), &mut *observer)) {
+            match machine.step(state, tables, choice, &mut (PolicyEvents(policy), &mut *observer)) {
                 Progress::Running => {}
                 Progress::Finished => return ExecutionStatus::Ok,
                 Progress::Failed(failure) => return ExecutionStatus::Failed(failure),
@@ -126,9 +126,9 @@ impl Room {
 }
 
 /// Passes events on to a policy that wants them.
-struct Told<'a, P>(&'a mut P);
+struct PolicyEvents<'a, P>(&'a mut P);
 
-impl<P: Policy> Observer for Told<'_, P> {
+impl<P: Policy> Observer for PolicyEvents<'_, P> {
     const ACTIVE: bool = P::OBSERVES;
 
     #[inline(always)]

@@ -199,12 +199,12 @@ impl Writer<'_> {
                 self.column(&names[child.index()]);
             }
             let scene = Scene { state, tables, names };
-            let told = self.tell(at, event, &scene);
+            let content = self.content_of(at, event, &scene);
             let name = scene.name(thread);
-            match told {
-                Some(told) => {
+            match content {
+                Some(content) => {
                     let depends = self.causality.dependences(name, event, names);
-                    let row = self.push(step, name, told, depends);
+                    let row = self.push(step, name, content, depends);
                     if let Event::Read { read, writer: Some(definition), .. } = event {
                         self.trace.rows[row].term = Some((read, definition));
                     }
@@ -223,8 +223,8 @@ impl Writer<'_> {
         })
     }
 
-    fn push(&mut self, step: usize, thread: &str, told: Told, depends: Vec<usize>) -> usize {
-        let Told { span, kind, op, object, value } = told;
+    fn push(&mut self, step: usize, thread: &str, content: Content, depends: Vec<usize>) -> usize {
+        let Content { span, kind, op, object, value } = content;
         let column = self.column(thread);
         let line = self.naming.sources.line(span);
         let op = op.to_owned();
@@ -233,25 +233,25 @@ impl Writer<'_> {
     }
 
     /// What a row says of an event; nothing of one that others cannot see.
-    fn tell(&self, at: CodeIndex, event: Event, scene: &Scene<'_>) -> Option<Told> {
+    fn content_of(&self, at: CodeIndex, event: Event, scene: &Scene<'_>) -> Option<Content> {
         let Naming { program, machine, .. } = self.naming;
         let Scene { state, tables, .. } = *scene;
         let span = machine.span(at);
         let name = |thread: ThreadIndex| Some(scene.name(thread).to_owned());
         let object = |address: u32| Some(self.naming.object(state, address));
-        let told = |kind, op, object, value| Some(Told { span, kind, op, object, value });
-        let synchronise = |op, address| told(RowKind::Synchronise, op, object(address), None);
+        let content = |kind, op, object, value| Some(Content { span, kind, op, object, value });
+        let synchronise = |op, address| content(RowKind::Synchronise, op, object(address), None);
         match event {
             Event::Read { read, address, value, shared: true, .. } => {
                 let value = self.value(state, address, value);
                 let (span, object) = (program.reads[read].span, self.element(state, program.reads[read].name, address));
-                Some(Told { span, kind: RowKind::Read, op: "read", object, value: Some(value) })
+                Some(Content { span, kind: RowKind::Read, op: "read", object, value: Some(value) })
             }
             Event::Write { definition, address, value, shared: true, .. } => {
                 let value = self.value(state, address, value);
                 let definition = &program.definitions[definition];
                 let object = self.element(state, definition.name, address);
-                Some(Told { span: definition.span, kind: RowKind::Write, op: "write", object, value: Some(value) })
+                Some(Content { span: definition.span, kind: RowKind::Write, op: "write", object, value: Some(value) })
             }
             Event::Lock { address, again } => synchronise(if again { "relock" } else { "lock" }, address),
             Event::Unlock { address, waits: false } => synchronise("unlock", address),
@@ -259,20 +259,20 @@ impl Writer<'_> {
             Event::Clear { address } => synchronise("clear", address),
             Event::Waited { address } => synchronise("wait", address),
             Event::Arrive { address } => synchronise("barrier", address),
-            Event::Wait { condition } => told(RowKind::Synchronise, "wait", condition.and_then(object), None),
+            Event::Wait { condition } => content(RowKind::Synchronise, "wait", condition.and_then(object), None),
             Event::Notify { condition, all } => {
                 let op = if all { "notifyAll" } else { "notify" };
-                told(RowKind::Synchronise, op, condition.and_then(object), None)
+                content(RowKind::Synchronise, op, condition.and_then(object), None)
             }
             Event::Acquire { address } => synchronise("P", address),
             Event::Release { address } => synchronise("V", address),
-            Event::Fork { child, .. } => told(RowKind::Thread, "fork", name(child), None),
-            Event::Spawn { child, .. } => told(RowKind::Thread, "spawn", name(child), None),
-            Event::Join => told(RowKind::Thread, "join", None, None),
-            Event::JoinThread { child } => told(RowKind::Thread, "join", name(child), None),
-            Event::Choose { value } => told(RowKind::Choose, "choose", None, Some(value.to_string())),
+            Event::Fork { child, .. } => content(RowKind::Thread, "fork", name(child), None),
+            Event::Spawn { child, .. } => content(RowKind::Thread, "spawn", name(child), None),
+            Event::Join => content(RowKind::Thread, "join", None, None),
+            Event::JoinThread { child } => content(RowKind::Thread, "join", name(child), None),
+            Event::Choose { value } => content(RowKind::Choose, "choose", None, Some(value.to_string())),
             Event::Print { output } => {
-                told(RowKind::Print, "print", None, Some(tables.last_line(output).unwrap_or_default().to_owned()))
+                content(RowKind::Print, "print", None, Some(tables.last_line(output).unwrap_or_default().to_owned()))
             }
             Event::Failure(failure) => Some(self.failure(span, failure)),
             Event::Read { .. }
@@ -287,13 +287,13 @@ impl Writer<'_> {
         }
     }
 
-    fn failure(&self, span: Span, failure: Failure) -> Told {
+    fn failure(&self, span: Span, failure: Failure) -> Content {
         let message = failure.message.map_or_else(
             || failure.kind.sentence().to_owned(),
             |message| self.naming.program.texts.get(message).to_owned(),
         );
         let op = failure.kind.status();
-        Told { span, kind: RowKind::Failure, op, object: None, value: Some(message) }
+        Content { span, kind: RowKind::Failure, op, object: None, value: Some(message) }
     }
 
     /// A variable as written at a place, with the index of an element.
@@ -324,10 +324,10 @@ impl Writer<'_> {
             let Some(obstacle) = machine.obstacle(state, thread) else { continue };
             let span = machine.span(state.position(thread));
             let value = self.obstacle(&obstacle, scene);
-            let told = Told { span, kind: RowKind::Blocked, op: "waits for", object: None, value: Some(value) };
+            let content = Content { span, kind: RowKind::Blocked, op: "waits for", object: None, value: Some(value) };
             let name = scene.name(thread);
             let depends = self.causality.last_row(name).into_iter().collect();
-            self.push(step, name, told, depends);
+            self.push(step, name, content, depends);
         }
     }
 }
@@ -369,7 +369,7 @@ impl<'s> Scene<'s> {
 }
 
 /// What a row says.
-struct Told {
+struct Content {
     span: Span,
     kind: RowKind,
     op: &'static str,

@@ -4,8 +4,9 @@ use super::classes::Classes;
 use crate::form::analyse;
 use crate::front::compile;
 use crate::ir::{DefinitionId, ReadId};
+use crate::schedule::{Random, run};
 use crate::source::SourceMap;
-use crate::vm::{Choice, CodeIndex, Event, Machine, Move, Observer, Progress, Tables, ThreadIndex, Visibility};
+use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadIndex, Visibility};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -60,26 +61,6 @@ impl Observer for Touched<'_> {
     }
 }
 
-/// Runs a program once, by a seed.
-fn run(machine: &Machine, mut seed: u64, touched: &mut Touched<'_>) {
-    let mut tables = Tables::new();
-    touched.cells.clear();
-    let mut state = machine.start(&mut tables, touched);
-    let mut moves: Vec<Move> = Vec::new();
-    for _ in 0..2_000 {
-        machine.moves(&state, &mut moves);
-        if moves.is_empty() {
-            return;
-        }
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let Move { thread, alternatives } = moves[(seed >> 33) as usize % moves.len()];
-        let choice = Choice { thread, alternative: (seed >> 20) as u32 % alternatives };
-        if machine.step(&mut state, &mut tables, choice, touched) != Progress::Running {
-            return;
-        }
-    }
-}
-
 #[test]
 fn accesses_to_one_cell_share_a_class() {
     let mut pairs = 0;
@@ -93,7 +74,8 @@ fn accesses_to_one_cell_share_a_class() {
         let classes = Classes::new(&program, &form.concurrency);
         let mut touched = Touched { classes: &classes, cells: FxHashMap::default(), pairs: 0 };
         for seed in 1..40 {
-            run(&machine, seed, &mut touched);
+            touched.cells.clear();
+            run(&machine, &mut Random::new(seed), 2_000, &mut touched);
         }
         pairs += touched.pairs;
     }
