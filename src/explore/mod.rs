@@ -13,6 +13,7 @@
 //! deterministic. A [`Budget`](crate::budget::Budget) bounds them; when a bound is hit, the answer says so and claims nothing beyond what
 //! was seen.
 
+mod answer;
 mod deadlock;
 mod portfolio;
 mod question;
@@ -21,12 +22,11 @@ pub mod report;
 mod slice;
 mod states;
 
+pub use answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
 pub use deadlock::{BlockedThread, Deadlock};
 pub use question::by_executions::by_executions;
 pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};
-pub use question::futures::{
-    Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, by_states, futures,
-};
+pub use question::futures::{by_states, futures};
 pub use question::pairs;
 pub use question::select::{SelectAnswer, Verdict, select, select_by_executions, select_by_states};
 pub use question::serial::{Serial, serial};

@@ -194,7 +194,7 @@ fn every_schedule_replays_to_what_it_claims() {
         let fixture = Fixture::new(text);
         let report = fixture.report();
         for outcome in &report.outcomes {
-            let steps = plain(&outcome.schedule);
+            let steps = plain(outcome.schedule.as_ref().unwrap());
             let mut replay = Replay::new(fixture.naming(), &steps);
             let execution = run(&fixture.machine, &mut replay, u64::MAX, &mut ());
             assert_eq!(execution.status.word(), outcome.status);
@@ -339,7 +339,8 @@ fn a_bound_leaves_what_executions_have_shown() {
     assert!(answer.undecided.is_empty() && answer.statistics.executions > 100);
     for outcome in answer.outcomes.iter().step_by(50) {
         let mut tables = crate::vm::Tables::new();
-        let state = walk(&fixture.machine, &mut tables, &outcome.schedule, &mut ()).unwrap().into_state();
+        let state =
+            walk(&fixture.machine, &mut tables, outcome.schedule.as_ref().unwrap(), &mut ()).unwrap().into_state();
         let lines = |tables: &crate::vm::Tables, outputs: &[(crate::vm::PathId, crate::vm::OutputId)]| -> Vec<String> {
             outputs.iter().flat_map(|&(_, output)| tables.lines(output)).map(str::to_owned).collect()
         };
@@ -418,4 +419,41 @@ fn what_was_found_before_an_interrupt_is_kept() {
         let Statistics { states, executions, .. } = found.visited;
         assert_eq!((states > 0, executions > 0), (true, true), "{found:?}");
     }
+}
+
+/// Prints one line more in each round, and may end after each: as many outcomes as rounds, each as long as its number.
+const ENDLESS: &str = "while (choose(-1, 1) == 1) print(1);\n";
+
+#[test]
+fn outcomes_without_end_are_bounded_and_what_was_found_is_given() {
+    let fixture = Fixture::new(ENDLESS);
+    for max_states in [8_000, 32_000] {
+        let answer = fixture.explore(&Limits { max_states: Some(max_states), ..Limits::default() });
+        assert_eq!(answer.bound, Some(Bound::States));
+        let lines = answer.outcomes.iter().flat_map(|outcome| &outcome.outputs);
+        let lines: usize = lines.map(|&(_, output)| answer.tables.lines(output).len()).sum();
+        let steps: usize = answer.outcomes.iter().filter_map(|outcome| outcome.schedule.as_ref()).map(Vec::len).sum();
+        assert!((1_000_000..1_002_000).contains(&lines), "{lines}");
+        assert!((1_500_000..2_004_000).contains(&steps), "{steps}");
+    }
+}
+
+#[test]
+fn the_memory_of_outcomes_counts() {
+    let fixture = Fixture::new(ENDLESS);
+    let visited = |max_memory| {
+        let answer = by_states(
+            &fixture.machine,
+            &Query::default(),
+            &Budget::from(Limits { max_memory: Some(max_memory), max_states: Some(1 << 20), ..Limits::default() }),
+        );
+        assert_eq!(answer.bound, Some(Bound::Memory));
+        assert!(!answer.outcomes.is_empty());
+        answer.statistics.states
+    };
+    // Four times the memory is good for four times the states, give or take a list that doubles.
+    let (few, many) = (visited(4 << 20), visited(16 << 20));
+    assert!(2 * few <= many && many <= 8 * few, "{few}, {many}");
+    // A node, its edges, its fingerprint, its output and its outcome.
+    assert!(few < (4 << 20) / 64, "{few}");
 }

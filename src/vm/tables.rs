@@ -143,6 +143,15 @@ impl Tables {
         Marks { paths: self.paths.len(), lines: self.lines.len(), outputs: self.outputs.len() }
     }
 
+    /// About how much memory they take, in bytes; the characters of lines and names are not counted.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        const OUTPUT: usize = size_of::<(OutputId, u32)>() + size_of::<((OutputId, u32), OutputId)>() + 1;
+        const LINE: usize = size_of::<String>() + 2 * size_of::<usize>();
+        let paths = self.paths.len() * (size_of::<Path>() + size_of::<PathId>() + 2 * size_of::<usize>());
+        (self.outputs.capacity() * OUTPUT + self.lines.len() * LINE + paths) as u64
+    }
+
     /// Forgets what has come since then.
     pub fn truncate(&mut self, marks: Marks) {
         self.paths.truncate(marks.paths);

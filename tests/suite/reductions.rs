@@ -102,7 +102,7 @@ impl Fixture {
             }
         }
         for outcome in &answer.outcomes {
-            let agrees = match self.run(&outcome.schedule)?.1 {
+            let agrees = match self.run(outcome.schedule.as_ref().ok_or("no schedule")?)?.1 {
                 Progress::Finished => outcome.status == OutcomeStatus::Ok,
                 Progress::Failed(failure) => outcome.status == OutcomeStatus::Failed(failure.kind),
                 Progress::Running => outcome.status == OutcomeStatus::Deadlock,

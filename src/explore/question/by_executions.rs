@@ -5,11 +5,12 @@
 //! deadlocks: a program that has one is refused. An execution that shows something new is run again to see at which step.
 
 use crate::budget::{Bound, Budget};
-use crate::explore::question::futures::{Answer, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, sort_outcomes};
+use crate::explore::answer::{Answer, MAX_TERM_STEPS, OutcomeStatus, Query, Term};
+use crate::explore::question::outcomes::{Outcomes, Room};
 use crate::explore::reads_from::{self, Execution, Refusal};
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::Walk;
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, OutputId, PathId, Tables, ThreadIndex};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -42,10 +43,15 @@ struct Collector {
     /// Slots of threads in any.
     threads: usize,
     terms: FxHashMap<(ReadId, DefinitionId), Place>,
-    outcomes: FxHashMap<Vec<(PathId, OutputId)>, u32>,
+    outcomes: Outcomes<u32>,
 }
 
 impl Collector {
+    /// Memory that the executions and the outcomes take.
+    fn bytes(&self) -> u64 {
+        (self.steps * size_of::<Choice>()) as u64 + self.outcomes.bytes()
+    }
+
     fn collect(&mut self, execution: &Execution<'_>) {
         let Execution { machine, tables, state, choices, pairs } = *execution;
         let number = self.executions.len() as u32;
@@ -55,10 +61,7 @@ impl Collector {
         if machine.may_discard() || pairs.iter().any(|pair| !self.terms.contains_key(pair)) {
             is_new = self.repeat(machine, choices);
         }
-        self.outcomes.entry(machine.outputs(state, tables)).or_insert_with(|| {
-            is_new = true;
-            number
-        });
+        is_new |= self.outcomes.note((machine.outputs(state, tables), OutcomeStatus::Ok), None, number);
         if is_new {
             self.steps += choices.len();
             self.executions.push(choices.to_vec());
@@ -124,26 +127,19 @@ impl Collector {
 /// A program that cannot be explored in this way.
 pub fn by_executions(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Result<Answer, Refusal> {
     let mut collector = Collector::default();
-    let limit = budget.limits().max_memory.map_or(usize::MAX, |bytes| bytes as usize / size_of::<Choice>());
     let mut found = reads_from::enumerate(machine, budget, &mut |execution| {
         collector.collect(execution);
-        if collector.steps > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if budget.exceeds_memory(collector.bytes()) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    if collector.steps > limit {
+    if budget.exceeds_memory(collector.bytes()) {
         found.bound = Some(Bound::Memory);
     }
     let terms = collector.terms(query.whole_executions);
     let Collector { executions, outcomes, threads, .. } = collector;
-    let mut outcomes: Vec<Outcome> = outcomes
-        .into_iter()
-        .map(|(outputs, execution)| {
-            let schedule = executions[execution as usize].clone();
-            Outcome { outputs, status: OutcomeStatus::Ok, failure: None, schedule }
-        })
-        .collect();
-    sort_outcomes(&found.tables, &mut outcomes);
+    let (outcomes, is_cut) =
+        outcomes.list(&found.tables, Room::behind(found.bound), |execution| executions[execution as usize].clone());
     Ok(Answer {
-        bound: found.bound,
+        bound: found.bound.or(is_cut.then_some(Bound::Memory)),
         statistics: found.statistics,
         from_slices: false,
         threads,

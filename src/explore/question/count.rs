@@ -214,6 +214,10 @@ impl Observer for Counter {
 impl Visitor<History> for Counter {
     fn begin(&mut self) {}
 
+    fn bytes(&self) -> u64 {
+        (self.futures.capacity() * size_of::<u128>()) as u64
+    }
+
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, History>) -> ControlFlow<()> {

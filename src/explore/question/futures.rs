@@ -4,9 +4,11 @@
 //! read has seen, every end tells an outcome. What was not seen cannot happen, provided that the search is complete.
 
 use crate::budget::{Bound, Budget, Statistics};
+use crate::explore::answer::{Answer, FailureWitness, MAX_TERM_STEPS, OutcomeStatus, Query, Term};
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads};
 use crate::explore::portfolio::{Dovetail, Found, Share};
 use crate::explore::question::by_executions::by_executions;
+use crate::explore::question::outcomes::{self, OutcomeKey, Outcomes, Room};
 use crate::explore::report::unfinished::frontier;
 use crate::explore::states::assumption::lasting_states;
 use crate::explore::states::completion::Completion;
@@ -14,140 +16,9 @@ use crate::explore::states::graph::Graph;
 use crate::explore::states::pairs::{Pair, Pairs};
 use crate::explore::states::{self, End, EndContext, Searched, Transition, Visitor};
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{
-    Choice, CodeIndex, Event, Failure, FailureKind, Machine, Observer, OutputId, PathId, Tables, ThreadIndex,
-};
+use crate::vm::{CodeIndex, Event, Failure, FailureKind, Machine, Observer, PathId, ThreadIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
-
-/// What an exploration is to find out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Query {
-    /// Whether the schedule of a term goes on to the end of an execution.
-    pub whole_executions: bool,
-}
-
-impl Default for Query {
-    fn default() -> Self {
-        Query { whole_executions: true }
-    }
-}
-
-/// Steps of the schedules of all terms together: a program may have millions of terms, each with a long schedule.
-pub const MAX_TERM_STEPS: usize = 2_000_000;
-
-/// A definition that a read was seen to read from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Term {
-    /// The read.
-    pub read: ReadId,
-    /// The definition.
-    pub definition: DefinitionId,
-    /// An execution that shows it; `None` beyond [`MAX_TERM_STEPS`].
-    pub schedule: Option<Vec<Choice>>,
-    /// The step that shows it, counted from 0. It is the number of steps of the schedule for local work of main
-    /// before its first step.
-    pub step: usize,
-}
-
-/// How an execution ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OutcomeStatus {
-    /// All threads have ended.
-    Ok,
-    /// The program has failed.
-    Failed(FailureKind),
-    /// No thread can move, and some has not ended.
-    Deadlock,
-}
-
-impl OutcomeStatus {
-    /// The word that users read.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            OutcomeStatus::Ok => "ok",
-            OutcomeStatus::Failed(kind) => kind.status(),
-            OutcomeStatus::Deadlock => "deadlock",
-        }
-    }
-}
-
-/// What an execution has printed, and how it has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// By thread, in the order of threads; those that have printed nothing are left out.
-    pub outputs: Vec<(PathId, OutputId)>,
-    /// How it ends.
-    pub status: OutcomeStatus,
-    /// For a failure: the one that was found first.
-    pub failure: Option<Failure>,
-    /// A shortest execution with this outcome.
-    pub schedule: Vec<Choice>,
-}
-
-/// A place where the program can fail.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FailureWitness {
-    /// What and where.
-    pub failure: Failure,
-    /// Who fails.
-    pub path: PathId,
-    /// A shortest execution that fails there.
-    pub schedule: Vec<Choice>,
-}
-
-/// The answer of an exploration.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// The bound that was hit; `None` if every state was visited.
-    pub bound: Option<Bound>,
-    /// How much was visited.
-    pub statistics: Statistics,
-    /// Whether it was put together from slices: there were too many states and futures.
-    pub from_slices: bool,
-    /// Slots of threads that were in use: every thread has a lower number.
-    pub threads: usize,
-    /// The pairs that were seen, by read and definition.
-    pub terms: Vec<Term>,
-    /// Pairs that were seen only on executions of which it is not known whether an assumption discards them.
-    pub undecided: Vec<(ReadId, DefinitionId)>,
-    /// Each distinct one once, sorted by what is printed.
-    pub outcomes: Vec<Outcome>,
-    /// Each kind, message and place once, by place.
-    pub failures: Vec<FailureWitness>,
-    /// Each distinct one once, the shortest first.
-    pub deadlocks: Vec<Deadlock>,
-    /// Some of the executions that were not followed to their end, where a bound was hit.
-    pub open: Vec<Vec<Choice>>,
-    /// Names and outputs that the ids belong to.
-    pub tables: Tables,
-}
-
-impl Answer {
-    /// Whether every state was visited.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.bound.is_none()
-    }
-
-    /// The term of a read and a definition, if it was seen.
-    #[must_use]
-    pub fn term(&self, read: ReadId, definition: DefinitionId) -> Option<&Term> {
-        let key = (read, definition);
-        let place = self.terms.binary_search_by_key(&key, |term| (term.read, term.definition)).ok()?;
-        self.terms.get(place)
-    }
-
-    /// Whether a read can read from a definition; `None` where the exploration did not get far enough to tell.
-    #[must_use]
-    pub fn is_feasible(&self, read: ReadId, definition: DefinitionId) -> Option<bool> {
-        if self.term(read, definition).is_some() {
-            return Some(true);
-        }
-        (self.is_complete() && !self.undecided.contains(&(read, definition))).then_some(false)
-    }
-}
 
 /// Finds out what can happen, by the cheapest exact means that comes to an end: see [`Dovetail`].
 pub fn futures(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Answer {
@@ -207,7 +78,7 @@ impl Found for Answer {
                 self.outcomes.push(outcome);
             }
         }
-        sort_outcomes(&self.tables, &mut self.outcomes);
+        outcomes::sort(&self.tables, &mut self.outcomes);
         self.statistics.executions = self.statistics.executions.max(executions.statistics.executions);
         self
     }
@@ -221,15 +92,16 @@ pub fn by_states(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Answe
     let (terms, undecided) = terms(machine, query, &searched, pairs);
     let Searched { graph, tables, statistics, bound, .. } = searched;
     let open = bound.map_or_else(Vec::new, |_| frontier(&graph, &statistics));
+    let (outcomes, is_cut) = outcomes.list(&tables, Room::behind(bound), |node| graph.path_to(node));
     Answer {
-        bound,
+        bound: bound.or(is_cut.then_some(Bound::Memory)),
         statistics,
         from_slices: false,
         threads: threads + 1,
         open,
         terms,
         undecided,
-        outcomes: outcome_list(&graph, &tables, outcomes),
+        outcomes,
         failures: failure_list(machine, &graph, failures),
         deadlocks: deadlocks
             .into_iter()
@@ -280,29 +152,6 @@ fn terms(
     (terms, undecided)
 }
 
-type OutcomeKey = (Vec<(PathId, OutputId)>, OutcomeStatus);
-
-fn outcome_list(graph: &Graph, tables: &Tables, found: FxHashMap<OutcomeKey, (u32, Option<Failure>)>) -> Vec<Outcome> {
-    let mut found: Vec<(OutcomeKey, (u32, Option<Failure>))> = found.into_iter().collect();
-    found.sort_by_key(|&(_, (node, _))| node);
-    let mut outcomes: Vec<Outcome> = found
-        .into_iter()
-        .map(|((outputs, status), (node, failure))| Outcome { outputs, status, failure, schedule: graph.path_to(node) })
-        .collect();
-    sort_outcomes(tables, &mut outcomes);
-    outcomes
-}
-
-/// Sorts outcomes by what is printed, and then by how they end.
-pub(in crate::explore) fn sort_outcomes(tables: &Tables, outcomes: &mut [Outcome]) {
-    let lines = |outcome: &Outcome| {
-        let lines = outcome.outputs.iter().flat_map(|&(_, output)| tables.lines(output));
-        lines.map(str::to_owned).collect::<Vec<String>>()
-    };
-    let names = |outcome: &Outcome| outcome.outputs.iter().map(|&(path, _)| path).collect::<Vec<PathId>>();
-    outcomes.sort_by_cached_key(|outcome| (lines(outcome), outcome.status, names(outcome)));
-}
-
 type FailureKey = (FailureKind, Option<crate::ir::TextId>, CodeIndex);
 
 fn failure_list(
@@ -325,7 +174,7 @@ fn failure_list(
 #[derive(Default)]
 struct Recorder {
     pairs: Pairs,
-    outcomes: FxHashMap<OutcomeKey, (u32, Option<Failure>)>,
+    outcomes: Outcomes<u32>,
     failures: FxHashMap<FailureKey, (Failure, PathId, u32)>,
     deadlocks: Vec<(Vec<BlockedThread>, u32)>,
     known_deadlocks: FxHashSet<Vec<BlockedThread>>,
@@ -356,6 +205,10 @@ impl Visitor<()> for Recorder {
         self.pairs.list.len()
     }
 
+    fn bytes(&self) -> u64 {
+        self.pairs.bytes() + self.outcomes.bytes()
+    }
+
     fn end(&mut self, context: &EndContext<'_, ()>) -> ControlFlow<()> {
         let EndContext { machine, tables, state, node, end, .. } = *context;
         let (status, failure) = match end {
@@ -363,7 +216,7 @@ impl Visitor<()> for Recorder {
             End::Failed(failure) => (OutcomeStatus::Failed(failure.kind), Some(failure)),
             End::Deadlock => (OutcomeStatus::Deadlock, None),
         };
-        self.outcomes.entry((machine.outputs(state, tables), status)).or_insert((node, failure));
+        self.outcomes.note((machine.outputs(state, tables), status), failure, node);
         if let Some(failure) = failure {
             let key = (failure.kind, failure.message, failure.at);
             self.failures.entry(key).or_insert_with(|| (failure, state.path(failure.thread), node));

@@ -3,6 +3,7 @@
 pub(super) mod by_executions;
 pub(super) mod count;
 pub(super) mod futures;
+pub(super) mod outcomes;
 pub mod pairs;
 pub(super) mod select;
 pub(super) mod serial;

@@ -8,9 +8,9 @@ mod terms;
 pub(in crate::explore) mod unfinished;
 pub(in crate::explore) mod witness;
 
+use crate::explore::answer::{Answer, FailureWitness, Outcome};
 use crate::explore::deadlock::Deadlock;
 use crate::explore::question::count::CountAnswer;
-use crate::explore::question::futures::{Answer, FailureWitness, Outcome};
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::{Namer, Naming, SharedStep, Step};
 use crate::vm::{Choice, Failure, PathId};
@@ -57,8 +57,9 @@ pub struct OutcomeReport {
     pub message: Option<String>,
     /// The line at which it fails.
     pub line: Option<u32>,
-    /// A shortest execution that has it.
-    pub schedule: Vec<SharedStep>,
+    /// A shortest execution that has it, unless only those of findings were asked for, or others take all the steps that
+    /// are kept.
+    pub schedule: Option<Vec<SharedStep>>,
 }
 
 /// What a thread prints.
@@ -176,7 +177,7 @@ impl Reporter<'_> {
             status: outcome.status.word(),
             message: outcome.failure.map(|failure| self.message(failure)),
             line: outcome.failure.map(|failure| self.at(failure.at).line),
-            schedule: namer.as_mut().map(|namer| namer.steps(&outcome.schedule)).unwrap_or_default(),
+            schedule: namer.as_mut().zip(outcome.schedule.as_ref()).map(|(namer, schedule)| namer.steps(schedule)),
         }
     }
 

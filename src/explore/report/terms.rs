@@ -4,7 +4,7 @@
 //! Reads that share many terms make the list long: a term takes a few bytes in it, each name is stored once, and terms are
 //! put together while they are looked at.
 
-use crate::explore::question::futures::{Answer, Term};
+use crate::explore::answer::{Answer, Term};
 use crate::form::{definition_name, read_name};
 use crate::ir::{DefinitionId, Program, ReadId};
 use crate::schedule::{Namer, Naming, SharedStep};

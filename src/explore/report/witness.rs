@@ -5,7 +5,7 @@
 //! equal schedules are looked at once, and what is beyond a number of steps keeps its order. Failures and deadlocks come
 //! first.
 
-use crate::explore::question::futures::Answer;
+use crate::explore::answer::Answer;
 use crate::schedule::{Reordered, fewer_switches};
 use crate::vm::{Choice, Machine};
 use rustc_hash::FxHashMap;
@@ -22,8 +22,8 @@ pub fn with_fewer_switches(machine: &Machine, answer: &mut Answer) {
     for deadlock in &mut answer.deadlocks {
         orders.arrange(&mut deadlock.schedule);
     }
-    for outcome in &mut answer.outcomes {
-        orders.arrange(&mut outcome.schedule);
+    for schedule in answer.outcomes.iter_mut().filter_map(|outcome| outcome.schedule.as_mut()) {
+        orders.arrange(schedule);
     }
     for term in &mut answer.terms {
         // Local work of main before its first step stands behind the last place.

@@ -6,10 +6,10 @@
 use super::replay::{Replay, Replayed};
 use super::{Declined, Running};
 use crate::budget::{Budget, Statistics};
+use crate::explore::answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
 use crate::explore::deadlock::{Deadlock, blocked_threads};
-use crate::explore::question::futures::{
-    Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, futures, sort_outcomes,
-};
+use crate::explore::question::futures::futures;
+use crate::explore::question::outcomes;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, FailureKind, Machine, Progress as Stepped, Tables};
 use rustc_hash::FxHashSet;
@@ -128,7 +128,8 @@ impl<'a> Collected<'a> {
 
     fn add_ends(&mut self, replay: &Replay<'_>, machine: &Machine, answer: &Answer) -> Result<(), Declined> {
         for outcome in &answer.outcomes {
-            let Replayed { schedule, state, progress, .. } = self.again(replay, &outcome.schedule, None)?;
+            let Replayed { schedule, state, progress, .. } =
+                self.again(replay, outcome.schedule.as_ref().ok_or(Declined::Whole)?, None)?;
             let (status, failure) = match progress {
                 Stepped::Finished => (OutcomeStatus::Ok, None),
                 Stepped::Failed(failure) => (OutcomeStatus::Failed(failure.kind), Some(failure)),
@@ -136,7 +137,7 @@ impl<'a> Collected<'a> {
                 _ => return Err(Declined::Disagreement),
             };
             let outputs = machine.outputs(&state, &self.tables);
-            self.outcomes.push(Outcome { outputs, status, failure, schedule });
+            self.outcomes.push(Outcome { outputs, status, failure, schedule: Some(schedule) });
         }
         for witness in &answer.failures {
             let Replayed { schedule, state, progress, .. } = self.again(replay, &witness.schedule, None)?;
@@ -162,7 +163,7 @@ impl<'a> Collected<'a> {
     }
 
     pub(super) fn finish(mut self, threads: usize) -> Answer {
-        sort_outcomes(&self.tables, &mut self.outcomes);
+        outcomes::sort(&self.tables, &mut self.outcomes);
         self.terms.sort_by_key(|term| (term.read, term.definition));
         let known = self.known;
         self.undecided.retain(|pair| !known.contains(pair));

@@ -71,6 +71,11 @@ pub(in crate::explore) trait Visitor<G>: Observer {
         0
     }
 
+    /// Memory that it takes.
+    fn bytes(&self) -> u64 {
+        0
+    }
+
     /// Whether the search may stop behind the step that was noted last.
     fn is_enough(&self) -> bool {
         false
@@ -314,7 +319,8 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         if let Err(bound) = self.budget.report(&self.found.statistics) {
             return self.stop(bound);
         }
-        if self.budget.exceeds_memory(self.found.graph.bytes() + level.bytes() + self.next.bytes()) {
+        let states = self.found.graph.bytes() + level.bytes() + self.next.bytes();
+        if self.budget.exceeds_memory(states + self.found.tables.bytes() + self.visitor.bytes()) {
             return self.stop(Bound::Memory);
         }
         ControlFlow::Continue(())

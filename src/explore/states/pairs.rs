@@ -35,6 +35,12 @@ impl Pairs {
         Pairs { keep_all, ..Pairs::default() }
     }
 
+    /// Memory that they take.
+    pub(in crate::explore) fn bytes(&self) -> u64 {
+        let witnesses = self.reached.capacity() * (size_of::<(usize, u32)>() + size_of::<Transition>());
+        (self.list.capacity() * size_of::<Pair>() + witnesses) as u64
+    }
+
     /// A step begins.
     pub(in crate::explore) fn begin(&mut self) {
         self.pending.clear();

@@ -171,3 +171,24 @@ fn pictures_are_made_of_small_graphs() {
         }
     }
 }
+
+/// The n-th outcome has n lines: what is shown of them is bounded, as is what is kept.
+#[test]
+fn outcomes_without_end_are_shown_as_far_as_a_bound_allows() {
+    let files = Files::new();
+    let path = files.write("endless.csm", "void main() { while (choose(-1, 1) == 1) print(1); }\n");
+    for (bound, format) in
+        [("--max-states=30000", "human"), ("--max-memory=4M", "human"), ("--max-states=1000", "json")]
+    {
+        let answer = call(&format!("futures {bound} --format {format}"), &[&path]);
+        assert_eq!(answer.status, 3, "{}", answer.stderr);
+        match format {
+            "json" => {
+                let value = answer.json();
+                assert_eq!(value["complete"], false);
+                assert!(value["outcomes"].as_array().is_some_and(|outcomes| outcomes.len() > 400));
+            }
+            _ => assert!(answer.stdout.contains("more (--all shows them)"), "{}", answer.stdout),
+        }
+    }
+}

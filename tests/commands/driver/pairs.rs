@@ -237,7 +237,7 @@ fn free_tests_of_samples_without_races_pass() {
         if !answer.is_complete() || answer.outcomes.iter().any(|outcome| outcome.status != OutcomeStatus::Ok) {
             continue;
         }
-        let schedule = answer.outcomes[0].schedule.clone();
+        let schedule = answer.outcomes[0].schedule.clone().unwrap();
         let case = PairCase { kind: CaseKind::Serial, method: "a".to_owned(), schedule: Ok(schedule) };
         let pair = PairCases {
             program: Some(0),

@@ -1,0 +1,147 @@
+//! The outcomes that a search meets.
+//!
+//! **Input**: the ends of executions, one after the other, each with something that leads to its schedule. **Output**: each
+//! distinct outcome once, sorted by what is printed.
+//!
+//! **Algorithm**:
+//! 1. While the search goes on, an outcome takes a few words: what a thread has printed is an [`OutputId`], which shares all
+//!    lines but the last with another one, and the schedule is a node of the search, which shares all steps but the last.
+//! 2. At the end the outcomes are written out in the order in which they were found, the shortest executions first: schedules
+//!    up to a number of steps, outcomes up to a number of lines ([`Room`]).
+//!
+//! **Soundness and limits**: all that is listed is real. The n-th outcome of a loop that prints has n lines, so that all lines
+//! together grow with the square of the steps; where there is no room for an outcome, it is left out, and the answer says
+//! that [`Bound::Memory`] was hit.
+
+use crate::budget::Bound;
+use crate::explore::answer::{Outcome, OutcomeStatus};
+use crate::vm::{Choice, Failure, OutputId, PathId, Tables};
+use rustc_hash::FxHashMap;
+
+/// What tells outcomes apart.
+pub(in crate::explore) type OutcomeKey = (Vec<(PathId, OutputId)>, OutcomeStatus);
+
+/// How much of the outcomes is written out.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::explore) struct Room {
+    /// Printed lines of all outcomes together.
+    pub lines: usize,
+    /// Steps of all their schedules together.
+    pub steps: usize,
+}
+
+impl Room {
+    /// Fewer lines where a bound has cut the search: the user does not want to wait much longer.
+    pub(in crate::explore) fn behind(bound: Option<Bound>) -> Room {
+        Room { lines: if bound.is_none() { 20_000_000 } else { 1_000_000 }, steps: 2_000_000 }
+    }
+}
+
+/// The outcomes that were met, each with what leads to the execution that has shown it first.
+#[derive(Debug)]
+pub(in crate::explore) struct Outcomes<W> {
+    found: FxHashMap<OutcomeKey, (W, Option<Failure>)>,
+    /// Pairs of a thread and its output in all of them.
+    outputs: usize,
+}
+
+impl<W> Default for Outcomes<W> {
+    fn default() -> Self {
+        Outcomes { found: FxHashMap::default(), outputs: 0 }
+    }
+}
+
+impl<W: Copy + Ord> Outcomes<W> {
+    /// Notes how an execution ends; whether that is new.
+    pub(in crate::explore) fn note(&mut self, key: OutcomeKey, failure: Option<Failure>, witness: W) -> bool {
+        if self.found.contains_key(&key) {
+            return false;
+        }
+        self.outputs += key.0.len();
+        self.found.insert(key, (witness, failure));
+        true
+    }
+
+    /// Memory that they take.
+    pub(in crate::explore) fn bytes(&self) -> u64 {
+        let entries = self.found.capacity() * (size_of::<(OutcomeKey, (W, Option<Failure>))>() + 1);
+        (entries + self.outputs * size_of::<(PathId, OutputId)>()) as u64
+    }
+
+    /// Writes them out. Gives the outcomes for which there is room, and whether others were left out.
+    pub(in crate::explore) fn list(
+        self,
+        tables: &Tables,
+        mut room: Room,
+        schedule: impl Fn(W) -> Vec<Choice>,
+    ) -> (Vec<Outcome>, bool) {
+        let mut found: Vec<_> = self.found.into_iter().collect();
+        found.sort_by_key(|&(_, (witness, _))| witness);
+        let all = found.len();
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for ((outputs, status), (witness, failure)) in found {
+            if room.lines == 0 {
+                break;
+            }
+            let lines: usize = outputs.iter().map(|&(_, output)| tables.lines(output).len()).sum();
+            room.lines = room.lines.saturating_sub(lines);
+            let schedule = (room.steps > 0).then(|| schedule(witness));
+            room.steps = room.steps.saturating_sub(schedule.as_ref().map_or(0, Vec::len));
+            outcomes.push(Outcome { outputs, status, failure, schedule });
+        }
+        let is_cut = outcomes.len() < all;
+        sort(tables, &mut outcomes);
+        (outcomes, is_cut)
+    }
+}
+
+/// Sorts outcomes by what is printed, and then by how they end.
+pub(in crate::explore) fn sort(tables: &Tables, outcomes: &mut [Outcome]) {
+    let lines = |outcome: &Outcome| -> Vec<&str> {
+        outcome.outputs.iter().flat_map(|&(_, output)| tables.lines(output)).collect()
+    };
+    let names = |outcome: &Outcome| outcome.outputs.iter().map(|&(path, _)| path).collect::<Vec<PathId>>();
+    outcomes.sort_by_cached_key(|outcome| (lines(outcome), outcome.status, names(outcome)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The outcomes of a loop that prints in each round, and may end after each.
+    fn loop_outcomes(rounds: u32) -> (Tables, Outcomes<u32>) {
+        let (mut tables, mut outcomes) = (Tables::new(), Outcomes::default());
+        let mut output = OutputId::EMPTY;
+        for round in 0..rounds {
+            output = tables.append(output, "1");
+            assert!(outcomes.note((vec![(PathId(0), output)], OutcomeStatus::Ok), None, round));
+            assert!(!outcomes.note((vec![(PathId(0), output)], OutcomeStatus::Ok), None, round + 1));
+        }
+        (tables, outcomes)
+    }
+
+    fn steps(count: u32) -> Vec<Choice> {
+        vec![Choice { thread: crate::vm::ThreadIndex(0), alternative: 0 }; count as usize]
+    }
+
+    #[test]
+    fn what_is_kept_grows_with_the_number_of_outcomes() {
+        let bytes = |rounds| loop_outcomes(rounds).1.bytes();
+        assert!(bytes(40_000) <= 16 * bytes(2_500) && bytes(2_500) > 0);
+    }
+
+    #[test]
+    fn outcomes_are_written_out_as_far_as_there_is_room() {
+        let (tables, outcomes) = loop_outcomes(3_000);
+        let (listed, is_cut) = outcomes.list(&tables, Room { lines: 10_000, steps: 5_000 }, steps);
+        assert!(is_cut && (140..150).contains(&listed.len()), "{}", listed.len());
+        let shown = listed.iter().filter_map(|outcome| outcome.schedule.as_ref());
+        assert!((5_000..5_200).contains(&shown.map(Vec::len).sum::<usize>()));
+        // The shortest ones are shown, and listed.
+        assert!(listed.is_sorted_by_key(|outcome| tables.lines(outcome.outputs[0].1).len()));
+        assert!(listed[0].schedule.is_some() && listed[listed.len() - 1].schedule.is_none());
+        let (tables, outcomes) = loop_outcomes(100);
+        let (listed, is_cut) = outcomes.list(&tables, Room { lines: 10_000, steps: 5_000 }, steps);
+        assert!(!is_cut && listed.len() == 100 && listed.iter().all(|outcome| outcome.schedule.is_some()));
+    }
+}
