@@ -4,8 +4,8 @@
 use super::words::plural;
 use crate::budget::Bound;
 use crate::diagnostics::{Code, Diagnostic, Label, Severity};
-use crate::explore::UnfinishedReport;
-use crate::explore::report::{BlockedReport, wait_cycle};
+use crate::explore::report::{Awaited, BlockedReport, wait_cycle};
+use crate::explore::{Repetition, UnfinishedReport};
 use crate::schedule::Naming;
 use crate::source::{SourceMap, Span};
 use crate::vm::{Failure, FailureKind};
@@ -94,31 +94,31 @@ fn waits_for(thread: &BlockedReport) -> String {
     let object = thread.object.as_deref().unwrap_or("?");
     let signalled = thread.signalled_at.as_deref();
     match thread.waits_for {
-        "lock" => match thread.holder.as_deref() {
+        Awaited::Lock => match thread.holder.as_deref() {
             Some(holder) if holder == thread.thread => format!("waits for the lock `{object}`, which it holds itself"),
             Some(holder) => format!("waits for the lock `{object}`, which {holder} holds"),
             None => format!("waits for the lock `{object}`, which an ended thread holds"),
         },
-        "event" => match (signalled, thread.cleared_at.as_deref()) {
+        Awaited::Event => match (signalled, thread.cleared_at.as_deref()) {
             (Some(_), Some(cleared)) => format!("waits for the event `{object}`, cleared at {cleared}"),
             _ => format!("waits for the event `{object}`, never set"),
         },
-        "barrier" => {
+        Awaited::Barrier => {
             let (arrived, count) = (thread.arrived.unwrap_or(0), thread.count.unwrap_or(0));
             format!("waits at the barrier `{object}`: {arrived} of {count} have arrived")
         }
-        "condition" | "notification" => {
+        Awaited::Condition | Awaited::Notification => {
             let of = thread.object.as_ref().map_or_else(String::new, |object| format!(" of `{object}`"));
             match signalled {
                 Some(at) => format!("waits to be notified{of}, last done at {at}"),
                 None => format!("waits to be notified{of}, never done"),
             }
         }
-        "semaphore" => match signalled {
+        Awaited::Semaphore => match signalled {
             Some(at) => format!("waits for the semaphore `{object}`, last raised at {at}"),
             None => format!("waits for the semaphore `{object}`, never raised"),
         },
-        _ => format!("waits for the end of {}", thread.threads.join(", ")),
+        Awaited::Threads => format!("waits for the end of {}", thread.threads.join(", ")),
     }
 }
 
@@ -147,7 +147,10 @@ pub fn bound(bound: Bound, unfinished: Option<&UnfinishedReport>) -> Diagnostic 
     let proved = format!("no other failure and no other deadlock comes within {steps} of the beginning");
     let diagnostic = if unfinished.steps == 0 { diagnostic } else { diagnostic.with_note(proved) };
     let running = unfinished.running.iter().take(RUNNING).map(|one| {
-        let what = if one.kind == "loop" { "the loop" } else { "the recursion" };
+        let what = match one.kind {
+            Repetition::Loop => "the loop",
+            Repetition::Recursion => "the recursion",
+        };
         format!("{} in {what} at line {}", one.thread, one.line)
     });
     let mut running: Vec<String> = running.collect();

@@ -32,7 +32,7 @@ pub use question::select::{SelectAnswer, Verdict, select, select_by_executions, 
 pub use question::serial::{Serial, serial};
 pub use question::tear::{Side, Tear, TearAnswer, Watch, tear, tear_at_random};
 pub use reads_from::Refusal;
-pub use report::unfinished::{RunningReport, UnfinishedReport, unfinished_report};
+pub use report::unfinished::{Repetition, RunningReport, UnfinishedReport, unfinished_report};
 pub use report::witness::with_fewer_switches;
 pub use slice::{Declined, Subject};
 

@@ -9,7 +9,7 @@ use crate::cli::output::Output;
 use crate::cli::progress::Monitor;
 use crate::cli::record;
 use crate::cli::status::Status;
-use crate::cli::view::correlate::{self as view, View};
+use crate::cli::view::correlate::{self as view, CorrelateView};
 use crate::diagnostics::Diagnostics;
 use clap::Args;
 use serde::Serialize;
@@ -110,7 +110,7 @@ impl Job for Arguments {
 impl Answer for Correlated {
     fn print(&self, output: &mut Output) {
         let Correlated { answer, arguments } = self;
-        let view = View {
+        let view = CorrelateView {
             answer,
             file: &arguments.file,
             record_dir: arguments.record_dir.as_deref(),

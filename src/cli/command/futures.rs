@@ -9,7 +9,7 @@ use crate::cli::output::Output;
 use crate::cli::progress::Monitor;
 use crate::cli::record;
 use crate::cli::status::Status;
-use crate::cli::view::futures::{self as view, View};
+use crate::cli::view::futures::{self as view, FuturesView};
 use crate::diagnostics::Diagnostics;
 use crate::explore::report::Schedules;
 use crate::form::Selection;
@@ -125,7 +125,7 @@ impl Arguments {
 impl Answer for Explored {
     fn print(&self, output: &mut Output) {
         let Explored { answer, arguments, model, selections } = self;
-        let view = View {
+        let view = FuturesView {
             answer,
             model,
             selections,

@@ -7,7 +7,7 @@ use crate::cli::load::{self, name_of};
 use crate::cli::options::{ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
 use crate::cli::output::Output;
 use crate::cli::status::Status;
-use crate::cli::view::run::View;
+use crate::cli::view::run::RunView;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::model::Model;
 use crate::schedule::{Departure, ExecutionStatus, Schedule};
@@ -113,9 +113,9 @@ impl Job for Arguments {
 }
 
 impl Executed {
-    fn view(&self, colour: bool) -> View<'_> {
+    fn view(&self, colour: bool) -> RunView<'_> {
         let schedule = self.schedule.as_ref().map(|(_, schedule)| schedule);
-        View { answer: &self.answer, model: &self.model, schedule, goes_on: self.goes_on, full: self.full, colour }
+        RunView { answer: &self.answer, model: &self.model, schedule, goes_on: self.goes_on, full: self.full, colour }
     }
 
     /// The diagnostic of a schedule that does not fit.

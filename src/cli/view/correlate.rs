@@ -25,7 +25,7 @@ const MAX_TRACES: usize = 5;
 const MAX_BEFORE: usize = 10;
 
 /// An answer, and how it is shown.
-pub struct View<'a> {
+pub struct CorrelateView<'a> {
     /// Correlations and pairs.
     pub answer: &'a CorrelateAnswer,
     /// The source file.
@@ -36,7 +36,7 @@ pub struct View<'a> {
     pub colour: bool,
 }
 
-impl View<'_> {
+impl CorrelateView<'_> {
     /// The whole text but for the summary.
     #[must_use]
     pub fn text(&self) -> String {

@@ -27,7 +27,7 @@ const TERMS: usize = 40;
 const TABLE_ROWS: usize = 10_000;
 
 /// An answer, what it was made from, and how it is shown.
-pub struct View<'a> {
+pub struct FuturesView<'a> {
     /// What can happen.
     pub answer: &'a FuturesAnswer,
     /// The program.
@@ -64,7 +64,7 @@ pub fn summary(report: &FuturesReport, listed: Listed) -> String {
     )
 }
 
-impl View<'_> {
+impl FuturesView<'_> {
     /// Prints the whole answer but for the summary; the terms, of which there may be very many, bit by bit.
     pub fn print(&self, output: &mut Output) {
         let report = &self.answer.futures;

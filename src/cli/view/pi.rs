@@ -12,7 +12,7 @@ const WRITES: usize = 40;
 
 /// Prints one read after the other: all of them together may be too much text for the memory.
 pub fn print(sources: &SourceMap, report: &PiReport, all: bool, output: &mut Output) {
-    let view = View { sources, limit: if all { usize::MAX } else { WRITES }, colour: output.colour() };
+    let view = PiView { sources, limit: if all { usize::MAX } else { WRITES }, colour: output.colour() };
     let single = report.single.iter().filter(|read| all || !read.pruned.is_empty());
     for (index, read) in report.pis.iter().chain(single).enumerate() {
         if index > 0 {
@@ -23,14 +23,14 @@ pub fn print(sources: &SourceMap, report: &PiReport, all: bool, output: &mut Out
 }
 
 /// How reads are shown.
-struct View<'a> {
+struct PiView<'a> {
     sources: &'a SourceMap,
     /// Writes of a list.
     limit: usize,
     colour: bool,
 }
 
-impl View<'_> {
+impl PiView<'_> {
     /// A read: its place, its terms, and what it cannot see.
     fn read(&self, read: &ReadReport) -> String {
         let mut text = snippet::title(&self.title(read), self.colour);

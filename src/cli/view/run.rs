@@ -12,7 +12,7 @@ const ENDS: [&str; 8] =
     ["ok", "deadlock", "discarded", "assert", "error", "division-by-zero", "index-out-of-range", "unlock-not-held"];
 
 /// An execution, and how it is shown.
-pub struct View<'a> {
+pub struct RunView<'a> {
     /// The execution.
     pub answer: &'a RunAnswer,
     /// The program.
@@ -27,7 +27,7 @@ pub struct View<'a> {
     pub colour: bool,
 }
 
-impl View<'_> {
+impl RunView<'_> {
     /// The steps, with one column for each thread.
     #[must_use]
     pub fn trace(&self) -> String {

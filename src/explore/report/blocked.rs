@@ -11,6 +11,26 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::VecDeque;
 
+/// What a thread in a deadlock waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Awaited {
+    /// A lock that is held.
+    Lock,
+    /// An event that is not set.
+    Event,
+    /// Other threads at a barrier.
+    Barrier,
+    /// A notification of a condition.
+    Condition,
+    /// A bare notification.
+    Notification,
+    /// A semaphore that is zero.
+    Semaphore,
+    /// The end of threads.
+    Threads,
+}
+
 /// A thread in a deadlock.
 #[derive(Clone, Debug, Serialize)]
 pub struct BlockedReport {
@@ -23,8 +43,8 @@ pub struct BlockedReport {
     /// The same place.
     #[serde(skip)]
     pub span: Span,
-    /// `lock`, `event`, `barrier`, `condition`, `notification`, `semaphore` or `threads`
-    pub waits_for: &'static str,
+    /// What it waits for.
+    pub waits_for: Awaited,
     /// The object that it waits for.
     pub object: Option<String>,
     /// The thread that holds the lock.
@@ -115,7 +135,7 @@ impl Scene<'_> {
             at: position.to_string(),
             line: position.line,
             span,
-            waits_for: "threads",
+            waits_for: Awaited::Threads,
             object: None,
             holder: None,
             taken_at: None,
@@ -126,29 +146,29 @@ impl Scene<'_> {
             cleared_at: None,
             threads: Vec::new(),
         };
-        let mut object = |word, address: u32| {
-            report.waits_for = word;
+        let mut object = |awaited, address: u32| {
+            report.waits_for = awaited;
             report.object = (address != BARE).then(|| self.naming.object(self.state, address));
-            if !matches!(word, "lock" | "barrier") {
+            if !matches!(awaited, Awaited::Lock | Awaited::Barrier) {
                 report.signalled_at = self.signals.signalled.get(&address).map(|&at| self.at(at));
                 report.cleared_at = self.signals.cleared.get(&address).map(|&at| self.at(at));
             }
         };
         match obstacle {
             Obstacle::Lock { address, holder, taken_at } => {
-                object("lock", address);
+                object(Awaited::Lock, address);
                 report.holder = holder.map(|holder| self.name(holder));
                 report.taken_at = Some(self.at(taken_at));
                 report.taken_span = Some(self.naming.machine.span(taken_at));
             }
-            Obstacle::Event { address } => object("event", address),
+            Obstacle::Event { address } => object(Awaited::Event, address),
             Obstacle::Barrier { address, arrived, count } => {
-                object("barrier", address);
+                object(Awaited::Barrier, address);
                 (report.arrived, report.count) = (Some(arrived), Some(count));
             }
-            Obstacle::Condition { address } => object("condition", address),
-            Obstacle::Notification => object("notification", BARE),
-            Obstacle::Semaphore { address } => object("semaphore", address),
+            Obstacle::Condition { address } => object(Awaited::Condition, address),
+            Obstacle::Notification => object(Awaited::Notification, BARE),
+            Obstacle::Semaphore { address } => object(Awaited::Semaphore, address),
             Obstacle::Children { threads } => {
                 report.threads = threads.into_iter().map(|thread| self.name(thread)).collect();
             }

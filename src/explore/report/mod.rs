@@ -14,7 +14,7 @@ use crate::explore::question::count::CountAnswer;
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::{Namer, Naming, SharedStep, Step};
 use crate::vm::{Choice, Failure, PathId};
-pub use blocked::{BlockedReport, blocked_reports, wait_cycle};
+pub use blocked::{Awaited, BlockedReport, blocked_reports, wait_cycle};
 use serde::Serialize;
 pub use terms::{Listed, TermCounts, TermReport, TermReports};
 use unfinished::{UnfinishedReport, unfinished_report};

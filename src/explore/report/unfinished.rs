@@ -32,13 +32,23 @@ pub struct UnfinishedReport {
     pub running: Vec<RunningReport>,
 }
 
+/// Code that runs again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Repetition {
+    /// A loop.
+    Loop,
+    /// A function that calls itself, perhaps through others.
+    Recursion,
+}
+
 /// A loop or a recursion that still ran.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct RunningReport {
     /// The thread.
     pub thread: String,
-    /// `loop` or `recursion`
-    pub kind: &'static str,
+    /// Which of the two.
+    pub kind: Repetition,
     /// The line of the loop, or of the function that calls itself.
     pub line: u32,
 }
@@ -135,19 +145,19 @@ impl Calls {
     }
 
     /// The innermost loops around places; where there is none, the loops around the calls of their function, or a recursion.
-    fn around(&self, naming: &Naming<'_>, places: &BTreeSet<Place>) -> BTreeSet<(&'static str, u32)> {
+    fn around(&self, naming: &Naming<'_>, places: &BTreeSet<Place>) -> BTreeSet<(Repetition, u32)> {
         let mut found = BTreeSet::new();
         let mut seen: FxHashSet<Place> = places.iter().copied().collect();
         let mut waiting: Vec<Place> = places.iter().copied().collect();
         while let Some((function, block)) = waiting.pop() {
             let of = &naming.program.functions[function];
             if let Some(line) = loop_line(naming, of, block) {
-                found.insert(("loop", line));
+                found.insert((Repetition::Loop, line));
                 continue;
             }
             for &caller in self.callers.get(&function).into_iter().flatten() {
                 if caller.0 == function {
-                    found.insert(("recursion", naming.sources.line(of.span)));
+                    found.insert((Repetition::Recursion, naming.sources.line(of.span)));
                 }
                 if seen.insert(caller) {
                     waiting.push(caller);
