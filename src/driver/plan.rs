@@ -22,7 +22,7 @@ use super::label::Located;
 use super::memory::{LastValue, Memory, Source};
 use super::value::runtime_value;
 use crate::schedule::{self, Execution, ExecutionStatus, RoundRobin, Scripted, Then};
-use crate::vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadStatus};
+use crate::vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadName, ThreadStatus};
 use rustc_hash::FxHashMap;
 
 /// Events of a plan at most: each is a line of the package, and a call while its test runs.
@@ -126,11 +126,11 @@ pub fn plan(input: &Input<'_>, schedule: &[Choice], max_steps: u64) -> Result<Pl
 /// The events of an execution, as many as a plan may have and one more.
 #[derive(Default)]
 struct Recording {
-    events: Vec<(ThreadIndex, CodeIndex, Event)>,
+    events: Vec<(ThreadName, CodeIndex, Event)>,
 }
 
 impl Observer for Recording {
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         if self.events.len() <= MAX_EVENTS {
             self.events.push((thread, at, event));
         }
@@ -187,7 +187,8 @@ impl<'a> Planner<'a> {
         planner
     }
 
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        let thread = thread.slot;
         let located = Located::of(self.input, self.input.machine.origin(at));
         let label = match event {
             Event::Write { .. } => located.write_label(self.input),
@@ -212,10 +213,10 @@ impl<'a> Planner<'a> {
     fn before(&mut self, thread: ThreadIndex, event: Event) -> Vec<usize> {
         let one = |latch: Option<&usize>| latch.copied().into_iter().collect();
         match event {
-            Event::Leave { address } => one(self.arrivals.get(&address)),
-            Event::Woken { by: Some(by) } => one(self.notifications.get(&by)),
+            Event::Leave { address, .. } => one(self.arrivals.get(&address)),
+            Event::Woken { by: Some(ThreadName { slot: by, .. }) } => one(self.notifications.get(&by)),
             Event::Join => self.ended.remove(&thread).unwrap_or_default(),
-            Event::JoinThread { child } => one(self.ends.get(&child)),
+            Event::JoinThread { child: ThreadName { slot: child, .. } } => one(self.ends.get(&child)),
             _ => object(event).map_or_else(Vec::new, |object| one(self.last.get(&object))),
         }
     }
@@ -227,13 +228,14 @@ impl<'a> Planner<'a> {
             self.last.insert(object, latch);
         }
         match event {
-            Event::Arrive { address } => {
+            Event::Arrive { address, .. } => {
                 self.arrivals.insert(address, latch);
             }
             Event::Notify { .. } => {
                 self.notifications.insert(thread, latch);
             }
             Event::End { parent } => {
+                let parent = parent.map(|parent| parent.slot);
                 self.ends.insert(thread, latch);
                 if let Some(parent) = parent {
                     self.ended.entry(parent).or_default().push(latch);
@@ -261,8 +263,10 @@ impl<'a> Planner<'a> {
                 Act::Read(write.map_or_else(|| Source::Initial(value(bits)), Source::Latch))
             }
             Event::Write { value: bits, .. } => Act::Write(value(bits)),
-            Event::Fork { child, path } => Act::Fork(self.make(child, path)),
-            Event::Spawn { child, path } => Act::Spawn(self.make(child, path), i64::from(child.0) + 1),
+            Event::Fork { child: ThreadName { slot: child, path } } => Act::Fork(self.make(child, path)),
+            Event::Spawn { child: ThreadName { slot: child, path } } => {
+                Act::Spawn(self.make(child, path), i64::from(child.0) + 1)
+            }
             Event::Choose { value } => Act::Choose(value),
             Event::Print { output } => {
                 Act::Print(self.execution.tables.last_line(output).unwrap_or_default().to_owned())
@@ -272,8 +276,8 @@ impl<'a> Planner<'a> {
                 self.failure = Some(message.clone());
                 Act::Fail(message)
             }
-            Event::Allocate { variable, address, size } => {
-                self.memory.allocate(self.input, variable, address, size);
+            Event::Allocate { object, address, size } => {
+                self.memory.allocate(self.input, object.variable, address, size);
                 return None;
             }
             Event::AtomicBegin | Event::AtomicEnd => return None,
@@ -326,14 +330,14 @@ fn object(event: Event) -> Option<Object> {
     match event {
         Event::Lock { address, .. }
         | Event::Unlock { address, .. }
-        | Event::Set { address }
-        | Event::Clear { address }
-        | Event::Waited { address }
-        | Event::Arrive { address }
-        | Event::Leave { address }
-        | Event::Acquire { address }
-        | Event::Release { address } => Some(Object::At(address)),
-        Event::Wait { condition } | Event::Notify { condition, .. } => {
+        | Event::Set { address, .. }
+        | Event::Clear { address, .. }
+        | Event::Waited { address, .. }
+        | Event::Arrive { address, .. }
+        | Event::Leave { address, .. }
+        | Event::Acquire { address, .. }
+        | Event::Release { address, .. } => Some(Object::At(address)),
+        Event::Wait { condition, .. } | Event::Notify { condition, .. } => {
             Some(condition.map_or(Object::Notification, Object::At))
         }
         _ => None,

@@ -12,7 +12,7 @@
 //! of the call by many steps of other threads. A call that has not done anything yet is told by [`Activation::has_begun`].
 
 use crate::ir::FunctionId;
-use crate::vm::{CodeIndex, Event, Observer, ThreadIndex};
+use crate::vm::{CodeIndex, Event, Observer, ThreadIndex, ThreadName};
 
 /// A call of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,8 @@ impl Activations {
 }
 
 impl Observer for Activations {
-    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
+        let thread = thread.slot;
         let calls = self.slot(thread);
         match event {
             Event::End { .. } => calls.clear(),
@@ -65,13 +66,15 @@ impl Observer for Activations {
         }
     }
 
-    fn enter(&mut self, thread: ThreadIndex, function: FunctionId) {
+    fn enter(&mut self, thread: ThreadName, function: FunctionId) {
+        let thread = thread.slot;
         let number = self.count;
         self.count += 1;
         self.slot(thread).push(Activation { function, number, has_begun: false });
     }
 
-    fn leave(&mut self, thread: ThreadIndex) {
+    fn leave(&mut self, thread: ThreadName) {
+        let thread = thread.slot;
         self.slot(thread).pop();
     }
 }
@@ -148,25 +151,30 @@ mod tests {
         assert_eq!(nesting, Nesting::default(), "a return of main");
     }
 
+    fn name(slot: u16) -> ThreadName {
+        ThreadName { path: crate::vm::PathId(u32::from(slot)), slot: ThreadIndex(slot) }
+    }
+
     #[test]
     fn a_call_begins_with_its_first_event_and_ends_with_its_thread() {
-        let (mut activations, thread, other) = (Activations::default(), ThreadIndex(0), ThreadIndex(3));
+        let (mut activations, thread, other) = (Activations::default(), name(0), name(3));
         let event = |activations: &mut Activations, thread, event| activations.event(thread, CodeIndex(0), event);
         activations.enter(thread, MAIN);
         event(&mut activations, thread, Event::Join);
         activations.enter(thread, METHOD);
         activations.enter(other, METHOD);
-        assert!(!activations.outermost(thread, METHOD).unwrap().has_begun);
+        assert!(!activations.outermost(thread.slot, METHOD).unwrap().has_begun);
         activations.enter(thread, METHOD);
         event(&mut activations, thread, Event::Join);
-        let calls: Vec<(u32, bool)> = activations.of(thread).iter().map(|call| (call.number, call.has_begun)).collect();
+        let calls: Vec<(u32, bool)> =
+            activations.of(thread.slot).iter().map(|call| (call.number, call.has_begun)).collect();
         assert_eq!(calls, [(0, true), (1, true), (3, true)]);
-        assert_eq!(activations.outermost(thread, METHOD).unwrap().number, 1);
-        assert!(!activations.outermost(other, METHOD).unwrap().has_begun);
+        assert_eq!(activations.outermost(thread.slot, METHOD).unwrap().number, 1);
+        assert!(!activations.outermost(other.slot, METHOD).unwrap().has_begun);
         activations.leave(thread);
         activations.leave(thread);
-        assert_eq!(activations.outermost(thread, METHOD), None);
+        assert_eq!(activations.outermost(thread.slot, METHOD), None);
         event(&mut activations, other, Event::End { parent: None });
-        assert_eq!(activations.of(other), []);
+        assert_eq!(activations.of(other.slot), []);
     }
 }

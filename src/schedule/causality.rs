@@ -15,7 +15,7 @@
 //! the reads that it overwrites, which dependence contains: they do not cause it. And of a semaphore, the last `V` alone
 //! stands for all that have let a `P` go on: people want to see one reason, not all.
 
-use crate::vm::Event;
+use crate::vm::{Event, ThreadName};
 use rustc_hash::FxHashMap;
 
 /// The last rows that later ones depend on. Threads go by name, because their slots are used again.
@@ -50,11 +50,11 @@ impl Causality {
         match event {
             Event::Read { address, .. } => depends.extend(self.last_write.get(&address)),
             Event::Lock { address, .. }
-            | Event::Waited { address }
-            | Event::Acquire { address }
-            | Event::Clear { address } => depends.extend(self.last_use.get(&address)),
+            | Event::Waited { address, .. }
+            | Event::Acquire { address, .. }
+            | Event::Clear { address, .. } => depends.extend(self.last_use.get(&address)),
             Event::Join => depends.extend(self.ends.remove(thread).unwrap_or_default()),
-            Event::JoinThread { child } => {
+            Event::JoinThread { child: ThreadName { slot: child, .. } } => {
                 depends.extend(names.get(child.index()).and_then(|name| self.last_row(name)));
             }
             _ => {}
@@ -71,24 +71,25 @@ impl Causality {
             }
             Event::Lock { address, .. }
             | Event::Unlock { address, .. }
-            | Event::Set { address }
-            | Event::Clear { address }
-            | Event::Release { address } => {
+            | Event::Set { address, .. }
+            | Event::Clear { address, .. }
+            | Event::Release { address, .. } => {
                 self.last_use.insert(address, row);
             }
-            Event::Fork { child, .. } | Event::Spawn { child, .. } => {
+            Event::Fork { child: ThreadName { slot: child, .. } }
+            | Event::Spawn { child: ThreadName { slot: child, .. } } => {
                 if let Some(name) = names.get(child.index()) {
                     self.by_thread.insert(name.clone(), row);
                 }
             }
-            Event::Arrive { address } => {
+            Event::Arrive { address, .. } => {
                 let (rows, is_left) = self.arrivals.entry(address).or_default();
                 if std::mem::replace(is_left, false) {
                     rows.clear();
                 }
                 rows.push(row);
             }
-            Event::Wait { condition } => {
+            Event::Wait { condition, .. } => {
                 self.waits.insert(thread.to_owned(), condition);
             }
             Event::Notify { condition, .. } => {
@@ -107,7 +108,7 @@ impl Causality {
                     self.last_use.insert(address, row);
                 }
             }
-            Event::Leave { address } => {
+            Event::Leave { address, .. } => {
                 let (rows, is_left) = self.arrivals.entry(address).or_default();
                 *is_left = true;
                 let rows = rows.clone();
@@ -118,7 +119,7 @@ impl Causality {
                 let row = self.last_notify.get(&condition).copied();
                 self.next.entry(thread.to_owned()).or_default().extend(row);
             }
-            Event::End { parent: Some(parent) } => {
+            Event::End { parent: Some(ThreadName { slot: parent, .. }) } => {
                 if let (Some(row), Some(parent)) = (self.last_row(thread), names.get(parent.index())) {
                     self.ends.entry(parent.clone()).or_default().push(row);
                 }

@@ -27,7 +27,7 @@
 //! operation in the search through reads-from classes are other relations: they contain what a read sees, and of
 //! operations on one object not the same pairs. Each says in its own module which, and why.
 
-use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadIndex};
+use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadIndex, ThreadName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -192,18 +192,20 @@ impl<'a> Clocks<'a> {
     /// Step 1: what an event comes after.
     fn before(&mut self, thread: ThreadNumber, at: CodeIndex, event: Event) {
         match event {
-            Event::Waited { address } | Event::Acquire { address } => self.take_over(thread, address),
+            Event::Waited { address, .. } | Event::Acquire { address, .. } => self.take_over(thread, address),
             Event::Lock { address, .. } if self.edges == Edges::AllSynchronisation => self.take_over(thread, address),
             Event::Read { address, .. } | Event::Write { address, .. } if self.is_atomic(thread, at) => {
                 self.take_over(thread, address);
             }
-            Event::Leave { address } => {
+            Event::Leave { address, .. } => {
                 let barrier = self.barriers.entry(address).or_default();
                 barrier.is_left = true;
                 self.threads[thread.0 as usize].clock.join(&barrier.arrivals);
             }
-            Event::Woken { by: Some(by) } => self.take_over_from(thread, self.thread(by)),
-            Event::JoinThread { child } => self.take_over_from(thread, self.thread(child)),
+            Event::Woken { by: Some(ThreadName { slot: by, .. }) } => self.take_over_from(thread, self.thread(by)),
+            Event::JoinThread { child: ThreadName { slot: child, .. } } => {
+                self.take_over_from(thread, self.thread(child))
+            }
             Event::Join => self.join(thread),
             _ => {}
         }
@@ -222,8 +224,8 @@ impl<'a> Clocks<'a> {
     /// What others may come after.
     fn after(&mut self, thread: ThreadNumber, at: CodeIndex, event: Event) {
         match event {
-            Event::Set { address } | Event::Release { address } => self.release(thread, address),
-            Event::Clear { address } => {
+            Event::Set { address, .. } | Event::Release { address, .. } => self.release(thread, address),
+            Event::Clear { address, .. } => {
                 self.released.remove(&address);
             }
             Event::Unlock { address, .. } if self.edges == Edges::AllSynchronisation => self.release(thread, address),
@@ -235,15 +237,16 @@ impl<'a> Clocks<'a> {
                     self.release(thread, address);
                 }
             }
-            Event::Arrive { address } => {
+            Event::Arrive { address, .. } => {
                 let barrier = self.barriers.entry(address).or_default();
                 if std::mem::replace(&mut barrier.is_left, false) {
                     barrier.arrivals = Clock::default();
                 }
                 barrier.arrivals.join(&self.threads[thread.0 as usize].clock);
             }
-            Event::Fork { child, .. } | Event::Spawn { child, .. } => self.make(thread, child),
-            Event::End { parent: Some(parent) } => {
+            Event::Fork { child: ThreadName { slot: child, .. } }
+            | Event::Spawn { child: ThreadName { slot: child, .. } } => self.make(thread, child),
+            Event::End { parent: Some(ThreadName { slot: parent, .. }) } => {
                 let parent = self.thread(parent);
                 self.state(parent).ended.push(thread);
             }
@@ -279,19 +282,22 @@ impl<'a> Clocks<'a> {
 }
 
 impl Observer for Clocks<'_> {
-    fn event(&mut self, slot: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, slot: ThreadName, at: CodeIndex, event: Event) {
+        let slot = slot.slot;
         let thread = self.thread(slot);
         self.before(thread, at, event);
         self.state(thread).clock.tick(thread);
         self.after(thread, at, event);
     }
 
-    fn enter(&mut self, slot: ThreadIndex, _: crate::ir::FunctionId) {
+    fn enter(&mut self, slot: ThreadName, _: crate::ir::FunctionId) {
+        let slot = slot.slot;
         let thread = self.thread(slot);
         self.state(thread).depth += 1;
     }
 
-    fn leave(&mut self, slot: ThreadIndex) {
+    fn leave(&mut self, slot: ThreadName) {
+        let slot = slot.slot;
         let thread = self.thread(slot);
         let state = self.state(thread);
         state.depth = state.depth.saturating_sub(1);

@@ -20,7 +20,7 @@
 //! locals are not looked at: in another order threads and locals may get others, although nothing else is different. That an
 //! `assume` fails, or that the program does, ends the execution for all threads, and no footprint shows it.
 
-use crate::vm::{CodeIndex, Event, Observer, PathId, State, ThreadIndex};
+use crate::vm::{CodeIndex, Event, Observer, PathId, State, ThreadIndex, ThreadName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -108,26 +108,32 @@ impl Footprints {
 
     fn used_by(&self, thread: PathId, event: Event) -> Option<(Resource, Use)> {
         Some(match event {
-            Event::Read { address, shared: true, .. } | Event::Waited { address } => {
+            Event::Read { address, shared: true, .. } | Event::Waited { address, .. } => {
                 (Resource::Cell(address), Use::Shared)
             }
             Event::Write { address, shared: true, .. }
             | Event::Lock { address, .. }
             | Event::Unlock { address, .. }
-            | Event::Set { address }
-            | Event::Clear { address }
-            | Event::Arrive { address }
-            | Event::Leave { address }
-            | Event::Acquire { address }
-            | Event::Release { address } => (Resource::Cell(address), Use::Exclusive),
-            Event::Wait { condition } | Event::Notify { condition, .. } => {
+            | Event::Set { address, .. }
+            | Event::Clear { address, .. }
+            | Event::Arrive { address, .. }
+            | Event::Leave { address, .. }
+            | Event::Acquire { address, .. }
+            | Event::Release { address, .. } => (Resource::Cell(address), Use::Exclusive),
+            Event::Wait { condition, .. } | Event::Notify { condition, .. } => {
                 (condition.map_or(Resource::Bare, Resource::Cell), Use::Exclusive)
             }
-            Event::Fork { path, .. } | Event::Spawn { path, .. } => (Resource::Thread(path), Use::Exclusive),
+            Event::Fork { child: ThreadName { path, .. } } | Event::Spawn { child: ThreadName { path, .. } } => {
+                (Resource::Thread(path), Use::Exclusive)
+            }
             Event::Join => (Resource::Children(thread), Use::Exclusive),
-            Event::JoinThread { child } => (Resource::Thread(self.thread(child)), Use::Exclusive),
+            Event::JoinThread { child: ThreadName { slot: child, .. } } => {
+                (Resource::Thread(self.thread(child)), Use::Exclusive)
+            }
             // Ends of children come in any order.
-            Event::End { parent: Some(parent) } => (Resource::Children(self.thread(parent)), Use::Shared),
+            Event::End { parent: Some(ThreadName { slot: parent, .. }) } => {
+                (Resource::Children(self.thread(parent)), Use::Shared)
+            }
             Event::Read { .. }
             | Event::Write { .. }
             | Event::Woken { .. }
@@ -143,8 +149,11 @@ impl Footprints {
 }
 
 impl Observer for Footprints {
-    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
-        if let Event::Fork { child, path } | Event::Spawn { child, path } = event {
+    fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
+        let thread = thread.slot;
+        if let Event::Fork { child: ThreadName { slot: child, path } }
+        | Event::Spawn { child: ThreadName { slot: child, path } } = event
+        {
             if self.names.len() <= child.index() {
                 self.names.resize(child.index() + 1, PathId(0));
             }

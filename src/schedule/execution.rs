@@ -10,7 +10,7 @@
 
 use super::policy::{Decision, Policy, View};
 use crate::vm::{
-    Choice, CodeIndex, Event, Failure, Machine, Move, Observer, OutputId, PathId, Progress, State, Tables, ThreadIndex,
+    Choice, CodeIndex, Event, Failure, Machine, Move, Observer, OutputId, PathId, Progress, State, Tables, ThreadName,
 };
 
 /// How an execution has ended.
@@ -132,7 +132,7 @@ impl<P: Policy> Observer for PolicyEvents<'_, P> {
     const ACTIVE: bool = P::OBSERVES;
 
     #[inline(always)]
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         self.0.event(thread, at, event);
     }
 }

@@ -12,7 +12,7 @@
 //! **Soundness and limits**. All policies are deterministic; the random one is determined by its seed. A policy sees no more
 //! than the state: it cannot undo a step.
 
-use crate::vm::{Choice, CodeIndex, Event, Machine, Move, State, Tables, ThreadIndex};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Move, State, Tables, ThreadIndex, ThreadName};
 
 /// What a policy sees.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ pub trait Policy {
 
     /// A step that it has chosen does this, or main does it before its first step.
     #[inline(always)]
-    fn event(&mut self, _thread: ThreadIndex, _at: CodeIndex, _event: Event) {}
+    fn event(&mut self, _thread: ThreadName, _at: CodeIndex, _event: Event) {}
 }
 
 impl<P: Policy> Policy for &mut P {
@@ -56,7 +56,7 @@ impl<P: Policy> Policy for &mut P {
         (**self).choose(view, moves)
     }
 
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         (**self).event(thread, at, event);
     }
 }
@@ -168,7 +168,7 @@ impl<A: Policy, B: Policy> Policy for Then<A, B> {
     }
 
     // The second one has to know what the first one has done.
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         if let (true, Some(first)) = (A::OBSERVES, &mut self.first) {
             first.event(thread, at, event);
         }

@@ -25,7 +25,7 @@ use super::walk::Walk;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{
     Choice, CodeIndex, Event, FailureKind, Machine, Observer, Obstacle, OutputId, PathId, Progress, State, Tables,
-    ThreadIndex,
+    ThreadName,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -129,8 +129,9 @@ struct Recorder {
 }
 
 impl Observer for Recorder {
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         self.footprints.event(thread, at, event);
+        let thread = thread.slot;
         let thread = self.footprints.thread(thread);
         let action = match event {
             Event::Read { read, address, value, .. } => Action::Read(read, value, self.writers.get(&address).copied()),

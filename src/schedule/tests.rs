@@ -5,7 +5,7 @@ use crate::budget::{Bound, Budget};
 use crate::front::compile;
 use crate::ir::Program;
 use crate::source::{FileId, SourceMap};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Move, Progress, Tables, ThreadIndex, Visibility};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Move, Progress, Tables, ThreadIndex, ThreadName, Visibility};
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -139,7 +139,7 @@ impl Policy for CountsWrites {
         Decision::Step(Choice { thread: moves[0].thread, alternative: 0 })
     }
 
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
         self.writes += usize::from(matches!(event, Event::Write { .. }));
     }
 }
@@ -369,7 +369,7 @@ struct KeepSteps<'a> {
 
 impl Experiment for KeepSteps<'_> {
     type Policy = Random;
-    type Observer = Vec<(ThreadIndex, CodeIndex, Event)>;
+    type Observer = Vec<(ThreadName, CodeIndex, Event)>;
     type Outcome = (String, Vec<Choice>, Vec<String>, usize);
 
     fn begin(&self, seed: u64) -> (Random, Self::Observer) {

@@ -16,7 +16,7 @@ use super::naming::Naming;
 use super::walk::Walk;
 use crate::ir::{DefinitionId, ReadId, ScalarType, Value};
 use crate::source::Span;
-use crate::vm::{self, Choice, CodeIndex, Event, Failure, Obstacle, State, Tables, ThreadIndex};
+use crate::vm::{self, Choice, CodeIndex, Event, Failure, Obstacle, State, Tables, ThreadIndex, ThreadName};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -153,7 +153,7 @@ pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
     let mut writer =
         Writer { naming, trace: Trace::default(), columns: FxHashMap::default(), causality: Causality::default() };
     let mut tables = Tables::new();
-    let mut events: Vec<(ThreadIndex, CodeIndex, Event)> = Vec::new();
+    let mut events: Vec<(ThreadName, CodeIndex, Event)> = Vec::new();
     let mut walk = Walk::new(naming.machine, &mut tables, &mut events);
     let mut names: Vec<String> = vec!["main".to_owned()];
     writer.step(0, &mut events, &mut names, walk.state(), walk.tables());
@@ -183,13 +183,15 @@ impl Writer<'_> {
     fn step(
         &mut self,
         step: usize,
-        events: &mut Vec<(ThreadIndex, CodeIndex, Event)>,
+        events: &mut Vec<(ThreadName, CodeIndex, Event)>,
         names: &mut Vec<String>,
         state: &State,
         tables: &Tables,
     ) {
-        for (thread, at, event) in events.drain(..) {
-            if let Event::Fork { child, path } | Event::Spawn { child, path } = event {
+        for (ThreadName { slot: thread, .. }, at, event) in events.drain(..) {
+            if let Event::Fork { child: ThreadName { slot: child, path } }
+            | Event::Spawn { child: ThreadName { slot: child, path } } = event
+            {
                 if names.len() <= child.index() {
                     names.resize(child.index() + 1, String::new());
                 }
@@ -253,23 +255,29 @@ impl Writer<'_> {
                 let object = self.element(state, definition.name, address);
                 Some(Content { span: definition.span, kind: RowKind::Write, op: "write", object, value: Some(value) })
             }
-            Event::Lock { address, again } => synchronise(if again { "relock" } else { "lock" }, address),
-            Event::Unlock { address, waits: false } => synchronise("unlock", address),
-            Event::Set { address } => synchronise("set", address),
-            Event::Clear { address } => synchronise("clear", address),
-            Event::Waited { address } => synchronise("wait", address),
-            Event::Arrive { address } => synchronise("barrier", address),
-            Event::Wait { condition } => content(RowKind::Synchronise, "wait", condition.and_then(object), None),
-            Event::Notify { condition, all } => {
+            Event::Lock { address, again, .. } => synchronise(if again { "relock" } else { "lock" }, address),
+            Event::Unlock { address, waits: false, .. } => synchronise("unlock", address),
+            Event::Set { address, .. } => synchronise("set", address),
+            Event::Clear { address, .. } => synchronise("clear", address),
+            Event::Waited { address, .. } => synchronise("wait", address),
+            Event::Arrive { address, .. } => synchronise("barrier", address),
+            Event::Wait { condition, .. } => content(RowKind::Synchronise, "wait", condition.and_then(object), None),
+            Event::Notify { condition, all, .. } => {
                 let op = if all { "notifyAll" } else { "notify" };
                 content(RowKind::Synchronise, op, condition.and_then(object), None)
             }
-            Event::Acquire { address } => synchronise("P", address),
-            Event::Release { address } => synchronise("V", address),
-            Event::Fork { child, .. } => content(RowKind::Thread, "fork", name(child), None),
-            Event::Spawn { child, .. } => content(RowKind::Thread, "spawn", name(child), None),
+            Event::Acquire { address, .. } => synchronise("P", address),
+            Event::Release { address, .. } => synchronise("V", address),
+            Event::Fork { child: ThreadName { slot: child, .. } } => {
+                content(RowKind::Thread, "fork", name(child), None)
+            }
+            Event::Spawn { child: ThreadName { slot: child, .. } } => {
+                content(RowKind::Thread, "spawn", name(child), None)
+            }
             Event::Join => content(RowKind::Thread, "join", None, None),
-            Event::JoinThread { child } => content(RowKind::Thread, "join", name(child), None),
+            Event::JoinThread { child: ThreadName { slot: child, .. } } => {
+                content(RowKind::Thread, "join", name(child), None)
+            }
             Event::Choose { value } => content(RowKind::Choose, "choose", None, Some(value.to_string())),
             Event::Print { output } => {
                 content(RowKind::Print, "print", None, Some(tables.last_line(output).unwrap_or_default().to_owned()))

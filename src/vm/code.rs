@@ -275,6 +275,12 @@ impl Code {
         }
     }
 
+    /// Whether it is an access to private memory, of which events tell.
+    #[inline(always)]
+    pub(super) fn is_access(self) -> bool {
+        matches!(self, Code::Load { .. } | Code::LoadAt { .. } | Code::Store { .. } | Code::StoreAt { .. })
+    }
+
     /// Whether a thread may stand before it between two steps, or a frame be suspended at it: visible operations and
     /// local work that can have an effect.
     pub(super) fn may_stand(self) -> bool {

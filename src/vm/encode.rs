@@ -2,14 +2,15 @@
 //!
 //! In: a state. Out: words from which an equal state can be made again, in a canonical form: of a frame only the
 //! registers that are live where it stands, no spare capacity. The first part of the words is what determines the
-//! future, the outputs and the last writers; the second part is the numbers of instances in the names of threads, in
-//! which two states may differ and still count as one. The fingerprint is a hash of the first part.
+//! future, the outputs and the last writers; the second part is what only events name: the numbers of instances in the
+//! names of threads and locals, and which frames nothing has happened in. Two states may differ in it and still count as
+//! one, so that a loop which makes threads or locals has finitely many states. The fingerprint is a hash of the first part.
 //!
 //! Fingerprints have 128 bits from two multiplicative mixes with different constants. A search that meets n states
 //! takes two different ones for the same with a probability of about n²/2¹²⁹: below 10⁻²⁰ for a thousand million.
 
 use super::machine::Machine;
-use super::state::{Block, Cell, Closed, Instances, State, Thread, ThreadStatus};
+use super::state::{Block, Closed, Instances, State, Thread, ThreadStatus, Word};
 use super::symmetry::Canonical;
 use super::tables::{OutputId, PathId};
 
@@ -154,9 +155,12 @@ impl Machine {
         }
         out.significant = words.len();
         for thread in &state.threads {
-            words.push(pair(thread.path.0, thread.shape.0));
+            // The other one of its two names stands in the first part.
+            let name = if thread.output == OutputId::EMPTY { thread.path } else { thread.shape };
+            words.push(pair(name.0, thread.fresh));
         }
         words.extend(state.closed.iter().map(|closed| u64::from(closed.shape.0)));
+        words.extend(state.blocks.iter().map(|block| pair(block.owner.0, block.ordinal)));
         for entry in &state.instances {
             words.extend([pair(entry.parent.0, entry.label), entry.ordinal as u64, u64::from(entry.count)]);
         }
@@ -209,9 +213,9 @@ impl Machine {
         state.unfinished = high(rest) as u16;
         state.taken = 0;
         state.cells.clear();
-        state.cells.push(Cell { value: 0, writer: super::state::NO_WRITER });
+        state.cells.push(Word { value: 0, writer: super::state::NO_WRITER });
         let cells = low(counts) as usize;
-        state.cells.extend((1..cells).map(|_| Cell { value: reader.word() as i64, writer: 0 }));
+        state.cells.extend((1..cells).map(|_| Word { value: reader.word() as i64, writer: 0 }));
         for two in state.cells[1..].chunks_mut(2) {
             let writers = reader.word();
             two[0].writer = low(writers);
@@ -222,7 +226,8 @@ impl Machine {
         state.blocks.clear();
         state.blocks.extend((0..low(more)).map(|_| {
             let place = reader.word();
-            Block { start: low(place), size: high(place), variable: reader.word() as u32 }
+            let variable = reader.word() as u32;
+            Block { start: low(place), size: high(place), variable, owner: PathId(0), ordinal: 0 }
         }));
         state.closed.clear();
         state.closed.extend((0..high(more)).map(|_| {
@@ -235,12 +240,21 @@ impl Machine {
             self.decode_thread(&mut reader, state);
         }
         for thread in &mut state.threads {
-            let names = reader.word();
-            thread.path = PathId(low(names));
-            thread.shape = PathId(high(names));
+            let word = reader.word();
+            let name = PathId(low(word));
+            if thread.output == OutputId::EMPTY {
+                thread.path = name;
+            } else {
+                thread.shape = name;
+            }
+            thread.fresh = high(word);
         }
         for closed in &mut state.closed {
             closed.shape = PathId(reader.word() as u32);
+        }
+        for block in &mut state.blocks {
+            let word = reader.word();
+            (block.owner, block.ordinal) = (PathId(low(word)), high(word));
         }
         state.instances.clear();
         while reader.words.len() > 0 {
@@ -258,7 +272,10 @@ impl Machine {
         thread.spawned = word & SPAWNED != 0;
         thread.atomic = (word >> 48) as u16;
         if thread.status != ThreadStatus::Free {
-            thread.output = OutputId(high(reader.word()));
+            let word = reader.word();
+            thread.output = OutputId(high(word));
+            // One of the two; the other one stands in the second part.
+            (thread.shape, thread.path) = (PathId(low(word)), PathId(low(word)));
         }
         if !matches!(thread.status, ThreadStatus::Free | ThreadStatus::Ended) {
             let waits = reader.word();

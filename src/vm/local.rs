@@ -5,9 +5,9 @@
 //! stops only before a visible operation. An assertion that holds is no effect.
 
 use super::code::{AtomicKind, Code, CodeIndex, NO_SLOT, Source, TableIndex};
-use super::observe::{Event, Observer};
+use super::observe::{Cell, Event, Object, Observer, ThreadName};
 use super::outcome::{FailureKind, Progress};
-use super::state::{Cell, State, Thread, ThreadIndex, ThreadStatus};
+use super::state::{Block, State, Thread, ThreadIndex, ThreadStatus, Word};
 use super::step::{Run, Stop, writer};
 use super::value;
 
@@ -19,16 +19,26 @@ impl super::machine::Machine {
     }
 }
 
+/// The name of a cell.
+#[inline(always)]
+fn name_of_cell(machine: &super::machine::Machine, blocks: &[Block], address: u32) -> Cell {
+    let nothing = Cell { object: Object::global(crate::ir::VariableId(0)), part: 0 };
+    machine.layout.cell(blocks, address).unwrap_or(nothing)
+}
+
 impl<O: Observer> Run<'_, O> {
     /// Does local work up to the next stop.
     pub(super) fn local(&mut self, effects: bool) -> Stop {
-        let mut budget = self.machine.options.local_instructions;
         loop {
-            let code = self.simple(&mut budget);
-            if budget == 0 {
+            let code = self.simple();
+            if self.budget == 0 {
                 return self.diverge(effects);
             }
-            budget -= 1;
+            if O::ACTIVE && self.this().fresh > 0 && code.is_access() {
+                self.tell_entered();
+                continue;
+            }
+            self.budget -= 1;
             match code {
                 Code::Call { call } => {
                     if !self.call(call) {
@@ -83,11 +93,14 @@ impl<O: Observer> Run<'_, O> {
     }
 
     /// Runs what works on registers and private memory; gives the instruction at which it stops.
-    fn simple(&mut self, budget: &mut u32) -> Code {
-        let Run { machine, state, observer, thread, .. } = self;
+    fn simple(&mut self) -> Code {
+        let Run { machine, state, observer, thread, budget, .. } = self;
         let compiled = &machine.compiled;
-        let State { cells, threads, stack, .. } = &mut **state;
+        let State { cells, threads, stack, blocks, .. } = &mut **state;
         let slot = &mut threads[thread.index()];
+        let name = ThreadName { path: slot.path, slot: *thread };
+        let mut left = *budget;
+        let is_fresh = O::ACTIVE && slot.fresh > 0;
         let start = (slot.base + slot.frame) as usize;
         let frame = &mut stack[start..start + slot.frame_size as usize];
         let constants = &compiled.constants[..];
@@ -95,10 +108,10 @@ impl<O: Observer> Run<'_, O> {
         let mut pc = slot.pc as usize;
         let stopped = loop {
             let instruction = code[pc];
-            if *budget == 0 {
+            if left == 0 || is_fresh && instruction.is_access() {
                 break instruction;
             }
-            *budget -= 1;
+            left -= 1;
             match instruction {
                 Code::Copy { dest, source } => frame[dest as usize] = source.value(frame, constants),
                 Code::Binary { dest, op, left, right } => {
@@ -107,6 +120,7 @@ impl<O: Observer> Run<'_, O> {
                 }
                 Code::Branch { condition, then_target, else_target } => {
                     let holds = condition.value(frame, constants) != 0;
+                    observer.branch(name, CodeIndex(pc as u32), holds);
                     pc = if holds { then_target } else { else_target } as usize;
                     continue;
                 }
@@ -136,8 +150,9 @@ impl<O: Observer> Run<'_, O> {
                     frame[dest as usize] = cell.value;
                     if O::ACTIVE {
                         let (value, writer) = (cell.value, writer(cell));
-                        let event = Event::Read { read, address, value, writer, shared: false };
-                        observer.event(*thread, CodeIndex(pc as u32), event);
+                        let cell = name_of_cell(machine, blocks, address);
+                        let event = Event::Read { read, cell, address, value, writer, shared: false };
+                        observer.event(name, CodeIndex(pc as u32), event);
                     }
                 }
                 Code::Store { .. } | Code::StoreAt { .. } => {
@@ -152,10 +167,11 @@ impl<O: Observer> Run<'_, O> {
                     let value = source.value(frame, constants);
                     let cell = &mut cells[address as usize];
                     let old = cell.value;
-                    *cell = Cell { value, writer: definition.0 };
+                    *cell = Word { value, writer: definition.0 };
                     if O::ACTIVE {
-                        let event = Event::Write { definition, address, old, value, shared: false };
-                        observer.event(*thread, CodeIndex(pc as u32), event);
+                        let cell = name_of_cell(machine, blocks, address);
+                        let event = Event::Write { definition, cell, address, old, value, shared: false };
+                        observer.event(name, CodeIndex(pc as u32), event);
                     }
                 }
                 Code::Address { dest, place } => {
@@ -172,6 +188,7 @@ impl<O: Observer> Run<'_, O> {
             pc += 1;
         };
         slot.pc = pc as u32;
+        *budget = left;
         stopped
     }
 
@@ -221,11 +238,11 @@ impl<O: Observer> Run<'_, O> {
             AtomicKind::Swap(new) => (old, Some(self.value(new))),
             AtomicKind::FetchAdd(operand, kind) => (old, Some(value::add(kind, old, self.value(operand)))),
         };
-        let cell = self.state.cells[address as usize];
-        self.event(Event::Read { read: atomic.read, address, value: old, writer: writer(cell), shared });
+        let (cell, writer) = (self.cell(address), writer(self.state.cells[address as usize]));
+        self.event(Event::Read { read: atomic.read, cell, address, value: old, writer, shared });
         if let Some(value) = new {
-            self.state.cells[address as usize] = Cell { value, writer: atomic.definition.0 };
-            self.event(Event::Write { definition: atomic.definition, address, old, value, shared });
+            self.state.cells[address as usize] = Word { value, writer: atomic.definition.0 };
+            self.event(Event::Write { definition: atomic.definition, cell, address, old, value, shared });
         }
         self.set_register(atomic.dest, result);
         true
@@ -235,15 +252,17 @@ impl<O: Observer> Run<'_, O> {
         let current = self.state.frame(self.thread)[dest as usize] as u32;
         let function = self.machine.compiled.origins[self.pc() as usize].function;
         let leaks = self.machine.compiled.functions[function].leaks;
+        let owner = self.this().path;
         let address = if current != 0 && !leaks {
-            self.machine.layout.reset(self.state, variable, current);
+            self.machine.layout.renew(self.state, variable, owner, current);
             current
         } else {
-            self.machine.layout.allocate(self.state, variable)
+            self.machine.layout.allocate(self.state, variable, owner)
         };
         self.set_register(dest, i64::from(address));
         let size = self.machine.layout.size(variable);
-        self.event(Event::Allocate { variable, address, size });
+        let object = self.cell(address).object;
+        self.event(Event::Allocate { object, address, size });
         self.this().pc += 1;
     }
 
@@ -270,8 +289,8 @@ impl<O: Observer> Run<'_, O> {
         this.frame = new_frame;
         this.frame_size = function.frame_size;
         this.depth = depth + 1;
+        this.fresh += 1;
         this.pc = function.entry;
-        self.observer.enter(self.thread, call.function);
         true
     }
 
@@ -288,7 +307,12 @@ impl<O: Observer> Run<'_, O> {
                 }
             }
         }
-        self.observer.leave(self.thread);
+        if O::ACTIVE {
+            self.tell_entered();
+            self.observer.leave(self.name());
+        }
+        let this = self.this();
+        this.fresh = this.fresh.saturating_sub(1);
         let this = self.this();
         if this.depth == 0 {
             self.end_thread();

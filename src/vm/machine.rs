@@ -6,9 +6,10 @@
 use super::code::{Code, CodeIndex, Origin, TableIndex};
 use super::compile::{self, Compiled};
 use super::memory::Layout;
-use super::observe::Observer;
+use super::observe::{Cell, Observer, ThreadName};
 use super::outcome::{Choice, Move};
 use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
+use super::step::Run;
 use super::tables::{Path, PathId, Tables};
 use super::visibility::Visibility;
 use crate::ir::sync::{Kind, ObjectKind};
@@ -182,12 +183,13 @@ impl Machine {
             thread.shape = path;
             thread.pc = function.entry;
             thread.frame_size = function.frame_size;
+            thread.fresh = 1;
             state.threads.push(thread);
             state.unfinished = 1;
             state.reserve_segment(ThreadIndex(0), function.frame_size);
             self.write_header(state, ThreadIndex(0), u32::MAX);
-            observer.enter(ThreadIndex(0), main);
-            self.run_ahead(state, tables, ThreadIndex(0), observer);
+            observer.begin_main(ThreadName { path, slot: ThreadIndex(0) });
+            Run::new(self, state, tables, observer, ThreadIndex(0)).local(false);
         }
     }
 
@@ -429,6 +431,12 @@ impl Machine {
     pub fn leaf_at(&self, state: &State, address: u32) -> Option<(LeafId, u32)> {
         let (variable, offset) = self.layout.variable_at(state, address)?;
         self.layout.leaf_at(variable, offset)
+    }
+
+    /// The name of a cell: what it is a part of, and which part.
+    #[must_use]
+    pub fn cell(&self, state: &State, address: u32) -> Option<Cell> {
+        self.layout.cell(&state.blocks, address)
     }
 
     /// The first cell of a global variable.

@@ -4,7 +4,9 @@
 //! behind them the cells of locals, first fit, so that equal histories give equal addresses. Freed cells are zero
 //! again, so that no trace of them is left in a state.
 
-use super::state::{Block, Cell, NO_THREAD, NO_WRITER, State, ThreadIndex};
+use super::observe::{Cell, Object};
+use super::state::{Block, NO_THREAD, NO_WRITER, OF_VARIABLE, State, ThreadIndex, Word};
+use super::tables::PathId;
 use crate::ir::{LeafId, LeafKind, Program, Storage, Value, Variable, VariableId};
 
 /// Where globals stand and what variables begin with.
@@ -13,13 +15,15 @@ pub(super) struct Layout {
     /// By variable: the address of a global, 0 for a local.
     addresses: Vec<u32>,
     /// By variable: what its cells begin with.
-    templates: Vec<Box<[Cell]>>,
+    templates: Vec<Box<[Word]>>,
     /// All global cells at the start; the first is no cell.
-    initial: Vec<Cell>,
+    initial: Vec<Word>,
     /// The global variables, by rising address.
     globals: Vec<VariableId>,
     /// Leaves by variable, with offset and length.
     leaves: Vec<Vec<(u32, u32, LeafId)>>,
+    /// By address: the name of the cell of a global; the first is no cell.
+    names: Vec<Cell>,
     /// Offsets of the locks, by variable.
     locks: Vec<Box<[u32]>>,
     /// Addresses of the locks of globals.
@@ -29,8 +33,9 @@ pub(super) struct Layout {
 impl Layout {
     /// The layout of a program.
     pub(super) fn new(program: &Program) -> Layout {
-        let empty = Cell { value: 0, writer: NO_WRITER };
-        let mut layout = Layout { initial: vec![empty], ..Layout::default() };
+        let empty = Word { value: 0, writer: NO_WRITER };
+        let nothing = Cell { object: Object::global(VariableId(0)), part: 0 };
+        let mut layout = Layout { initial: vec![empty], names: vec![nothing], ..Layout::default() };
         for (id, variable) in program.variables.entries() {
             let template = template(program, variable);
             let address = match variable.storage {
@@ -38,6 +43,9 @@ impl Layout {
                     layout.globals.push(id);
                     let address = layout.initial.len() as u32;
                     layout.initial.extend(&template);
+                    layout
+                        .names
+                        .extend((0..template.len() as u32).map(|part| Cell { object: Object::global(id), part }));
                     address
                 }
                 Storage::Local(_) => 0,
@@ -90,7 +98,7 @@ impl Layout {
     }
 
     /// What memory begins with.
-    pub(super) fn initial(&self) -> &[Cell] {
+    pub(super) fn initial(&self) -> &[Word] {
         &self.initial
     }
 
@@ -111,6 +119,18 @@ impl Layout {
         (address < block.start + block.size).then(|| (VariableId(block.variable), address - block.start))
     }
 
+    /// The name of a cell.
+    #[inline]
+    pub(super) fn cell(&self, blocks: &[Block], address: u32) -> Option<Cell> {
+        if let Some(&cell) = self.names.get(address as usize) {
+            return Some(cell);
+        }
+        let index = blocks.partition_point(|block| block.start <= address);
+        let &Block { start, size, variable, owner, ordinal } = blocks.get(index.checked_sub(1)?)?;
+        let object = Object { variable: VariableId(variable), owner, ordinal };
+        (address < start + size).then(|| Cell { object, part: address - start })
+    }
+
     /// The leaf that holds that cell of a variable, and the offset of the cell in it.
     pub(super) fn leaf_at(&self, variable: VariableId, offset: u32) -> Option<(LeafId, u32)> {
         let leaves = self.leaves.get(variable.index())?;
@@ -119,7 +139,7 @@ impl Layout {
     }
 
     /// Makes the cells of a local variable, in the first gap that is wide enough.
-    pub(super) fn allocate(&self, state: &mut State, variable: VariableId) -> u32 {
+    pub(super) fn allocate(&self, state: &mut State, variable: VariableId, owner: PathId) -> u32 {
         let template = &self.templates[variable.index()];
         let size = template.len().max(1) as u32;
         let mut start = self.global_count();
@@ -131,17 +151,28 @@ impl Layout {
             }
             start = block.start + block.size;
         }
-        state.blocks.insert(position, Block { start, size, variable: variable.0 });
+        let ordinal = state.count_instance(owner, variable.0 | OF_VARIABLE, 0);
+        state.blocks.insert(position, Block { start, size, variable: variable.0, owner, ordinal });
         let end = (start + size) as usize;
         if state.cells.len() < end {
-            state.cells.resize(end, Cell { value: 0, writer: NO_WRITER });
+            state.cells.resize(end, Word { value: 0, writer: NO_WRITER });
         }
-        self.reset(state, variable, start);
+        self.fill(state, variable, start);
         start
     }
 
-    /// Gives the cells of a local variable their first values again.
-    pub(super) fn reset(&self, state: &mut State, variable: VariableId, address: u32) {
+    /// Makes a new instance of a local variable in the cells of one that is gone.
+    pub(super) fn renew(&self, state: &mut State, variable: VariableId, owner: PathId, address: u32) {
+        let ordinal = state.count_instance(owner, variable.0 | OF_VARIABLE, 0);
+        let index = state.blocks.partition_point(|block| block.start < address);
+        if let Some(block) = state.blocks.get_mut(index) {
+            (block.owner, block.ordinal) = (owner, ordinal);
+        }
+        self.fill(state, variable, address);
+    }
+
+    /// Gives the cells of a local variable their first values.
+    fn fill(&self, state: &mut State, variable: VariableId, address: u32) {
         let template = &self.templates[variable.index()];
         let start = address as usize;
         state.cells[start..start + template.len()].copy_from_slice(template);
@@ -155,14 +186,14 @@ impl Layout {
         };
         state.blocks.remove(index);
         let (start, end) = (block.start as usize, (block.start + block.size) as usize);
-        state.cells[start..end].fill(Cell { value: 0, writer: NO_WRITER });
+        state.cells[start..end].fill(Word { value: 0, writer: NO_WRITER });
         let used = state.blocks.last().map_or(self.global_count(), |last| last.start + last.size);
         state.cells.truncate(used as usize);
     }
 }
 
-fn template(program: &Program, variable: &Variable) -> Vec<Cell> {
-    let mut cells = vec![Cell { value: 0, writer: NO_WRITER }; variable.size as usize];
+fn template(program: &Program, variable: &Variable) -> Vec<Word> {
+    let mut cells = vec![Word { value: 0, writer: NO_WRITER }; variable.size as usize];
     for leaf in variable.leaves().map(|leaf| &program.leaves[leaf]) {
         let range = leaf.offset as usize..(leaf.offset + leaf.length) as usize;
         let Some(part) = cells.get_mut(range) else { continue };

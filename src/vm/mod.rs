@@ -34,7 +34,7 @@ mod visibility;
 pub use code::{CodeIndex, Origin};
 pub use encode::{Encoding, hash};
 pub use machine::{Machine, Obstacle, Options, Watched};
-pub use observe::{Event, Observer};
+pub use observe::{Cell, Event, Object, Observer, ThreadName, Work};
 pub use outcome::{Choice, Failure, FailureKind, Move, Progress};
 pub use pending::Pending;
 pub use state::{NO_WRITER, State, ThreadIndex, ThreadStatus};
@@ -42,6 +42,8 @@ pub use tables::{Marks, OutputId, Path, PathId, Tables};
 pub use value::format_value;
 pub use visibility::Visibility;
 
+#[cfg(test)]
+mod event_tests;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -1,14 +1,60 @@
 //! Events: what an execution does, for those who watch it.
 //!
-//! The machine calls an [`Observer`] for every access to memory (also the private ones, which are marked), every
-//! synchronisation operation, and the life of threads. All dynamic analyses read these events; none steps through the
-//! program by itself. With the empty observer `()` the calls vanish at compile time.
+//! **Input**: the steps of an execution. **Output**: calls of an [`Observer`]: for every access to memory (also the private
+//! ones, which are marked), every synchronisation operation, the life of threads; the branches that are taken, the functions
+//! that are entered and left, the beginning and the end of each step. All dynamic analyses read these; none steps through
+//! the program by itself.
+//!
+//! **Algorithm**: events name threads by their path and cells by their object, which are the same in all executions. Beside
+//! each name stands the location that it has in the state now: the slot of the thread, the address of the cell. Locations are
+//! dense, and used again: they are for what is kept no longer than the thread or the cell, such as an index into a vector.
+//!
+//! **Soundness and limits**: with the empty observer `()` the calls vanish at compile time, and so does what an observer does not ask
+//! for. The numbers of instances in names go up as long as the program runs. What is told apart by them has no end where the program
+//! has none.
 
 use super::code::CodeIndex;
 use super::outcome::Failure;
 use super::state::ThreadIndex;
 use super::tables::{OutputId, PathId};
 use crate::ir::{DefinitionId, FunctionId, ReadId, VariableId};
+
+/// A thread, as events name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ThreadName {
+    /// Its name, the same in all executions.
+    pub path: PathId,
+    /// Its location: the slot that it has in the state, which another thread may have after its end.
+    pub slot: ThreadIndex,
+}
+
+/// A variable in memory: a global, or one of the instances of a local.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Object {
+    /// The variable.
+    pub variable: VariableId,
+    /// The thread that has made it; main for a global.
+    pub owner: PathId,
+    /// Its number among the instances of the variable that the thread has made, from 1; 0 for a global.
+    pub ordinal: u32,
+}
+
+impl Object {
+    /// A global.
+    #[must_use]
+    pub fn global(variable: VariableId) -> Object {
+        Object { variable, owner: PathId(0), ordinal: 0 }
+    }
+}
+
+/// A cell, as events name it: the same in all executions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cell {
+    /// What it is a part of.
+    pub object: Object,
+    /// Which part: the offset from the first cell.
+    pub part: u32,
+}
 
 /// What a thread does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +64,8 @@ pub enum Event {
         /// The place that reads.
         read: ReadId,
         /// The cell.
+        cell: Cell,
+        /// Its location.
         address: u32,
         /// What it holds, as bits.
         value: i64,
@@ -31,6 +79,8 @@ pub enum Event {
         /// The place that writes.
         definition: DefinitionId,
         /// The cell.
+        cell: Cell,
+        /// Its location.
         address: u32,
         /// What it held before.
         old: i64,
@@ -42,6 +92,8 @@ pub enum Event {
     /// It takes a lock; also when it comes back from waiting for a condition.
     Lock {
         /// The lock.
+        cell: Cell,
+        /// Its location.
         address: u32,
         /// Whether it comes back from a wait.
         again: bool,
@@ -49,6 +101,8 @@ pub enum Event {
     /// It frees a lock; also when it begins to wait for a condition.
     Unlock {
         /// The lock.
+        cell: Cell,
+        /// Its location.
         address: u32,
         /// Whether it begins a wait.
         waits: bool,
@@ -56,36 +110,50 @@ pub enum Event {
     /// It sets an event.
     Set {
         /// The event.
+        cell: Cell,
+        /// Its location.
         address: u32,
     },
     /// It clears an event.
     Clear {
         /// The event.
+        cell: Cell,
+        /// Its location.
         address: u32,
     },
     /// It goes on because an event is set.
     Waited {
         /// The event.
+        cell: Cell,
+        /// Its location.
         address: u32,
     },
     /// It arrives at a barrier.
     Arrive {
         /// The barrier.
+        cell: Cell,
+        /// Its location.
         address: u32,
     },
     /// It goes on because all have arrived; one such event for each of them, after the last arrival.
     Leave {
         /// The barrier.
+        cell: Cell,
+        /// Its location.
         address: u32,
     },
     /// It begins to wait for a condition, or bare (`None`).
     Wait {
         /// The condition.
+        cell: Option<Cell>,
+        /// Its location.
         condition: Option<u32>,
     },
     /// It notifies one or all that wait for a condition, or bare (`None`). The woken threads follow.
     Notify {
         /// The condition.
+        cell: Option<Cell>,
+        /// Its location.
         condition: Option<u32>,
         /// Whether all of them.
         all: bool,
@@ -93,43 +161,43 @@ pub enum Event {
     /// It is woken by a thread, or (`None`) for no reason.
     Woken {
         /// Who notified it.
-        by: Option<ThreadIndex>,
+        by: Option<ThreadName>,
     },
     /// It lowers a semaphore.
     Acquire {
         /// The semaphore.
+        cell: Cell,
+        /// Its location.
         address: u32,
     },
     /// It raises a semaphore.
     Release {
         /// The semaphore.
+        cell: Cell,
+        /// Its location.
         address: u32,
     },
     /// It makes a thread for its next join.
     Fork {
         /// The new thread.
-        child: ThreadIndex,
-        /// Its name.
-        path: PathId,
+        child: ThreadName,
     },
     /// It makes a thread that nobody waits for by itself.
     Spawn {
         /// The new thread.
-        child: ThreadIndex,
-        /// Its name.
-        path: PathId,
+        child: ThreadName,
     },
     /// All threads that it has forked have ended, and it goes on.
     Join,
     /// A spawned thread has ended, and it goes on.
     JoinThread {
         /// The thread that has ended.
-        child: ThreadIndex,
+        child: ThreadName,
     },
     /// It ends.
     End {
         /// The thread whose join waits for it.
-        parent: Option<ThreadIndex>,
+        parent: Option<ThreadName>,
     },
     /// It chooses a value.
     Choose {
@@ -143,9 +211,9 @@ pub enum Event {
     },
     /// It makes, or makes new, the cells of a local variable.
     Allocate {
-        /// The variable.
-        variable: VariableId,
-        /// Its first cell.
+        /// The instance of the variable.
+        object: Object,
+        /// The location of its first cell.
         address: u32,
         /// Number of its cells.
         size: u32,
@@ -158,22 +226,39 @@ pub enum Event {
     Failure(Failure),
 }
 
-/// Watches an execution.
+/// Watches an execution. Only [`Observer::event`] must be there; what the others tell is not asked for then.
 pub trait Observer {
-    /// Whether it wants to be called at all.
+    /// Whether it wants to be told of events, and of functions that are entered and left.
     const ACTIVE: bool = true;
 
     /// `thread` does something at the instruction `at`.
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event);
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event);
 
-    /// `thread` enters a function: by a call, or because it begins there. It does so as soon as it stands before the call,
-    /// which may be before the first event of the function by many steps of others.
+    /// The execution begins with this thread.
     #[inline(always)]
-    fn enter(&mut self, _: ThreadIndex, _: FunctionId) {}
+    fn begin_main(&mut self, _: ThreadName) {}
+
+    /// A step of `thread` begins. Before the first one, main may do local work.
+    #[inline(always)]
+    fn begin_step(&mut self, _: ThreadName) {}
+
+    /// A step of `thread`, which may have ended, is over; also one that fails or is discarded. `instructions` is how many were
+    /// executed in it, by this thread and by those that it has made or woken.
+    #[inline(always)]
+    fn end_step(&mut self, _: ThreadName, _instructions: u32) {}
+
+    /// `thread` comes to the branch at an instruction, and goes the way that it has if the condition holds, or not.
+    #[inline(always)]
+    fn branch(&mut self, _: ThreadName, _at: CodeIndex, _holds: bool) {}
+
+    /// `thread` enters a function: by a call, or because it begins there. This is told when the first event or the first step
+    /// within the function begins, or else the function is left.
+    #[inline(always)]
+    fn enter(&mut self, _: ThreadName, _: FunctionId) {}
 
     /// `thread` leaves the function that it has entered last.
     #[inline(always)]
-    fn leave(&mut self, _: ThreadIndex) {}
+    fn leave(&mut self, _: ThreadName) {}
 }
 
 /// Watches nothing.
@@ -181,7 +266,23 @@ impl Observer for () {
     const ACTIVE: bool = false;
 
     #[inline(always)]
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, _: Event) {}
+    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
+}
+
+/// Adds up the instructions of steps: how much work they are, whatever the number of steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work(pub u64);
+
+impl Observer for Work {
+    const ACTIVE: bool = false;
+
+    #[inline(always)]
+    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
+
+    #[inline(always)]
+    fn end_step(&mut self, _: ThreadName, instructions: u32) {
+        self.0 += u64::from(instructions);
+    }
 }
 
 /// Both watch, the first one first.
@@ -189,7 +290,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
 
     #[inline]
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         if A::ACTIVE {
             self.0.event(thread, at, event);
         }
@@ -198,14 +299,38 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         }
     }
 
+    #[inline(always)]
+    fn begin_main(&mut self, main: ThreadName) {
+        self.0.begin_main(main);
+        self.1.begin_main(main);
+    }
+
+    #[inline(always)]
+    fn begin_step(&mut self, thread: ThreadName) {
+        self.0.begin_step(thread);
+        self.1.begin_step(thread);
+    }
+
+    #[inline(always)]
+    fn end_step(&mut self, thread: ThreadName, instructions: u32) {
+        self.0.end_step(thread, instructions);
+        self.1.end_step(thread, instructions);
+    }
+
+    #[inline(always)]
+    fn branch(&mut self, thread: ThreadName, at: CodeIndex, holds: bool) {
+        self.0.branch(thread, at, holds);
+        self.1.branch(thread, at, holds);
+    }
+
     #[inline]
-    fn enter(&mut self, thread: ThreadIndex, function: FunctionId) {
+    fn enter(&mut self, thread: ThreadName, function: FunctionId) {
         self.0.enter(thread, function);
         self.1.enter(thread, function);
     }
 
     #[inline]
-    fn leave(&mut self, thread: ThreadIndex) {
+    fn leave(&mut self, thread: ThreadName) {
         self.0.leave(thread);
         self.1.leave(thread);
     }
@@ -215,24 +340,44 @@ impl<O: Observer> Observer for &mut O {
     const ACTIVE: bool = O::ACTIVE;
 
     #[inline]
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         (**self).event(thread, at, event);
     }
 
+    #[inline(always)]
+    fn begin_main(&mut self, main: ThreadName) {
+        (**self).begin_main(main);
+    }
+
+    #[inline(always)]
+    fn begin_step(&mut self, thread: ThreadName) {
+        (**self).begin_step(thread);
+    }
+
+    #[inline(always)]
+    fn end_step(&mut self, thread: ThreadName, instructions: u32) {
+        (**self).end_step(thread, instructions);
+    }
+
+    #[inline(always)]
+    fn branch(&mut self, thread: ThreadName, at: CodeIndex, holds: bool) {
+        (**self).branch(thread, at, holds);
+    }
+
     #[inline]
-    fn enter(&mut self, thread: ThreadIndex, function: FunctionId) {
+    fn enter(&mut self, thread: ThreadName, function: FunctionId) {
         (**self).enter(thread, function);
     }
 
     #[inline]
-    fn leave(&mut self, thread: ThreadIndex) {
+    fn leave(&mut self, thread: ThreadName) {
         (**self).leave(thread);
     }
 }
 
 /// Keeps all events.
-impl Observer for Vec<(ThreadIndex, CodeIndex, Event)> {
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+impl Observer for Vec<(ThreadName, CodeIndex, Event)> {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         self.push((thread, at, event));
     }
 }

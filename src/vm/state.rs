@@ -30,9 +30,9 @@ pub(super) const NO_THREAD: u16 = u16::MAX;
 /// The writer of a cell that nobody has written and that has no initial definition, such as a lock.
 pub const NO_WRITER: u32 = u32::MAX;
 
-/// A memory cell.
+/// What a memory cell holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(super) struct Word {
     pub value: i64,
     /// A definition; for a lock, the code index at which it was taken.
     pub writer: u32,
@@ -44,6 +44,9 @@ pub(super) struct Block {
     pub start: u32,
     pub size: u32,
     pub variable: u32,
+    /// The thread that has made it, and its number among those of the variable that the thread has made.
+    pub owner: PathId,
+    pub ordinal: u32,
 }
 
 /// What a thread is doing between two steps.
@@ -84,6 +87,8 @@ pub(super) struct Thread {
     pub frame_size: u32,
     /// Number of frames below the current one.
     pub depth: u32,
+    /// How many frames, from the current one down, nothing has happened in yet.
+    pub fresh: u32,
     /// The thread that forked it, and the frame which waits for it.
     pub parent: u16,
     pub parent_frame: u32,
@@ -108,6 +113,7 @@ impl Thread {
             frame: 0,
             frame_size: 0,
             depth: 0,
+            fresh: 0,
             parent: NO_THREAD,
             parent_frame: 0,
             wait: 0,
@@ -126,7 +132,10 @@ pub(super) struct Closed {
     pub output: OutputId,
 }
 
-/// How many threads of one name a thread has made.
+/// Marks the label of [`Instances`] that counts locals: the rest of the label is their variable.
+pub(super) const OF_VARIABLE: u32 = 1 << 31;
+
+/// How many threads of one name, or how many instances of a local, a thread has made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Instances {
     pub parent: PathId,
@@ -138,7 +147,7 @@ pub(super) struct Instances {
 /// The state of an execution.
 #[derive(Debug)]
 pub struct State {
-    pub(super) cells: Vec<Cell>,
+    pub(super) cells: Vec<Word>,
     pub(super) threads: Vec<Thread>,
     pub(super) stack: Vec<i64>,
     /// By rising start.
@@ -193,7 +202,7 @@ impl Clone for State {
 
 impl State {
     /// No threads, and these values of the cells; what was allocated stays.
-    pub(super) fn reset(&mut self, cells: &[Cell]) {
+    pub(super) fn reset(&mut self, cells: &[Word]) {
         self.cells.clear();
         self.cells.extend_from_slice(cells);
         self.threads.clear();
@@ -270,6 +279,21 @@ impl State {
     #[must_use]
     pub fn unfinished(&self) -> usize {
         usize::from(self.unfinished)
+    }
+
+    /// Counts one more thread of a name, or one more instance of a local, that a thread makes; gives its number, from 1.
+    pub(super) fn count_instance(&mut self, parent: PathId, label: u32, ordinal: i64) -> u32 {
+        let (key, instances) = ((parent, label, ordinal), &mut self.instances);
+        match instances.binary_search_by_key(&key, |entry| (entry.parent, entry.label, entry.ordinal)) {
+            Ok(index) => {
+                instances[index].count += 1;
+                instances[index].count
+            }
+            Err(index) => {
+                instances.insert(index, Instances { parent, label, ordinal, count: 1 });
+                1
+            }
+        }
     }
 
     /// The registers of the current frame of a thread, the header at slot 0.

@@ -7,11 +7,12 @@
 
 use super::code::{Code, CodeIndex};
 use super::machine::Machine;
-use super::observe::{Event, Observer};
+use super::observe::{Cell, Event, Object, Observer, ThreadName};
 use super::outcome::{Choice, Failure, FailureKind, Progress};
-use super::state::{Cell, NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
+use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus, Word};
 use super::tables::Tables;
-use crate::ir::TextId;
+use crate::ir::{FunctionId, TextId, VariableId};
+use smallvec::SmallVec;
 
 /// A thread that is running.
 pub(super) struct Run<'a, O> {
@@ -20,6 +21,10 @@ pub(super) struct Run<'a, O> {
     pub tables: &'a mut Tables,
     pub observer: &'a mut O,
     pub thread: ThreadIndex,
+    /// Instructions that are left of the part of the step that runs now.
+    pub budget: u32,
+    /// Instructions of the parts before, and of other threads.
+    pub spent: u32,
 }
 
 /// Where a thread stops that does local work.
@@ -59,22 +64,50 @@ impl Machine {
         observer: &mut O,
     ) -> Progress {
         let thread = choice.thread;
-        Run { machine: self, state, tables, observer, thread }.step(choice.alternative)
+        let name = ThreadName { path: state.threads[thread.index()].path, slot: thread };
+        observer.begin_step(name);
+        let mut run = Run::new(self, state, tables, observer, thread);
+        let progress = run.step(choice.alternative);
+        let instructions = run.instructions();
+        observer.end_step(name, instructions);
+        progress
     }
+}
 
-    /// Lets a thread do its local work without effect.
-    pub(super) fn run_ahead<O: Observer>(
-        &self,
-        state: &mut State,
-        tables: &mut Tables,
+impl<'a, O: Observer> Run<'a, O> {
+    #[inline(always)]
+    pub(super) fn new(
+        machine: &'a Machine,
+        state: &'a mut State,
+        tables: &'a mut Tables,
+        observer: &'a mut O,
         thread: ThreadIndex,
-        observer: &mut O,
-    ) {
-        Run { machine: self, state, tables, observer, thread }.local(false);
+    ) -> Run<'a, O> {
+        Run { machine, state, tables, observer, thread, budget: machine.options.local_instructions, spent: 0 }
     }
 }
 
 impl<O: Observer> Run<'_, O> {
+    /// Lets another thread do its local work without effect.
+    pub(super) fn run_ahead(&mut self, thread: ThreadIndex) {
+        let mut run = Run::new(self.machine, self.state, self.tables, self.observer, thread);
+        run.local(false);
+        self.spent = self.spent.saturating_add(run.instructions());
+    }
+
+    /// The next part of the step has a budget of its own.
+    #[inline(always)]
+    fn renew_budget(&mut self) {
+        self.spent = self.instructions();
+        self.budget = self.machine.options.local_instructions;
+    }
+
+    /// How many instructions were executed.
+    #[inline(always)]
+    pub(super) fn instructions(&self) -> u32 {
+        self.spent.saturating_add(self.machine.options.local_instructions - self.budget)
+    }
+
     #[inline(always)]
     pub(super) fn this(&mut self) -> &mut Thread {
         &mut self.state.threads[self.thread.index()]
@@ -93,8 +126,57 @@ impl<O: Observer> Run<'_, O> {
     #[inline(always)]
     pub(super) fn event(&mut self, event: Event) {
         if O::ACTIVE {
+            self.tell_entered();
             let at = CodeIndex(self.pc());
-            self.observer.event(self.thread, at, event);
+            self.observer.event(self.name(), at, event);
+        }
+    }
+
+    /// The name of the thread.
+    #[inline(always)]
+    pub(super) fn name(&self) -> ThreadName {
+        self.name_of(self.thread)
+    }
+
+    /// The name of another thread.
+    #[inline(always)]
+    pub(super) fn name_of(&self, thread: ThreadIndex) -> ThreadName {
+        ThreadName { path: self.state.threads[thread.index()].path, slot: thread }
+    }
+
+    /// The name of a cell, where somebody wants to know it.
+    #[inline(always)]
+    pub(super) fn cell(&self, address: u32) -> Cell {
+        let known = if O::ACTIVE { self.machine.layout.cell(&self.state.blocks, address) } else { None };
+        known.unwrap_or(Cell { object: Object::global(VariableId(0)), part: 0 })
+    }
+
+    /// Tells of the functions that the thread has entered and in which nothing has happened yet.
+    #[inline(always)]
+    pub(super) fn tell_entered(&mut self) {
+        if !O::ACTIVE {
+            self.this().fresh = 0;
+        } else if self.this().fresh > 0 {
+            self.tell_fresh_frames();
+        }
+    }
+
+    #[cold]
+    fn tell_fresh_frames(&mut self) {
+        let name = self.name();
+        let Thread { base, mut frame, pc: mut at, fresh, .. } = *self.this();
+        self.this().fresh = 0;
+        let compiled = &self.machine.compiled;
+        let mut functions: SmallVec<[FunctionId; 4]> = SmallVec::new();
+        for _ in 0..fresh {
+            functions.push(compiled.origins[at as usize].function);
+            at = (self.state.stack[(base + frame) as usize] as u32).wrapping_sub(1);
+            if let Some(caller) = compiled.origins.get(at as usize) {
+                frame -= compiled.functions[caller.function].frame_size;
+            }
+        }
+        for function in functions.into_iter().rev() {
+            self.observer.enter(name, function);
         }
     }
 
@@ -102,7 +184,8 @@ impl<O: Observer> Run<'_, O> {
     pub(super) fn event_of(&mut self, thread: ThreadIndex, event: Event) {
         if O::ACTIVE {
             let at = self.state.position(thread);
-            self.observer.event(thread, at, event);
+            let name = self.name_of(thread);
+            self.observer.event(name, at, event);
         }
     }
 
@@ -129,6 +212,7 @@ impl<O: Observer> Run<'_, O> {
     #[inline]
     fn step(&mut self, mut alternative: u32) -> Progress {
         self.state.exclusive = NO_THREAD;
+        self.tell_entered();
         if self.this().status != ThreadStatus::Ready {
             return self.step_of_waiting();
         }
@@ -139,6 +223,7 @@ impl<O: Observer> Run<'_, O> {
                 Stop::Over(progress) => return progress,
                 Stop::Effect | Stop::AtomicEnd | Stop::Ended => return self.settled(),
             }
+            self.renew_budget();
         }
         match self.perform(alternative) {
             Performed::On => {}
@@ -150,6 +235,7 @@ impl<O: Observer> Run<'_, O> {
         {
             return progress;
         }
+        self.renew_budget();
         self.local(false);
         self.settled()
     }
@@ -193,6 +279,8 @@ impl<O: Observer> Run<'_, O> {
                 self.state.exclusive = self.thread.0;
                 return Some(Progress::Running);
             }
+            // All accesses of the block have one budget: a loop over them may wait for what no other thread can do.
+            self.budget = self.budget.saturating_sub(1);
             match self.perform(0) {
                 Performed::On => {}
                 Performed::Blocked => return Some(Progress::Running),
@@ -270,7 +358,8 @@ impl<O: Observer> Run<'_, O> {
     fn load(&mut self, dest: u32, address: u32, read: crate::ir::ReadId) {
         let cell = self.state.cells[address as usize];
         self.set_register(dest, cell.value);
-        self.event(Event::Read { read, address, value: cell.value, writer: writer(cell), shared: true });
+        let (name, value) = (self.cell(address), cell.value);
+        self.event(Event::Read { read, cell: name, address, value, writer: writer(cell), shared: true });
     }
 
     /// A shared store.
@@ -278,13 +367,13 @@ impl<O: Observer> Run<'_, O> {
     fn store(&mut self, address: u32, value: i64, definition: crate::ir::DefinitionId) {
         let cell = &mut self.state.cells[address as usize];
         let old = cell.value;
-        *cell = Cell { value, writer: definition.0 };
-        self.event(Event::Write { definition, address, old, value, shared: true });
+        *cell = Word { value, writer: definition.0 };
+        self.event(Event::Write { definition, cell: self.cell(address), address, old, value, shared: true });
     }
 }
 
 /// The definition that has written a cell.
 #[inline(always)]
-pub(super) fn writer(cell: Cell) -> Option<crate::ir::DefinitionId> {
+pub(super) fn writer(cell: Word) -> Option<crate::ir::DefinitionId> {
     (cell.writer != super::state::NO_WRITER).then_some(crate::ir::DefinitionId(cell.writer))
 }

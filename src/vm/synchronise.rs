@@ -25,7 +25,7 @@ impl<O: Observer> Run<'_, O> {
         let performed = match kind {
             Kind::Lock => self.with(object, |run, address| {
                 run.take_lock(address);
-                run.event(Event::Lock { address, again: false });
+                run.event(Event::Lock { cell: run.cell(address), address, again: false });
                 Performed::On
             }),
             Kind::Unlock => self.with(object, |run, address| match run.free_lock(address, false) {
@@ -34,27 +34,27 @@ impl<O: Observer> Run<'_, O> {
             }),
             Kind::Set => self.with(object, |run, address| {
                 run.state.cells[address as usize].value = 1;
-                run.event(Event::Set { address });
+                run.event(Event::Set { cell: run.cell(address), address });
                 Performed::On
             }),
             Kind::Clear => self.with(object, |run, address| {
                 run.state.cells[address as usize].value = 0;
-                run.event(Event::Clear { address });
+                run.event(Event::Clear { cell: run.cell(address), address });
                 Performed::On
             }),
             Kind::WaitEvent => self.with(object, |run, address| {
-                run.event(Event::Waited { address });
+                run.event(Event::Waited { cell: run.cell(address), address });
                 Performed::On
             }),
             Kind::Acquire => self.with(object, |run, address| {
                 run.state.cells[address as usize].value -= 1;
-                run.event(Event::Acquire { address });
+                run.event(Event::Acquire { cell: run.cell(address), address });
                 Performed::On
             }),
             Kind::Release => self.with(object, |run, address| {
                 let cell = &mut run.state.cells[address as usize];
                 cell.value = cell.value.wrapping_add(1);
-                run.event(Event::Release { address });
+                run.event(Event::Release { cell: run.cell(address), address });
                 Performed::On
             }),
             Kind::Barrier => self.with(object, Run::arrive),
@@ -64,7 +64,7 @@ impl<O: Observer> Run<'_, O> {
             Kind::Notify => self.with(object, |run, address| run.notify(address, Some(alternative))),
             Kind::NotifyAll => self.with(object, |run, address| run.notify(address, None)),
             Kind::WaitBare => {
-                self.event(Event::Wait { condition: None });
+                self.event(Event::Wait { cell: None, condition: None });
                 self.this().status = ThreadStatus::WaitingBare;
                 Performed::Blocked
             }
@@ -99,12 +99,12 @@ impl<O: Observer> Run<'_, O> {
         let cell = &mut self.state.cells[address as usize];
         cell.value = 0;
         cell.writer = NO_WRITER;
-        self.event(Event::Unlock { address, waits });
+        self.event(Event::Unlock { cell: self.cell(address), address, waits });
         None
     }
 
     fn arrive(&mut self, address: u32) -> Performed {
-        self.event(Event::Arrive { address });
+        self.event(Event::Arrive { cell: self.cell(address), address });
         let count = self.state.value(address);
         let arrived = &mut self.state.cells[address as usize + 1].value;
         *arrived += 1;
@@ -121,9 +121,9 @@ impl<O: Observer> Run<'_, O> {
             .map(|(index, _)| ThreadIndex(index as u16))
             .collect();
         for &thread in &waiting {
-            self.event_of(thread, Event::Leave { address });
+            self.event_of(thread, Event::Leave { cell: self.cell(address), address });
         }
-        self.event(Event::Leave { address });
+        self.event(Event::Leave { cell: self.cell(address), address });
         self.release(&waiting);
         Performed::On
     }
@@ -137,7 +137,7 @@ impl<O: Observer> Run<'_, O> {
             slot.pc += 1;
         }
         for &thread in threads {
-            self.machine.run_ahead(self.state, self.tables, thread, self.observer);
+            self.run_ahead(thread);
         }
     }
 
@@ -145,7 +145,7 @@ impl<O: Observer> Run<'_, O> {
         if let Some(over) = self.free_lock(lock, true) {
             return Performed::Over(over);
         }
-        self.event(Event::Wait { condition: Some(condition) });
+        self.event(Event::Wait { cell: Some(self.cell(condition)), condition: Some(condition) });
         let this = self.this();
         this.status = ThreadStatus::WaitingCondition;
         this.wait = condition;
@@ -158,7 +158,7 @@ impl<O: Observer> Run<'_, O> {
             && let Some((address, _)) = self.machine.cell_at(self.state, self.thread, lock)
         {
             self.take_lock(address);
-            self.event(Event::Lock { address, again: true });
+            self.event(Event::Lock { cell: self.cell(address), address, again: true });
         }
         let this = self.this();
         this.status = ThreadStatus::Ready;
@@ -168,11 +168,12 @@ impl<O: Observer> Run<'_, O> {
 
     /// Wakes one (by its place among those that wait) or all that wait for a condition.
     fn notify(&mut self, condition: u32, one: Option<u32>) -> Performed {
-        self.event(Event::Notify { condition: Some(condition), all: one.is_none() });
+        let cell = Some(self.cell(condition));
+        self.event(Event::Notify { cell, condition: Some(condition), all: one.is_none() });
         let waiting: Threads = self.machine.waiting_for(self.state, condition).collect();
         for thread in selected(waiting, one) {
             self.state.threads[thread.index()].status = ThreadStatus::Reacquiring;
-            let by = Some(self.thread);
+            let by = Some(self.name());
             self.event_of(thread, Event::Woken { by });
         }
         Performed::On
@@ -180,11 +181,11 @@ impl<O: Observer> Run<'_, O> {
 
     /// Wakes one or all that wait bare.
     fn notify_bare(&mut self, one: Option<u32>) -> Performed {
-        self.event(Event::Notify { condition: None, all: one.is_none() });
+        self.event(Event::Notify { cell: None, condition: None, all: one.is_none() });
         let waiting: Threads = self.machine.waiting_bare(self.state).collect();
         let woken = selected(waiting, one);
         for &thread in &woken {
-            let by = Some(self.thread);
+            let by = Some(self.name());
             self.event_of(thread, Event::Woken { by });
         }
         self.release(&woken);

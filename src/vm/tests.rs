@@ -444,7 +444,7 @@ fn reads_tell_the_last_writer() {
     let writers: Vec<_> = events
         .iter()
         .filter_map(|(thread, _, event)| match event {
-            Event::Read { writer, .. } => Some((thread.0, *writer)),
+            Event::Read { writer, .. } => Some((thread.slot.0, *writer)),
             _ => None,
         })
         .collect();

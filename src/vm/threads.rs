@@ -5,9 +5,9 @@
 //! handle may be joined again. A forked thread that has printed leaves its output in the state, others leave nothing.
 
 use super::code::{Code, NO_SLOT, Start};
-use super::observe::{Event, Observer};
+use super::observe::{Event, Observer, ThreadName};
 use super::outcome::FailureKind;
-use super::state::{Closed, Instances, NO_THREAD, Thread, ThreadIndex, ThreadStatus};
+use super::state::{Closed, NO_THREAD, Thread, ThreadIndex, ThreadStatus};
 use super::step::{Performed, Run};
 use super::tables::{OutputId, Path, PathId};
 use smallvec::SmallVec;
@@ -40,7 +40,8 @@ impl<O: Observer> Run<'_, O> {
                 if handle == 0 {
                     return Performed::Over(self.fail(FailureKind::EmptyHandle, None));
                 }
-                self.event(Event::JoinThread { child: ThreadIndex((handle - 1) as u16) });
+                let child = self.name_of(ThreadIndex((handle - 1) as u16));
+                self.event(Event::JoinThread { child });
             }
             _ => {}
         }
@@ -65,6 +66,7 @@ impl<O: Observer> Run<'_, O> {
         thread.frame_size = function.frame_size;
         thread.path = path;
         thread.shape = shape;
+        thread.fresh = 1;
         if !spawned {
             thread.parent = self.thread.0;
             thread.parent_frame = parent.frame;
@@ -78,14 +80,14 @@ impl<O: Observer> Run<'_, O> {
         for (&slot, argument) in function.parameters.iter().zip(arguments) {
             frame[slot as usize] = argument;
         }
+        let name = ThreadName { path, slot: child };
         if spawned {
-            self.event(Event::Spawn { child, path });
+            self.event(Event::Spawn { child: name });
         } else {
             self.add_children(self.thread, parent.frame, 1);
-            self.event(Event::Fork { child, path });
+            self.event(Event::Fork { child: name });
         }
-        self.observer.enter(child, start.function);
-        machine.run_ahead(self.state, self.tables, child, self.observer);
+        self.run_ahead(child);
         Some(child)
     }
 
@@ -97,18 +99,7 @@ impl<O: Observer> Run<'_, O> {
 
     fn name_thread(&mut self, start: &Start, ordinal: Option<i64>) -> (PathId, PathId) {
         let parent = self.this().path;
-        let key = (parent, start.label.0, ordinal.unwrap_or(-1));
-        let instances = &mut self.state.instances;
-        let instance = match instances.binary_search_by_key(&key, |entry| (entry.parent, entry.label, entry.ordinal)) {
-            Ok(index) => {
-                instances[index].count += 1;
-                instances[index].count
-            }
-            Err(index) => {
-                instances.insert(index, Instances { parent, label: key.1, ordinal: key.2, count: 1 });
-                1
-            }
-        };
+        let instance = self.state.count_instance(parent, start.label.0, ordinal.unwrap_or(-1));
         let path = Path { parent: Some(parent), label: start.label, ordinal, instance, rank: start.rank };
         let id = self.tables.intern_path(path);
         (id, self.tables.shape(id))
@@ -136,9 +127,10 @@ impl<O: Observer> Run<'_, O> {
     pub(super) fn end_thread(&mut self) {
         let Thread { parent, parent_frame, path, shape, output, spawned, base, capacity, .. } = *self.this();
         let waiting = (parent != NO_THREAD).then_some(ThreadIndex(parent));
-        self.event(Event::End { parent: waiting });
+        let parent_name = waiting.map(|parent| self.name_of(parent));
+        self.event(Event::End { parent: parent_name });
         self.state.unfinished -= 1;
-        // Nobody makes threads below this name any more.
+        // Nobody makes threads or locals below this name any more.
         let instances = &mut self.state.instances;
         let first = instances.partition_point(|entry| entry.parent < path);
         let count = instances[first..].iter().take_while(|entry| entry.parent == path).count();

@@ -14,7 +14,7 @@ use cssame::form::{Form, analyse};
 use cssame::front::compile;
 use cssame::ir::{DefinitionId, Program, ReadId};
 use cssame::source::SourceMap;
-use cssame::vm::{Choice, CodeIndex, Event, Machine, Observer, Progress, Tables, ThreadIndex, Visibility};
+use cssame::vm::{Choice, CodeIndex, Event, Machine, Observer, Progress, Tables, ThreadName, Visibility};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -119,7 +119,7 @@ impl Fixture {
 struct Reads(Vec<(ReadId, DefinitionId)>);
 
 impl Observer for Reads {
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
         if let Event::Read { read, writer: Some(definition), .. } = event {
             self.0.push((read, definition));
         }

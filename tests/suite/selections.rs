@@ -14,7 +14,7 @@ use cssame::form::{Form, analyse, definition_name, read_name};
 use cssame::front::compile;
 use cssame::ir::{DefinitionId, LeafId, Program, ReadId};
 use cssame::source::SourceMap;
-use cssame::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Observer, State, Tables, ThreadIndex, Visibility};
+use cssame::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Observer, State, Tables, ThreadName, Visibility};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -154,7 +154,7 @@ impl Sample {
 struct Reads(BTreeSet<Pair>);
 
 impl Observer for Reads {
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
         if let Event::Read { read, writer: Some(definition), .. } = event {
             self.0.insert((read, definition));
         }

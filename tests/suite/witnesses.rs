@@ -10,7 +10,7 @@ use cssame::form::analyse;
 use cssame::front::compile;
 use cssame::schedule::{ExecutionStatus, Random, Scripted, fewer_switches, run};
 use cssame::source::SourceMap;
-use cssame::vm::{self, Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, Visibility};
+use cssame::vm::{self, Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, ThreadName, Visibility};
 use std::collections::{BTreeMap, HashMap};
 
 fn machine(text: &str) -> Option<Machine> {
@@ -34,7 +34,8 @@ struct Seen {
 struct Events(Vec<(ThreadIndex, Event)>);
 
 impl Observer for Events {
-    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
+        let thread = thread.slot;
         self.0.push((thread, event));
     }
 }
@@ -51,7 +52,9 @@ fn perform(machine: &Machine, steps: &[Choice]) -> (Seen, Vec<String>, Vec<Vec<(
     for next in steps.iter().map(Some).chain([None]) {
         let mut read_now = Vec::new();
         for (thread, event) in events.0.drain(..) {
-            if let Event::Fork { child, path } | Event::Spawn { child, path } = event {
+            if let Event::Fork { child: ThreadName { slot: child, path } }
+            | Event::Spawn { child: ThreadName { slot: child, path } } = event
+            {
                 names.insert(child.0, machine.path_name(&tables, path));
             }
             let name = names[&thread.0].clone();

@@ -10,7 +10,7 @@ use crate::explore::question::outcomes::{Outcomes, Room};
 use crate::explore::reads_from::{self, Execution, Refusal};
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::Walk;
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadName};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 struct Reads(Vec<(ReadId, DefinitionId)>);
 
 impl Observer for Reads {
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
         if let Event::Read { read, writer: Some(definition), .. } = event {
             self.0.push((read, definition));
         }

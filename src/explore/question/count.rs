@@ -10,7 +10,7 @@ use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::deadlock::blocked_threads;
 use crate::explore::reads_from::{self, Refusal};
 use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
-use crate::vm::{self, CodeIndex, Event, Machine, Observer, PathId, ThreadIndex};
+use crate::vm::{self, CodeIndex, Event, Machine, Observer, PathId, ThreadIndex, ThreadName};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
@@ -145,7 +145,8 @@ impl History {
 }
 
 impl Observer for History {
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        let thread = thread.slot;
         match event {
             Event::Read { read, address, shared: true, .. } => {
                 let Instance { path, ordinal } = *self.cell(address);
@@ -160,7 +161,8 @@ impl Observer for History {
                     Instance { path: self.threads[thread.index()].path, ordinal: self.threads[thread.index()].writes };
             }
             Event::Choose { value } => self.learn(thread, [u64::from(at.0) | 1 << 63, value as u64]),
-            Event::Fork { child, path } | Event::Spawn { child, path } => self.begin_thread(child, path),
+            Event::Fork { child: ThreadName { slot: child, path } }
+            | Event::Spawn { child: ThreadName { slot: child, path } } => self.begin_thread(child, path),
             Event::End { .. } => self.end_thread(thread),
             Event::Allocate { address, size, .. } => {
                 for cell in address..address + size {
@@ -208,7 +210,7 @@ struct Counter {
 impl Observer for Counter {
     const ACTIVE: bool = false;
 
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, _: Event) {}
+    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }
 
 impl Visitor<History> for Counter {

@@ -16,7 +16,7 @@ use crate::explore::states::graph::Graph;
 use crate::explore::states::pairs::{Pair, Pairs};
 use crate::explore::states::{self, End, EndContext, Searched, Transition, Visitor};
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{CodeIndex, Event, Failure, FailureKind, Machine, Observer, PathId, ThreadIndex};
+use crate::vm::{CodeIndex, Event, Failure, FailureKind, Machine, Observer, PathId, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
@@ -184,8 +184,10 @@ struct Recorder {
 
 impl Observer for Recorder {
     #[inline]
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
-        if let Event::Fork { child, .. } | Event::Spawn { child, .. } = event {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        if let Event::Fork { child: ThreadName { slot: child, .. } }
+        | Event::Spawn { child: ThreadName { slot: child, .. } } = event
+        {
             self.threads = self.threads.max(child.index());
         }
         self.pairs.event(thread, at, event);

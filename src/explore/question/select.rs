@@ -12,7 +12,7 @@ use crate::explore::report::unfinished::frontier;
 use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
 use crate::form::Selection;
 use crate::schedule::walk;
-use crate::vm::{Choice, CodeIndex, Event, FailureKind, Machine, Observer, Tables, ThreadIndex};
+use crate::vm::{Choice, CodeIndex, Event, FailureKind, Machine, Observer, Tables, ThreadIndex, ThreadName};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -178,7 +178,8 @@ impl Evaluation {
 }
 
 impl Observer for Evaluation {
-    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
+        let thread = thread.slot;
         match event {
             Event::Read { read, writer, .. } => {
                 for place in 0..self.selections.len() {
@@ -273,7 +274,7 @@ impl<W> Ends<W> {
 impl Observer for Ends<u32> {
     const ACTIVE: bool = false;
 
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, _: Event) {}
+    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }
 
 impl Visitor<Evaluation> for Ends<u32> {

@@ -10,7 +10,7 @@ use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
 use crate::ir::FunctionId;
 use crate::schedule::Nesting;
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex, ThreadName};
 use std::ops::ControlFlow;
 
 /// Whether two methods can run one after the other.
@@ -120,7 +120,8 @@ impl Order {
 }
 
 impl Observer for Order {
-    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
+        let thread = thread.slot;
         if self.phase == Phase::Broken {
             self.threads.clear();
             return;
@@ -131,14 +132,16 @@ impl Observer for Order {
         }
     }
 
-    fn enter(&mut self, thread: ThreadIndex, function: FunctionId) {
+    fn enter(&mut self, thread: ThreadName, function: FunctionId) {
+        let thread = thread.slot;
         let methods = self.methods;
         for (calls, method) in self.thread(thread).calls.iter_mut().zip(methods) {
             calls.enter(method == function);
         }
     }
 
-    fn leave(&mut self, thread: ThreadIndex) {
+    fn leave(&mut self, thread: ThreadName) {
+        let thread = thread.slot;
         let inside = self.thread(thread);
         inside.calls.iter_mut().for_each(Nesting::leave);
         inside.begun &= !inside.is_outside();
@@ -187,7 +190,7 @@ struct Ends {
 impl Observer for Ends {
     const ACTIVE: bool = false;
 
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, _: Event) {}
+    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }
 
 impl Visitor<Order> for Ends {

@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{CodeIndex, Event, Observer, PathId, ThreadIndex};
+use crate::vm::{CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadName};
 use smallvec::SmallVec;
 
 /// Collects the events of one step.
@@ -41,7 +41,8 @@ impl Seen {
 }
 
 impl Observer for Seen {
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        let thread = thread.slot;
         if let Event::Read { read, writer: Some(definition), .. } = event {
             self.pairs.push((read, definition));
         }
@@ -49,16 +50,16 @@ impl Observer for Seen {
             Event::Read { address, shared: true, .. } => self.read = Some((address, at)),
             Event::Write { address, shared: true, .. } => self.write = Some(address),
             Event::Choose { .. } => self.chosen = true,
-            Event::Fork { path, .. } => {
+            Event::Fork { child: ThreadName { path, .. } } => {
                 self.forks.push(path);
                 self.fork_at = at.0;
             }
-            Event::Spawn { path, .. } => {
+            Event::Spawn { child: ThreadName { path, .. } } => {
                 self.forks.push(path);
                 self.spawned = true;
             }
             Event::Join => self.joined = true,
-            Event::JoinThread { child } => self.joined_thread = Some(child),
+            Event::JoinThread { child: ThreadName { slot: child, .. } } => self.joined_thread = Some(child),
             // Main has the first slot, and keeps it.
             Event::Allocate { address, size, .. } if thread.0 == 0 => self.allocated.push((address, size)),
             Event::Allocate { .. } => self.refusal = Some(Refusal::Locals),

@@ -6,7 +6,7 @@
 
 use crate::schedule::{Naming, Walk};
 use crate::source::Span;
-use crate::vm::{CodeIndex, Event, Observer, Obstacle, State, Tables, ThreadIndex};
+use crate::vm::{CodeIndex, Event, Observer, Obstacle, State, Tables, ThreadIndex, ThreadName};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -78,15 +78,15 @@ struct Signals {
 const BARE: u32 = u32::MAX;
 
 impl Observer for Signals {
-    fn event(&mut self, _: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, _: ThreadName, at: CodeIndex, event: Event) {
         match event {
-            Event::Set { address } | Event::Release { address } => {
+            Event::Set { address, .. } | Event::Release { address, .. } => {
                 self.signalled.insert(address, at);
             }
             Event::Notify { condition, .. } => {
                 self.signalled.insert(condition.unwrap_or(BARE), at);
             }
-            Event::Clear { address } => {
+            Event::Clear { address, .. } => {
                 self.cleared.insert(address, at);
             }
             _ => {}

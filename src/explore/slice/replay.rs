@@ -9,8 +9,8 @@ use super::program::Slice;
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::Walk;
 use crate::vm::{
-    Choice, CodeIndex, Event, Machine, Observer, PathId, Pending, Progress, State, Tables, ThreadIndex, ThreadStatus,
-    Watched,
+    Choice, CodeIndex, Event, Machine, Observer, PathId, Pending, Progress, State, Tables, ThreadIndex, ThreadName,
+    ThreadStatus, Watched,
 };
 
 /// Steps without anything that matters after which it is given up.
@@ -215,8 +215,9 @@ impl<'a> Watch<'a> {
 }
 
 impl Observer for Watch<'_> {
-    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
-        if let Event::Woken { by: Some(by) } = event
+    fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
+        let thread = thread.slot;
+        if let Event::Woken { by: Some(ThreadName { slot: by, .. }) } = event
             && by == self.thread
         {
             self.woken.get_or_insert(thread);

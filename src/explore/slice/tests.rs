@@ -6,7 +6,7 @@ use crate::front::compile;
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::{Random, run};
 use crate::source::SourceMap;
-use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadIndex, Visibility};
+use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName, Visibility};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -47,7 +47,7 @@ impl Touched<'_> {
 }
 
 impl Observer for Touched<'_> {
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
         match event {
             Event::Read { read, address, .. } => self.touch(address, Access::Read(read)),
             Event::Write { definition, address, .. } => self.touch(address, Access::Write(definition)),

@@ -9,7 +9,7 @@
 use super::fingerprint::{self, encode_rest};
 use super::frontier::{Frontier, Waiting};
 use super::{Ghost, Searched};
-use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Move, State, Tables, ThreadIndex};
+use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Move, State, Tables, ThreadName};
 use std::ops::Range;
 use std::thread;
 
@@ -42,7 +42,7 @@ pub(super) struct Successor {
 const BATCH_WORDS: usize = 4 << 20;
 
 /// An event, where it happened.
-type Happened = (ThreadIndex, CodeIndex, Event);
+type Happened = (ThreadName, CodeIndex, Event);
 
 /// What a worker has found about a piece of a level.
 #[derive(Default)]
@@ -265,7 +265,7 @@ mod tests {
     use crate::explore::states::graph::Graph;
     use crate::front::compile;
     use crate::source::SourceMap;
-    use crate::vm::Visibility;
+    use crate::vm::{ThreadIndex, Visibility};
 
     #[test]
     fn a_worker_stops_before_the_state_for_which_there_is_no_room() {

@@ -6,7 +6,7 @@
 
 use crate::explore::states::Transition;
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{CodeIndex, Event, Observer, ThreadIndex};
+use crate::vm::{CodeIndex, Event, Observer, ThreadName};
 use rustc_hash::FxHashSet;
 
 /// A pair that was seen.
@@ -77,7 +77,7 @@ impl Pairs {
 
 impl Observer for Pairs {
     #[inline]
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
         if let Event::Read { read, writer: Some(definition), .. } = event {
             self.pending.push((read, definition));
         }

@@ -6,7 +6,7 @@
 //! step of the one that holds their lock.
 
 use crate::ir::sync::{Blocking, Kind};
-use crate::vm::{CodeIndex, Event, Machine, Observer, Pending, State, ThreadIndex};
+use crate::vm::{CodeIndex, Event, Machine, Observer, Pending, State, ThreadIndex, ThreadName};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,8 @@ pub(in crate::explore) struct Turns {
 }
 
 impl Observer for Turns {
-    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
+        let thread = thread.slot;
         match event {
             Event::Fork { .. } | Event::Spawn { .. } => self.is_known = false,
             Event::Woken { .. } | Event::Leave { .. } => {

@@ -4,6 +4,7 @@ use super::*;
 use crate::ir::FunctionId;
 use crate::schedule::testing::{First, Last, compiled, samples};
 use crate::schedule::{Random, run};
+use crate::vm::ThreadName;
 
 /// All events with their stamps and clocks, and the calls between them.
 struct Recorder<'a> {
@@ -46,19 +47,19 @@ impl<'a> Recorder<'a> {
 }
 
 impl Observer for Recorder<'_> {
-    fn event(&mut self, thread: ThreadIndex, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         self.clocks.event(thread, at, event);
-        self.note(thread, at, What::Event(event));
+        self.note(thread.slot, at, What::Event(event));
     }
 
-    fn enter(&mut self, thread: ThreadIndex, function: FunctionId) {
+    fn enter(&mut self, thread: ThreadName, function: FunctionId) {
         self.clocks.enter(thread, function);
-        self.note(thread, CodeIndex(0), What::Enter);
+        self.note(thread.slot, CodeIndex(0), What::Enter);
     }
 
-    fn leave(&mut self, thread: ThreadIndex) {
+    fn leave(&mut self, thread: ThreadName) {
         self.clocks.leave(thread);
-        self.note(thread, CodeIndex(0), What::Leave);
+        self.note(thread.slot, CodeIndex(0), What::Leave);
     }
 }
 
@@ -167,7 +168,7 @@ fn a_join_waits_for_the_threads_of_its_own_call() {
 /// The making of the thread of an entry, by its place; main has none.
 fn maker(entries: &[Entry], of: usize) -> Option<usize> {
     (0..of).rev().find(|&place| match entries[place].what {
-        What::Event(Event::Fork { child, .. } | Event::Spawn { child, .. }) => child == entries[of].slot,
+        What::Event(Event::Fork { child } | Event::Spawn { child }) => child.slot == entries[of].slot,
         _ => false,
     })
 }
@@ -234,27 +235,27 @@ impl Naive<'_> {
             _ if self.makers[one] == self.makers[other] || self.makers[other] == Some(one) => true,
             (Event::End { parent: Some(parent) }, Event::Join) => {
                 let fork = self.makers[one].unwrap();
-                self.is_in(other, parent, one)
+                self.is_in(other, parent.slot, one)
                     && self.makers[fork] == self.makers[other]
                     && self.depth(fork) == self.depth(other)
             }
-            (Event::End { .. }, Event::JoinThread { child }) => self.is_in(one, child, other),
+            (Event::End { .. }, Event::JoinThread { child }) => self.is_in(one, child.slot, other),
             (Event::Notify { .. }, Event::Woken { by: Some(by) }) => {
-                self.is_in(one, by, other)
+                self.is_in(one, by.slot, other)
                     && !(one + 1..other).any(|place| {
                         matches!(self.event(place), Some(Event::Notify { .. }))
                             && self.makers[place] == self.makers[one]
                     })
             }
-            (Event::Set { address }, Event::Waited { address: of }) => {
-                address == of && kept(of) && !self.between(one, other, |event| event == Event::Clear { address })
+            (Event::Set { cell, address }, Event::Waited { address: of, .. }) => {
+                address == of && kept(of) && !self.between(one, other, |event| event == Event::Clear { cell, address })
             }
-            (Event::Release { address }, Event::Acquire { address: of }) => address == of && kept(of),
-            (Event::Arrive { address }, Event::Leave { address: of }) => {
+            (Event::Release { address, .. }, Event::Acquire { address: of, .. }) => address == of && kept(of),
+            (Event::Arrive { cell, address }, Event::Leave { address: of, .. }) => {
                 // No later round has begun in between.
                 let next = (one + 1..other).any(|left| {
-                    self.event(left) == Some(Event::Leave { address })
-                        && self.between(left, other, |event| event == Event::Arrive { address })
+                    self.event(left) == Some(Event::Leave { cell, address })
+                        && self.between(left, other, |event| event == Event::Arrive { cell, address })
                 });
                 address == of && kept(of) && !next
             }

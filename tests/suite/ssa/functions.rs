@@ -7,7 +7,7 @@ use cssame::ir::{BlockId, DefinitionId, DefinitionKind, FunctionId, Instruction,
 use cssame::source::SourceMap;
 use cssame::ssa::print::{dot_ssa, print_ssa, ssa_data};
 use cssame::ssa::{FunctionSsa, NO_VERSION, Origin, ProgramSsa, build_program, verify_ssa};
-use cssame::vm::{Choice, CodeIndex, Event, Machine, Progress, Tables, ThreadIndex, Visibility};
+use cssame::vm::{Choice, CodeIndex, Event, Machine, Progress, Tables, ThreadName, Visibility};
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 
@@ -271,7 +271,7 @@ fn read_sites(program: &Program) -> HashMap<ReadId, (FunctionId, BlockId, usize)
 fn run(program: &Program) -> BTreeSet<(ReadId, DefinitionId)> {
     let machine = Machine::new(program, &Visibility::all(program));
     let mut tables = Tables::new();
-    let mut events: Vec<(ThreadIndex, CodeIndex, Event)> = Vec::new();
+    let mut events: Vec<(ThreadName, CodeIndex, Event)> = Vec::new();
     let mut state = machine.start(&mut tables, &mut events);
     let mut moves = Vec::new();
     for _ in 0..4_000 {

@@ -11,7 +11,7 @@ use crate::correlation::AccessKind;
 use crate::explore::states::Ghost;
 use crate::ir::{FunctionId, Program};
 use crate::schedule::Nesting;
-use crate::vm::{CodeIndex, Event, Observer, ThreadIndex};
+use crate::vm::{CodeIndex, Event, Observer, ThreadIndex, ThreadName};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -184,7 +184,8 @@ impl Watched {
 }
 
 impl Observer for TearGhost {
-    fn event(&mut self, thread: ThreadIndex, _: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
+        let thread = thread.slot;
         if self.torn {
             return;
         }
@@ -207,7 +208,8 @@ impl Observer for TearGhost {
         }
     }
 
-    fn enter(&mut self, thread: ThreadIndex, function: FunctionId) {
+    fn enter(&mut self, thread: ThreadName, function: FunctionId) {
+        let thread = thread.slot;
         if self.torn {
             return;
         }
@@ -217,7 +219,8 @@ impl Observer for TearGhost {
         watched.other.enter(function == other);
     }
 
-    fn leave(&mut self, thread: ThreadIndex) {
+    fn leave(&mut self, thread: ThreadName) {
+        let thread = thread.slot;
         if self.torn {
             return;
         }

@@ -26,7 +26,7 @@ use crate::explore::states::completion::Completion;
 use crate::explore::states::{self, EndContext, Searched, Transition, Visitor};
 use crate::ir::Program;
 use crate::schedule::{ExecutionStatus, Experiment, Random, Trial, Trials};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadName};
 use ghost::{Fixed, TearGhost};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl Finder {
 impl Observer for Finder {
     const ACTIVE: bool = false;
 
-    fn event(&mut self, _: ThreadIndex, _: CodeIndex, _: Event) {}
+    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }
 
 impl Visitor<TearGhost> for Finder {
