@@ -7,15 +7,12 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use cssame::budget::Budget;
 use cssame::explore::{self, Query};
-use cssame::front::compile;
-use cssame::source::SourceMap;
+use cssame::model::Unit;
 use cssame::vm::{Machine, Visibility};
 use std::hint::black_box;
 
 fn machine(text: &str) -> Option<Machine> {
-    let mut sources = SourceMap::default();
-    let file = sources.add("bench.csm", text);
-    let program = compile(&sources, file, &[]).program?;
+    let Unit { program, .. } = Unit::from_text("bench.csm", text, &[]).ok()?;
     Some(Machine::new(&program, &Visibility::all(&program)))
 }
 

@@ -13,11 +13,7 @@
 
 use cssame::budget::{Budget, Statistics};
 use cssame::explore::{self, Query, Subject};
-use cssame::form::{Form, analyse};
-use cssame::front::compile;
-use cssame::ir::Program;
-use cssame::source::SourceMap;
-use cssame::vm::{Machine, Visibility};
+use cssame::model::{Model, Options};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -40,25 +36,11 @@ const DECIDED: &[(&str, &[u32])] = &[("filter_lock", &[3, 4]), ("philosophers", 
 const REDUCED: &[(&str, &[u32])] =
     &[("readers", &[20, 40, 200]), ("pipeline", &[20, 40, 200]), ("locked_workers", &[8, 20, 40]), ("lastzero", &[14])];
 
-/// A program that is ready to run.
-struct Family {
-    program: Program,
-    form: Form,
-    machine: Machine,
-}
-
-fn family(name: &str, n: u32) -> Family {
+fn family(name: &str, n: u32) -> Model {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/families").join(format!("{name}.csm"));
     let text = std::fs::read_to_string(path).unwrap();
     let inputs = if text.contains("input int n") { vec![("n".to_owned(), n.to_string())] } else { Vec::new() };
-    let mut sources = SourceMap::default();
-    let file = sources.add(name, &text);
-    let program = compile(&sources, file, &inputs).program.unwrap();
-    let form = analyse(&program).unwrap();
-    let sharing = &form.concurrency.sharing;
-    let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
-    let machine = Machine::new(&program, &visible);
-    Family { program, form, machine }
+    Model::from_text(name, &text, &Options { inputs, ..Options::default() }).unwrap()
 }
 
 /// The result of a job, and the median time of three runs of it.
@@ -74,9 +56,9 @@ fn timed<T>(job: impl Fn() -> T) -> (T, Duration) {
     median
 }
 
-fn decide(family: &Family) -> (Statistics, Duration) {
-    let Family { program, form, machine } = family;
-    let subject = Subject { program, concurrency: Some(&form.concurrency), machine };
+fn decide(family: &Model) -> (Statistics, Duration) {
+    let concurrency = Some(&family.form().concurrency);
+    let subject = Subject { program: family.program(), concurrency, machine: family.machine() };
     let search = || {
         let query = Query { whole_executions: false };
         let answer = subject.futures(&query, &Budget::unlimited());
@@ -96,10 +78,10 @@ fn main() {
     for &(name, sizes) in COUNTED.iter().filter(wanted) {
         for &n in sizes {
             let family = family(name, n);
-            let count = || explore::count(&family.machine, &Budget::unlimited());
+            let count = || explore::count(family.machine(), &Budget::unlimited());
             let (counted, count_time) = timed(count);
             let (progress, decide_time) = decide(&family);
-            let (alone, alone_time) = timed(|| explore::count_by_executions(&family.machine, &Budget::unlimited()));
+            let (alone, alone_time) = timed(|| explore::count_by_executions(family.machine(), &Budget::unlimited()));
             let alone = alone.map_or("-".to_owned(), |_| format!("{:.2}", alone_time.as_secs_f64() * 1e3));
             let rate = counted.executions as f64 / count_time.as_secs_f64();
             println!(

@@ -4,9 +4,8 @@
 //! the throughput is visible steps a second. Run with `cargo bench --bench vm`.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use cssame::front::compile;
+use cssame::model::Unit;
 use cssame::schedule::{Random, RoundRobin, run};
-use cssame::source::SourceMap;
 use cssame::vm::{Choice, Machine, Move, Progress, Tables, Visibility};
 use std::hint::black_box;
 
@@ -28,9 +27,7 @@ coend
 ";
 
 fn machine(text: &str) -> Option<Machine> {
-    let mut sources = SourceMap::default();
-    let file = sources.add("bench.csm", text);
-    let program = compile(&sources, file, &[]).program?;
+    let Unit { program, .. } = Unit::from_text("bench.csm", text, &[]).ok()?;
     Some(Machine::new(&program, &Visibility::all(&program)))
 }
 

@@ -5,8 +5,8 @@ use super::*;
 use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::explore::portfolio::{Dovetail, Found, Share};
 use crate::form::Selection;
-use crate::front::compile;
 use crate::ir::{DefinitionKind, Program};
+use crate::model::Unit;
 use crate::schedule::{Naming, Replay, SharedStep, Step, run, walk};
 use crate::source::SourceMap;
 use crate::vm::testing::unlocked_adds;
@@ -25,10 +25,7 @@ fn plain(steps: &[SharedStep]) -> Vec<Step> {
 
 impl Fixture {
     fn new(text: &str) -> Fixture {
-        let mut sources = SourceMap::default();
-        let file = sources.add("test.csm", text);
-        let compiled = compile(&sources, file, &[]);
-        let program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        let Unit { sources, program, .. } = Unit::from_text("test.csm", text, &[]).unwrap();
         let machine = Machine::new(&program, &Visibility::all(&program));
         Fixture { sources, program, machine }
     }

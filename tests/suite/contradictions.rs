@@ -6,11 +6,11 @@
 
 use crate::support::generate::{self, Size};
 use crate::support::oracle::{Options, Visible, explore_source};
+use crate::support::{possible_model, setting};
 use assert_cmd::Command;
 use cssame::form::Selection;
 use cssame::form::contradiction::{Explanation, Ground, explain};
-use cssame::form::{Form, analyse, definition_name, read_name};
-use cssame::front::compile;
+use cssame::form::{Form, definition_name, read_name};
 use cssame::ir::{DefinitionId, LeafId, Program, ReadId};
 use cssame::source::SourceMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,10 +113,6 @@ struct Tally {
 
 type Pair = (ReadId, DefinitionId);
 
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
 /// What each execution reads, by the naive explorer.
 fn executions(text: &str, sources: &SourceMap, program: &Program, form: &Form) -> Option<BTreeSet<BTreeSet<Pair>>> {
     let leaves = form.concurrency.sharing.leaves.ones();
@@ -151,11 +147,9 @@ fn assert_sound_form(explanation: &Explanation) {
 }
 
 fn check(text: &str, random: &mut Random, tally: &mut Tally) {
-    let mut sources = SourceMap::default();
-    let file = sources.add("cycle.csm", text);
-    let Some(program) = compile(&sources, file, &[]).program else { return };
-    let Some(form) = analyse(&program) else { return };
-    let Some(executions) = executions(text, &sources, &program, &form) else { return };
+    let Some(model) = possible_model(text) else { return };
+    let (sources, program, form) = (model.sources(), model.program(), model.form());
+    let Some(executions) = executions(text, sources, program, form) else { return };
     tally.compared += 1;
     let terms: Vec<Pair> = form
         .shared_reads()
@@ -170,13 +164,13 @@ fn check(text: &str, random: &mut Random, tally: &mut Tally) {
         let selections: Vec<Selection> =
             selected.iter().map(|&(read, definition)| Selection { read, instance: None, definition }).collect();
         let possible = executions.iter().any(|pairs| selected.iter().all(|pair| pairs.contains(pair)));
-        let explanation = explain(&program, &form, &selections);
+        let explanation = explain(program, form, &selections);
         assert_sound_form(&explanation);
         let explained = !matches!(explanation, Explanation::None(_));
         let names: Vec<String> = selected
             .iter()
             .map(|&(read, definition)| {
-                format!("{}={}", read_name(&sources, &program, read), definition_name(&sources, &program, definition))
+                format!("{}={}", read_name(sources, program, read), definition_name(sources, program, definition))
             })
             .collect();
         assert!(!(possible && explained), "{names:?} is possible: {explanation:?}\n{text}");

@@ -1,21 +1,16 @@
 //! Correlations and ranks: the worked examples of Jannesari and Wolf (figures 4, 5, 7, 8, 9 and table 2), and the traps of
 //! analyses that only look at what stands near each other.
 
+use crate::support::unit;
 use cssame::concurrency;
 use cssame::correlation::report::{CorrelationReport, PairData};
 use cssame::correlation::{Decision, Options, analyse, report};
-use cssame::diagnostics::has_errors;
-use cssame::front::compile;
-use cssame::source::SourceMap;
+use cssame::model::Unit;
 use std::fs;
 use std::path::Path;
 
 fn correlate_with(text: &str, threshold: f64) -> CorrelationReport {
-    let mut sources = SourceMap::default();
-    let file = sources.add("test.csm", text);
-    let compiled = compile(&sources, file, &[]);
-    assert!(!has_errors(&compiled.diagnostics), "{:?}", compiled.diagnostics);
-    let program = compiled.program.unwrap();
+    let Unit { sources, program, .. } = unit(text);
     let concurrency = concurrency::analyse(&program);
     let analysis = analyse(&program, concurrency.as_ref(), &Options { threshold });
     report(&sources, &program, &analysis, (threshold, 0.0), |_, _| Decision::potential("nothing is executed here"))

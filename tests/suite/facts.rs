@@ -1,17 +1,11 @@
 //! The worked examples of the CSSAME paper, as exact facts: pi functions, pruned definitions.
 
-use cssame::form::{PiReport, analyse, report};
-use cssame::front::compile;
-use cssame::source::SourceMap;
+use crate::support::model;
+use cssame::form::{PiReport, report};
 
 fn pi(source: &str) -> PiReport {
-    let mut sources = SourceMap::default();
-    let file = sources.add("test.csm", source);
-    let compiled = compile(&sources, file, &[]);
-    let rendered = cssame::diagnostics::terminal::render_all(&sources, &compiled.diagnostics, false);
-    let program = compiled.program.unwrap_or_else(|| panic!("{rendered}"));
-    let form = analyse(&program).expect("a main");
-    report(&sources, &program, &form)
+    let model = model(source);
+    report(model.sources(), model.program(), model.form())
 }
 
 /// `read: term term | pruned(reason)`, one line a pi function.

@@ -1,24 +1,21 @@
 //! What `ir --emit cssame` shows is what `pi` says.
 
+use crate::support::unit;
 use cssame::form::print::CssameAnnotations;
-use cssame::front::{Compiled, compile};
 use cssame::ir::print::print_program;
-use cssame::source::SourceMap;
+use cssame::model::{Model, Options};
 use cssame::{form, ssa};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 /// The text of the form, and for each pi function its terms as `pi` lists them.
-fn forms(name: &str, text: &str) -> Option<(String, Vec<String>)> {
-    let mut sources = SourceMap::default();
-    let file = sources.add(name, text);
-    let Compiled { program, .. } = compile(&sources, file, &[]);
-    let program = program.unwrap();
-    let analysed = form::analyse(&program)?;
-    let built = ssa::build_program(&program);
-    let annotations = CssameAnnotations::new(&program, &built, Some(&analysed));
-    let report = form::report(&sources, &program, &analysed);
+fn forms(text: &str) -> Option<(String, Vec<String>)> {
+    let model = Model::new(unit(text), Options::default()).ok()?;
+    let (sources, program) = (model.sources(), model.program());
+    let built = ssa::build_program(program);
+    let annotations = CssameAnnotations::new(program, &built, Some(model.form()));
+    let report = form::report(sources, program, model.form());
     let pis = report.pis.iter().map(|pi| {
         let mut versions: Vec<(u32, &str)> =
             pi.terms.iter().map(|term| (number(&term.version), &*term.version)).collect();
@@ -26,7 +23,7 @@ fn forms(name: &str, text: &str) -> Option<(String, Vec<String>)> {
         let versions: Vec<&str> = versions.into_iter().map(|(_, version)| version).collect();
         format!("{}: pi({})", pi.variable, versions.join(", "))
     });
-    Some((print_program(&program, &sources, &annotations), pis.collect()))
+    Some((print_program(program, sources, &annotations), pis.collect()))
 }
 
 fn number(version: &str) -> u32 {
@@ -36,7 +33,7 @@ fn number(version: &str) -> u32 {
 #[test]
 fn figure_2() {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/cssame_fig2.csm")).unwrap();
-    let (printed, _) = forms("cssame_fig2.csm", &text).unwrap();
+    let (printed, _) = forms(&text).unwrap();
     let reader = printed.split("arm T3").nth(1).unwrap();
     let lines: Vec<&str> = reader.lines().skip(2).map(str::trim).collect();
     let expected = ["lock L", "a_4 = pi(a_0, a_2, a_3)", "%0 = load a_4@24:11", "print %0", "unlock L", "return", "}"];
@@ -45,14 +42,14 @@ fn figure_2() {
 
 #[test]
 fn an_atomic_expression_replaces_what_its_pi_gives() {
-    let (printed, _) = forms("adds.csm", "int x;\ncobegin T1: fetch_add(x, 1); T2: x = 5; coend\n").unwrap();
+    let (printed, _) = forms("int x;\ncobegin T1: fetch_add(x, 1); T2: x = 5; coend\n").unwrap();
     assert!(printed.contains("x_3 = pi(x_0, x_2)\n"), "{printed}");
     assert!(printed.contains("fetch_add x_1(x_3)@2:23"), "{printed}");
 }
 
 #[test]
 fn a_read_with_one_definition_names_it() {
-    let (printed, pis) = forms("one.csm", "int x;\ncobegin T1: x = 1; T2: skip; coend\nprint(x);\n").unwrap();
+    let (printed, pis) = forms("int x;\ncobegin T1: x = 1; T2: skip; coend\nprint(x);\n").unwrap();
     assert_eq!(pis, Vec::<String>::new());
     assert!(!printed.contains("pi("), "{printed}");
 }
@@ -63,7 +60,7 @@ fn samples_show_their_pi_functions() {
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")).unwrap() {
         let path = entry.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
-        let Some((printed, mut expected)) = forms(&path.to_string_lossy(), &text) else { continue };
+        let Some((printed, mut expected)) = forms(&text) else { continue };
         let lines: Vec<(&str, &str)> = printed.lines().filter_map(|line| line.trim().split_once(" = pi(")).collect();
         let made: BTreeSet<&str> = lines.iter().map(|&(made, _)| made).collect();
         assert_eq!(made.len(), lines.len(), "{}", path.display());

@@ -1,21 +1,10 @@
 //! The answer of a search is the same for any number of cores, whole or cut by a bound.
 
+use crate::support::model;
 use cssame::budget::{Bound, Budget, Limits};
 use cssame::explore::{Query, by_states, count_by_states, select_by_states};
 use cssame::form::Selection;
-use cssame::form::analyse;
-use cssame::front::compile;
-use cssame::source::SourceMap;
-use cssame::vm::{Machine, Visibility};
-
-fn machine(text: &str) -> Machine {
-    let mut sources = SourceMap::default();
-    let file = sources.add("jobs.csm", text);
-    let program = compile(&sources, file, &[]).program.unwrap();
-    let form = analyse(&program).unwrap();
-    let sharing = &form.concurrency.sharing;
-    Machine::new(&program, &Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() })
-}
+use cssame::vm::Machine;
 
 /// Threads that come and go, print, block each other, fail and are discarded, in levels of thousands of states.
 const PROGRAM: &str = "
@@ -56,7 +45,8 @@ fn answers(machine: &Machine, budget: &Budget<'_>) -> (String, Option<Bound>) {
 
 #[test]
 fn any_number_of_cores_gives_the_same_answer() {
-    let machine = machine(PROGRAM);
+    let model = model(PROGRAM);
+    let machine = model.machine();
     let bounds = [
         Limits::default(),
         Limits { max_states: Some(5_000), ..Limits::default() },
@@ -66,10 +56,10 @@ fn any_number_of_cores_gives_the_same_answer() {
     ];
     let expected = [None, Some(Bound::States), Some(Bound::Executions), Some(Bound::Steps), Some(Bound::Memory)];
     for (bounds, expected) in bounds.into_iter().zip(expected) {
-        let (alone, bound) = answers(&machine, &Budget::from(bounds));
+        let (alone, bound) = answers(machine, &Budget::from(bounds));
         assert_eq!(bound, expected);
         for jobs in [2, 3, 7] {
-            let (together, _) = answers(&machine, &Budget::from(bounds).with_jobs(jobs));
+            let (together, _) = answers(machine, &Budget::from(bounds).with_jobs(jobs));
             assert!(alone == together, "{expected:?} with {jobs}");
         }
     }
@@ -79,13 +69,14 @@ fn any_number_of_cores_gives_the_same_answer() {
 #[test]
 fn large_states_give_the_same_answer_as_well() {
     let arms: String = (0..300).map(|arm| format!("T{arm}: x = {arm};\n")).collect();
-    let machine = machine(&format!("int x;\ncobegin\n{arms}coend\nprint(x);\n"));
+    let model = model(&format!("int x;\ncobegin\n{arms}coend\nprint(x);\n"));
     for bounds in [
         Limits { max_states: Some(8_000), ..Limits::default() },
         Limits { max_memory: Some(20 << 20), ..Limits::default() },
     ] {
-        let answer =
-            |jobs| by_states(&machine, &Query { whole_executions: false }, &Budget::from(bounds).with_jobs(jobs));
+        let answer = |jobs| {
+            by_states(model.machine(), &Query { whole_executions: false }, &Budget::from(bounds).with_jobs(jobs))
+        };
         let alone = answer(1);
         assert!(alone.statistics.states > 301 && alone.statistics.states < 20_000, "{:?}", alone.statistics);
         for jobs in [2, 3] {

@@ -6,13 +6,13 @@
 
 use crate::support::generate::{self, Size};
 use crate::support::oracle::{Explored, Options, Visible, explore_source};
+use crate::support::setting;
 use cssame::budget::{Budget, Limits};
+use cssame::diagnostics::Code;
 use cssame::explore::{Query, count, futures};
-use cssame::form::{Form, analyse, definition_name, read_name};
-use cssame::front::compile;
+use cssame::form::{Form, definition_name, read_name};
 use cssame::ir::Program;
-use cssame::source::SourceMap;
-use cssame::vm::{Machine, Visibility};
+use cssame::model::{self, Model};
 use std::collections::BTreeSet;
 
 /// What one program taught.
@@ -25,10 +25,6 @@ struct Tally {
     impossible: u64,
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
 fn shared_names(program: &Program, form: &Form) -> BTreeSet<String> {
     let leaves = form.concurrency.sharing.leaves.ones();
     leaves.map(|leaf| program.texts.get(program.leaves[cssame::ir::LeafId::new(leaf)].name).to_owned()).collect()
@@ -36,36 +32,37 @@ fn shared_names(program: &Program, form: &Form) -> BTreeSet<String> {
 
 /// Checks one program; `Err` says what is wrong.
 fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
-    let mut sources = SourceMap::default();
-    let file = sources.add("law.csm", source);
-    let compiled = compile(&sources, file, &[]);
-    let Some(program) = compiled.program else {
+    let model = match Model::from_text("law.csm", source, &model::Options::default()) {
+        Ok(model) => model,
         // The generator chooses in atomic blocks, which the language does not allow.
-        if compiled.diagnostics.iter().all(|each| each.code == cssame::diagnostics::Code::BlockingInAtomic) {
+        Err(problem) if problem.list.iter().all(|each| each.code == Code::BlockingInAtomic) => {
             tally.refused += 1;
             return Ok(());
         }
-        let text = cssame::diagnostics::terminal::render_all(&sources, &compiled.diagnostics, false);
-        return Err(format!("does not compile:\n{text}"));
+        Err(problem) => {
+            return Err(format!(
+                "does not compile:
+{problem}"
+            ));
+        }
     };
-    cssame::ir::verify::verify(&program).map_err(|violations| format!("verifier: {violations:?}"))?;
-    let form = analyse(&program).ok_or("no main")?;
+    let (sources, program, form) = (model.sources(), model.program(), model.form());
+    cssame::ir::verify::verify(program).map_err(|violations| format!("verifier: {violations:?}"))?;
     // Threads of threads interleave much, also where they do little.
     let max_executions = if source.contains("int mid") { 150_000 } else { 20_000 };
     let options =
-        Options { visible: Visible::Named(shared_names(&program, &form)), max_executions, ..Options::default() };
+        Options { visible: Visible::Named(shared_names(program, form)), max_executions, ..Options::default() };
     let explored = explore_source(source, &options)?;
     if !explored.complete {
         tally.incomplete += 1;
         return Ok(());
     }
     tally.checked += 1;
-    let shared: BTreeSet<String> =
-        form.shared_reads().iter().map(|&read| read_name(&sources, &program, read)).collect();
+    let shared: BTreeSet<String> = form.shared_reads().iter().map(|&read| read_name(sources, program, read)).collect();
     let mut terms = BTreeSet::new();
     for read in form.shared_reads() {
         for definition in form.terms(read) {
-            terms.insert((read_name(&sources, &program, read), definition_name(&sources, &program, definition)));
+            terms.insert((read_name(sources, program, read), definition_name(sources, program, definition)));
         }
     }
     for pair in explored.shared_pairs() {
@@ -75,22 +72,14 @@ fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
     }
     tally.terms += terms.len() as u64;
     tally.impossible += terms.iter().filter(|pair| !explored.pairs.contains(pair)).count() as u64;
-    agree(&sources, &program, &form, &explored, &shared)
+    agree(&model, &explored, &shared)
 }
 
 /// Holds the explorer to the oracle.
-fn agree(
-    sources: &SourceMap,
-    program: &Program,
-    form: &Form,
-    explored: &Explored,
-    shared: &BTreeSet<String>,
-) -> Result<(), String> {
-    let sharing = &form.concurrency.sharing;
-    let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
-    let machine = Machine::new(program, &visible);
+fn agree(model: &Model, explored: &Explored, shared: &BTreeSet<String>) -> Result<(), String> {
+    let (sources, program, machine) = (model.sources(), model.program(), model.machine());
     let limits = Limits { max_states: Some(2_000_000), ..Limits::default() };
-    let answer = futures(&machine, &Query::default(), &Budget::from(limits));
+    let answer = futures(machine, &Query::default(), &Budget::from(limits));
     if !answer.is_complete() {
         return Err("the exploration is not complete".to_owned());
     }
@@ -135,7 +124,7 @@ fn agree(
     if explored.outcomes.iter().any(|outcome| outcome.status != "ok" && outcome.status != "deadlock") {
         return Ok(());
     }
-    let counted = count(&machine, &Budget::from(limits));
+    let counted = count(machine, &Budget::from(limits));
     if counted.futures != explored.futures.len() as u64 {
         return Err(format!("{} futures, the oracle has {}", counted.futures, explored.futures.len()));
     }

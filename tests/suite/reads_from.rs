@@ -4,30 +4,22 @@
 
 use crate::support::generate::{self, Size};
 use crate::support::oracle::{Options, explore_source};
+use crate::support::{model_with, possible_model, setting};
 use cssame::budget::{Budget, Limits, Statistics};
 use cssame::explore::{
     self, Answer, CountAnswer, Outcome, Query, Refusal, SelectAnswer, Term, Verdict, by_executions,
     count_by_executions, count_by_states, select_by_executions, select_by_states,
 };
 use cssame::form::Selection;
-use cssame::form::analyse;
-use cssame::front::compile;
 use cssame::ir::{DefinitionId, ReadId};
-use cssame::source::SourceMap;
-use cssame::vm::{Event, Machine, Tables, Visibility};
+use cssame::vm::{Event, Machine, Tables};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
-fn machine(text: &str, inputs: &[(String, String)]) -> Machine {
-    let mut sources = SourceMap::default();
-    let file = sources.add("futures.csm", text);
-    let compiled = compile(&sources, file, inputs);
-    let program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    let form = analyse(&program).unwrap();
-    let sharing = &form.concurrency.sharing;
-    Machine::new(&program, &Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() })
+fn machine(text: &str, inputs: &[(&str, &str)]) -> Machine {
+    model_with(text, inputs).machine().clone()
 }
 
 fn counted(machine: &Machine, limits: &Limits) -> Result<CountAnswer, Refusal> {
@@ -42,7 +34,7 @@ fn by_states(machine: &Machine) -> CountAnswer {
 fn family(name: &str, n: u32) -> Machine {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/families").join(format!("{name}.csm"));
     let text = std::fs::read_to_string(path).unwrap();
-    machine(&text, &[("n".to_owned(), n.to_string())])
+    machine(&text, &[("n", &n.to_string())])
 }
 
 /// The families that reads-from model checkers are measured with, and the numbers of classes that those report.
@@ -123,10 +115,6 @@ fn statement(random: &mut Random, text: &mut String, depth: u32) {
             write!(text, "}} ")
         }
     };
-}
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 /// Programs whose threads make locals that their own threads share: which of them gets which cells depends on the order
@@ -298,12 +286,8 @@ fn programs_of_the_whole_language_agree() {
     for seed in 1..1_200 {
         let size = Size { threads: 3, operations: 4, globals: 3, structured: seed % 2 == 0 };
         let text = generate::program(seed, &size);
-        let mut sources = SourceMap::default();
-        let file = sources.add("futures.csm", &text);
-        if compile(&sources, file, &[]).program.is_none() {
-            continue;
-        }
-        let machine = machine(&text, &[]);
+        let Some(model) = possible_model(&text) else { continue };
+        let machine = model.machine().clone();
         let limits = Limits { max_executions: Some(20_000), ..Limits::default() };
         let Ok(found) = counted(&machine, &limits) else { continue };
         let states = by_states(&machine);

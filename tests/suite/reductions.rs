@@ -5,53 +5,37 @@
 //! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
 
 use crate::support::generate::{self, Size};
+use crate::support::{possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{
     Answer, Deadlock, Declined, OutcomeStatus, Query, Subject, Verdict, by_states, select_by_states,
 };
 use cssame::form::Selection;
-use cssame::form::{Form, analyse};
-use cssame::front::compile;
-use cssame::ir::{DefinitionId, Program, ReadId};
-use cssame::source::SourceMap;
+use cssame::ir::{DefinitionId, ReadId};
+use cssame::model::Model;
 use cssame::vm::{Choice, CodeIndex, Event, Machine, Observer, Progress, Tables, ThreadName, Visibility};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-struct Fixture {
-    program: Program,
-    form: Form,
-    machine: Machine,
-}
+struct Fixture(Model);
 
 impl Fixture {
     fn new(text: &str) -> Option<Fixture> {
-        let mut sources = SourceMap::default();
-        let file = sources.add("reductions.csm", text);
-        let program = compile(&sources, file, &[]).program?;
-        let form = analyse(&program)?;
-        let sharing = &form.concurrency.sharing;
-        let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
-        let machine = Machine::new(&program, &visible);
-        Some(Fixture { program, form, machine })
+        possible_model(text).map(Fixture)
     }
 
     fn subject(&self) -> Subject<'_> {
-        Subject { program: &self.program, concurrency: Some(&self.form.concurrency), machine: &self.machine }
+        Subject { program: self.0.program(), concurrency: Some(&self.0.form().concurrency), machine: self.0.machine() }
     }
 
     fn terms(&self, answer: &Answer) -> BTreeSet<(ReadId, DefinitionId)> {
-        let shared = |read: ReadId| self.form.concurrency.sharing.read(read);
+        let shared = |read: ReadId| self.0.form().concurrency.sharing.read(read);
         answer.terms.iter().filter(|term| shared(term.read)).map(|term| (term.read, term.definition)).collect()
     }
 
     fn outcomes(&self, answer: &Answer) -> BTreeSet<(Vec<(String, Vec<String>)>, OutcomeStatus)> {
-        let texts = &self.program.texts;
+        let texts = &self.0.program().texts;
         let outcome = |outcome: &cssame::explore::Outcome| {
             let lines = |&(path, output)| {
                 let lines = answer.tables.lines(output).into_iter().map(str::to_owned).collect();
@@ -69,7 +53,7 @@ impl Fixture {
     fn deadlocks(&self, answer: &Answer) -> BTreeSet<Vec<(String, CodeIndex)>> {
         let names = |deadlock: &Deadlock| {
             let thread = |thread: &cssame::explore::BlockedThread| {
-                (answer.tables.path_name(&self.program.texts, thread.path), thread.at)
+                (answer.tables.path_name(&self.0.program().texts, thread.path), thread.at)
             };
             deadlock.threads.iter().map(thread).collect()
         };
@@ -79,14 +63,14 @@ impl Fixture {
     /// Runs a schedule in the whole program: the pairs that each step shows, and how it ends.
     fn run(&self, schedule: &[Choice]) -> Result<(Vec<Vec<(ReadId, DefinitionId)>>, Progress), String> {
         let (mut tables, mut pairs) = (Tables::new(), Vec::new());
-        let mut state = self.machine.initial(&mut tables);
-        let mut last = if self.machine.is_finished(&state) { Progress::Finished } else { Progress::Running };
+        let mut state = self.0.machine().initial(&mut tables);
+        let mut last = if self.0.machine().is_finished(&state) { Progress::Finished } else { Progress::Running };
         for &choice in schedule {
-            if self.machine.alternatives(&state, choice.thread) <= choice.alternative {
+            if self.0.machine().alternatives(&state, choice.thread) <= choice.alternative {
                 return Err(format!("{choice:?} is not possible"));
             }
             let mut reads = Reads(Vec::new());
-            last = self.machine.step(&mut state, &mut tables, choice, &mut reads);
+            last = self.0.machine().step(&mut state, &mut tables, choice, &mut reads);
             pairs.push(reads.0);
         }
         Ok((pairs, last))
@@ -155,9 +139,9 @@ fn compare(fixture: &Fixture, whole: &Answer, other: &Answer) -> Result<(), Stri
 /// Holds states up to symmetry to all states; `Err` says what is wrong.
 fn check_symmetry(text: &str, tally: &mut Tally) -> Result<(), String> {
     let Some(fixture) = Fixture::new(text) else { return Ok(()) };
-    let Some(machine) = fixture.machine.up_to_symmetry() else { return Ok(()) };
+    let Some(machine) = fixture.0.machine().up_to_symmetry() else { return Ok(()) };
     let (query, limits) = (Query::default(), Limits { max_states: Some(100_000), ..Limits::default() });
-    let whole = by_states(&fixture.machine, &query, &limits.into());
+    let whole = by_states(fixture.0.machine(), &query, &limits.into());
     let folded = by_states(&machine, &query, &limits.into());
     if !whole.is_complete() {
         return Ok(());
@@ -172,7 +156,7 @@ fn check_symmetry(text: &str, tally: &mut Tally) -> Result<(), String> {
     let first = terms.first().zip(terms.last()).filter(|(one, other)| one.0 != other.0);
     if let Some((&one, &other)) = first {
         let selections = [one, other].map(|(read, definition)| Selection { read, instance: None, definition });
-        let whole = select_by_states(&fixture.machine, &selections, &limits.into());
+        let whole = select_by_states(fixture.0.machine(), &selections, &limits.into());
         let folded = select_by_states(&machine, &selections, &limits.into());
         if matches!(whole.verdict, Verdict::Inconsistent { .. })
             != matches!(folded.verdict, Verdict::Inconsistent { .. })
@@ -190,7 +174,7 @@ fn check_symmetry(text: &str, tally: &mut Tally) -> Result<(), String> {
 fn check(text: &str, tally: &mut Tally) -> Result<(), String> {
     let Some(fixture) = Fixture::new(text) else { return Ok(()) };
     let (query, limits) = (Query::default(), Limits { max_states: Some(100_000), ..Limits::default() });
-    let whole = by_states(&fixture.machine, &query, &limits.into());
+    let whole = by_states(fixture.0.machine(), &query, &limits.into());
     if !whole.is_complete() {
         tally.large += 1;
         return Ok(());
@@ -213,12 +197,13 @@ fn check(text: &str, tally: &mut Tally) -> Result<(), String> {
 
 /// Asks about pairs of terms of two reads.
 fn check_selections(fixture: &Fixture, tally: &mut Tally) -> Result<(), String> {
-    let reads = fixture.form.shared_reads();
+    let reads = fixture.0.form().shared_reads();
     let limits = Limits { max_states: Some(100_000), ..Limits::default() };
     let mut asked = 0;
     for (place, &first) in reads.iter().enumerate() {
         for &second in &reads[place + 1..] {
-            let (Some(one), Some(other)) = (fixture.form.terms(first).pop(), fixture.form.terms(second).pop()) else {
+            let (Some(one), Some(other)) = (fixture.0.form().terms(first).pop(), fixture.0.form().terms(second).pop())
+            else {
                 continue;
             };
             asked += 1;
@@ -232,7 +217,7 @@ fn check_selections(fixture: &Fixture, tally: &mut Tally) -> Result<(), String> 
                 Err(Declined::Disagreement) => return Err("select: an execution of a slice is none".to_owned()),
                 Err(_) => continue,
             };
-            let whole = select_by_states(&fixture.machine, &selections, &limits.into());
+            let whole = select_by_states(fixture.0.machine(), &selections, &limits.into());
             if whole.bound.is_some() || sliced.bound.is_some() {
                 continue;
             }
@@ -347,7 +332,7 @@ fn what_was_mended_stays_so() {
 #[test]
 fn an_instance_is_counted_anew_in_each_thread() {
     let fixture = Fixture::new("int t, y; parfor (int i = 0; i < 2; i++) { int r = t; r = y; } y = 1;").unwrap();
-    let program = &fixture.program;
+    let program = fixture.0.program();
     let machine = Machine::new(program, &Visibility::all(program));
     let initial = |read: ReadId| {
         let of_same = |id: &DefinitionId| program.definitions[*id].symbol == program.reads[read].symbol;

@@ -1,17 +1,11 @@
 //! Every sample: what its comment promises, as golden outcomes; and how many static terms no execution realises.
 
+use crate::support::{model, root};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Answer, Query, count, futures};
-use cssame::form::analyse;
-use cssame::front::compile;
-use cssame::ir::Program;
-use cssame::source::SourceMap;
-use cssame::vm::{Machine, Visibility};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 struct Explored {
-    program: Program,
     answer: Answer,
     futures: u64,
     terms: usize,
@@ -19,20 +13,13 @@ struct Explored {
 }
 
 fn explore(name: &str) -> Explored {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples").join(format!("{name}.csm"));
-    let text = std::fs::read_to_string(&path).unwrap();
-    let mut sources = SourceMap::default();
-    let file = sources.add(name, &text);
-    let compiled = compile(&sources, file, &[]);
-    let program = compiled.program.unwrap_or_else(|| panic!("{name}: {:?}", compiled.diagnostics));
-    let form = analyse(&program).unwrap();
-    let sharing = &form.concurrency.sharing;
-    let machine =
-        Machine::new(&program, &Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() });
+    let text = std::fs::read_to_string(root().join(format!("samples/{name}.csm"))).unwrap();
+    let model = model(&text);
+    let form = model.form();
     let limits = Limits { max_states: Some(3_000_000), ..Limits::default() };
-    let answer = futures(&machine, &Query { whole_executions: false }, &Budget::from(limits));
+    let answer = futures(model.machine(), &Query { whole_executions: false }, &Budget::from(limits));
     assert!(answer.is_complete(), "{name}");
-    let futures = count(&machine, &Budget::from(limits)).futures;
+    let futures = count(model.machine(), &Budget::from(limits)).futures;
     let mut terms = 0;
     let mut impossible = Vec::new();
     for read in form.shared_reads() {
@@ -45,19 +32,18 @@ fn explore(name: &str) -> Explored {
             if answer.is_feasible(read, definition) == Some(false) {
                 impossible.push(format!(
                     "{} from {}",
-                    cssame::form::read_name(&sources, &program, read),
-                    cssame::form::definition_name(&sources, &program, definition)
+                    cssame::form::read_name(model.sources(), model.program(), read),
+                    cssame::form::definition_name(model.sources(), model.program(), definition)
                 ));
             }
         }
     }
-    Explored { program, answer, futures, terms, impossible }
+    Explored { answer, futures, terms, impossible }
 }
 
 /// `line, line: status`, each distinct one once.
 fn outcomes(explored: &Explored) -> BTreeSet<String> {
     let answer = &explored.answer;
-    let _ = &explored.program;
     answer
         .outcomes
         .iter()

@@ -6,17 +6,16 @@
 //! and no pair is left out.
 
 use crate::support::oracle::{Options, Visible, explore_source};
+use crate::support::{self, possible_model};
 use cssame::budget::Limits;
 use cssame::explore::{SelectAnswer, Subject, Verdict, select, select_by_executions, select_by_states};
 use cssame::form::Selection;
 use cssame::form::contradiction::{Explanation, explain};
-use cssame::form::{Form, analyse, definition_name, read_name};
-use cssame::front::compile;
-use cssame::ir::{DefinitionId, LeafId, Program, ReadId};
-use cssame::source::SourceMap;
-use cssame::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Observer, State, Tables, ThreadName, Visibility};
+use cssame::form::{definition_name, read_name};
+use cssame::ir::{DefinitionId, LeafId, ReadId};
+use cssame::model::Model;
+use cssame::vm::{self, Choice, CodeIndex, Encoding, Event, Observer, State, Tables, ThreadName};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::path::{Path, PathBuf};
 
 /// Executions of a sample that the naive explorer runs.
 const EXECUTIONS: u64 = 60_000;
@@ -28,33 +27,13 @@ type Pair = (ReadId, DefinitionId);
 
 struct Sample {
     name: String,
-    text: String,
-    sources: SourceMap,
-    program: Program,
-    form: Form,
-    machine: Machine,
+    model: Model,
 }
 
+/// All samples but the libraries.
 fn samples() -> Vec<Sample> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "csm"));
-    files.sort();
-    files.iter().filter_map(|path| sample(path)).collect()
-}
-
-/// A sample; nothing for a library.
-fn sample(path: &Path) -> Option<Sample> {
-    let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-    let text = std::fs::read_to_string(path).unwrap();
-    let mut sources = SourceMap::default();
-    let file = sources.add(&name, &text);
-    let program = compile(&sources, file, &[]).program?;
-    let form = analyse(&program)?;
-    let sharing = &form.concurrency.sharing;
-    let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
-    let machine = Machine::new(&program, &visible);
-    Some(Sample { name, text, sources, program, form, machine })
+    let model = |(name, text): (String, String)| Some(Sample { name, model: possible_model(&text)? });
+    support::samples().into_iter().filter_map(model).collect()
 }
 
 /// What complete executions read: each set of pairs that some execution has.
@@ -63,18 +42,29 @@ type Executions = BTreeSet<BTreeSet<Pair>>;
 impl Sample {
     /// The executions by the naive explorer, if they are not too many.
     fn by_oracle(&self) -> Option<Executions> {
-        let leaves = self.form.concurrency.sharing.leaves.ones();
-        let name = |leaf| self.program.texts.get(self.program.leaves[LeafId::new(leaf)].name).to_owned();
+        let leaves = self.model.form().concurrency.sharing.leaves.ones();
+        let name =
+            |leaf| self.model.program().texts.get(self.model.program().leaves[LeafId::new(leaf)].name).to_owned();
         let visible = Visible::Named(leaves.map(name).collect());
         let options = Options { visible, max_executions: EXECUTIONS, max_steps: 300, ..Options::default() };
-        let explored = explore_source(&self.text, &options).unwrap();
+        let explored = explore_source(self.model.unit().text(), &options).unwrap();
         if !explored.complete {
             return None;
         }
-        let reads: BTreeMap<String, ReadId> =
-            self.program.reads.ids().map(|id| (read_name(&self.sources, &self.program, id), id)).collect();
-        let definitions: BTreeMap<String, DefinitionId> =
-            self.program.definitions.ids().map(|id| (definition_name(&self.sources, &self.program, id), id)).collect();
+        let reads: BTreeMap<String, ReadId> = self
+            .model
+            .program()
+            .reads
+            .ids()
+            .map(|id| (read_name(self.model.sources(), self.model.program(), id), id))
+            .collect();
+        let definitions: BTreeMap<String, DefinitionId> = self
+            .model
+            .program()
+            .definitions
+            .ids()
+            .map(|id| (definition_name(self.model.sources(), self.model.program(), id), id))
+            .collect();
         let pairs = |future: &crate::support::oracle::Future| {
             future.reads.iter().map(|of| (reads[&of.read], definitions[&of.def])).collect::<BTreeSet<Pair>>()
         };
@@ -87,18 +77,18 @@ impl Sample {
         let mut seen: HashSet<(Vec<u64>, BTreeSet<Pair>)> = HashSet::new();
         let mut tables = Tables::new();
         let mut reads = Reads::default();
-        let state = self.machine.start(&mut tables, &mut reads);
+        let state = self.model.machine().start(&mut tables, &mut reads);
         let mut waiting: Vec<(State, BTreeSet<Pair>)> = vec![(state, reads.0)];
         let (mut encoding, mut choices) = (Encoding::default(), Vec::new());
         while let Some((state, pairs)) = waiting.pop() {
-            self.machine.encode(&state, &mut encoding);
+            self.model.machine().encode(&state, &mut encoding);
             if !seen.insert((encoding.words().to_vec(), pairs.clone())) {
                 continue;
             }
             if seen.len() > VISITS {
                 return None;
             }
-            self.machine.enabled(&state, &mut choices);
+            self.model.machine().enabled(&state, &mut choices);
             if choices.is_empty() {
                 found.insert(pairs);
                 continue;
@@ -118,7 +108,7 @@ impl Sample {
         (tables, waiting, found): (&mut Tables, &mut Vec<(State, BTreeSet<Pair>)>, &mut Executions),
     ) {
         let (mut next, mut reads) = (state.clone(), Reads(pairs.clone()));
-        match self.machine.step(&mut next, tables, choice, &mut reads) {
+        match self.model.machine().step(&mut next, tables, choice, &mut reads) {
             vm::Progress::Running => waiting.push((next, reads.0)),
             vm::Progress::Finished | vm::Progress::Failed(_) => {
                 found.insert(reads.0);
@@ -130,12 +120,13 @@ impl Sample {
     /// The pairs of terms of two pi functions.
     fn selections(&self) -> Vec<[Selection; 2]> {
         let pis: Vec<Vec<Selection>> = self
-            .form
+            .model
+            .form()
             .shared_reads()
             .into_iter()
             .map(|read| {
                 let select = |definition| Selection { read, instance: None, definition };
-                self.form.terms(read).into_iter().map(select).collect()
+                self.model.form().terms(read).into_iter().map(select).collect()
             })
             .filter(|terms: &Vec<Selection>| terms.len() > 1)
             .collect();
@@ -205,27 +196,27 @@ fn compare(sample: &Sample, tally: &mut Tally) {
     for selections in &all {
         let expected = is_consistent(&executions, selections);
         let name = |one: &Selection| {
-            let of = |definition| definition_name(&sample.sources, &sample.program, definition);
-            format!("{}={}", read_name(&sample.sources, &sample.program, one.read), of(one.definition))
+            let of = |definition| definition_name(sample.model.sources(), sample.model.program(), definition);
+            format!("{}={}", read_name(sample.model.sources(), sample.model.program(), one.read), of(one.definition))
         };
         let question = || format!("{}: {}, {}", sample.name, name(&selections[0]), name(&selections[1]));
         tally.decided[usize::from(expected)] += 1;
-        let states = select_by_states(&sample.machine, selections, &limits.into());
+        let states = select_by_states(sample.model.machine(), selections, &limits.into());
         assert_eq!(verdict(&states), expected, "by states, {}", question());
-        if let Ok(found) = select_by_executions(&sample.machine, selections, &limits.into()) {
+        if let Ok(found) = select_by_executions(sample.model.machine(), selections, &limits.into()) {
             tally.by_executions += 1;
             assert_eq!(verdict(&found), expected, "by executions, {}", question());
         }
-        let either = select(&sample.machine, selections, &limits.into());
+        let either = select(sample.model.machine(), selections, &limits.into());
         assert_eq!(verdict(&either), expected, "{}", question());
-        let concurrency = Some(&sample.form.concurrency);
-        let subject = Subject { program: &sample.program, concurrency, machine: &sample.machine };
+        let concurrency = Some(&sample.model.form().concurrency);
+        let subject = Subject { program: sample.model.program(), concurrency, machine: sample.model.machine() };
         let cheapest = subject.select(selections, &limits.into());
         assert_eq!(verdict(&cheapest), expected, "by slices, {}", question());
         tally.sliced += u32::from(subject.select_by_slice(selections, &limits.into()).is_ok());
         let has_both =
             |pairs: &BTreeSet<Pair>| selections.iter().all(|one| pairs.contains(&(one.read, one.definition)));
-        match explain(&sample.program, &sample.form, selections) {
+        match explain(sample.model.program(), sample.model.form(), selections) {
             Explanation::None(_) => {}
             _ => {
                 assert!(!executions.iter().any(has_both), "a cycle forbids what happens: {}", question());

@@ -1,31 +1,17 @@
 //! Tears: what `explore::tear` says is held against outcomes, and the endangered accesses of programs are decided.
 
+use crate::support::{model, root};
 use assert_cmd::Command;
 use cssame::budget::{Budget, Limits};
 use cssame::correlation::AccessKind;
 use cssame::explore::{Query, Serial, Side, Tear, Watch, futures, serial, tear};
-use cssame::form::analyse;
-use cssame::front::compile;
 use cssame::ir::Program;
 use cssame::schedule::{self, RoundRobin, Scripted, Then};
-use cssame::source::SourceMap;
-use cssame::vm::{Machine, OutputId, PathId, Tables, Visibility};
+use cssame::vm::{Machine, OutputId, PathId, Tables};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-fn ready(text: &str) -> (Program, Machine) {
-    let mut sources = SourceMap::default();
-    let file = sources.add("test.csm", text);
-    let compiled = compile(&sources, file, &[]);
-    let program = compiled.program.unwrap_or_else(|| panic!("{text}\n{:?}", compiled.diagnostics));
-    let form = analyse(&program).unwrap();
-    let sharing = &form.concurrency.sharing;
-    let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
-    let machine = Machine::new(&program, &visible);
-    (program, machine)
-}
 
 /// `A: 0; main: 1 2`
 fn outcome(machine: &Machine, tables: &Tables, outputs: &[(PathId, OutputId)]) -> String {
@@ -79,18 +65,19 @@ fn serial_orders_have_outcomes_without_a_hole() {
     let other = touch(AccessKind::Read, "x", 2) + &touch(AccessKind::Write, "y", 2) + &touch(AccessKind::Read, "y", 2);
     for first in AccessKind::ALL {
         for second in AccessKind::ALL {
-            let (program, machine) = ready(&program(first, second, true, &other));
-            let (_, whole) = ready(&self::program(first, second, false, &other));
-            let serial_outcomes = outcomes(&whole);
+            let (model, whole) =
+                (model(&program(first, second, true, &other)), model(&program(first, second, false, &other)));
+            let machine = model.machine();
+            let serial_outcomes = outcomes(whole.machine());
             let mut shown = BTreeSet::new();
-            let Watch { method, other, .. } = watch(&program, ("x", first), ("y", second));
+            let Watch { method, other, .. } = watch(model.program(), ("x", first), ("y", second));
             for order in [(method, other), (other, method)] {
                 let limits = Limits::default();
-                let (answer, _) = serial(&machine, order, &Budget::from(limits));
+                let (answer, _) = serial(machine, order, &Budget::from(limits));
                 let Serial::Found { schedule } = answer else { panic!("{answer:?}") };
                 let mut policy = Scripted::new(&schedule);
-                let execution = schedule::run(&machine, &mut policy, 1000, &mut ());
-                shown.insert(outcome(&machine, &execution.tables, &execution.outputs(&machine)));
+                let execution = schedule::run(machine, &mut policy, 1000, &mut ());
+                shown.insert(outcome(machine, &execution.tables, &execution.outputs(machine)));
             }
             assert_eq!(shown, serial_outcomes);
         }
@@ -113,13 +100,13 @@ fn torn_is_what_has_an_outcome_that_no_serial_order_has() {
         for second in AccessKind::ALL {
             for other in &others {
                 let text = program(first, second, true, other);
-                let (program, machine) = ready(&text);
-                let (_, whole) = ready(&self::program(first, second, false, other));
-                let serial = outcomes(&whole);
-                let all = outcomes(&machine);
-                let watch = watch(&program, ("x", first), ("y", second));
+                let (model, whole) = (model(&text), model(&program(first, second, false, other)));
+                let machine = model.machine();
+                let serial = outcomes(whole.machine());
+                let all = outcomes(machine);
+                let watch = watch(model.program(), ("x", first), ("y", second));
                 let limits = Limits::default();
-                let answer = tear(&machine, &program, &watch, &Budget::from(limits));
+                let answer = tear(machine, model.program(), &watch, &Budget::from(limits));
                 if all == serial {
                     assert_eq!(answer.tear, Tear::Impossible, "{text}\n{all:?}");
                     continue;
@@ -127,19 +114,15 @@ fn torn_is_what_has_an_outcome_that_no_serial_order_has() {
                 torn += 1;
                 let Tear::Found { schedule } = answer.tear else { panic!("{text}\n{all:?}\n{serial:?}") };
                 let mut policy = Then::new(Scripted::new(&schedule), RoundRobin::new());
-                let execution = schedule::run(&machine, &mut policy, 1000, &mut ());
+                let execution = schedule::run(machine, &mut policy, 1000, &mut ());
                 assert_eq!(execution.steps, schedule, "it is a whole execution");
-                let shown = outcome(&machine, &execution.tables, &execution.outputs(&machine));
+                let shown = outcome(machine, &execution.tables, &execution.outputs(machine));
                 assert!(!serial.contains(&shown), "{text}\n{shown}");
             }
         }
     }
     // Two reads need two writes, a read and a write one write and any access, two writes any two accesses; in both orders.
     assert_eq!(torn, 2 + 4 + 4 + 8);
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn cssame(arguments: &[&str]) -> (i32, String) {

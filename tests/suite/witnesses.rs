@@ -4,22 +4,12 @@
 //! which instance of a write, what it prints and how the execution ends are compared by code of this file.
 
 use crate::support::generate::{self, Size};
+use crate::support::{model, possible_model};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, by_states, with_fewer_switches};
-use cssame::form::analyse;
-use cssame::front::compile;
 use cssame::schedule::{ExecutionStatus, Random, Scripted, fewer_switches, run};
-use cssame::source::SourceMap;
-use cssame::vm::{self, Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, ThreadName, Visibility};
+use cssame::vm::{self, Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, ThreadName};
 use std::collections::{BTreeMap, HashMap};
-
-fn machine(text: &str) -> Option<Machine> {
-    let mut sources = SourceMap::default();
-    let file = sources.add("witness.csm", text);
-    let program = compile(&sources, file, &[]).program?;
-    let sharing = analyse(&program)?.concurrency.sharing;
-    Some(Machine::new(&program, &Visibility { reads: sharing.reads, definitions: sharing.definitions }))
-}
 
 /// What an execution is, by names of threads.
 #[derive(Debug, PartialEq, Default)]
@@ -104,21 +94,22 @@ fn a_schedule_with_fewer_switches_is_the_same_execution() {
     for seed in 1..1_500 {
         let size = Size { threads: 2 + (seed % 3) as u32, operations: 5, globals: 3, structured: seed % 2 == 0 };
         let text = generate::program(seed, &size);
-        let Some(machine) = machine(&text) else { continue };
+        let Some(model) = possible_model(&text) else { continue };
+        let machine = model.machine();
         for random in 0..3 {
-            let execution = run(&machine, &mut Random::new(seed * 7 + random), 500, &mut ());
+            let execution = run(machine, &mut Random::new(seed * 7 + random), 500, &mut ());
             if execution.status == ExecutionStatus::Discarded {
                 continue;
             }
             runs += 1;
-            let (seen, moved, _) = perform(&machine, &execution.steps);
+            let (seen, moved, _) = perform(machine, &execution.steps);
             before += switches(&moved);
-            let Some(found) = fewer_switches(&machine, &execution.steps) else {
+            let Some(found) = fewer_switches(machine, &execution.steps) else {
                 after += switches(&moved);
                 continue;
             };
             arranged += 1;
-            let (again, moved_again, _) = perform(&machine, &found.steps);
+            let (again, moved_again, _) = perform(machine, &found.steps);
             assert_eq!(again, seen, "seed {seed}\n{text}");
             assert!(switches(&moved_again) < switches(&moved), "seed {seed}\n{text}");
             after += switches(&moved_again);
@@ -128,7 +119,7 @@ fn a_schedule_with_fewer_switches_is_the_same_execution() {
             }
             places.sort_unstable();
             assert_eq!(places, (0..execution.steps.len()).collect::<Vec<_>>());
-            let replayed = run(&machine, &mut Scripted::new(&found.steps), 500, &mut ());
+            let replayed = run(machine, &mut Scripted::new(&found.steps), 500, &mut ());
             assert_eq!(replayed.status.word(), execution.status.word().replace("step-limit", "stopped"));
         }
     }
@@ -143,16 +134,17 @@ fn terms_are_read_where_they_are_said_to_be() {
     for seed in 1..400 {
         let size = Size { threads: 3, operations: 4, globals: 3, structured: seed % 2 == 0 };
         let text = generate::program(seed, &size);
-        let Some(machine) = machine(&text) else { continue };
+        let Some(model) = possible_model(&text) else { continue };
+        let machine = model.machine();
         let limits = Limits { max_states: Some(50_000), ..Limits::default() };
-        let mut answer = by_states(&machine, &Query::default(), &Budget::from(limits));
+        let mut answer = by_states(machine, &Query::default(), &Budget::from(limits));
         let lengths: Vec<usize> = answer.terms.iter().map(|term| term.schedule.as_ref().unwrap().len()).collect();
-        with_fewer_switches(&machine, &mut answer);
+        with_fewer_switches(machine, &mut answer);
         for (term, length) in answer.terms.iter().zip(lengths) {
             terms += 1;
             let schedule = term.schedule.as_ref().unwrap();
             assert_eq!(schedule.len(), length);
-            let (_, _, read) = perform(&machine, schedule);
+            let (_, _, read) = perform(machine, schedule);
             // What main reads before its first step stands first here, and last there.
             let at = if term.step == schedule.len() { 0 } else { term.step + 1 };
             assert!(read[at].contains(&(term.read.0, term.definition.0)), "seed {seed} {term:?}\n{text}");
@@ -164,13 +156,12 @@ fn terms_are_read_where_they_are_said_to_be() {
 /// Two threads that take turns for no reason.
 #[test]
 fn threads_that_do_not_meet_run_one_after_the_other() {
-    let machine = machine(
-        "int x, y;\ncobegin\n A: { x = 1; x = 2; x = 3; }\n B: { y = 1; y = 2; y = 3; }\ncoend\nprint(x, y);\n",
-    );
-    let machine = machine.unwrap();
-    let execution = run(&machine, &mut cssame::schedule::RoundRobin::new(), 100, &mut ());
-    let found = fewer_switches(&machine, &execution.steps);
+    let model =
+        model("int x, y;\ncobegin\n A: { x = 1; x = 2; x = 3; }\n B: { y = 1; y = 2; y = 3; }\ncoend\nprint(x, y);\n");
+    let machine = model.machine();
+    let execution = run(machine, &mut cssame::schedule::RoundRobin::new(), 100, &mut ());
+    let found = fewer_switches(machine, &execution.steps);
     let steps = found.map_or(execution.steps, |found| found.steps);
-    let (_, moved, _) = perform(&machine, &steps);
+    let (_, moved, _) = perform(machine, &steps);
     assert!(switches(&moved) <= 3, "{moved:?}");
 }

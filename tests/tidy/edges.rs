@@ -52,7 +52,7 @@ pub const LAYERS: &[Layer] = &[
     layer("schedule", "source budget ir vm", "front"),
     layer("model", "source diagnostics ir front form vm schedule", ""),
     layer("harness", "source front", ""),
-    layer("explore", "source budget ir front ssa concurrency form correlation vm schedule model harness", ""),
+    layer("explore", "source budget ir ssa concurrency form correlation vm schedule model harness", ""),
     layer("driver", "source budget ir form correlation vm schedule explore", ""),
     layer(
         "answer",
@@ -64,9 +64,6 @@ pub const LAYERS: &[Layer] = &[
 
 /// Circles of the files and folders of a folder: the folder, its members, the reason.
 const CIRCLES: &[(&str, &str, &str)] = &[
-    ("correlation", "access neighbours sites", "about to be taken apart"),
-    ("correlation", "assignment function", "about to be taken apart"),
-    ("driver", "body free instruction program", "about to be taken apart"),
     ("explore", "question report", "about to be taken apart"),
     ("explore/question", "by_executions futures", "about to be taken apart"),
     ("explore/question/tear", "ghost touch", "about to be taken apart"),

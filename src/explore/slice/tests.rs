@@ -1,11 +1,9 @@
 //! The assumption that slices rest on: accesses that share no class of cells never touch one cell.
 
 use super::classes::Classes;
-use crate::form::analyse;
-use crate::front::compile;
 use crate::ir::{DefinitionId, ReadId};
+use crate::model::{Model, Options};
 use crate::schedule::{Random, run};
-use crate::source::SourceMap;
 use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName, Visibility};
 use rustc_hash::FxHashMap;
 use std::path::Path;
@@ -66,12 +64,10 @@ fn accesses_to_one_cell_share_a_class() {
     let mut pairs = 0;
     for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")).unwrap() {
         let path = entry.unwrap().path();
-        let mut sources = SourceMap::default();
-        let file = sources.add("sample.csm", &std::fs::read_to_string(path).unwrap());
-        let Some(program) = compile(&sources, file, &[]).program else { continue };
-        let Some(form) = analyse(&program) else { continue };
-        let machine = Machine::new(&program, &Visibility::all(&program));
-        let classes = Classes::new(&program, &form.concurrency);
+        let text = std::fs::read_to_string(path).unwrap();
+        let Ok(model) = Model::from_text("sample.csm", &text, &Options::default()) else { continue };
+        let machine = Machine::new(model.program(), &Visibility::all(model.program()));
+        let classes = Classes::new(model.program(), &model.form().concurrency);
         let mut touched = Touched { classes: &classes, cells: FxHashMap::default(), pairs: 0 };
         for seed in 1..40 {
             touched.cells.clear();

@@ -1,17 +1,17 @@
 //! The text, DOT and JSON forms of small programs.
 
-use cssame::front::compile;
+use crate::support::unit;
 use cssame::ir::dot::dot_program;
 use cssame::ir::json::program_data;
 use cssame::ir::print::{Plain, print_function, print_program};
+use cssame::ir::svg::svg_program;
 use cssame::ir::{FunctionId, Program};
+use cssame::model::Unit;
 use cssame::source::SourceMap;
+use std::collections::BTreeSet;
 
 fn compiled(text: &str) -> (SourceMap, Program) {
-    let mut sources = SourceMap::default();
-    let file = sources.add("test.csm", text);
-    let compiled = compile(&sources, file, &[]);
-    let program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+    let Unit { sources, program, .. } = unit(text);
     (sources, program)
 }
 
@@ -311,4 +311,17 @@ fn data_names_accesses_and_threads() {
       ]
     }
     "#);
+}
+
+/// Nodes of two sizes, whose styles the drawing crate keeps in a hash map.
+#[test]
+fn a_picture_is_the_same_each_time() {
+    let (sources, program) =
+        compiled("int x;\nvoid f() { x = 1; }\nvoid main() { cobegin A: f(); B: print(x); coend }");
+    let picture = svg_program(&program, &sources, &Plain).unwrap();
+    let sizes: BTreeSet<&str> = picture.lines().filter(|line| line.starts_with(".a")).collect();
+    assert!(sizes.len() > 1, "{picture}");
+    for _ in 0..20 {
+        assert_eq!(svg_program(&program, &sources, &Plain).unwrap(), picture);
+    }
 }

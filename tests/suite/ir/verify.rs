@@ -1,18 +1,15 @@
 //! The verifier accepts what the front end makes, and finds what is broken on purpose.
 
-use cssame::front::compile;
+use crate::support::unit;
 use cssame::ir::verify::{leaf_at, verify};
 use cssame::ir::{
     Arithmetic, Base, BinaryOperator, Block, BlockId, FunctionId, Instruction, LeafId, Operand, Place, Program,
     RegisterId, RegisterType, ScalarType, Terminator, Value, VariableId,
 };
-use cssame::source::{SourceMap, Span};
+use cssame::source::Span;
 
 fn program(text: &str) -> Program {
-    let mut sources = SourceMap::default();
-    let file = sources.add("test.csm", text);
-    let compiled = compile(&sources, file, &[]);
-    compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics))
+    unit(text).program
 }
 
 fn small() -> Program {

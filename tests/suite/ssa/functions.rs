@@ -1,9 +1,9 @@
 //! The SSA form of functions, held against the verifier, against executions, and against what people should see.
 
-use crate::support::generate;
-use cssame::front::compile;
+use crate::support::{generate, possible_model, unit};
 use cssame::ir::verify::verify;
 use cssame::ir::{BlockId, DefinitionId, DefinitionKind, FunctionId, Instruction, Program, ReadId};
+use cssame::model::Unit;
 use cssame::source::SourceMap;
 use cssame::ssa::print::{dot_ssa, print_ssa, ssa_data};
 use cssame::ssa::{FunctionSsa, NO_VERSION, Origin, ProgramSsa, build_program, verify_ssa};
@@ -12,10 +12,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 
 fn compiled(text: &str) -> (SourceMap, Program) {
-    let mut sources = SourceMap::default();
-    let file = sources.add("test.csm", text);
-    let compiled = compile(&sources, file, &[]);
-    let program = compiled.program.unwrap_or_else(|| panic!("{text}\n{:#?}", compiled.diagnostics));
+    let Unit { sources, program, .. } = unit(text);
     assert_eq!(verify(&program), Ok(()), "{text}");
     (sources, program)
 }
@@ -232,10 +229,7 @@ proptest! {
     #[test]
     fn random_programs_have_a_form(seed in any::<u64>()) {
         let text = generate::program(seed, &generate::Size::default());
-        let mut sources = SourceMap::default();
-        let file = sources.add("test.csm", &text);
-        // The front end may refuse what only the flow graph shows: a choice in an atomic block.
-        prop_assume!(compile(&sources, file, &[]).program.is_some());
+        prop_assume!(possible_model(&text).is_some());
         verified(&text);
     }
 

@@ -1,5 +1,53 @@
-//! What the integration tests share.
+//! What the tests through the library share.
 
 pub mod cfg;
 pub mod generate;
 pub mod oracle;
+
+use cssame::model::{Model, Options, Unit};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The model of a program that compiles and has a `main`.
+pub fn model(text: &str) -> Model {
+    model_with(text, &[])
+}
+
+/// The same with values of its inputs.
+pub fn model_with(text: &str, inputs: &[(&str, &str)]) -> Model {
+    let inputs = inputs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let options = Options { inputs, ..Options::default() };
+    Model::from_text("test.csm", text, &options).unwrap()
+}
+
+/// The model of a random program, unless the front end refuses it: the generator chooses in atomic blocks.
+pub fn possible_model(text: &str) -> Option<Model> {
+    Model::from_text("test.csm", text, &Options::default()).ok()
+}
+
+/// The unit of a program that compiles, with or without a `main`.
+pub fn unit(text: &str) -> Unit {
+    Unit::from_text("test.csm", text, &[]).unwrap()
+}
+
+/// The number that an environment variable sets.
+pub fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Names and texts of all samples, in order.
+pub fn samples() -> Vec<(String, String)> {
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(root().join("samples")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "csm"));
+    files.sort();
+    assert!(files.len() > 40, "{} samples", files.len());
+    let named =
+        |path: PathBuf| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(path).unwrap());
+    files.into_iter().map(named).collect()
+}
