@@ -1,6 +1,6 @@
 //! What people read of deadlocks, of bounds that were hit, and of selections: the text, and the JSON beside it.
 
-use assert_cmd::Command;
+use crate::process::plain;
 use serde_json::Value;
 use std::fs;
 
@@ -9,7 +9,7 @@ fn futures(program: &str, options: &[&str]) -> (String, Value) {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("p.csm"), program).unwrap();
     let ask = |more: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cssame"));
+        let mut command = plain();
         command.current_dir(directory.path()).args(["futures", "p.csm"]).args(options).args(more).output().unwrap()
     };
     let text = ask(&[]);
@@ -138,7 +138,7 @@ fn replay(program: &str, replayed: &str, more: &[&str], change: impl Fn(&mut Val
     let path = |name: &str| directory.path().join(name);
     fs::write(path("p.csm"), program).unwrap();
     let run = |more: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cssame"));
+        let mut command = plain();
         command.current_dir(directory.path()).args(["run", "p.csm"]).args(more).output().unwrap()
     };
     run(&["--seed", "7", "--record", "r.json"]);

@@ -1,18 +1,14 @@
 //! The JSON of every command on every sample keeps to its schema, and the schema to its description.
 
-use assert_cmd::Command;
+use crate::process::{plain, root};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// States that a search may visit for a sample: enough for most, and the others show what a bound looks like.
 const STATES: &str = "20000";
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 fn schema() -> Value {
     let text = fs::read_to_string(root().join("docs/json.schema.json")).unwrap();
@@ -40,12 +36,7 @@ fn samples() -> Vec<PathBuf> {
 
 /// Exit status and answer.
 fn answer(arguments: &[&str]) -> (i32, Value) {
-    let output = Command::new(env!("CARGO_BIN_EXE_cssame"))
-        .current_dir(root())
-        .args(arguments)
-        .args(["--format", "json"])
-        .output()
-        .unwrap();
+    let output = plain().current_dir(root()).args(arguments).args(["--format", "json"]).output().unwrap();
     let value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", String::from_utf8_lossy(&output.stdout)));
     (output.status.code().unwrap(), value)

@@ -6,3 +6,4 @@ mod cli;
 mod driver;
 mod findings;
 mod json_schema;
+mod process;

@@ -7,7 +7,6 @@
 use crate::support::generate::{self, Size};
 use crate::support::oracle::{Options, Visible, explore_source};
 use crate::support::{possible_model, setting};
-use assert_cmd::Command;
 use cssame::form::Selection;
 use cssame::form::contradiction::{Explanation, Ground, explain};
 use cssame::form::{Form, definition_name, read_name};
@@ -16,6 +15,7 @@ use cssame::source::SourceMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
+use std::process::Command;
 
 /// A pseudo-random number generator: SplitMix64.
 struct Random(u64);

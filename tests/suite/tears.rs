@@ -1,7 +1,6 @@
 //! Tears: what `explore::tear` says is held against outcomes, and the endangered accesses of programs are decided.
 
 use crate::support::{model, root};
-use assert_cmd::Command;
 use cssame::budget::{Budget, Limits};
 use cssame::correlation::AccessKind;
 use cssame::explore::{Query, Serial, Side, Tear, Watch, futures, serial, tear};
@@ -12,6 +11,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// `A: 0; main: 1 2`
 fn outcome(machine: &Machine, tables: &Tables, outputs: &[(PathId, OutputId)]) -> String {

@@ -52,7 +52,7 @@ pub const LAYERS: &[Layer] = &[
     layer("schedule", "source budget ir vm", "front"),
     layer("model", "source diagnostics ir front form vm schedule", ""),
     layer("harness", "source front", ""),
-    layer("explore", "source budget ir ssa concurrency form correlation vm schedule model harness", ""),
+    layer("explore", "source budget ir front ssa concurrency form correlation vm schedule model harness", ""),
     layer("driver", "source budget ir form correlation vm schedule explore", ""),
     layer(
         "answer",

@@ -1,12 +1,13 @@
 //! `cssame drive` as a command: the directory of the package is whole or not there, and `--run` stays in it.
 
 use super::fixture::root;
-use assert_cmd::Command;
+use crate::process::{ends_with, plain};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn drive(file: &Path, out: &Path) -> Command {
-    let mut command = Command::cargo_bin("cssame").unwrap();
+    let mut command = plain();
     command.arg("drive").arg(file).arg("--out").arg(out);
     command
 }
@@ -29,11 +30,11 @@ const PACKAGE: [&str; 4] = ["Cargo.toml", "MANIFEST.json", "src", "tests"];
 fn a_package_takes_the_place_of_an_older_one() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("deep/inside/out");
-    drive(&fig2(), &out).assert().success();
+    ends_with(&mut drive(&fig2(), &out), 0);
     assert_eq!(names(&out), PACKAGE);
     fs::create_dir(out.join("target")).unwrap();
     fs::write(out.join("Cargo.lock"), "kept").unwrap();
-    drive(&root().join("samples/peterson.csm"), &out).assert().success();
+    ends_with(&mut drive(&root().join("samples/peterson.csm"), &out), 0);
     assert_eq!(names(&out), ["Cargo.lock", "Cargo.toml", "MANIFEST.json", "src", "target", "tests"]);
     assert!(fs::read_to_string(out.join("Cargo.toml")).unwrap().contains("drive_peterson"));
     assert_eq!(names(out.parent().unwrap()), ["out"]);
@@ -44,7 +45,7 @@ fn the_current_directory_can_be_the_package() {
     let directory = tempfile::tempdir().unwrap();
     for sample in ["cssame_fig2", "peterson"] {
         let mut command = drive(&root().join(format!("samples/{sample}.csm")), Path::new("."));
-        command.current_dir(directory.path()).assert().success();
+        ends_with(command.current_dir(directory.path()), 0);
         assert_eq!(names(directory.path()), PACKAGE);
         assert!(fs::read_to_string(directory.path().join("Cargo.toml")).unwrap().contains(sample));
     }
@@ -54,11 +55,11 @@ fn the_current_directory_can_be_the_package() {
 fn a_directory_with_other_files_is_left_as_it_is() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
-    drive(&fig2(), &out).assert().success();
+    ends_with(&mut drive(&fig2(), &out), 0);
     fs::write(out.join("src/mine.rs"), "mine").unwrap();
     let before = fs::read_to_string(out.join("MANIFEST.json")).unwrap();
-    let assert = drive(&root().join("samples/peterson.csm"), &out).assert().code(2);
-    let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    let output = ends_with(&mut drive(&root().join("samples/peterson.csm"), &out), 2);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(message.contains("CS0910") && message.contains("src/mine.rs"), "{message}");
     assert_eq!(fs::read_to_string(out.join("MANIFEST.json")).unwrap(), before);
 }
@@ -68,8 +69,8 @@ fn an_error_leaves_nothing_behind() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("file"), "a file").unwrap();
     for out in ["file", "file/out", &format!("new/inside/{}", "long".repeat(100))] {
-        let assert = drive(&fig2(), &directory.path().join(out)).assert().code(2);
-        let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        let output = ends_with(&mut drive(&fig2(), &directory.path().join(out)), 2);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(message.contains("CS0910"), "{message}");
         assert_eq!(names(directory.path()), ["file"], "{out}");
     }
@@ -84,7 +85,7 @@ fn running_stays_in_the_directory_of_the_package() {
     let out = directory.path().join("out");
     let mut command = drive(&fig2(), &out);
     command.arg("--run").env("CARGO_TARGET_DIR", &elsewhere).env("CARGO_NET_OFFLINE", "false");
-    command.assert().success();
+    ends_with(&mut command, 0);
     assert!(out.join("target").is_dir());
     assert!(!elsewhere.exists());
 }
@@ -99,7 +100,7 @@ fn a_package_can_be_written_where_the_directory_above_is_closed() {
     fs::create_dir_all(&out).unwrap();
     fs::set_permissions(&above, fs::Permissions::from_mode(0o555)).unwrap();
     for sample in ["cssame_fig2", "peterson"] {
-        drive(&root().join(format!("samples/{sample}.csm")), &out).assert().success();
+        ends_with(&mut drive(&root().join(format!("samples/{sample}.csm")), &out), 0);
         assert_eq!(names(&out), PACKAGE);
         assert_eq!(names(&above), ["out"]);
     }

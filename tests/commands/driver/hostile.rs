@@ -6,7 +6,7 @@ use super::together::Together;
 use cssame::budget::Limits;
 use cssame::driver::{Expect, TermStatus};
 
-use cssame::vm::Options;
+use cssame::model::Options;
 
 /// By name: what is awkward about it.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -231,7 +231,7 @@ fn awkward_programs_do_what_was_recorded() {
         add(name, &fixture_of(&format!("{name}.csm"), text, Expect::Recorded));
     }
     let options = Options { spurious_wakeups: true, ..Options::default() };
-    add("spurious", &fixture_with("spurious.csm", SPURIOUS, Expect::Recorded, options));
+    add("spurious", &fixture_with("spurious.csm", SPURIOUS, Expect::Recorded, &options));
     all.build();
     for seed in [None, Some(1), Some(2)] {
         assert_eq!(all.run(seed), expected, "with seed {seed:?}");

@@ -104,7 +104,7 @@ fn a_term_of_an_execution_of_too_many_events_is_undecided() {
     let text = "int x;\ncobegin\n  A: for (int i = 0; i < 21000; i++) x = i;\n  B: { int y = x; }\ncoend\n";
     let fixture = fixture_of("long.csm", text, Expect::Program);
     let options = Options { max_steps: 1_000_000, ..fixture.options.clone() };
-    let answer = futures(&fixture.machine, &Query::default(), &Budget::unlimited());
+    let answer = futures(fixture.model.machine(), &Query::default(), &Budget::unlimited());
     let package = drive(&fixture.input(), &answer, &options).unwrap();
     assert!(!package.manifest.complete);
     for term in &package.manifest.terms {

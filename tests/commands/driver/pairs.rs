@@ -3,7 +3,7 @@
 use super::fixture::{has_main, root};
 use super::together::Together;
 use super::workspace::Workspace;
-use assert_cmd::Command;
+use crate::process::plain;
 use cssame::budget::{Budget, Limits};
 use cssame::correlation::Status;
 use cssame::correlation::report::Counts;
@@ -58,7 +58,7 @@ class Account {
 fn drive(file: &Path, more: &[&str]) -> (Vec<(PathBuf, String)>, Value) {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
-    let mut command = Command::cargo_bin("cssame").unwrap();
+    let mut command = plain();
     command.arg("drive").arg(file).args(["--pairs", "--format", "json"]).args(more).arg("--out").arg(&out);
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -215,7 +215,7 @@ fn the_reduction_is_that_of_the_documentation() {
 
 /// Whether `check` says of a sample that two accesses may race. Such a program may do anything on real memory.
 fn races(name: &str) -> bool {
-    let output = Command::cargo_bin("cssame").unwrap().arg("check").arg(sample(name)).output().unwrap();
+    let output = plain().arg("check").arg(sample(name)).output().unwrap();
     String::from_utf8_lossy(&output.stdout).contains("CS0401")
 }
 
@@ -233,7 +233,7 @@ fn free_tests_of_samples_without_races_pass() {
     for name in names {
         let fixture = super::fixture::sample(&name, Expect::Program);
         let limits = Limits { max_states: Some(200_000), ..Limits::default() };
-        let answer = futures(&fixture.machine, &Query::default(), &Budget::from(limits));
+        let answer = futures(fixture.model.machine(), &Query::default(), &Budget::from(limits));
         if !answer.is_complete() || answer.outcomes.iter().any(|outcome| outcome.status != OutcomeStatus::Ok) {
             continue;
         }

@@ -2,7 +2,7 @@
 
 use super::fixture::{has_main, root, sample};
 use super::together::Together;
-use assert_cmd::Command;
+use crate::process::{ends_with, plain};
 use cssame::budget::Limits;
 use cssame::driver::{Expect, TermStatus};
 
@@ -48,9 +48,9 @@ fn every_recorded_future_of_every_sample_happens_whatever_the_timing() {
 fn assert_no_main(name: &str) {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
-    let mut command = Command::cargo_bin("cssame").unwrap();
-    let assert = command.arg("drive").arg(root().join(format!("samples/{name}.csm"))).arg("--out").arg(&out).assert();
-    let output = assert.code(2).get_output().clone();
+    let mut command = plain();
+    let output =
+        ends_with(command.arg("drive").arg(root().join(format!("samples/{name}.csm"))).arg("--out").arg(&out), 2);
     assert!(String::from_utf8_lossy(&output.stderr).contains("CS0216"), "{name}: {output:?}");
     assert!(!out.exists());
 }
