@@ -184,7 +184,7 @@ fn check(text: &str, random: &mut Random, tally: &mut Tally) {
 
 #[test]
 fn no_execution_has_what_a_cycle_forbids() {
-    let programs = setting("CSSAME_CYCLE_PROGRAMS", 1_200);
+    let programs = setting("CSSAME_CYCLE_PROGRAMS", 600);
     let first = setting("CSSAME_CYCLE_SEED", 1);
     let (mut straight, mut whole) = (Tally::default(), Tally::default());
     for seed in first..first + programs {

@@ -133,7 +133,7 @@ fn agree(model: &Model, explored: &Explored, shared: &BTreeSet<String>) -> Resul
 
 #[test]
 fn no_execution_reads_what_is_no_term() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 2_400);
+    let programs = setting("CSSAME_LAW_PROGRAMS", 1_200);
     let first = setting("CSSAME_LAW_SEED", 1);
     let mut tally = Tally::default();
     let mut failures: Vec<(String, String)> = Vec::new();

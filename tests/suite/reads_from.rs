@@ -167,7 +167,7 @@ fn a_cell_counts_by_what_it_belongs_to_and_not_by_its_address() {
 /// No future is missed, none is met twice, and none is counted that only a naive search would not find.
 #[test]
 fn random_programs_have_as_many_futures_as_states_and_oracle_say() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 1_500);
+    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750);
     let first = setting("CSSAME_FUTURES_SEED", 1);
     let (mut compared, mut naive) = (0, 0);
     for seed in first..first + programs {

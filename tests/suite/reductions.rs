@@ -261,7 +261,7 @@ fn kind(message: &str) -> String {
 
 #[test]
 fn slices_say_what_the_whole_program_says() {
-    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 3_000);
+    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 1_500);
     let first = setting("CSSAME_REDUCTION_SEED", 1);
     let mut tally = Tally::default();
     for seed in first..first + programs {
@@ -380,7 +380,7 @@ fn report(source: &str, seed: u64, tally: &mut Tally, check: impl Fn(&str, &mut 
 
 #[test]
 fn states_up_to_symmetry_say_what_all_states_say() {
-    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 3_000);
+    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 1_500);
     let first = setting("CSSAME_REDUCTION_SEED", 1);
     let mut tally = Tally::default();
     for seed in first..first + programs {

@@ -16,6 +16,8 @@ pub const RULES: &[(&str, fn())] = &[
     ("documentation_names_no_absolute_paths", documentation_names_no_absolute_paths),
     ("every_code_has_a_page_and_every_page_a_code", every_code_has_a_page_and_every_page_a_code),
     ("every_command_has_a_page", every_command_has_a_page),
+    ("only_those_step_who_must", only_those_step_who_must),
+    ("calls_of_step_are_found", calls_of_step_are_found),
 ];
 
 /// What may not stand in a source file, and why.
@@ -25,6 +27,18 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("todo!", "unfinished code is not merged"),
     ("unimplemented!", "unfinished code is not merged"),
     ("dbg!", "left over from debugging"),
+];
+
+/// Who calls [`Machine::step`](cssame::vm::Machine::step) outside of `vm`, and why `schedule::walk` does not do.
+const STEPPERS: &[(&str, &str)] = &[
+    ("src/schedule/walk.rs", "does a schedule again: all others ask it"),
+    ("src/schedule/execution.rs", "a policy finds the steps"),
+    ("src/schedule/tests.rs", "tests compare with it"),
+    ("src/explore/states/mod.rs", "a search finds the steps"),
+    ("src/explore/states/batch.rs", "a search finds the steps"),
+    ("src/explore/states/round_robin.rs", "a search finds the steps"),
+    ("src/explore/reads_from/search/mod.rs", "a search finds the steps"),
+    ("src/explore/slice/tests.rs", "chance finds the steps"),
 ];
 
 /// Lines that a file may have.
@@ -175,4 +189,54 @@ fn every_command_has_a_page() {
         .collect();
     let pages: BTreeSet<String> = files_below("docs/commands", &["md"]).into_iter().collect();
     assert_eq!(commands, pages);
+}
+
+/// The number of calls `.step(state, tables, choice, observer)`. Steps of other things have other arguments, but for those
+/// of a `Naming`.
+fn calls_of_step(text: &str) -> usize {
+    let code: String = text.lines().map(|line| line.split("//").next().unwrap_or("").to_owned() + "\n").collect();
+    let has_four = |call: &str| {
+        let (mut depth, mut commas) = (0, 0);
+        let end = call.find(|sign| {
+            match sign {
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth -= 1,
+                ',' if depth == 0 => commas += 1,
+                _ => {}
+            }
+            depth < 0
+        });
+        let arguments = call[..end.unwrap_or(call.len())].trim_end();
+        commas + usize::from(!arguments.ends_with(',')) == 4
+    };
+    let calls = code.match_indices(".step(").filter(|&(at, _)| !code[..at].trim_end().ends_with("naming"));
+    calls.filter(|&(at, call)| has_four(&code[at + call.len()..])).count()
+}
+
+fn only_those_step_who_must() {
+    let mut problems = Vec::new();
+    // The layers before `vm` have locksets that step.
+    let above = ["src/schedule", "src/model", "src/harness", "src/explore", "src/driver", "src/answer", "src/cli"];
+    for path in above.iter().flat_map(|layer| files_below(layer, &["rs"])) {
+        let steps = calls_of_step(&read(&path)) > 0;
+        let listed = STEPPERS.iter().any(|(file, _)| *file == path);
+        if steps && !listed {
+            problems.push(format!("{path}: calls `Machine::step`: use `schedule::walk`"));
+        }
+        if !steps && listed {
+            problems.push(format!("{path}: does not call `Machine::step`, and need not be listed"));
+        }
+    }
+    assert_none(&problems);
+}
+
+fn calls_of_step_are_found() {
+    for (text, expected) in [
+        ("machine.step(&mut state, tables, Choice { thread, alternative: 0 }, &mut ());", 1),
+        ("self\n    .machine\n    .step(\n    state,\n f(a, b),\n choice,\n observer,\n)", 1),
+        ("self.naming.step(state, tables, choice, alternatives)", 0),
+        ("self.step(node, choice); self.step([a, b, c, d]); // x.step(a, b, c, d)", 0),
+    ] {
+        assert_eq!(calls_of_step(text), expected, "{text}");
+    }
 }
