@@ -65,9 +65,8 @@ pub const LAYERS: &[Layer] = &[
 /// Circles of the files and folders of a folder: the folder, its members, the reason.
 const CIRCLES: &[(&str, &str, &str)] = &[
     ("explore", "question report", "about to be taken apart"),
-    ("explore/question", "by_executions futures", "about to be taken apart"),
     ("explore/question/tear", "ghost touch", "about to be taken apart"),
-    ("vm", "compile encode lower machine symmetry", "about to be taken apart"),
+    ("vm", "compile encode lower machine step symmetry", "about to be taken apart"),
 ];
 
 /// The modules of `src`, without the program.

@@ -38,7 +38,6 @@ const STEPPERS: &[(&str, &str)] = &[
     ("src/explore/states/batch.rs", "a search finds the steps"),
     ("src/explore/states/round_robin.rs", "a search finds the steps"),
     ("src/explore/reads_from/search/mod.rs", "a search finds the steps"),
-    ("src/explore/slice/tests.rs", "chance finds the steps"),
 ];
 
 /// Lines that a file may have.
