@@ -8,17 +8,14 @@ use crate::explore::deadlock::Deadlock;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, Failure, FailureKind, OutputId, PathId, Tables};
 
-/// What an exploration is to find out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Query {
-    /// Whether the schedule of a term goes on to the end of an execution.
-    pub whole_executions: bool,
-}
-
-impl Default for Query {
-    fn default() -> Self {
-        Query { whole_executions: true }
-    }
+/// How far the schedule of a term is to go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Query {
+    /// To the end of an execution.
+    #[default]
+    WholeExecutions,
+    /// To the step that reads: a search for terms alone need not complete executions.
+    UpToTheRead,
 }
 
 /// Steps of the schedules of all terms together: a program may have millions of terms, each with a long schedule.
@@ -98,7 +95,7 @@ pub struct Answer {
     pub threads: usize,
     /// The pairs that were seen, by read and definition.
     pub terms: Vec<Term>,
-    /// Pairs that were seen only on executions of which it is not known whether an assumption discards them.
+    /// SeenTerms that were seen only on executions of which it is not known whether an assumption discards them.
     pub undecided: Vec<(ReadId, DefinitionId)>,
     /// Each distinct one once, sorted by what is printed.
     pub outcomes: Vec<Outcome>,

@@ -1,7 +1,7 @@
 //! Deadlocks: who stands where, waits for what, and who holds it.
 //!
-//! In: a state in which no thread can move. Out: plain data, in which threads are named by their paths, so that the
-//! same deadlock found twice compares equal.
+//! **Input**: a state in which no thread can move. **Output**: plain data, in which threads are named by their paths,
+//! so that the same deadlock found twice compares equal.
 
 use crate::ir::LeafId;
 use crate::vm::{Choice, CodeIndex, Machine, Obstacle, PathId, State, Tables};

@@ -1,17 +1,24 @@
 //! Exhaustive exploration: what can happen at all.
 //!
-//! In: a [`Machine`](crate::vm::Machine). Out: plain data. [`futures()`] says which writes each read can see, which
-//! outcomes, failures and deadlocks there are, each with a schedule that shows it. [`count()`] counts the futures: the
-//! executions that differ in what some read sees. [`select()`] decides whether some execution has a given selection of pi
-//! terms, and [`contradiction`] why none has; [`tear()`] whether some execution tears two touches of a method apart.
+//! **Input**: a program with its machine ([`Subject`]), and a [`Budget`](crate::budget::Budget). **Output**: plain
+//! data. [`Subject::futures`] says which writes each read can see, which outcomes, failures and deadlocks there are,
+//! each with a schedule that shows it. [`count()`] counts the futures: the executions that differ in what some read
+//! sees. [`Subject::select`] decides whether some execution has a given selection of pi terms; [`tear()`] whether some
+//! execution tears two accesses of a method apart; [`serial()`] whether two methods can run one after the other.
 //! [`report`] gives names to the answers.
 //!
-//! There are three means. One goes breadth-first through states, which are told apart by 128-bit fingerprints, so a schedule is
-//! a shortest one in steps; it serves every program. Another, [`reads_from`], runs one execution for each future; it serves
-//! programs whose threads synchronise by memory alone, and is the better one where threads are many. The third, [`mod@slice`],
-//! asks what each read sees in a program that holds only what matters to it ([`Subject`]). All are exact, and
-//! deterministic. A [`Budget`](crate::budget::Budget) bounds them; when a bound is hit, the answer says so and claims nothing beyond what
-//! was seen.
+//! **Algorithm**: a portfolio of three exact strategies (`portfolio`):
+//! 1. `states`: breadth-first through states, which are told apart by fingerprints of 128 bits. It serves every
+//!    program, and its schedules are shortest ones.
+//! 2. `reads_from`: one execution for each future. It serves programs whose threads synchronise by memory alone, and is
+//!    the better one where threads are many.
+//! 3. [`mod@slice`]: asks what each read sees in a program that holds only what matters to it.
+//!
+//! **Soundness and limits**: all three are exact, and deterministic. Where a bound is hit, the answer says so and
+//! claims nothing beyond what was seen. What belongs to which question is in `question`.
+//!
+//! The other functions, which run one strategy alone (`by_states`, `by_executions` and the like), are for tests that
+//! compare the strategies, and for benches.
 
 mod answer;
 mod deadlock;
@@ -30,10 +37,10 @@ pub use question::futures::{by_states, futures};
 pub use question::pairs;
 pub use question::select::{SelectAnswer, Verdict, select, select_by_executions, select_by_states};
 pub use question::serial::{Serial, serial};
-pub use question::tear::{Side, Tear, TearAnswer, Watch, tear, tear_at_random};
+pub use question::tear::{Side, Tear, TearAnswer, TearPattern, tear, tear_at_random};
 pub use reads_from::Refusal;
+pub use report::fewer_switches::with_fewer_switches;
 pub use report::unfinished::{Repetition, RunningReport, UnfinishedReport, unfinished_report};
-pub use report::witness::with_fewer_switches;
 pub use slice::{Declined, Subject};
 
 #[cfg(test)]

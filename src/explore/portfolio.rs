@@ -1,45 +1,58 @@
-//! Exact means in turn, each with a growing share of the work, until one comes to its end.
+//! Which strategy answers: a portfolio of exact searches, run in rounds.
 //!
-//! In: a search through states, one by executions, and perhaps a third, as functions of their bounds. Out: the answer of the
-//! first that is not stopped by its share. Which one is cheaper cannot be known before: the states of a program with many
-//! threads outnumber its futures, the futures of a long one its states. So the loser costs no more than a fixed multiple of
-//! the winner. Where many threads run at a time, the third comes first, then executions, else states.
+//! **Input**: a machine, the budget of the user, and a search for each [`Strategy`], as functions of their budgets. **Output**:
+//! the answer of the first search that comes to its end; where none does, the best partial one, with the bound that was hit.
+//!
+//! **Algorithm**: a portfolio of exact search strategies, run in rounds with geometrically growing budgets, as restarts are in
+//! solvers for satisfiability (Luby, Sinclair and Zuckerman 1993; Huberman, Lukose and Hogg 1997); the first to finish answers.
+//! 1. Find out whether many threads run at a time ([`width`]): then there are many states, unless symmetry folds them.
+//! 2. In each round run the strategies in the [order](Portfolio::order) that suits the program, each with its share of the round.
+//! 3. A search that comes to its end within its share answers.
+//! 4. A strategy that cannot serve the program, or that no larger share would help, is left out from then on.
+//! 5. The round is the last one where states have hit another bound than their share, or where the share was all that the user
+//!    allows. Otherwise the next round has shares that are [`GROWTH`] times as large.
+//! 6. What states have found in the last round, and what executions have found until then, are the partial answer.
+//!
+//! **Soundness and limits**: each strategy is exact, so it does not matter which one answers; the tests compare them. Which one
+//! is cheapest cannot be known before: the states of a program with many threads outnumber its futures, the futures of a long
+//! program its states. Since shares grow geometrically, the losers cost no more than a fixed multiple of the winner.
 
 use super::reads_from::Refusal;
 use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::schedule::Walk;
 use crate::vm::{Choice, Machine, Move, Pending, Tables, ThreadStatus};
 
-/// Threads at a time that make a program a wide one.
-const WIDE: usize = 6;
-
-/// The first share of states: of a wide program, and of others.
-const STATES: (u64, u64) = (10_000, 20_000);
-
-/// The first share of the third means, in states.
-const ASIDE: u64 = 50_000;
-
-/// The first share of executions, as [`Limits::max_work`].
-const WORK: u64 = 2_000_000;
-
-/// Work that is worth a state: who bounds states does not want to wait for executions much longer.
-const WORK_FOR_STATE: u64 = 50;
-
-/// Bytes that executions may take.
-const MEMORY: u64 = 512 << 20;
-
-/// How much larger each share is than the one before.
-const GROWTH: u64 = 16;
-
-/// What would help a means that has not come to its end.
+/// A way to search that is exact if it comes to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Share {
-    Larger,
+enum Strategy {
+    /// Breadth-first through all states ([`super::states`]): serves every program.
+    States,
+    /// One execution for each future ([`super::reads_from`]): for programs that synchronise by memory alone.
+    Executions,
+    /// Programs that hold only what matters to a part of the question ([`super::slice`]).
+    Slices,
+}
+
+/// The search of each strategy, as a function of its budget.
+pub(super) struct Searches<'s, A> {
+    pub by_states: &'s mut dyn FnMut(&Budget<'_>) -> A,
+    /// It may say that it cannot serve the program.
+    pub by_executions: &'s mut dyn FnMut(&Budget<'_>) -> Result<A, Refusal>,
+    /// It gives the whole answer, or says whether a larger share may help.
+    pub by_slices: &'s mut dyn FnMut(&Budget<'_>) -> Result<A, Retry>,
+}
+
+/// What would help a strategy that has not come to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Retry {
+    /// A larger share.
+    WithMore,
+    /// Nothing.
     Never,
 }
 
 /// An answer that may be a part of the whole one.
-pub(super) trait Found {
+pub(super) trait PartialAnswer {
     /// The bound that has cut it.
     fn bound(&mut self) -> &mut Option<Bound>;
     /// How much was visited for it.
@@ -48,23 +61,29 @@ pub(super) trait Found {
     fn merge(self, executions: Self) -> Self;
 }
 
-/// Keeps the answer for which more was visited: one of a later turn may have been cut at once.
-fn keep_larger<A: Found>(known: &mut Option<A>, answer: A) {
-    let size = |answer: &A| answer.visited().states + answer.visited().executions;
-    if known.as_ref().is_none_or(|known| size(known) <= size(&answer)) {
-        *known = Some(answer);
-    }
-}
+/// Threads at a time that make a program a wide one.
+const WIDE: usize = 6;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Means {
-    States,
-    Executions,
-    Aside,
-}
+/// The share of states in the first round: of a wide program, and of others.
+const STATES: (u64, u64) = (10_000, 20_000);
 
-/// Means in turn.
-pub(super) struct Dovetail<'a> {
+/// The share of slices in the first round, in states.
+const SLICES: u64 = 50_000;
+
+/// The share of executions in the first round, as [`Limits::max_work`].
+const WORK: u64 = 2_000_000;
+
+/// Work that is worth a state: who bounds states does not want to wait for executions much longer.
+const WORK_FOR_STATE: u64 = 50;
+
+/// Bytes that executions may take.
+const MEMORY: u64 = 512 << 20;
+
+/// How much larger each share is than the one of the round before.
+const GROWTH: u64 = 16;
+
+/// The strategies, and the shares of the round that runs now.
+pub(super) struct Portfolio<'a> {
     budget: &'a Budget<'a>,
     /// Whether many threads run at a time, and whether that means many states.
     many_threads: bool,
@@ -73,68 +92,56 @@ pub(super) struct Dovetail<'a> {
     work: u64,
 }
 
-impl<'a> Dovetail<'a> {
+/// What is known when a strategy has had its share.
+enum Round<A> {
+    /// It has come to its end.
+    Answered(A),
+    /// This bound ends it all.
+    Over(Bound),
+    /// The next one has its turn.
+    Open,
+}
+
+/// What strategies have found so far.
+struct Findings<A> {
+    /// The best of states, and of executions.
+    states: Option<A>,
+    executions: Option<A>,
+    /// Whether executions, and slices, may still answer.
+    executions_may: bool,
+    slices_may: bool,
+}
+
+impl<'a> Portfolio<'a> {
     /// Where states are searched up to symmetry, many threads need not mean many states.
-    pub(super) fn new(machine: &Machine, budget: &'a Budget<'a>, is_symmetric: bool) -> Dovetail<'a> {
+    pub(super) fn new(machine: &Machine, budget: &'a Budget<'a>, symmetry: Symmetry) -> Portfolio<'a> {
         let many_threads = width(machine) >= WIDE;
-        let many_states = many_threads && !is_symmetric;
+        let many_states = many_threads && symmetry == Symmetry::Ignored;
         let states = if many_states { STATES.0 } else { STATES.1 };
-        Dovetail { budget, many_threads, many_states, states, work: WORK }
+        Portfolio { budget, many_threads, many_states, states, work: WORK }
     }
 
-    /// The answer of the first that comes to an end, or that is stopped by a bound of the caller; to that is added what the
-    /// last executions have shown before their share was used up. `aside` is a third means: it gives the whole answer,
-    /// or says whether a larger share may help.
-    pub(super) fn run<A: Found>(
-        mut self,
-        mut by_states: impl FnMut(&Budget<'_>) -> A,
-        mut by_executions: impl FnMut(&Budget<'_>) -> Result<A, Refusal>,
-        mut aside: impl FnMut(&Budget<'_>) -> Result<A, Share>,
-    ) -> A {
-        let (mut refused, mut hopeless) = (false, false);
-        let (mut partial, mut best): (Option<A>, Option<A>) = (None, None);
+    /// The answer of the first strategy that comes to its end, or that is stopped by a bound of the user. In the latter case
+    /// what executions have shown is added to it.
+    pub(super) fn run<A: PartialAnswer>(mut self, mut searches: Searches<'_, A>) -> A {
+        let mut found = Findings { states: None, executions: None, executions_may: true, slices_may: true };
         loop {
-            // The bound that ends it all.
             let mut over = None;
-            for means in self.order() {
-                match means {
-                    Means::Executions if !refused => match by_executions(&self.share_of_executions()) {
-                        Ok(mut answer) => {
-                            if answer.bound().is_none() {
-                                return answer;
-                            }
-                            keep_larger(&mut partial, answer);
-                        }
-                        Err(_) => refused = true,
-                    },
-                    Means::Aside if !hopeless => match aside(&self.share_aside()) {
-                        Ok(found) => return found,
-                        Err(share) => {
-                            hopeless = share == Share::Never;
-                            // Nothing that begins when the time is up shows anything.
-                            over = self.budget.check().filter(|_| best.is_some());
-                        }
-                    },
-                    Means::Executions | Means::Aside => {}
-                    Means::States => {
-                        let whole = self.is_whole(refused && hopeless);
-                        let max_states = (!whole).then_some(self.states);
-                        let mut answer = by_states(&self.budget.share(Limits { max_states, ..Limits::default() }));
-                        let Some(bound) = *answer.bound() else { return answer };
-                        keep_larger(&mut best, answer);
-                        let is_last = bound != Bound::States || whole && (refused || self.many_states);
-                        over = is_last.then_some(bound);
+            for strategy in self.order() {
+                match self.search(strategy, &mut searches, &mut found) {
+                    Round::Answered(answer) => return answer,
+                    Round::Over(bound) => {
+                        over = Some(bound);
+                        break;
                     }
-                }
-                if over.is_some() {
-                    break;
+                    Round::Open => {}
                 }
             }
-            let over = over.or(self.is_whole(false).then_some(Bound::States));
-            if let Some((mut answer, bound)) = best.take_if(|_| over.is_some()).zip(over) {
+            let over = over.or(self.has_all_states().then_some(Bound::States));
+            if let Some((mut answer, bound)) = found.states.take_if(|_| over.is_some()).zip(over) {
                 *answer.bound() = Some(bound);
-                return match partial {
-                    Some(other) => answer.merge(other),
+                return match found.executions {
+                    Some(executions) => answer.merge(executions),
                     None => answer,
                 };
             }
@@ -143,19 +150,72 @@ impl<'a> Dovetail<'a> {
         }
     }
 
-    /// The order of a turn.
-    fn order(&self) -> [Means; 3] {
-        match (self.many_threads && self.work == WORK, self.many_states) {
-            (true, true) => [Means::Aside, Means::Executions, Means::States],
-            (true, false) => [Means::Aside, Means::States, Means::Executions],
-            (false, true) => [Means::Executions, Means::States, Means::Aside],
-            (false, false) => [Means::States, Means::Aside, Means::Executions],
+    /// The order of the strategies in a round. Slices come first in the first round of a wide program.
+    fn order(&self) -> [Strategy; 3] {
+        use Strategy::{Executions, Slices, States};
+        match (self.many_threads && self.is_first_round(), self.many_states) {
+            (true, true) => [Slices, Executions, States],
+            (true, false) => [Slices, States, Executions],
+            (false, true) => [Executions, States, Slices],
+            (false, false) => [States, Slices, Executions],
         }
     }
 
-    /// Whether states get all that the caller allows: without another means there is no turn to wait for.
-    fn is_whole(&self, is_alone: bool) -> bool {
-        is_alone || self.budget.limits().max_states.is_some_and(|limit| limit <= self.states)
+    /// Runs one strategy with its share of the round.
+    fn search<A: PartialAnswer>(
+        &self,
+        strategy: Strategy,
+        searches: &mut Searches<'_, A>,
+        found: &mut Findings<A>,
+    ) -> Round<A> {
+        match strategy {
+            Strategy::States => self.search_states(searches, found),
+            Strategy::Executions if found.executions_may => match (searches.by_executions)(&self.share_of_executions())
+            {
+                Ok(mut answer) => {
+                    if answer.bound().is_none() {
+                        return Round::Answered(answer);
+                    }
+                    keep_larger(&mut found.executions, answer);
+                    Round::Open
+                }
+                Err(_) => {
+                    found.executions_may = false;
+                    Round::Open
+                }
+            },
+            Strategy::Slices if found.slices_may => match (searches.by_slices)(&self.share_of_slices()) {
+                Ok(answer) => Round::Answered(answer),
+                Err(retry) => {
+                    found.slices_may = retry == Retry::WithMore;
+                    // Nothing that begins when the time is up shows anything.
+                    let over = self.budget.check().filter(|_| found.states.is_some());
+                    over.map_or(Round::Open, Round::Over)
+                }
+            },
+            Strategy::Executions | Strategy::Slices => Round::Open,
+        }
+    }
+
+    fn search_states<A: PartialAnswer>(&self, searches: &mut Searches<'_, A>, found: &mut Findings<A>) -> Round<A> {
+        // Without another strategy there is no turn to wait for.
+        let has_all = self.has_all_states() || !found.executions_may && !found.slices_may;
+        let max_states = (!has_all).then_some(self.states);
+        let mut answer = (searches.by_states)(&self.budget.share(Limits { max_states, ..Limits::default() }));
+        let Some(bound) = *answer.bound() else { return Round::Answered(answer) };
+        keep_larger(&mut found.states, answer);
+        // Executions have had more than states where there are many states; else they have not had their turn yet.
+        let is_last = bound != Bound::States || has_all && (!found.executions_may || self.many_states);
+        if is_last { Round::Over(bound) } else { Round::Open }
+    }
+
+    fn is_first_round(&self) -> bool {
+        self.work == WORK
+    }
+
+    /// Whether the share of states is all that the user allows.
+    fn has_all_states(&self) -> bool {
+        self.budget.limits().max_states.is_some_and(|limit| limit <= self.states)
     }
 
     fn share_of_executions(&self) -> Budget<'a> {
@@ -165,10 +225,34 @@ impl<'a> Dovetail<'a> {
         self.budget.share(Limits { max_work: Some(work), max_memory: Some(MEMORY), ..Limits::default() })
     }
 
-    /// Later it gets less than states do: what it has not decided soon, it seldom decides for less.
-    fn share_aside(&self) -> Budget<'a> {
-        let states = if self.work == WORK { ASIDE } else { self.states / 4 };
+    /// Later slices get less than states do: what they have not decided soon, they seldom decide for less.
+    fn share_of_slices(&self) -> Budget<'a> {
+        let states = if self.is_first_round() { SLICES } else { self.states / 4 };
         self.share_of_executions().share(Limits { max_states: Some(states), ..Limits::default() })
+    }
+}
+
+/// Whether states are told apart up to symmetry of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Symmetry {
+    /// States that differ only in which of several like threads is which are one.
+    Folded,
+    /// All states are told apart.
+    Ignored,
+}
+
+impl Symmetry {
+    /// Folded where there is a machine for that.
+    pub(super) fn of(folded: Option<&Machine>) -> Symmetry {
+        if folded.is_some() { Symmetry::Folded } else { Symmetry::Ignored }
+    }
+}
+
+/// Keeps the answer for which more was visited: one of a later round may have been cut at once.
+fn keep_larger<A: PartialAnswer>(known: &mut Option<A>, answer: A) {
+    let size = |answer: &A| answer.visited().states + answer.visited().executions;
+    if known.as_ref().is_none_or(|known| size(known) <= size(&answer)) {
+        *known = Some(answer);
     }
 }
 

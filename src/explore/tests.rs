@@ -3,7 +3,7 @@
 use super::report::{FuturesReport, Schedules, report};
 use super::*;
 use crate::budget::{Bound, Budget, Limits, Statistics};
-use crate::explore::portfolio::{Dovetail, Found, Share};
+use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::form::Selection;
 use crate::ir::{DefinitionKind, Program};
 use crate::model::Unit;
@@ -368,7 +368,7 @@ struct Far {
     visited: Statistics,
 }
 
-impl Found for Far {
+impl PartialAnswer for Far {
     fn bound(&mut self) -> &mut Option<Bound> {
         &mut self.bound
     }
@@ -393,19 +393,19 @@ fn interrupted(by_executions: bool) -> Far {
         visited: Statistics { states: if is_up() { 0 } else { share }, ..Statistics::default() },
     };
     let mut turns = 0;
-    Dovetail::new(&fixture.machine, &budget, false).run(
-        |share| far(share.limits().max_states.unwrap(), Bound::States),
-        |share| {
+    Portfolio::new(&fixture.machine, &budget, Symmetry::Ignored).run(Searches {
+        by_states: &mut |share| far(share.limits().max_states.unwrap(), Bound::States),
+        by_executions: &mut |share| {
             turns += 1;
             let answer = far(share.limits().max_work.unwrap(), Bound::Executions);
             flag.fetch_or(by_executions && turns == 2, Ordering::Relaxed);
             Ok(answer)
         },
-        |share| {
+        by_slices: &mut |share| {
             flag.fetch_or(!by_executions && share.limits().max_states > Some(50_000), Ordering::Relaxed);
-            Err(Share::Larger)
+            Err(Retry::WithMore)
         },
-    )
+    })
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::support::{model, root};
 use cssame::budget::{Budget, Limits};
 use cssame::correlation::AccessKind;
-use cssame::explore::{Query, Serial, Side, Tear, Watch, futures, serial, tear};
+use cssame::explore::{Query, Serial, Side, Tear, TearPattern, futures, serial, tear};
 use cssame::ir::Program;
 use cssame::schedule::{self, RoundRobin, Scripted, Then};
 use cssame::vm::{Machine, OutputId, PathId, Tables};
@@ -27,7 +27,7 @@ fn outcomes(machine: &Machine) -> BTreeSet<String> {
     answer.outcomes.iter().map(|one| outcome(machine, &answer.tables, &one.outputs)).collect()
 }
 
-fn watch(program: &Program, first: (&str, AccessKind), second: (&str, AccessKind)) -> Watch {
+fn watch(program: &Program, first: (&str, AccessKind), second: (&str, AccessKind)) -> TearPattern {
     let function =
         |name: &str| program.functions.ids().find(|&id| program.texts.get(program.functions[id].name) == name).unwrap();
     let side = |(name, kind): (&str, AccessKind)| {
@@ -35,7 +35,7 @@ fn watch(program: &Program, first: (&str, AccessKind), second: (&str, AccessKind
         Side { symbol, kind }
     };
     let sides = [side(first), side(second)];
-    Watch { method: function("m"), other: function("n"), sides, copied: false, sources: Vec::new() }
+    TearPattern { method: function("m"), other: function("n"), sides, copied: false, sources: Vec::new() }
 }
 
 /// A read that is printed, or a write of a value of its own.
@@ -70,7 +70,7 @@ fn serial_orders_have_outcomes_without_a_hole() {
             let machine = model.machine();
             let serial_outcomes = outcomes(whole.machine());
             let mut shown = BTreeSet::new();
-            let Watch { method, other, .. } = watch(model.program(), ("x", first), ("y", second));
+            let TearPattern { method, other, .. } = watch(model.program(), ("x", first), ("y", second));
             for order in [(method, other), (other, method)] {
                 let limits = Limits::default();
                 let (answer, _) = serial(machine, order, &Budget::from(limits));

@@ -1,8 +1,14 @@
 //! What can happen, from one execution of each future.
 //!
-//! In: a machine that [`reads_from`] can explore, and bounds. Out: the same [`Answer`] that a search through all states
-//! gives: what a read sees, and what a thread prints, is the same in all executions of a future. There are no failures and no
-//! deadlocks: a program that has one is refused. An execution that shows something new is run again to see at which step.
+//! **Input**: a machine that [`reads_from`] can explore, and a budget. **Output**: the same [`Answer`] as that of a
+//! search through all states.
+//!
+//! **Algorithm**: what a read sees, and what a thread prints, is the same in all executions of a future.
+//! 1. Visit one execution of each future.
+//! 2. If it shows a term or an outcome that is new, walk along it again to see at which step, and keep it.
+//!
+//! **Soundness and limits**: as `reads_from`. There are no failures and no deadlocks: a program that has one is
+//! refused.
 
 use crate::budget::{Bound, Budget};
 use crate::explore::answer::{Answer, MAX_TERM_STEPS, OutcomeStatus, Query, Term};
@@ -104,12 +110,12 @@ impl Collector {
         is_new
     }
 
-    fn terms(&self, whole_executions: bool) -> Vec<Term> {
+    fn terms(&self, query: Query) -> Vec<Term> {
         let mut left = MAX_TERM_STEPS;
         let term = |(&(read, definition), place): (&(ReadId, DefinitionId), &Place)| {
             let choices = &self.executions[place.execution as usize];
             let step = place.step as usize;
-            let shown = if whole_executions { choices.len() } else { (step + 1).min(choices.len()) };
+            let shown = if query == Query::WholeExecutions { choices.len() } else { (step + 1).min(choices.len()) };
             let schedule = (left > 0).then(|| choices[..shown].to_vec());
             left = left.saturating_sub(shown);
             Term { read, definition, schedule, step }
@@ -134,7 +140,7 @@ pub fn by_executions(machine: &Machine, query: &Query, budget: &Budget<'_>) -> R
     if budget.exceeds_memory(collector.bytes()) {
         found.bound = Some(Bound::Memory);
     }
-    let terms = collector.terms(query.whole_executions);
+    let terms = collector.terms(*query);
     let Collector { executions, outcomes, threads, .. } = collector;
     let (outcomes, is_cut) =
         outcomes.list(&found.tables, Room::behind(found.bound), |execution| executions[execution as usize].clone());

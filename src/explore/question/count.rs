@@ -1,15 +1,21 @@
 //! Counts the futures of a program.
 //!
-//! A future is a complete execution up to reordering that no read can tell: the map from each read instance to the write
-//! instance that it read from. A write instance is the k-th write of a thread, or the initial value.
-//! In: a machine and bounds. Out: their number. The search is that of `engine`, with a ghost: for each thread a hash of
-//! what it has read so far, for each cell the write instance that it holds. Histories are told apart by 128-bit hashes.
-//! Executions that an assumption discards are left out.
+//! A future is a complete execution up to reordering that no read can tell: the map from each read instance to the
+//! write instance that it read from. A write instance is the k-th write of a thread, or the initial value.
+//!
+//! **Input**: a machine and a budget. **Output**: their number.
+//!
+//! **Algorithm**: one execution for each ([`reads_from`]) where that is possible. Else a search through states, with a
+//! monitor that holds for each thread a hash of what it has read so far, and for each cell the write instance that it
+//! holds; the histories of the executions that end are counted.
+//!
+//! **Soundness and limits**: histories are told apart by hashes of 128 bits. Executions that an assumption discards are
+//! left out.
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::deadlock::blocked_threads;
 use crate::explore::reads_from::{self, Refusal};
-use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
+use crate::explore::states::{self, End, EndContext, Monitor, Transition, Visitor};
 use crate::vm::{self, CodeIndex, Event, Machine, Observer, PathId, ThreadIndex, ThreadName};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
@@ -174,7 +180,7 @@ impl Observer for History {
     }
 }
 
-impl Ghost for History {
+impl Monitor for History {
     fn encode(&self, words: &mut Vec<u64>) {
         words.push(self.threads.len() as u64);
         words.extend(halves(self.ended));
@@ -225,7 +231,7 @@ impl Visitor<History> for Counter {
     fn end(&mut self, context: &EndContext<'_, History>) -> ControlFlow<()> {
         // A deadlock, or a failure, is another execution than one that goes on after the same reads; and so is one in
         // which others are blocked, or elsewhere.
-        let mut words = halves(context.ghost.total()).to_vec();
+        let mut words = halves(context.monitor.total()).to_vec();
         match context.end {
             End::Finished => words.push(0),
             End::Failed(failure) => words.push(2 + u64::from(failure.at.0)),

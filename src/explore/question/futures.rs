@@ -1,55 +1,63 @@
 //! What can happen: terms, outcomes, failures, deadlocks.
 //!
-//! In: a machine and bounds. Out: an [`Answer`]. One search through all states; every step tells which definition a
-//! read has seen, every end tells an outcome. What was not seen cannot happen, provided that the search is complete.
+//! **Input**: a machine and a budget. **Output**: an [`Answer`].
+//!
+//! **Algorithm**: one of the strategies of the [portfolio](crate::explore::portfolio). By states:
+//! 1. Search all states; each step tells which definition a read has seen, each end an outcome.
+//! 2. Where executions may be discarded, keep what lies on executions that are not
+//!    ([`assumption`](crate::explore::states::assumption)).
+//! 3. Make a schedule for each term from the path to its step, and complete it to an end.
+//!
+//! **Soundness and limits**: all that is found is real. What was not seen cannot happen, provided that no bound was
+//! hit.
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::answer::{Answer, FailureWitness, MAX_TERM_STEPS, OutcomeStatus, Query, Term};
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads};
-use crate::explore::portfolio::{Dovetail, Found, Share};
+use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::explore::question::by_executions::by_executions;
 use crate::explore::question::outcomes::{self, OutcomeKey, Outcomes, Room};
 use crate::explore::report::unfinished::frontier;
-use crate::explore::states::assumption::lasting_states;
+use crate::explore::states::assumption::{Unexpanded, lasting_states};
 use crate::explore::states::completion::Completion;
 use crate::explore::states::graph::Graph;
-use crate::explore::states::pairs::{Pair, Pairs};
+use crate::explore::states::terms::{SeenTerm, SeenTerms};
 use crate::explore::states::{self, End, EndContext, Searched, Transition, Visitor};
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{CodeIndex, Event, Failure, FailureKind, Machine, Observer, PathId, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
-/// Finds out what can happen, by the cheapest exact means that comes to an end: see [`Dovetail`].
+/// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies, without slices.
 pub fn futures(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Answer {
-    futures_with(machine, query, budget, &mut |_| Err(Share::Never))
+    futures_with(machine, query, budget, &mut |_| Err(Retry::Never))
 }
 
-/// The same with one more means.
+/// The same with slices, as a function of their budget.
 pub(in crate::explore) fn futures_with(
     machine: &Machine,
     query: &Query,
     budget: &Budget<'_>,
-    aside: &mut dyn FnMut(&Budget<'_>) -> Result<Answer, Share>,
+    by_slices: &mut dyn FnMut(&Budget<'_>) -> Result<Answer, Retry>,
 ) -> Answer {
     let symmetric = machine.up_to_symmetry();
-    Dovetail::new(machine, budget, symmetric.is_some()).run(
-        |budget| {
+    Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref())).run(Searches {
+        by_states: &mut |budget| {
             let Some(symmetric) = &symmetric else { return by_states(machine, query, budget) };
             let answer = by_states(symmetric, query, budget);
             // Deadlocks are told apart by who is in them. Where the time is up, those that were found will do.
             let again = !answer.deadlocks.is_empty() && matches!(answer.bound, None | Some(Bound::States));
             if again { by_states(machine, query, budget) } else { answer }
         },
-        |budget| by_executions(machine, query, budget),
-        aside,
-    )
+        by_executions: &mut |budget| by_executions(machine, query, budget),
+        by_slices,
+    })
 }
 
 /// Outcomes of executions that are shown where there may be many more than that.
 const MORE_OUTCOMES: usize = 1_000;
 
-impl Found for Answer {
+impl PartialAnswer for Answer {
     fn bound(&mut self) -> &mut Option<Bound> {
         &mut self.bound
     }
@@ -86,7 +94,7 @@ impl Found for Answer {
 
 /// Finds out what can happen by a search through all states.
 pub fn by_states(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Answer {
-    let mut recorder = Recorder { pairs: Pairs::new(machine.may_discard()), ..Recorder::default() };
+    let mut recorder = Recorder { pairs: SeenTerms::new(machine.may_discard()), ..Recorder::default() };
     let searched = states::search(machine, budget, (), &mut recorder);
     let Recorder { pairs, outcomes, failures, deadlocks, threads, .. } = recorder;
     let (terms, undecided) = terms(machine, query, &searched, pairs);
@@ -116,14 +124,15 @@ fn terms(
     machine: &Machine,
     query: &Query,
     searched: &Searched,
-    pairs: Pairs,
+    pairs: SeenTerms,
 ) -> (Vec<Term>, Vec<(ReadId, DefinitionId)>) {
     let graph = &searched.graph;
-    let lasting = machine.may_discard().then(|| lasting_states(graph, false));
-    let perhaps = (machine.may_discard() && searched.bound.is_some()).then(|| lasting_states(graph, true));
-    let completion = query.whole_executions.then(|| Completion::new(machine, graph));
+    let lasting = machine.may_discard().then(|| lasting_states(graph, Unexpanded::Lost));
+    let perhaps =
+        (machine.may_discard() && searched.bound.is_some()).then(|| lasting_states(graph, Unexpanded::Lasting));
+    let completion = (*query == Query::WholeExecutions).then(|| Completion::new(machine, graph));
     let (mut terms, mut undecided, mut left) = (Vec::new(), Vec::new(), MAX_TERM_STEPS);
-    for Pair { read, definition, witnesses } in pairs.list {
+    for SeenTerm { read, definition, witnesses } in pairs.list {
         let holds = |states: &fixedbitset::FixedBitSet, one: &Transition| states.contains(one.to as usize);
         let witness = match &lasting {
             None => witnesses.first(),
@@ -173,7 +182,7 @@ fn failure_list(
 /// Notes pairs and ends.
 #[derive(Default)]
 struct Recorder {
-    pairs: Pairs,
+    pairs: SeenTerms,
     outcomes: Outcomes<u32>,
     failures: FxHashMap<FailureKey, (Failure, PathId, u32)>,
     deadlocks: Vec<(Vec<BlockedThread>, u32)>,

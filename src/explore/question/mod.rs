@@ -1,4 +1,12 @@
 //! The questions that can be asked of all executions of a program.
+//!
+//! | file | question |
+//! |---|---|
+//! | `futures` | what can happen: terms, outcomes, failures, deadlocks |
+//! | `count` | how many futures there are |
+//! | `select` | whether some execution has given terms |
+//! | `serial` | whether two methods can run one after the other |
+//! | `tear` | whether an execution tears two accesses of a method apart |
 
 pub(super) mod by_executions;
 pub(super) mod count;

@@ -41,7 +41,7 @@ impl Room {
 #[derive(Debug)]
 pub(in crate::explore) struct Outcomes<W> {
     found: FxHashMap<OutcomeKey, (W, Option<Failure>)>,
-    /// Pairs of a thread and its output in all of them.
+    /// SeenTerms of a thread and its output in all of them.
     outputs: usize,
 }
 

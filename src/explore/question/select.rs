@@ -1,15 +1,22 @@
 //! Decides whether some execution has a given selection of pi terms.
 //!
-//! In: selections: a read (or one instance of it in its thread), and the definition that it is to read from. Out: an
-//! execution that has them, or a smallest set of selections that contradict each other. The search carries for each
-//! selection whether it was evaluated, and whether it was satisfied. A complete execution agrees where no selection was
-//! evaluated without ever being satisfied, and at least one was satisfied; one that satisfies all is preferred.
+//! **Input**: selections: a read (or one instance of it in its thread), and the definition that it is to read from.
+//! **Output**: an execution that has them, or a smallest set of selections that contradict each other.
+//!
+//! **Algorithm**:
+//! 1. A monitor remembers for each selection whether it was evaluated, and whether it was satisfied.
+//! 2. A complete execution agrees where no selection was evaluated without ever being satisfied, and at least one was
+//!    satisfied. One that satisfies all is preferred, and ends the search.
+//! 3. Where none agrees, leave out one selection after the other as long as the rest still contradict each other.
+//!
+//! **Soundness and limits**: exact, provided that no bound was hit. The set of 3 is minimal: none of it can be left
+//! out.
 
 use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::portfolio::{Dovetail, Found, Share};
+use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::explore::reads_from::{self, Refusal};
 use crate::explore::report::unfinished::frontier;
-use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
+use crate::explore::states::{self, End, EndContext, Monitor, Transition, Visitor};
 use crate::form::Selection;
 use crate::schedule::walk;
 use crate::vm::{Choice, CodeIndex, Event, FailureKind, Machine, Observer, Tables, ThreadIndex, ThreadName};
@@ -51,19 +58,19 @@ pub struct SelectAnswer {
     pub diverged: bool,
 }
 
-/// Decides whether some execution has the selections, by the cheapest exact means: see [`Dovetail`].
+/// Decides whether some execution has the selections, by the [portfolio](crate::explore::portfolio) of exact strategies.
 pub fn select(machine: &Machine, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
     // An instance is counted by thread.
     let symmetric = selections.iter().all(|one| one.instance.is_none()).then(|| machine.up_to_symmetry()).flatten();
     let machine_of_states = symmetric.as_ref().unwrap_or(machine);
-    Dovetail::new(machine, budget, symmetric.is_some()).run(
-        |budget| select_by_states(machine_of_states, selections, budget),
-        |budget| select_by_executions(machine, selections, budget),
-        |_| Err(Share::Never),
-    )
+    Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref())).run(Searches {
+        by_states: &mut |budget| select_by_states(machine_of_states, selections, budget),
+        by_executions: &mut |budget| select_by_executions(machine, selections, budget),
+        by_slices: &mut |_| Err(Retry::Never),
+    })
 }
 
-impl Found for SelectAnswer {
+impl PartialAnswer for SelectAnswer {
     fn bound(&mut self) -> &mut Option<Bound> {
         &mut self.bound
     }
@@ -202,7 +209,7 @@ impl Observer for Evaluation {
     }
 }
 
-impl Ghost for Evaluation {
+impl Monitor for Evaluation {
     fn encode(&self, words: &mut Vec<u64>) {
         words.extend(self.states.iter().map(|&state| u64::from(state)));
         // Threads that have counted nothing must not be told from threads that are not there.
@@ -285,6 +292,6 @@ impl Visitor<Evaluation> for Ends<u32> {
     fn end(&mut self, context: &EndContext<'_, Evaluation>) -> ControlFlow<()> {
         self.diverged |= matches!(context.end, End::Failed(failure) if failure.kind == FailureKind::StepLimit);
         // The first execution that satisfies all is the shortest one.
-        self.add(&context.ghost.states, || context.node)
+        self.add(&context.monitor.states, || context.node)
     }
 }

@@ -1,13 +1,17 @@
 //! Finds an execution in which two methods run one after the other.
 //!
-//! In: two methods, of which the first is to come first. Out: an execution to its end in which no activation of the one
-//! overlaps with an activation of either in another thread, both run, and the one that begins first is of the first
-//! method. What main does itself, such as bringing objects into a state, does not count, unless one of the two runs nowhere
-//! else. An activation lasts from its first event to its return. An execution in which all threads end is preferred to
-//! one that fails or blocks.
+//! **Input**: two methods, of which the first is to come first, and a budget. **Output**: an execution to its end in
+//! which no activation of the one overlaps with an activation of either in another thread, both run, and the one that
+//! begins first is of the first method.
+//!
+//! **Algorithm**: a search through states with a monitor that remembers how far the two are. What main does itself,
+//! such as bringing objects into a state, does not count; where that finds nothing, it is searched again with main.
+//!
+//! **Soundness and limits**: exact, provided that no bound was hit. An activation lasts from its first event to its
+//! return. An execution in which all threads end is preferred to one that fails or blocks.
 
 use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::states::{self, End, EndContext, Ghost, Transition, Visitor};
+use crate::explore::states::{self, End, EndContext, Monitor, Transition, Visitor};
 use crate::ir::FunctionId;
 use crate::schedule::Nesting;
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadIndex, ThreadName};
@@ -44,8 +48,8 @@ fn search(
     budget: &Budget<'_>,
 ) -> (Serial, Statistics) {
     let mut ends = Ends { finished: None, other: None };
-    let ghost = Order { methods: [first, second], without_main, threads: Vec::new(), phase: Phase::Nothing };
-    let searched = states::search(machine, budget, ghost, &mut ends);
+    let monitor = Order { methods: [first, second], without_main, threads: Vec::new(), phase: Phase::Nothing };
+    let searched = states::search(machine, budget, monitor, &mut ends);
     let answer = match (ends.finished.or(ends.other), searched.bound) {
         (Some(node), _) => Serial::Found { schedule: searched.graph.path_to(node) },
         (None, Some(bound)) => Serial::Undecided(bound),
@@ -148,7 +152,7 @@ impl Observer for Order {
     }
 }
 
-impl Ghost for Order {
+impl Monitor for Order {
     fn encode(&self, words: &mut Vec<u64>) {
         words.push(match self.phase {
             Phase::Nothing => 0,
@@ -199,8 +203,8 @@ impl Visitor<Order> for Ends {
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, Order>) -> ControlFlow<()> {
-        let inside = context.ghost.threads.iter().any(|inside| inside.begun);
-        if context.ghost.phase != Phase::Both || inside && context.end != End::Finished {
+        let inside = context.monitor.threads.iter().any(|inside| inside.begun);
+        if context.monitor.phase != Phase::Both || inside && context.end != End::Finished {
             return ControlFlow::Continue(());
         }
         if context.end == End::Finished {

@@ -1,18 +1,4 @@
-//! The log of an execution: its operations, with what each comes after.
-//!
-//! **Input**: the operations of an execution, one after the other, each with the write that it reads from.
-//!
-//! **Output**: the past of each operation, as a set; and a hash of the operation with its past, by which equal ones of different
-//! executions are known.
-//!
-//! **Algorithm**. The past is the transitive closure of program order, fork, join and reads-from. A row of bits for each
-//! operation holds it; a new row is the union of those right before it. The log is cut back and continued, so that rows that
-//! stay are not computed again.
-//!
-//! **Soundness and limits**. This is not happens-before ([`crate::schedule::Clocks`]): a read comes after its write without any
-//! synchronisation, because the search asks what must be done for a read to see that write. Programs with other synchronisation
-//! than fork and join are refused before they come here. Nor is it dependence ([`crate::schedule::Footprint`]): two writes of one
-//! cell are not ordered as long as no read tells them apart.
+//! The log of an execution: its operations, the source of each read, and the past of each operation as a set of bits.
 
 use crate::vm::{self, PathId};
 use smallvec::SmallVec;

@@ -1,30 +1,34 @@
-//! One execution per future.
+//! One execution for each future: stateless model checking up to reads-from equivalence.
 //!
-//! In: a machine whose threads synchronise by memory, forks and joins alone. Out: every complete execution up to reordering
-//! that no read can tell, each explored once. It is the *reads-from* equivalence of Abdulla, Atig, Jonsson, Lång, Ngo and
-//! Sagonas (OOPSLA 2019).
+//! **Input**: a machine whose threads synchronise by memory, forks and joins alone, and a budget. **Output**: every
+//! complete execution, up to reordering that no read can tell, each visited once.
 //!
-//! An execution is a log of operations; each knows the write that it reads from, and its *past*: what comes before it by
-//! program order, forks, joins and reads-from. Let P be a prefix of the log that ends before a read r. The futures that
-//! extend P and differ at r are told apart by the write w that r reads from instead, together with the past of w: no
-//! future has two of them. So each (w, past of w) is a branch of its own, and no future is met twice. A branch is *found* when
-//! some execution that extends P holds w with such a past, in which r does not stand; the branch itself is then P, the
-//! past of w, w and r, provided that they have a sequentially consistent order, which [`order`] decides. Nothing is
-//! missed: take a branch with the smallest past that would be. In it r, w apart, can read what w has overwritten; that
-//! branch has a smaller past, so it is found, and its executions hold w behind r. Where r and w are both atomic, w cannot be
-//! put behind r as it is; so for each pair of atomic operations on a cell the branch is made in which the second one
-//! comes first.
+//! **Algorithm**: after Abdulla, Atig, Jonsson, Lång, Ngo and Sagonas, "Optimal Stateless Model Checking for Reads-From
+//! Equivalence under Sequential Consistency" (OOPSLA 2019). An execution is a log of operations; each read knows the
+//! write that it reads from (its *source*), and each operation its *past*: what comes before it by program order,
+//! forks, joins and reads-from.
+//! 1. Follow an execution to its end; each read, and each choice, becomes a node, at which other executions part.
+//! 2. Let P be the prefix of the log that ends before a read r. The futures that extend P and differ at r are told
+//!    apart by the write w that r reads from instead, together with the past of w. Each pair of w and its past is a
+//!    branch of its own.
+//! 3. A branch is found when some execution that extends P holds w with such a past, in which r does not stand. The
+//!    branch is P, the past of w, w, and r.
+//! 4. Where r and w are both atomic, w cannot be put behind r as it is: for each two atomic operations on a cell the
+//!    branch is made in which the second one comes first.
+//! 5. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
+//!    with 1.
 //!
-//! Work and memory are polynomial for each future, as long as `order` need not try many orders; memory does not grow with
-//! the number of futures beyond the branches that wait.
-//!
-//! What it does not see: locks and other objects that block, atomic blocks, programs that fail, locals of threads that other
-//! threads share. It says so ([`Refusal`]), and `count` goes through states instead.
+//! **Soundness and limits**: no future is met twice, since no future has two of the branches of a read. None is missed:
+//! take one whose branch would be missed, with the smallest past. In it r can read, instead of w, what w has
+//! overwritten; that branch has a smaller past, so it is found, and its executions hold w behind r. Work is polynomial
+//! for each future as long as `order` need not try many orders; memory does not grow with the number of futures beyond
+//! the branches that wait. It does not serve locks and other objects that block, atomic blocks, programs that fail,
+//! locals of threads that other threads share; it says so ([`Refusal`]).
 
+mod events;
 mod log;
 mod order;
 mod search;
-mod watch;
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::ir::{DefinitionId, ReadId};

@@ -1,12 +1,19 @@
 //! Whether operations with given sources have a sequentially consistent order.
 //!
-//! In: a log, of which each operation stands behind its past. Out: an order of its operations in which each read sees its
-//! source, or `None` if there is none.
+//! **Input**: a log, of which each operation stands behind its past. **Output**: an order of its operations in which
+//! each read sees its source, or `None` if there is none.
 //!
-//! The order is built from the front. What can never be wrong is taken at once: a read that sees its source now; a
-//! write of a cell whose value nobody waits for any more, if nobody reads the write, or if it is the last one of its cell; an
-//! atomic operation that is the last reader of what the cell holds. What remains is a choice between writes, which is
-//! tried in turn; sets of operations from which there was no way on are not tried again.
+//! **Algorithm**: testing sequential consistency with a given reads-from relation (Gibbons and Korach, "Testing Shared
+//! Memories", 1997), from the front on.
+//! 1. Take at once what can never be wrong: a read that sees its source now; a write of a cell whose value nobody waits
+//!    for any more, if nobody reads the write or it is the last one of its cell; an atomic operation that is the last
+//!    reader of what the cell holds.
+//! 2. What remains is a choice between writes. Try each, with a copy of the position.
+//! 3. A set of operations, with what the cells hold, from which there was no way on, is not tried again.
+//!
+//! **Soundness and limits**: an operation of 1 may stand first in some order of the rest whenever the rest has an
+//! order: nothing that is left needs what it changes. The problem is NP-complete, so 2 may take exponentially long; the
+//! clock is looked at meanwhile.
 
 use super::log::{Kind, Log, NONE};
 use crate::budget::{Bound, Budget};

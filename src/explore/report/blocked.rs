@@ -1,8 +1,11 @@
 //! Blocked threads with names: who waits for what, who holds it, and what could have let it go on.
 //!
-//! In: the steps of an execution that ends in a deadlock. Out: a [`BlockedReport`] for each thread that has not ended, and the
-//! cycle in which they wait for each other, if there is one. The steps are done again and watched, so that of an event,
-//! a condition or a semaphore it is known whether, and where, it was set, notified or raised.
+//! **Input**: the steps of an execution that ends in a deadlock. **Output**: a [`BlockedReport`] for each thread that
+//! has not ended, and the cycle in which they wait for each other, if there is one.
+//!
+//! **Algorithm**: the steps are done again and watched, so that of an event, a condition or a semaphore it is known
+//! whether, and where, it was set, notified or raised. The cycle is a shortest one, by breadth-first search from each
+//! thread.
 
 use crate::schedule::{Naming, Walk};
 use crate::source::Span;

@@ -1,12 +1,12 @@
 //! The answer of an exploration with names, as `cssame futures` gives it.
 //!
-//! In: an [`Answer`], the terms of the pi functions, the program and its text. Out: [`FuturesReport`], which keeps its
-//! keys: other programs rely on them.
+//! **Input**: an [`Answer`], the terms of the pi functions, the program and its text. **Output**: [`FuturesReport`],
+//! which keeps its keys: other programs rely on them.
 
 mod blocked;
+pub(in crate::explore) mod fewer_switches;
 mod terms;
 pub(in crate::explore) mod unfinished;
-pub(in crate::explore) mod witness;
 
 use crate::explore::answer::{Answer, FailureWitness, Outcome};
 use crate::explore::deadlock::Deadlock;

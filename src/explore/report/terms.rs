@@ -1,8 +1,10 @@
 //! The verdicts on pi terms, with names.
 //!
-//! In: an [`Answer`] and the terms of the pi functions. Out: [`TermReports`], the list behind `"terms"` of `cssame futures`.
-//! Reads that share many terms make the list long: a term takes a few bytes in it, each name is stored once, and terms are
-//! put together while they are looked at.
+//! **Input**: an [`Answer`] and the terms of the pi functions. **Output**: [`TermReports`], the list behind `"terms"`
+//! of `cssame futures`.
+//!
+//! Reads that share many terms make the list long: a term takes a few bytes in it, each name is stored once, and terms
+//! are put together while they are looked at. Counts are made of the same rows as the list ([`Listed`]).
 
 use crate::explore::answer::{Answer, Term};
 use crate::form::{definition_name, read_name};

@@ -1,10 +1,13 @@
 //! What a search that was stopped has proved all the same, and what still ran.
 //!
-//! In: executions that were not followed to their end. Out: [`UnfinishedReport`]: the loops and recursions in which their
-//! threads went round when the bound was hit. A thread is in a loop if, in the second half of its steps, it has come twice to
-//! a place in it, or to one of a function that is called from it.
+//! **Input**: executions that were not followed to their end. **Output**: [`UnfinishedReport`]: the loops and
+//! recursions in which their threads went round when the bound was hit.
 //!
-//! What it does not see: threads in the middle of a long but straight way. Only some of the open executions are looked at.
+//! **Algorithm**: a thread is in a loop if, in the second half of its steps, it has come twice to a place in it, or to
+//! one of a function that is called from it. Loops are the natural ones: a back edge to a dominator.
+//!
+//! **Soundness and limits**: it does not see threads in the middle of a long but straight way. Only some of the open
+//! executions are looked at.
 
 use crate::budget::{Bound, Statistics};
 use crate::explore::states::graph::{Graph, NodeKind};

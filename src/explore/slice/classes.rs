@@ -1,8 +1,9 @@
 //! Which parts of memory the accesses in the text may touch.
 //!
-//! In: the events of the unfolded program. Out: for each read and each write the classes of cells that it may touch; two
-//! accesses that share no class never touch the same cell. A class is a scalar, an array, or an element of an array whose
-//! elements are only ever named by constants.
+//! **Input**: the events of the unfolded program. **Output**: for each read and each write the classes of cells that it
+//! may touch. A class is a scalar, an array, or an element of an array whose elements are only ever named by constants.
+//!
+//! **Soundness and limits**: two accesses that share no class never touch the same cell; two that share one need not.
 
 use crate::concurrency::{Concurrency, EventKind, Location};
 use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId};

@@ -1,7 +1,9 @@
 //! What slices have shown, as executions of the whole program.
 //!
-//! In: searches of slices, one after the other. Out: the [`Answer`] that they make together. Each execution is done again in
-//! the whole program; that takes time and memory for long ones, so there are bounds beyond which slices are given up.
+//! **Input**: searches of slices, one after the other. **Output**: the [`Answer`] that they make together.
+//!
+//! **Soundness and limits**: each execution is done again in the whole program. That takes time and memory for long
+//! ones, so there are numbers of steps and of instructions beyond which slices are given up.
 
 use super::replay::{Replay, Replayed};
 use super::{Declined, Running};

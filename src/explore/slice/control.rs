@@ -1,8 +1,12 @@
 //! What decides whether a block runs.
 //!
-//! In: a function. Out: for each block the branches that it depends on (Ferrante, Ottenstein and Warren: "The Program
-//! Dependence Graph and Its Use in Optimization", 1987), from the dominance frontiers of the graph turned round; and the
-//! blocks that stand in a cycle. A block from which no return can be reached counts as one that may end the function, so
+//! **Input**: a function. **Output**: for each block the branches that it depends on, and the blocks that stand in a
+//! cycle.
+//!
+//! **Algorithm**: control dependence (Ferrante, Ottenstein and Warren, "The Program Dependence Graph and Its Use in
+//! Optimization", 1987), from the dominance frontiers of the graph turned round.
+//!
+//! **Soundness and limits**: a block from which no return can be reached counts as one that may end the function, so
 //! that it depends on more, not on less.
 
 use crate::ir::{Function, FunctionId, Instruction, Program, flow};

@@ -1,7 +1,8 @@
 //! A program with numbers for all its parts, and who touches what.
 //!
-//! In: a program and what is known of its memory. Out: an [`Index`]: instructions, blocks and registers are numbered
-//! through; for each register its writers, for each function its call sites, for each class of cells its writers.
+//! **Input**: a program and what is known of its memory. **Output**: an [`Index`]: instructions, blocks and registers
+//! are numbered through; for each register its writers, for each function its call sites, for each class of cells its
+//! writers.
 
 use super::classes::Classes;
 use super::control::Control;

@@ -1,22 +1,27 @@
 //! What can happen, from slices of the program.
 //!
-//! In: a program, what is known of its memory, and its machine. Out: the same [`Answer`] and [`SelectAnswer`] as those of the
-//! whole program, from programs that hold only what matters ([`relevance`]). One slice decides the outcomes, failures and
-//! deadlocks, and what the reads in it see. For each other read it is asked apart what it sees, in each thread apart: so
-//! the ways in which reads combine, of which there may be exponentially many, are never formed. What a slice shows is done
-//! again in the whole program ([`replay`]), so every schedule is one of the whole program.
+//! **Input**: a program, what is known of its memory, its machine, and a budget. **Output**: the same [`Answer`] and
+//! [`SelectAnswer`] as those of the whole program.
 //!
-//! Exact: an execution of the program, less what the slice does not hold, is one of the slice; and one of the slice can
-//! be extended, since what was taken out neither blocks nor fails nor loops, and nothing depends on it.
+//! **Algorithm**:
+//! 1. Make the slice that preserves how executions end ([`relevance`]). Search it: that decides the outcomes, failures
+//!    and deadlocks, and what the reads in it see.
+//! 2. For each other read make the slice that preserves what it sees. Where several threads may run it, watch it in one
+//!    thread after the other. So the ways in which reads combine, of which there may be exponentially many, are never
+//!    formed.
+//! 3. Each execution of a slice is done again in the whole program ([`replay`]), so that every schedule is one of the
+//!    whole program.
 //!
-//! What it does not see: programs in which local work of the slice has no end, because a loop has no step left. It gives no
-//! answer then.
+//! **Soundness and limits**: an execution of the program, without what the slice does not hold, is one of the slice;
+//! and one of the slice can be extended, since what was taken out neither blocks nor fails nor loops, and nothing
+//! depends on it. No answer is given where local work of the slice has no end, because a loop has no step left
+//! ([`Declined`]).
 
-mod boundary;
 mod classes;
 mod collected;
 mod control;
 mod index;
+mod print_successors;
 mod program;
 mod relevance;
 mod replay;
@@ -25,7 +30,7 @@ use crate::budget::Budget;
 use crate::concurrency::Sharing;
 use crate::concurrency::{Concurrency, EventKind, ThreadId};
 use crate::explore::answer::{Answer, Query};
-use crate::explore::portfolio::Share;
+use crate::explore::portfolio::Retry;
 use crate::explore::question::futures::futures_with;
 use crate::explore::question::select::{SelectAnswer, Verdict, select};
 use crate::form::Selection;
@@ -59,14 +64,14 @@ impl<'a> From<&'a Model> for Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Finds out what can happen, by the cheapest exact means that comes to an end: see [`crate::explore::portfolio`].
+    /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies.
     #[must_use]
     pub fn futures(&self, query: &Query, budget: &Budget<'_>) -> Answer {
         let mut sliceable = None;
         futures_with(self.machine, query, budget, &mut |budget| {
             let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
             let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, budget));
-            found.map_err(|declined| if declined == Declined::Bound { Share::Larger } else { Share::Never })
+            found.map_err(|declined| if declined == Declined::Bound { Retry::WithMore } else { Retry::Never })
         })
     }
 
@@ -124,13 +129,22 @@ struct Sliceable<'a> {
     always: Relevance,
     ends: Relevance,
     /// Accesses that part a print from what follows.
-    boundaries: FixedBitSet,
+    after_prints: FixedBitSet,
     /// Whether threads are made in one and the same order in all executions.
     ordered: bool,
     /// Reads that may run in several threads.
-    crowded: FixedBitSet,
+    in_several_threads: FixedBitSet,
     /// How a slice runs.
     options: Options,
+}
+
+/// What executions of a slice have in common with those of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Preserved {
+    /// What the reads see that are asked about.
+    Reads,
+    /// How they end as well: prints and failures of several threads have to be told apart.
+    Ends,
 }
 
 /// A slice that runs, beside its program.
@@ -147,18 +161,27 @@ impl<'a> Sliceable<'a> {
         let shared = &concurrency.sharing;
         let calls = Calls::new(program);
         let always = relevance::always(&index, &calls);
-        let boundaries = boundary::behind_prints(&index, shared);
-        let ends = relevance::with_places(&index, &always, &boundaries);
+        let after_prints = print_successors::behind_prints(&index, shared);
+        let ends = relevance::with_places(&index, &always, &after_prints);
         let ordered = makes_threads_in_order(concurrency);
-        let crowded = crowded_reads(program, concurrency);
+        let in_several_threads = reads_in_several_threads(program, concurrency);
         let options = narrow_options(machine.options(), calls.extent(program));
-        Sliceable { index, machine, shared, always, ends, boundaries, ordered, crowded, options }
+        Sliceable { index, machine, shared, always, ends, after_prints, ordered, in_several_threads, options }
     }
 
-    /// The program that is left, in which a read may be watched in one thread alone. Where one asks how it ends, prints and
-    /// failures of others have to be told apart.
-    fn slice(&self, relevance: &Relevance, watched: Option<Watched>, ends: bool) -> Result<Running<'a>, Declined> {
-        let slice = Slice::new(&self.index, relevance, self.shared, ends.then_some(&self.boundaries));
+    /// The program that is left, in which a read may be watched in one thread alone.
+    fn slice(
+        &self,
+        relevance: &Relevance,
+        watched: Option<Watched>,
+        preserved: Preserved,
+    ) -> Result<Running<'a>, Declined> {
+        let slice = Slice::new(
+            &self.index,
+            relevance,
+            self.shared,
+            (preserved == Preserved::Ends).then_some(&self.after_prints),
+        );
         if !slice.is_smaller && watched.is_none() {
             return Err(Declined::Whole);
         }
@@ -169,7 +192,7 @@ impl<'a> Sliceable<'a> {
 
     /// Decides what can happen.
     fn futures(&self, query: &Query, budget: &Budget<'_>) -> Result<Answer, Declined> {
-        let base = self.slice(&self.ends, None, true)?;
+        let base = self.slice(&self.ends, None, Preserved::Ends)?;
         let mut collected = Collected::new(budget);
         // If even that is too large, there is no use in trying again.
         let too_large = |declined| if declined == Declined::Bound { Declined::Whole } else { declined };
@@ -187,7 +210,7 @@ impl<'a> Sliceable<'a> {
                 let number = ThreadIndex(thread as u16);
                 let watched = is_watched.then_some(Watched { read, thread: number, ordered: self.ordered });
                 collected.pay_for_slice(self.index.sites.len())?;
-                let running = self.slice(&relevance, watched, false)?;
+                let running = self.slice(&relevance, watched, Preserved::Reads)?;
                 let slots = collected.add(&running, query, Some(read))?;
                 made = if is_watched { made.max(slots) } else { made };
                 thread += 1;
@@ -199,13 +222,13 @@ impl<'a> Sliceable<'a> {
     /// Whether a read may run in several threads, and can be watched in one of them.
     fn runs_in_several(&self, read: ReadId) -> bool {
         let watchable = |&site: &u32| matches!(self.index.instruction(site), Instruction::Load { .. });
-        self.crowded.contains(read.index()) && self.index.read_sites(read).iter().all(watchable)
+        self.in_several_threads.contains(read.index()) && self.index.read_sites(read).iter().all(watchable)
     }
 
     /// Decides whether some execution has the selections.
     fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> Result<SelectAnswer, Declined> {
         let reads: Vec<ReadId> = selections.iter().map(|selection| selection.read).collect();
-        let running = self.slice(&relevance::with_reads(&self.index, &self.always, &reads), None, false)?;
+        let running = self.slice(&relevance::with_reads(&self.index, &self.always, &reads), None, Preserved::Reads)?;
         let mut answer = select(&running.machine, selections, budget);
         if answer.diverged {
             return Err(Declined::Endless);
@@ -232,20 +255,20 @@ fn narrow_options(whole: &Options, (cost, depth): (u64, u32)) -> Options {
 }
 
 /// Reads that may run in several threads.
-fn crowded_reads(program: &Program, concurrency: &Concurrency) -> FixedBitSet {
+fn reads_in_several_threads(program: &Program, concurrency: &Concurrency) -> FixedBitSet {
     let mut first: Vec<Option<ThreadId>> = vec![None; program.reads.len()];
-    let mut crowded = FixedBitSet::with_capacity(program.reads.len());
+    let mut in_several_threads = FixedBitSet::with_capacity(program.reads.len());
     for block in 0..concurrency.blocks.len() as u32 {
         let thread = concurrency.thread_of(block);
         for event in concurrency.events_of(block) {
             if let EventKind::Read(read) = event.kind
                 && (*first[read.index()].get_or_insert(thread) != thread || concurrency.may_be_many(thread))
             {
-                crowded.insert(read.index());
+                in_several_threads.insert(read.index());
             }
         }
     }
-    crowded
+    in_several_threads
 }
 
 /// Whether no two threads may make threads at one time.

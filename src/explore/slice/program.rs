@@ -1,8 +1,10 @@
 //! The program that is left when everything that does not matter is taken out.
 //!
-//! In: an [`Index`] and a [`Relevance`]. Out: a [`Slice`]: a program whose reads and definitions have the ids of the whole
-//! one, and which of them are visible. A read that does not matter gives 0, a write does nothing, a branch goes the second
-//! way; an index is still held to its range. Registers that do not matter are replaced by 0 wherever they are used.
+//! **Input**: an [`Index`] and a [`Relevance`]. **Output**: a [`Slice`]: a program whose reads and definitions have the
+//! ids of the whole one, and which of them are visible.
+//!
+//! **Algorithm**: a read that does not matter gives 0, a write does nothing, a branch goes the second way; an index is
+//! still held to its range. Registers that do not matter are replaced by 0 wherever they are used.
 
 use super::index::Index;
 use super::relevance::{Relevance, may_miss};
@@ -28,12 +30,12 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// `shared` are the accesses that are visible in the whole program; of those in `boundaries` a step stays.
+    /// `shared` are the accesses that are visible in the whole program; of those in `after_prints` a step stays.
     pub(super) fn new(
         index: &Index<'_>,
         relevance: &Relevance,
         shared: &Sharing,
-        boundaries: Option<&FixedBitSet>,
+        after_prints: Option<&FixedBitSet>,
     ) -> Slice {
         let mut visible = Visibility::none(index.program);
         for number in (0..index.sites.len() as u32).filter(|&number| relevance.keeps(number)) {
@@ -46,7 +48,7 @@ impl Slice {
             read.is_some_and(|read| shared.read(read)) || definition.is_some_and(|one| shared.definition(one))
         });
         let mut steps = Visibility::none(index.program);
-        for number in boundaries.into_iter().flat_map(FixedBitSet::ones).filter(|&one| !relevance.keeps(one as u32)) {
+        for number in after_prints.into_iter().flat_map(FixedBitSet::ones).filter(|&one| !relevance.keeps(one as u32)) {
             let (read, definition) = accesses(index.instruction(number as u32));
             steps.reads.extend(read.map(ReadId::index));
             // Of an atomic expression the read stands for the step.
@@ -55,7 +57,7 @@ impl Slice {
         let mut program = index.program.clone();
         for (id, function) in index.program.functions.entries() {
             let (program, visible) = (&mut program, &mut visible);
-            let mut builder = Builder { index, relevance, boundaries, id, function, program, visible, scratch: None };
+            let mut builder = Builder { index, relevance, after_prints, id, function, program, visible, scratch: None };
             let made = builder.function();
             program.functions[id] = made;
         }
@@ -85,7 +87,7 @@ pub(super) fn accesses(instruction: &Instruction) -> (Option<ReadId>, Option<Def
 struct Builder<'b, 'a> {
     index: &'b Index<'a>,
     relevance: &'b Relevance,
-    boundaries: Option<&'b FixedBitSet>,
+    after_prints: Option<&'b FixedBitSet>,
     id: FunctionId,
     function: &'a Function,
     program: &'b mut Program,
@@ -139,7 +141,7 @@ impl Builder<'_, '_> {
             }
             _ => return,
         };
-        let is_step = self.boundaries.is_some_and(|all| all.contains(number as usize));
+        let is_step = self.after_prints.is_some_and(|all| all.contains(number as usize));
         if is_step || may_miss(place) {
             let read = self.read_for(instruction);
             self.visible.reads.grow(read.index() + 1);

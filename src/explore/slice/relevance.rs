@@ -1,13 +1,21 @@
-//! Which instructions matter.
+//! Which instructions a slice has to keep.
 //!
-//! In: an [`Index`], and reads of which it is asked what they read from. Out: a [`Relevance`]. It is a program slice (Weiser:
-//! "Program Slicing", 1984; of threads, with interference through memory), with one refinement: which write a read sees
-//! does not depend on the values that are written, so of a cell that is only asked about, the writes matter and what
-//! they write does not.
+//! **Input**: an [`Index`], and reads of which it is asked what they read from. **Output**: a [`Relevance`]: the
+//! instructions that are *kept*, since it matters that they run, and those that are *valued*, since their results
+//! matter as well.
 //!
-//! What always matters: synchronisation, threads, choices, assumptions, what prints or can fail, every loop and its
-//! conditions, and every recursive call. So a thread of the slice blocks, fails and ends where that of the program does.
-//! An instruction is *kept* where it matters that it runs, and *valued* where its result matters as well.
+//! **Algorithm**: a program slice (Weiser, "Program Slicing", 1984; of threads, with interference through memory:
+//! Krinke, "Static Slicing of Threaded Programs", 1998), as a worklist over dependences.
+//! 1. Begin with what always matters: synchronisation, threads, choices, assumptions, what prints or can fail, every
+//!    loop and its conditions, every recursive call; then with what is asked for.
+//! 2. A kept instruction needs the branches that it depends on, and the calls of its function.
+//! 3. A valued one needs the values of its operands; a read needs that the writes of its cells are kept, and if it is
+//!    valued, valued.
+//!
+//! **Soundness and limits**: which write a read sees does not depend on the values that are written. So of a cell that
+//! is only asked about, the writes are kept and not valued. By 1 a thread of the slice blocks, fails and ends where
+//! that of the program does. The slice is not a smallest one: cells are told apart by [`classes`](super::classes), not
+//! by values.
 
 use super::control::Calls;
 use super::index::Index;
@@ -17,7 +25,7 @@ use crate::ir::{
 };
 use fixedbitset::FixedBitSet;
 
-/// What matters. All sets are indexed by the numbers of the [`Index`].
+/// The instructions, and parts of the program, that a slice has to keep. All sets are indexed by the numbers of the [`Index`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Relevance {
     kept: FixedBitSet,
@@ -60,7 +68,7 @@ enum Item {
     Read(u32),
 }
 
-/// What matters whatever is asked.
+/// The slice that preserves which threads there are, where they block, and whether they fail or end.
 pub(super) fn always(index: &Index<'_>, calls: &Calls) -> Relevance {
     let count = index.sites.len();
     let functions = index.program.functions.len();
@@ -91,7 +99,7 @@ pub(super) fn always(index: &Index<'_>, calls: &Calls) -> Relevance {
     closure.close()
 }
 
-/// What matters where it is asked what some reads read from as well.
+/// The slice that also preserves which writes these reads see.
 pub(super) fn with_reads(index: &Index<'_>, base: &Relevance, reads: &[ReadId]) -> Relevance {
     let mut closure = Closure { index, found: base.clone(), work: Vec::new() };
     for &read in reads {
@@ -105,7 +113,7 @@ pub(super) fn with_reads(index: &Index<'_>, base: &Relevance, reads: &[ReadId]) 
     closure.close()
 }
 
-/// What matters where it matters as well that some instructions are come to.
+/// The slice that also preserves whether these instructions are reached.
 pub(super) fn with_places(index: &Index<'_>, base: &Relevance, places: &FixedBitSet) -> Relevance {
     let mut closure = Closure { index, found: base.clone(), work: Vec::new() };
     for place in places.ones() {

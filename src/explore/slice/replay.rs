@@ -1,9 +1,16 @@
 //! From an execution of a slice to one of the whole program.
 //!
-//! In: a schedule of the slice. Out: the schedule of the whole program in which each thread does, besides, what was
-//! taken out of the slice, as late as it can: before its own next step, or when another one waits for its end. Both machines run side by side; each step of the slice is done by as many
-//! steps of the whole program as it takes to see the same accesses, synchronisation and prints. What was taken out
-//! never blocks, and nothing that was left in depends on it: so this comes through, unless the slice is wrong. `None` then.
+//! **Input**: a schedule of the slice. **Output**: a schedule of the whole program in which each thread does, besides,
+//! what was taken out of the slice, as late as it can.
+//!
+//! **Algorithm**: both machines run side by side.
+//! 1. Before a step of the slice, its thread does in the whole program what the slice does not have.
+//! 2. The step is done by as many steps of the whole program as it takes to see the same accesses, synchronisation and
+//!    prints.
+//! 3. Where a thread waits for the end of another one, and at the end, all threads do what the slice does not have.
+//!
+//! **Soundness and limits**: what was taken out never blocks, and nothing that was left in depends on it. So this comes
+//! through, unless the slice is wrong: `None` then. The schedule is one of the whole program in any case.
 
 use super::program::Slice;
 use crate::ir::{DefinitionId, ReadId};
@@ -75,8 +82,8 @@ impl Replay<'_> {
         let mut small = Walk::new(self.slice, &mut own_tables, &mut ());
         let main = ThreadIndex(0);
         let watches_main = self.slice.options().watched.is_some_and(|watched| watched.thread == main);
-        let mut watch = Watch::new(self, main, watches_main);
-        let walk = Walk::new(self.whole, tables, &mut watch);
+        let mut counter = StepCounter::new(self, main, watches_main);
+        let walk = Walk::new(self.whole, tables, &mut counter);
         let watched = watches_main.then(|| walk.state().path(main));
         let mut large = Large { walk, schedule: Vec::new(), watched, patience: PATIENCE };
         let mut seen = None;
@@ -86,37 +93,37 @@ impl Replay<'_> {
             let name = large.walk.tables_mut().adopt_path(small.tables(), small.state().path(choice.thread));
             // Who is woken may end in the same step.
             let before = (small.alternatives(choice.thread) > 1).then(|| small.state().clone());
-            let mut small_watch = Watch::new(self, choice.thread, large.watched == Some(name));
-            let progress = small.step(choice, &mut small_watch).ok()?;
+            let mut small_counter = StepCounter::new(self, choice.thread, large.watched == Some(name));
+            let progress = small.step(choice, &mut small_counter).ok()?;
             if let Some(Watched { thread, .. }) = self.slice.options().watched
                 && small.state().status(thread) == ThreadStatus::Ready
             {
                 large.watched = Some(large.walk.tables_mut().adopt_path(small.tables(), small.state().path(thread)));
             }
-            let woken = before.zip(small_watch.woken);
+            let woken = before.zip(small_counter.woken);
             let woken =
                 woken.map(|(before, thread)| large.walk.tables_mut().adopt_path(small.tables(), before.path(thread)));
             let state = large.walk.state();
             let thread = state.threads().find(|&thread| state.path(thread) == name)?;
             self.settle(&mut large, thread)?;
-            watch = Watch::new(self, thread, large.watched == Some(name));
+            counter = StepCounter::new(self, thread, large.watched == Some(name));
             loop {
                 large.spend()?;
                 if large.walk.alternatives(thread) == 0 {
                     self.settle_all(&mut large)?;
                 }
                 let choice = self.choice(&mut large.walk, Choice { thread, ..choice }, woken)?;
-                large.step(choice, &mut watch)?;
+                large.step(choice, &mut counter)?;
                 if let Some((read, definition, _)) = wanted.filter(|&(.., step)| step == place)
-                    && watch.pairs.contains(&(read, definition))
+                    && counter.pairs.contains(&(read, definition))
                 {
                     seen.get_or_insert(large.schedule.len() - 1);
                 }
-                if watch.events >= small_watch.events || !large.is_running() {
+                if counter.events >= small_counter.events || !large.is_running() {
                     break;
                 }
             }
-            if watch.events != small_watch.events {
+            if counter.events != small_counter.events {
                 return None;
             }
             if let (Progress::Failed(one), Progress::Failed(other)) = (progress, large.walk.progress())
@@ -142,9 +149,9 @@ impl Replay<'_> {
             return (alternatives == 1).then_some(Choice { alternative: 0, ..like });
         }
         let wakes = |choice: &Choice| {
-            let mut watch = Watch::new(self, choice.thread, false);
-            walk.branch().step(*choice, &mut watch).is_ok()
-                && watch.woken.map(|thread| walk.state().path(thread)) == woken
+            let mut counter = StepCounter::new(self, choice.thread, false);
+            walk.branch().step(*choice, &mut counter).is_ok()
+                && counter.woken.map(|thread| walk.state().path(thread)) == woken
         };
         if woken.is_none() {
             return (like.alternative < alternatives).then_some(like);
@@ -198,7 +205,7 @@ impl Replay<'_> {
 }
 
 /// Counts what a thread does that both programs have.
-struct Watch<'a> {
+struct StepCounter<'a> {
     replay: &'a Replay<'a>,
     thread: ThreadIndex,
     is_watched: bool,
@@ -208,13 +215,13 @@ struct Watch<'a> {
     woken: Option<ThreadIndex>,
 }
 
-impl<'a> Watch<'a> {
-    fn new(replay: &'a Replay<'a>, thread: ThreadIndex, is_watched: bool) -> Watch<'a> {
-        Watch { replay, thread, is_watched, events: 0, pairs: Vec::new(), woken: None }
+impl<'a> StepCounter<'a> {
+    fn new(replay: &'a Replay<'a>, thread: ThreadIndex, is_watched: bool) -> StepCounter<'a> {
+        StepCounter { replay, thread, is_watched, events: 0, pairs: Vec::new(), woken: None }
     }
 }
 
-impl Observer for Watch<'_> {
+impl Observer for StepCounter<'_> {
     fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
         let thread = thread.slot;
         if let Event::Woken { by: Some(ThreadName { slot: by, .. }) } = event

@@ -1,14 +1,32 @@
-//! Which states belong to executions that no assumption discards.
+//! Which states lie on executions that no assumption discards.
 //!
-//! In: the graph of a search. Out: the states from which some execution ends, or runs for ever, without being discarded:
-//! the greatest set in which every expanded state has a successor of the set. Found by taking away, backwards, the
-//! states that have none left.
+//! **Input**: the graph of a search. **Output**: the states from which some execution ends, or runs for ever, without
+//! being discarded.
+//!
+//! **Algorithm**: the greatest set of states in which every expanded state has a successor in the set.
+//! 1. Begin with all states; count for each the edges that are not discarded.
+//! 2. A state without such an edge is lost. So is one that was not expanded, if it is to count as lost
+//!    ([`Unexpanded`]).
+//! 3. Go backwards from lost states: a state whose last edge has led to a lost one is lost itself.
+//!
+//! **Soundness and limits**: exact for a whole graph. Of one that a bound has cut, the set is too small or too large,
+//! as [`Unexpanded`] says; the two together tell what is known.
 
 use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
 use fixedbitset::FixedBitSet;
 
-/// The states that can go on without being discarded. `waiting` says what to make of states that were not expanded.
-pub(in crate::explore) fn lasting_states(graph: &Graph, waiting: bool) -> FixedBitSet {
+/// What becomes of the states that were not expanded, since a bound was hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::explore) enum Unexpanded {
+    /// All their executions may be discarded: what is found lasts for certain.
+    Lost,
+    /// Some of their executions may last: what is not found is lost for certain.
+    Lasting,
+}
+
+/// The states that can go on without being discarded.
+pub(in crate::explore) fn lasting_states(graph: &Graph, unexpanded: Unexpanded) -> FixedBitSet {
+    // 1. All states, with the number of their edges that lead on.
     let count = graph.len();
     let mut lasting = FixedBitSet::with_capacity(count);
     lasting.insert_range(..);
@@ -17,9 +35,10 @@ pub(in crate::explore) fn lasting_states(graph: &Graph, waiting: bool) -> FixedB
     for node in 0..count as u32 {
         let open = graph.edges(node).iter().filter(|&&target| target != DISCARDED).count() as u32;
         open_edges[node as usize] = open;
+        // 2. Those that have none are lost.
         let is_lost = match graph.kind(node) {
             NodeKind::Expanded => open == 0,
-            NodeKind::Waiting => !waiting,
+            NodeKind::Waiting => unexpanded == Unexpanded::Lost,
             NodeKind::Finished | NodeKind::Failed | NodeKind::Deadlock => false,
         };
         if is_lost {
@@ -30,6 +49,7 @@ pub(in crate::explore) fn lasting_states(graph: &Graph, waiting: bool) -> FixedB
     if lost.is_empty() {
         return lasting;
     }
+    // 3. So are those whose last edge leads to a lost one.
     let reversed = graph.reversed();
     while let Some(node) = lost.pop() {
         for &source in reversed.sources(node) {

@@ -1,14 +1,21 @@
 //! Expands a part of a level on several cores.
 //!
-//! In: a part of a level, cut into one piece for each worker. Out: what each step of each state leads to, in order, as
-//! words and fingerprints. The engine enters that into the graph in the order in which it would have done the steps
-//! itself, so the graph is the same for any number of workers. A step that makes a new name or output, which have their
-//! numbers by order, is left to the engine. A worker stops before a state that would make its batch too large: with a
-//! thousand threads one state has a thousand successors of thousands of words.
+//! **Input**: a part of a level, cut into one piece for each worker. **Output**: what each step of each state leads to,
+//! in order, as words and fingerprints.
+//!
+//! **Algorithm**:
+//! 1. Each worker does all steps of the states of its piece, with tables of names and outputs of its own.
+//! 2. It looks for the fingerprints that it has met in the graph, which nobody changes meanwhile.
+//! 3. The search enters what the workers have found, piece by piece, in the order in which it would have done the steps
+//!    itself.
+//!
+//! **Soundness and limits**: the graph is the same for any number of workers. A step that makes a new name or a new
+//! output, which have their numbers by order, is left to the search. A worker stops before a state that would make its
+//! batch too large: with a thousand threads one state has a thousand successors of thousands of words.
 
 use super::fingerprint::{self, encode_rest};
 use super::frontier::{Frontier, Waiting};
-use super::{Ghost, Searched};
+use super::{Monitor, Searched};
 use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Move, State, Tables, ThreadName};
 use std::ops::Range;
 use std::thread;
@@ -34,7 +41,7 @@ pub(super) struct Successor {
     pub fingerprint: u128,
     /// The node, if it was known before the part was expanded.
     pub known: Option<u32>,
-    /// Ends of its words for the state, of its words for the ghost, and of its events, in the batch.
+    /// Ends of its words for the state, of its words for the monitor, and of its events, in the batch.
     ends: [usize; 3],
 }
 
@@ -58,7 +65,7 @@ pub(super) struct Batch {
 pub(super) struct Step<'a> {
     pub successor: Successor,
     pub state: &'a [u64],
-    pub ghost: &'a [u64],
+    pub monitor: &'a [u64],
     pub events: &'a [Happened],
 }
 
@@ -92,11 +99,11 @@ impl Batch {
     pub(super) fn step(&self, index: usize) -> Step<'_> {
         let successor = self.successors[index];
         let [_, words, events] = index.checked_sub(1).map_or([0; 3], |before| self.successors[before].ends);
-        let [state_end, ghost_end, events_end] = successor.ends;
+        let [state_end, monitor_end, events_end] = successor.ends;
         Step {
             successor,
             state: &self.words[words..state_end],
-            ghost: &self.words[state_end..ghost_end],
+            monitor: &self.words[state_end..monitor_end],
             events: &self.events[events..events_end],
         }
     }
@@ -122,12 +129,12 @@ pub(super) struct Worker<G> {
     pub(super) batch: Batch,
 }
 
-impl<G: Ghost> Worker<G> {
-    pub(super) fn new(ghost: &G) -> Worker<G> {
+impl<G: Monitor> Worker<G> {
+    pub(super) fn new(monitor: &G) -> Worker<G> {
         Worker {
             tables: Tables::new(),
-            parent: (State::default(), ghost.clone()),
-            child: (State::default(), ghost.clone()),
+            parent: (State::default(), monitor.clone()),
+            child: (State::default(), monitor.clone()),
             encoding: Encoding::default(),
             more: Vec::new(),
             moves: Vec::new(),
@@ -166,7 +173,7 @@ impl<G: Ghost> Worker<G> {
     /// Does all steps of a state; false if there was no room for them.
     fn expand_state(&mut self, machine: &Machine, of: Waiting<'_>, watched: bool) -> bool {
         machine.decode(of.state, &mut self.parent.0);
-        self.parent.1.decode(of.ghost);
+        self.parent.1.decode(of.monitor);
         let mut moves = std::mem::take(&mut self.moves);
         machine.moves(&self.parent.0, &mut moves);
         let choices = moves.iter().flat_map(|&Move { thread, alternatives }| {
@@ -191,12 +198,12 @@ impl<G: Ghost> Worker<G> {
         self.child.0.clone_from(&self.parent.0);
         self.child.1.clone_from(&self.parent.1);
         let batch = &mut self.batch;
-        let (state, ghost) = &mut self.child;
+        let (state, monitor) = &mut self.child;
         let marks = self.tables.marks();
         let progress = if watched {
-            machine.step(state, &mut self.tables, choice, &mut (&mut batch.events, &mut *ghost))
+            machine.step(state, &mut self.tables, choice, &mut (&mut batch.events, &mut *monitor))
         } else {
-            machine.step(state, &mut self.tables, choice, &mut *ghost)
+            machine.step(state, &mut self.tables, choice, &mut *monitor)
         };
         let leads = match progress {
             _ if self.tables.marks() != marks => {
@@ -210,12 +217,12 @@ impl<G: Ghost> Worker<G> {
         let (mut fingerprint, mut state_end) = (0, batch.words.len());
         if matches!(leads, Leads::On | Leads::ToEnd) {
             machine.encode(state, &mut self.encoding);
-            let ghost_words = encode_rest(ghost, progress, &mut self.more);
+            let monitor_words = encode_rest(monitor, progress, &mut self.more);
             fingerprint = fingerprint::fingerprint(&self.encoding, &self.more);
             if leads == Leads::On {
                 batch.words.extend_from_slice(self.encoding.words());
                 state_end = batch.words.len();
-                batch.words.extend_from_slice(&self.more[..ghost_words]);
+                batch.words.extend_from_slice(&self.more[..monitor_words]);
             }
         }
         let ends = [state_end, batch.words.len(), batch.events.len()];
@@ -225,7 +232,7 @@ impl<G: Ghost> Worker<G> {
 
 /// Lets each worker expand a piece of the rest of a level, all at a time. `size` is the number of states of a piece, `watched`
 /// says whether events are asked for. Gives the pieces.
-pub(super) fn expand<G: Ghost + Send>(
+pub(super) fn expand<G: Monitor + Send>(
     workers: &mut [Worker<G>],
     machine: &Machine,
     found: &Searched,

@@ -1,13 +1,20 @@
 //! Completes the beginning of an execution to a whole one.
 //!
-//! In: the graph of a search, and a state in it. Out: the steps from there to an end: on a shortest way to one where
-//! all threads have ended, else on a shortest way to any end. Where the search has not come far enough to know one, all
-//! threads move in turn for a while. An execution that cannot end stays as it is; and where a bound has cut the search, so
-//! do those beyond a number of steps, for the time is up.
+//! **Input**: the graph of a search, and a state in it. **Output**: the steps from there to an end.
+//!
+//! **Algorithm**:
+//! 1. Find the distance of every state to an end, backwards from the ends: once to ends where all threads have ended,
+//!    once to any.
+//! 2. From the state take the edge to a nearest successor, until an end is reached. The first distance is preferred.
+//! 3. Where the graph was cut before an end, let the threads move in turn for a while
+//!    ([`round_robin`](super::round_robin)).
+//!
+//! **Soundness and limits**: all steps are done by the machine. An execution that cannot end stays as it is; and where
+//! a bound has cut the search, so do those beyond a number of steps, for the time is up.
 
 use crate::explore::states::fingerprint_of;
 use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
-use crate::explore::states::round_robin::Turns;
+use crate::explore::states::round_robin::RoundRobin;
 use crate::schedule::{Walk, Walks};
 use crate::vm::{Choice, Machine, Progress, State, ThreadIndex};
 use std::cell::{Cell, RefCell};
@@ -150,7 +157,7 @@ fn nth_choice(machine: &Machine, state: &State, place: usize) -> Option<Choice> 
 /// Lets the threads move in turn. If that does not come to an end soon, or is discarded, nothing is added.
 fn in_turn(schedule: &mut Vec<Choice>, mut walk: Walk<'_>) {
     let length = schedule.len();
-    let mut turns = Turns::default();
+    let mut turns = RoundRobin::default();
     for _ in 0..STEPS_IN_TURN {
         let Some(thread) = turns.next(walk.machine(), walk.state()) else { return };
         let choice = Choice { thread, alternative: 0 };

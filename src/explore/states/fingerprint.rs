@@ -1,24 +1,24 @@
 //! What tells the states of a search apart.
 //!
-//! In: a state as words, a ghost, and how the execution has ended. Out: a hash of 128 bits.
+//! **Input**: a state as words, a monitor, and how the execution has ended. **Output**: a hash of 128 bits.
 
-use super::Ghost;
+use super::Monitor;
 use crate::vm::{self, Encoding, Machine, State};
 
-/// Writes what a fingerprint takes in beyond the state: the ghost, of which the number of words is given back, and how the
+/// Writes what a fingerprint takes in beyond the state: the monitor, of which the number of words is given back, and how the
 /// execution has failed.
-pub(super) fn encode_rest<G: Ghost>(ghost: &G, progress: vm::Progress, words: &mut Vec<u64>) -> usize {
+pub(super) fn encode_rest<G: Monitor>(monitor: &G, progress: vm::Progress, words: &mut Vec<u64>) -> usize {
     words.clear();
-    ghost.encode(words);
-    let ghost_words = words.len();
+    monitor.encode(words);
+    let monitor_words = words.len();
     if let vm::Progress::Failed(failure) = progress {
         let message = failure.message.map_or(0, |message| u64::from(message.0) + 1);
         words.extend([failure.kind as u64 + 1, u64::from(failure.at.0), message]);
     }
-    ghost_words
+    monitor_words
 }
 
-/// The fingerprint of a state in a search without a ghost, to find its node.
+/// The fingerprint of a state in a search without a monitor, to find its node.
 pub(in crate::explore) fn fingerprint_of(machine: &Machine, state: &State, progress: vm::Progress) -> u128 {
     let (mut encoding, mut more) = (Encoding::default(), Vec::new());
     machine.encode(state, &mut encoding);

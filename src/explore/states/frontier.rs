@@ -1,4 +1,4 @@
-//! States that wait to be expanded.
+//! The states of one level of a breadth-first search, which wait to be expanded.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Default)]
 pub(super) struct Frontier {
     words: Vec<u64>,
-    /// Node, end of the words of the state, end of the words of the ghost.
+    /// Node, end of the words of the state, end of the words of the monitor.
     entries: Vec<(u32, usize, usize)>,
 }
 
@@ -15,7 +15,7 @@ pub(super) struct Frontier {
 pub(super) struct Waiting<'a> {
     pub node: u32,
     pub state: &'a [u64],
-    pub ghost: &'a [u64],
+    pub monitor: &'a [u64],
 }
 
 impl Frontier {
@@ -37,26 +37,26 @@ impl Frontier {
         (self.words.capacity() * size_of::<u64>() + self.entries.capacity() * size_of::<(u32, usize, usize)>()) as u64
     }
 
-    /// Number of words of a state and its ghost.
+    /// Number of words of a state and its monitor.
     pub(super) fn words(&self, index: usize) -> u64 {
         let start = index.checked_sub(1).map_or(0, |before| self.entries[before].2);
         (self.entries[index].2 - start) as u64
     }
 
-    pub(super) fn push(&mut self, node: u32, state: &[u64], ghost: &[u64]) {
+    pub(super) fn push(&mut self, node: u32, state: &[u64], monitor: &[u64]) {
         self.words.extend_from_slice(state);
         let end = self.words.len();
-        self.words.extend_from_slice(ghost);
+        self.words.extend_from_slice(monitor);
         self.entries.push((node, end, self.words.len()));
     }
 
     /// The states in a part of the list.
     pub(super) fn part(&self, range: Range<usize>) -> impl Iterator<Item = Waiting<'_>> {
         let mut start = range.start.checked_sub(1).map_or(0, |before| self.entries[before].2);
-        self.entries[range].iter().map(move |&(node, state_end, ghost_end)| {
-            let (state, ghost) = (&self.words[start..state_end], &self.words[state_end..ghost_end]);
-            start = ghost_end;
-            Waiting { node, state, ghost }
+        self.entries[range].iter().map(move |&(node, state_end, monitor_end)| {
+            let (state, monitor) = (&self.words[start..state_end], &self.words[state_end..monitor_end]);
+            start = monitor_end;
+            Waiting { node, state, monitor }
         })
     }
 }

@@ -1,6 +1,7 @@
-//! The graph of the states that an exploration has met.
+//! The graph of the states that a search has met.
 //!
-//! A node is a state: how it was reached first, and what became of it. Edges stand in the order in which the machine
+//! A node is a state: the step by which it was reached first, and what became of it. The nodes with their first steps
+//! are a tree of shortest schedules, so a schedule is kept as one node. Edges stand in the order in which the machine
 //! lists the choices of a state, so that an edge names its choice by its place. States themselves are not kept.
 
 use crate::explore::states::visited::Visited;

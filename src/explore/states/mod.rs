@@ -1,9 +1,22 @@
-//! The breadth-first search that all explorations share.
+//! Breadth-first search through all states.
 //!
-//! In: a machine, bounds, a [`Ghost`] (what the search has to know of an execution beyond the state of the machine) and
-//! a [`Visitor`]. Out: the [`Graph`] of all states, and calls of the visitor for each step and each end.
-//! States wait as words in two flat buffers, one for the level that is expanded and one for the next; nothing is
-//! allocated for a step. On several cores the states of large levels are expanded apart, and entered in order.
+//! **Input**: a machine, a budget, a [`Monitor`] (what the search has to remember of an execution beyond the state of
+//! the machine), and a [`Visitor`]. **Output**: the [`Graph`] of all states, and calls of the visitor for each step and
+//! each end.
+//!
+//! **Algorithm**: explicit-state search, level by level, as in SPIN (Holzmann, "The Model Checker SPIN", 1997).
+//! 1. The states of a level wait as words in one flat buffer (`frontier`); those of the next level are appended to a
+//!    second one. Nothing is allocated for a step.
+//! 2. A state is decoded, and each choice that it has is done by the machine, watched by the monitor and by the
+//!    visitor.
+//! 3. The successor is told from others by a fingerprint of 128 bits (`fingerprint`). One that is new becomes a node of
+//!    the graph, which keeps the step that has led to it first, and waits for the next level.
+//! 4. Large levels are expanded on several cores (`batch`) and entered in the order in which one core would have done
+//!    the steps, so that the graph is the same for any number of cores.
+//!
+//! **Soundness and limits**: if no bound is hit, each state that an execution can reach is a node, and the path to it
+//! is a shortest one. Two states with one fingerprint would be taken for one: with 10^9 states the chance is below
+//! 10^-20. States themselves are not kept: they are found again by doing the steps.
 
 pub(in crate::explore) mod assumption;
 mod batch;
@@ -11,8 +24,8 @@ pub(in crate::explore) mod completion;
 mod fingerprint;
 mod frontier;
 pub(in crate::explore) mod graph;
-pub(in crate::explore) mod pairs;
 mod round_robin;
+pub(in crate::explore) mod terms;
 mod visited;
 
 use batch::{Leads, Worker};
@@ -26,14 +39,14 @@ use crate::vm::{self, Choice, Encoding, Failure, Machine, Move, Observer, State,
 use std::ops::{ControlFlow, Range};
 
 /// What a search has to know of an execution beyond the state of the machine. It watches the execution.
-pub(in crate::explore) trait Ghost: Observer + Clone + Send {
+pub(in crate::explore) trait Monitor: Observer + Clone + Send {
     /// Appends what tells two executions apart.
     fn encode(&self, words: &mut Vec<u64>);
     /// Takes back what `encode` has written.
     fn decode(&mut self, words: &[u64]);
 }
 
-impl Ghost for () {
+impl Monitor for () {
     fn encode(&self, _: &mut Vec<u64>) {}
 
     fn decode(&mut self, _: &[u64]) {}
@@ -58,7 +71,7 @@ pub(in crate::explore) struct Transition {
 /// Looks on during a search.
 pub(in crate::explore) trait Visitor<G>: Observer {
     /// Whether it may learn of a step after other steps were done: all that it knows of one comes from its own events.
-    const APART: bool = true;
+    const IN_PARALLEL: bool = true;
 
     /// A step begins; the events that follow belong to it.
     fn begin(&mut self);
@@ -90,7 +103,7 @@ pub(in crate::explore) struct EndContext<'a, G> {
     pub machine: &'a Machine,
     pub tables: &'a Tables,
     pub state: &'a State,
-    pub ghost: &'a G,
+    pub monitor: &'a G,
     pub node: u32,
     pub end: End,
 }
@@ -137,11 +150,11 @@ const PIECE: usize = 512;
 /// Words of states that steps lead to between two looks at the bounds, at most, and those of one state.
 const LOOK: u64 = 4 << 20;
 
-/// Searches all states; `ghost` is what is known before the first step.
-pub(in crate::explore) fn search<G: Ghost, V: Visitor<G>>(
+/// Searches all states; `monitor` is what is known before the first step.
+pub(in crate::explore) fn search<G: Monitor, V: Visitor<G>>(
     machine: &Machine,
     budget: &Budget<'_>,
-    ghost: G,
+    monitor: G,
     visitor: &mut V,
 ) -> Searched {
     let mut engine: Engine<'_, G, V> = Engine {
@@ -156,8 +169,8 @@ pub(in crate::explore) fn search<G: Ghost, V: Visitor<G>>(
             stopped: false,
         },
         next: Frontier::default(),
-        parent: (State::default(), ghost.clone()),
-        child: (State::default(), ghost),
+        parent: (State::default(), monitor.clone()),
+        child: (State::default(), monitor),
         encoding: Encoding::default(),
         more: Vec::new(),
         moves: Vec::new(),
@@ -173,7 +186,7 @@ pub(in crate::explore) fn search<G: Ghost, V: Visitor<G>>(
     engine.found
 }
 
-impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
+impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     fn run(&mut self) -> ControlFlow<()> {
         self.start()?;
         let mut level = Frontier::default();
@@ -186,8 +199,8 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             }
             let mut done = 0;
             while done < level.len() {
-                if V::APART && self.budget.jobs() > 1 && level.len() - done >= LARGE {
-                    done = self.expand_apart(&level, done)?;
+                if V::IN_PARALLEL && self.budget.jobs() > 1 && level.len() - done >= LARGE {
+                    done = self.expand_in_parallel(&level, done)?;
                 } else {
                     let part = done..level.len().min(done + PIECE);
                     done = part.end;
@@ -201,16 +214,16 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
 
     /// Expands states one after the other.
     fn expand_here(&mut self, level: &Frontier, part: Range<usize>) -> ControlFlow<()> {
-        for (index, Waiting { node, state, ghost }) in part.clone().zip(level.part(part)) {
+        for (index, Waiting { node, state, monitor }) in part.clone().zip(level.part(part)) {
             self.look(level, index)?;
-            self.load(state, ghost);
+            self.load(state, monitor);
             self.expand(node)?;
         }
         ControlFlow::Continue(())
     }
 
     /// Lets workers expand states from a place of the level on, and enters what they have found; gives the place behind.
-    fn expand_apart(&mut self, level: &Frontier, start: usize) -> ControlFlow<(), usize> {
+    fn expand_in_parallel(&mut self, level: &Frontier, start: usize) -> ControlFlow<(), usize> {
         let mut workers = std::mem::take(&mut self.workers);
         workers.resize_with(self.budget.jobs(), || Worker::new(&self.parent.1));
         let pieces =
@@ -250,7 +263,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
     /// Enters the steps of a state that a worker has expanded.
     fn enter(&mut self, of: Waiting<'_>, batch: &batch::Batch, steps: Range<usize>) -> ControlFlow<()> {
         if steps.is_empty() {
-            self.load(of.state, of.ghost);
+            self.load(of.state, of.monitor);
             return self.deadlock(of.node);
         }
         self.found.graph.begin_edges(of.node);
@@ -270,7 +283,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         let known = known.or_else(|| self.found.graph.find(fingerprint));
         let is_new_end = leads == Leads::ToEnd && known.is_none();
         if leads == Leads::Unknown || is_new_end {
-            self.load(of.state, of.ghost);
+            self.load(of.state, of.monitor);
             return self.step(of.node, choice);
         }
         self.may_step()?;
@@ -290,12 +303,12 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         if self.visitor.is_enough() {
             return self.ended(ControlFlow::Break(()));
         }
-        if known.is_none() { self.wait(to, step.state, step.ghost) } else { ControlFlow::Continue(()) }
+        if known.is_none() { self.wait(to, step.state, step.monitor) } else { ControlFlow::Continue(()) }
     }
 
-    fn load(&mut self, state: &[u64], ghost: &[u64]) {
+    fn load(&mut self, state: &[u64], monitor: &[u64]) {
         self.machine.decode(state, &mut self.parent.0);
-        self.parent.1.decode(ghost);
+        self.parent.1.decode(monitor);
     }
 
     fn stop(&mut self, bound: Bound) -> ControlFlow<()> {
@@ -328,9 +341,9 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
 
     /// Enters the first state.
     fn start(&mut self) -> ControlFlow<()> {
-        let (state, ghost) = &mut self.child;
+        let (state, monitor) = &mut self.child;
         self.visitor.begin();
-        *state = self.machine.start(&mut self.found.tables, &mut (&mut *self.visitor, &mut *ghost));
+        *state = self.machine.start(&mut self.found.tables, &mut (&mut *self.visitor, &mut *monitor));
         let choice = Choice { thread: ThreadIndex(0), alternative: 0 };
         let finished = self.machine.is_finished(state);
         let progress = if finished { vm::Progress::Finished } else { vm::Progress::Running };
@@ -339,8 +352,8 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
 
     /// The states of a level are not expanded because their executions are as long as may be.
     fn close_level(&mut self, level: &Frontier) {
-        for Waiting { node, state, ghost } in level.part(0..level.len()) {
-            self.load(state, ghost);
+        for Waiting { node, state, monitor } in level.part(0..level.len()) {
+            self.load(state, monitor);
             if !self.machine.is_deadlock(&self.parent.0) {
                 self.found.bound = Some(Bound::Steps);
                 continue;
@@ -384,7 +397,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             machine: self.machine,
             tables: &self.found.tables,
             state: &self.parent.0,
-            ghost: &self.parent.1,
+            monitor: &self.parent.1,
             node,
             end: End::Deadlock,
         };
@@ -411,8 +424,8 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         self.child.0.clone_from(&self.parent.0);
         self.child.1.clone_from(&self.parent.1);
         self.visitor.begin();
-        let (state, ghost) = &mut self.child;
-        let observer = &mut (&mut *self.visitor, &mut *ghost);
+        let (state, monitor) = &mut self.child;
+        let observer = &mut (&mut *self.visitor, &mut *monitor);
         let progress = self.machine.step(state, &mut self.found.tables, choice, observer);
         self.found.statistics.steps += 1;
         self.arrive(node, choice, progress)
@@ -430,7 +443,7 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
             vm::Progress::Failed(failure) => (NodeKind::Failed, Some(End::Failed(failure))),
         };
         self.machine.encode(&self.child.0, &mut self.encoding);
-        let ghost_words = encode_rest(&self.child.1, progress, &mut self.more);
+        let monitor_words = encode_rest(&self.child.1, progress, &mut self.more);
         let fingerprint = fingerprint(&self.encoding, &self.more);
         let is_first = self.found.graph.len() == 0;
         let (to, is_new) = self.found.graph.visit(fingerprint, from, choice, kind);
@@ -448,14 +461,14 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
         match end {
             None => {
                 let (encoding, more) = (std::mem::take(&mut self.encoding), std::mem::take(&mut self.more));
-                let over = self.wait(to, encoding.words(), &more[..ghost_words]);
+                let over = self.wait(to, encoding.words(), &more[..monitor_words]);
                 (self.encoding, self.more) = (encoding, more);
                 over
             }
             Some(end) => {
-                let (state, ghost) = &self.child;
+                let (state, monitor) = &self.child;
                 let tables = &self.found.tables;
-                let context = EndContext { machine: self.machine, tables, state, ghost, node: to, end };
+                let context = EndContext { machine: self.machine, tables, state, monitor, node: to, end };
                 let wanted = self.visitor.end(&context);
                 self.ended(wanted)
             }
@@ -463,8 +476,8 @@ impl<G: Ghost, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     /// A new state waits to be expanded.
-    fn wait(&mut self, node: u32, state: &[u64], ghost: &[u64]) -> ControlFlow<()> {
-        self.next.push(node, state, ghost);
+    fn wait(&mut self, node: u32, state: &[u64], monitor: &[u64]) -> ControlFlow<()> {
+        self.next.push(node, state, monitor);
         // One number is the mark of discarded executions.
         let limit = self.budget.limits().max_states.unwrap_or(u64::MAX).min(u64::from(u32::MAX) - 1);
         if self.found.graph.len() as u64 > limit { self.stop(Bound::States) } else { ControlFlow::Continue(()) }

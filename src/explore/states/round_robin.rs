@@ -1,9 +1,16 @@
-//! Who moves next where all threads move in turn.
+//! Round-robin scheduling for thousands of threads.
 //!
-//! In: a state after each step. Out: the first thread that can move behind the one that has moved last. Threads that stand
-//! before one lock, event or semaphore can move all or none, and stay there until it is their turn: one is asked for all of
-//! them. Those that wait to be woken are not asked before that happens. Otherwise a thousand threads would be asked for each
-//! step of the one that holds their lock.
+//! **Input**: a state after each step. **Output**: the first thread that can move behind the one that has moved last,
+//! in the order of slots.
+//!
+//! **Algorithm**:
+//! 1. Of few threads each is asked.
+//! 2. Of many, those that stand before one lock, event or semaphore can move all or none, and stay there until it is
+//!    their turn: one is asked for all of them.
+//! 3. Those that wait to be woken are not asked before that happens; the events of a step tell of it.
+//!
+//! **Soundness and limits**: the thread is always the one that asking all would give. Without this a thousand threads
+//! would be asked for each step of the one that holds their lock.
 
 use crate::ir::sync::{Blocking, Kind};
 use crate::vm::{CodeIndex, Event, Machine, Observer, Pending, State, ThreadIndex, ThreadName};
@@ -18,7 +25,7 @@ const OBJECTS: usize = 8;
 
 /// Who moves next.
 #[derive(Default)]
-pub(in crate::explore) struct Turns {
+pub(in crate::explore) struct RoundRobin {
     /// The slot behind the one that has moved last.
     next: u16,
     /// Slots of threads that have to be asked.
@@ -32,7 +39,7 @@ pub(in crate::explore) struct Turns {
     pub asked: usize,
 }
 
-impl Observer for Turns {
+impl Observer for RoundRobin {
     fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
         let thread = thread.slot;
         match event {
@@ -45,7 +52,7 @@ impl Observer for Turns {
     }
 }
 
-impl Turns {
+impl RoundRobin {
     /// The thread that moves next. It is told of the step as an observer.
     pub(in crate::explore) fn next(&mut self, machine: &Machine, state: &State) -> Option<ThreadIndex> {
         if state.thread_count() <= FEW {
@@ -110,7 +117,7 @@ impl Turns {
             if self.can_move(machine, state, slot) {
                 return Some(slot);
             }
-            self.put_aside(machine, state, slot);
+            self.ask_no_more(machine, state, slot);
             if slot == *part.end() {
                 return limit;
             }
@@ -119,7 +126,7 @@ impl Turns {
     }
 
     /// Takes a thread that cannot move from the others, if it need not be asked again by itself.
-    fn put_aside(&mut self, machine: &Machine, state: &State, slot: u16) {
+    fn ask_no_more(&mut self, machine: &Machine, state: &State, slot: u16) {
         let thread = ThreadIndex(slot);
         let object = match machine.pending(state, thread) {
             // It has ended, or waits for an event that wakes it.
@@ -159,7 +166,7 @@ mod tests {
         let machine = Machine::new(&program, &Visibility::all(&program));
         let mut tables = Tables::new();
         let mut state = machine.initial(&mut tables);
-        let (mut turns, mut moves, mut last, mut steps) = (Turns::default(), Vec::new(), None, 0);
+        let (mut turns, mut moves, mut last, mut steps) = (RoundRobin::default(), Vec::new(), None, 0);
         loop {
             machine.moves(&state, &mut moves);
             let expected = moves.iter().find(|one| Some(one.thread) > last).or(moves.first());

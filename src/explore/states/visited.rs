@@ -1,8 +1,8 @@
 //! The fingerprints of all states that were met, with their nodes.
 //!
-//! A table with open addressing: the place of a fingerprint follows from its lowest bits, which are mixed well already, and
-//! the next free place behind that is its own. Key and value stand side by side, so looking for a fingerprint and entering
-//! it touch the same cache line; and a table that grows moves its entries in order.
+//! A hash table with open addressing and linear probing: the place of a fingerprint follows from its lowest bits, which
+//! are mixed well already. Key and value stand side by side, so looking for a fingerprint and entering it touch the
+//! same cache line; and a table that grows moves its entries in order.
 
 /// Places of a table that is not empty, at first.
 const FIRST: usize = 1 << 10;

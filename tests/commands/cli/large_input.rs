@@ -186,7 +186,7 @@ fn outcomes_without_end_are_shown_as_far_as_a_bound_allows() {
             "json" => {
                 let value = answer.json();
                 assert_eq!(value["complete"], false);
-                assert!(value["outcomes"].as_array().is_some_and(|outcomes| outcomes.len() > 400));
+                assert!(value["outcomes"].as_array().is_some_and(|outcomes| outcomes.len() > 200));
             }
             _ => assert!(answer.stdout.contains("more (--all shows them)"), "{}", answer.stdout),
         }

@@ -4,7 +4,7 @@ use super::executed::{AccessVerdict, ContextModel, ExecutedPair};
 use super::search::{Search, Searched, private};
 use crate::budget::Bound;
 use crate::correlation::MethodAccess;
-use crate::explore::question::tear::Watch;
+use crate::explore::question::tear::TearPattern;
 use crate::front::csm::syntax::{self, ast};
 use crate::harness::{Context, contexts};
 use crate::model::{Model, Options, Unit};
@@ -67,11 +67,12 @@ impl Library<'_> {
 
     fn accesses(&self, search: &mut Search<'_>, model: &Model, index: usize) -> Verdicts {
         let watches = search.watches(index).into_iter();
-        let mut verdict = |watch: Option<Watch>| watch.map_or_else(private, |watch| self.access(search, model, &watch));
+        let mut verdict =
+            |watch: Option<TearPattern>| watch.map_or_else(private, |watch| self.access(search, model, &watch));
         watches.map(|(access, watch)| (access, verdict(watch))).collect()
     }
 
-    fn access(&self, search: &mut Search<'_>, model: &Model, watch: &Watch) -> AccessVerdict {
+    fn access(&self, search: &mut Search<'_>, model: &Model, watch: &TearPattern) -> AccessVerdict {
         let Some(watch) = watch.translate(&self.unit.program, model.program()) else {
             return AccessVerdict::Open("the methods are not in the context".to_owned());
         };
@@ -90,7 +91,7 @@ impl Library<'_> {
 }
 
 fn not_executed(search: &Search<'_>, index: usize, reason: &str) -> ExecutedPair {
-    let open = |(access, watch): (MethodAccess, Option<Watch>)| {
+    let open = |(access, watch): (MethodAccess, Option<TearPattern>)| {
         (access, watch.map_or_else(private, |_| AccessVerdict::Open(reason.to_owned())))
     };
     ExecutedPair { pair: index, setting: None, accesses: search.watches(index).into_iter().map(open).collect() }

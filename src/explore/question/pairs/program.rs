@@ -2,14 +2,14 @@
 
 use super::executed::{AccessVerdict, ExecutedPair};
 use super::search::{Search, Searched, private};
-use crate::explore::question::tear::{Watch, tear_at_random};
+use crate::explore::question::tear::{TearPattern, tear_at_random};
 use crate::model::Model;
 
 /// What is known of an access after the first round.
 enum First {
     Decided(AccessVerdict),
     /// Its share of the states did not do.
-    Postponed(Watch),
+    Postponed(TearPattern),
 }
 
 /// Decides all endangered accesses of the selected pairs.
@@ -48,7 +48,7 @@ pub(super) fn execute(search: &mut Search<'_>, model: &Model, selected: &[usize]
     pairs
 }
 
-fn again(search: &mut Search<'_>, model: &Model, watch: &Watch) -> AccessVerdict {
+fn again(search: &mut Search<'_>, model: &Model, watch: &TearPattern) -> AccessVerdict {
     if let Some(schedule) = tear_at_random(model.machine(), model.program(), watch, &search.budget) {
         return AccessVerdict::Confirmed(schedule);
     }

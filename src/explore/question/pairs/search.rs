@@ -3,7 +3,7 @@
 use super::executed::AccessVerdict;
 use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::correlation::{Analysis, MethodAccess, Pair};
-use crate::explore::question::tear::{Tear, Watch, tear};
+use crate::explore::question::tear::{Tear, TearPattern, tear};
 use crate::ir::FunctionId;
 use crate::model::Model;
 
@@ -38,14 +38,14 @@ impl<'a> Search<'a> {
     }
 
     /// The endangered accesses of a pair, and what executions are watched for; nothing for what no event tells of.
-    pub(super) fn watches(&self, index: usize) -> Vec<(MethodAccess, Option<Watch>)> {
+    pub(super) fn watches(&self, index: usize) -> Vec<(MethodAccess, Option<TearPattern>)> {
         let pair = &self.analysis.pairs[index];
         let endangered = pair.accesses.iter().filter(|each| each.access.endangered);
-        endangered.map(|each| (*each, Watch::new(self.analysis, each, other_of(pair, each)))).collect()
+        endangered.map(|each| (*each, TearPattern::new(self.analysis, each, other_of(pair, each)))).collect()
     }
 
     /// Visits at most so many states.
-    pub(super) fn search(&mut self, model: &Model, watch: &Watch, at_most: u64) -> Searched {
+    pub(super) fn search(&mut self, model: &Model, watch: &TearPattern, at_most: u64) -> Searched {
         if self.left() == Some(0) {
             self.bound = Some(Bound::States);
             return Searched::Decided(AccessVerdict::stopped(Bound::States));

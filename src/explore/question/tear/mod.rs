@@ -1,33 +1,41 @@
-//! Decides whether some execution tears two touches of a method apart.
+//! Decides whether some execution tears two accesses of a method apart.
 //!
-//! In: a [`Watch`]: a method that touches two variables which belong together, with synchronisation in between, and another
-//! method. Out: an execution that shows the tear, or that none does. A *tear* is what no serial order of the two
-//! activations could show: the method touches one variable, then an activation of the other method, in another thread,
-//! makes an access that conflicts with that touch and one that conflicts with the second touch, and then the second touch
-//! comes; and values are different for it: what is read has changed since, what is written was seen before. Also a tear:
-//! the method writes both from one source, which the other method changes in between, so that the method reads two values
-//! of it; a variable that the method reads, another one changes, and the method overwrites from its copy; and where the
-//! other method fails after it has seen one half new and one old, so that the second touch, which other executions come
-//! to, is not awaited. docs/correlation.md says it for users.
+//! **Input**: a [`TearPattern`]: a method that accesses two variables which belong together, with synchronisation in
+//! between, and another method; and a budget. **Output**: an execution that shows the tear, or that none does.
 //!
-//! The search goes through all states together with a ghost (`ghost`) that remembers the open touches (`touch`). It does not see
-//! accesses to private variables.
+//! A *tear* is what no serial order of the two activations could show. It is one of these:
+//! - The method accesses one variable; then an activation of the other method, in another thread, makes an access that
+//!   conflicts with that one and an access that conflicts with the second one; and then the second access comes. Values
+//!   must be different for it: what is read has changed since, what is written was seen before.
+//! - The method writes both variables from one source, which the other method changes in between, so that the method
+//!   reads two values of it.
+//! - The method reads a variable, another one changes it, and the method overwrites it from its copy.
+//! - The other method fails after it has seen one variable new and one old. Then the second access, to which other
+//!   executions come, is not awaited.
+//!
+//! **Algorithm**: a search through all states together with a monitor automaton (`monitor`), which remembers the
+//! accesses that wait for their partner and what other threads have done since (`pending`).
+//!
+//! **Soundness and limits**: exact in what it sees, provided that no bound was hit; [`tear_at_random`] proves nothing
+//! where it finds nothing. Accesses to private variables are not seen. docs/correlation.md says it for users.
 
-mod ghost;
-mod touch;
-mod watch;
-mod words;
+mod encoding;
+mod monitor;
+mod pattern;
+mod pending;
+mod setup;
 
-pub use watch::{Side, Watch};
+pub use pattern::{Side, TearPattern};
 
 use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::states::assumption::lasting_states;
+use crate::explore::states::assumption::{Unexpanded, lasting_states};
 use crate::explore::states::completion::Completion;
 use crate::explore::states::{self, EndContext, Searched, Transition, Visitor};
 use crate::ir::Program;
 use crate::schedule::{ExecutionStatus, Experiment, Random, Trial, Trials};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadName};
-use ghost::{Fixed, TearGhost};
+use monitor::TearMonitor;
+use setup::Fixed;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -54,12 +62,12 @@ pub struct TearAnswer {
     pub statistics: Statistics,
 }
 
-/// Looks for an execution that tears the two touches apart.
-pub fn tear(machine: &Machine, program: &Program, watch: &Watch, budget: &Budget<'_>) -> TearAnswer {
-    let fixed = Arc::new(Fixed::new(program, watch));
+/// Looks for an execution that tears the two pending apart.
+pub fn tear(machine: &Machine, program: &Program, pattern: &TearPattern, budget: &Budget<'_>) -> TearAnswer {
+    let fixed = Arc::new(Fixed::new(program, pattern));
     let may_discard = machine.may_discard();
-    let mut finder = Finder { fixed: Arc::clone(&fixed), may_discard, torn: Vec::new(), half: None, end: None };
-    let searched = states::search(machine, budget, TearGhost::new(Arc::clone(&fixed)), &mut finder);
+    let mut finder = Finder { fixed: Arc::clone(&fixed), may_discard, torn: Vec::new(), mixed_view: None, end: None };
+    let searched = states::search(machine, budget, TearMonitor::new(Arc::clone(&fixed)), &mut finder);
     let tear = match finder.witness(machine, &searched) {
         Some(schedule) => Tear::Found { schedule },
         None if searched.bound.is_some() || fixed.signals.overflow.get() => Tear::Undecided(searched.bound),
@@ -74,12 +82,17 @@ const EXECUTIONS: u64 = 100;
 /// Steps of each of them at most.
 const STEPS: u64 = 5_000;
 
-/// Looks for an execution that tears the two touches apart among some at random, the same ones each time: a cheap means
+/// Looks for an execution that tears the two pending apart among some at random, the same ones each time: a cheap means
 /// where a search is too deep. Finding none says nothing.
-pub fn tear_at_random(machine: &Machine, program: &Program, watch: &Watch, budget: &Budget<'_>) -> Option<Vec<Choice>> {
+pub fn tear_at_random(
+    machine: &Machine,
+    program: &Program,
+    pattern: &TearPattern,
+    budget: &Budget<'_>,
+) -> Option<Vec<Choice>> {
     let trials = Trials { machine, seeds: 0..EXECUTIONS, max_steps: STEPS, budget };
     let mut found = None;
-    trials.run(&RandomTears { fixed: Arc::new(Fixed::new(program, watch)) }, |_, torn| {
+    trials.run(&RandomTears { fixed: Arc::new(Fixed::new(program, pattern)) }, |_, torn| {
         found = torn;
         if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -93,14 +106,14 @@ struct RandomTears {
 
 impl Experiment for RandomTears {
     type Policy = Random;
-    type Observer = TearGhost;
+    type Observer = TearMonitor;
     type Outcome = Option<Vec<Choice>>;
 
-    fn begin(&self, seed: u64) -> (Random, TearGhost) {
-        (Random::new(seed), TearGhost::new(Arc::clone(&self.fixed)))
+    fn begin(&self, seed: u64) -> (Random, TearMonitor) {
+        (Random::new(seed), TearMonitor::new(Arc::clone(&self.fixed)))
     }
 
-    fn outcome(&self, trial: &Trial<'_, TearGhost>) -> Option<Vec<Choice>> {
+    fn outcome(&self, trial: &Trial<'_, TearMonitor>) -> Option<Vec<Choice>> {
         let ends = matches!(trial.status, ExecutionStatus::Ok | ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock);
         (trial.observer.torn && ends).then(|| trial.steps.to_vec())
     }
@@ -113,14 +126,14 @@ struct Finder {
     /// The states behind them.
     torn: Vec<u32>,
     /// The first failure of the other method on halves.
-    half: Option<u32>,
+    mixed_view: Option<u32>,
     /// The end of an execution that has torn.
     end: Option<u32>,
 }
 
 impl Finder {
-    fn has_half(&self) -> bool {
-        self.half.is_some() && self.fixed.signals.completed.get()
+    fn has_mixed_view(&self) -> bool {
+        self.mixed_view.is_some() && self.fixed.signals.completed.get()
     }
 
     /// The first execution that shows it, as far to its end as is known.
@@ -130,7 +143,7 @@ impl Finder {
             return Some(graph.path_to(end));
         }
         // Where executions may be discarded, this one must not be.
-        let lasting = (self.may_discard && !self.torn.is_empty()).then(|| lasting_states(graph, false));
+        let lasting = (self.may_discard && !self.torn.is_empty()).then(|| lasting_states(graph, Unexpanded::Lost));
         let mut torn = self.torn.iter().copied();
         let torn = torn.find(|&node| lasting.as_ref().is_none_or(|states| states.contains(node as usize)));
         if let Some(node) = torn {
@@ -138,7 +151,7 @@ impl Finder {
             Completion::new(machine, graph).complete(&mut schedule, node);
             return Some(schedule);
         }
-        self.half.filter(|_| self.has_half()).map(|node| graph.path_to(node))
+        self.mixed_view.filter(|_| self.has_mixed_view()).map(|node| graph.path_to(node))
     }
 }
 
@@ -148,30 +161,30 @@ impl Observer for Finder {
     fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }
 
-impl Visitor<TearGhost> for Finder {
-    // It asks what the ghost has just seen.
-    const APART: bool = false;
+impl Visitor<TearMonitor> for Finder {
+    // It asks what the monitor has just seen.
+    const IN_PARALLEL: bool = false;
 
     fn begin(&mut self) {
         self.fixed.signals.torn.set(false);
-        self.fixed.signals.half.set(false);
+        self.fixed.signals.mixed_view.set(false);
     }
 
     fn transition(&mut self, transition: &Transition) {
         if self.fixed.signals.torn.get() {
             self.torn.push(transition.to);
         }
-        if self.fixed.signals.half.get() && self.half.is_none() {
-            self.half = Some(transition.to);
+        if self.fixed.signals.mixed_view.get() && self.mixed_view.is_none() {
+            self.mixed_view = Some(transition.to);
         }
     }
 
     fn is_enough(&self) -> bool {
-        !self.may_discard && !self.torn.is_empty() || self.has_half()
+        !self.may_discard && !self.torn.is_empty() || self.has_mixed_view()
     }
 
-    fn end(&mut self, context: &EndContext<'_, TearGhost>) -> ControlFlow<()> {
-        if context.ghost.torn {
+    fn end(&mut self, context: &EndContext<'_, TearMonitor>) -> ControlFlow<()> {
+        if context.monitor.torn {
             self.end = Some(context.node);
             return ControlFlow::Break(());
         }

@@ -1,7 +1,7 @@
-//! Branches: where executions part from one that was followed.
+//! Branches: where other executions part from one that was followed.
 //!
-//! In: the log of an execution. Out: for each of its reads and choices, the other sources that the log shows, each with its
-//! past, as operations that are to stand behind the part that is shared.
+//! **Input**: the log of an execution. **Output**: for each of its reads and choices, the other sources that the log
+//! shows, each with its past, as operations that are to stand behind the part that is shared.
 
 use super::super::log::{Kind, Log, NONE, Operation};
 use super::{Node, Search};

@@ -1,11 +1,14 @@
-//! The search: executions, the branches that they show, and the way back.
+//! The search through futures: executions, the branches that they show, and the way back.
+//!
+//! The steps of the algorithm, which `reads_from` describes, are in three files: this one follows an execution to its
+//! end, `branch` finds the branches that it shows, and `replay` brings the machine behind the log of a branch.
 
 mod branch;
 mod replay;
 
+use super::events::StepEvents;
 use super::log::{Kind, Log, NONE, Operation};
 use super::order::Sorter;
-use super::watch::Seen;
 use super::{Enumerated, Execution, Refusal};
 use crate::budget::{Bound, Budget};
 use crate::vm::{self, Choice, Machine, PathId, Pending, State, ThreadIndex, ThreadStatus};
@@ -108,7 +111,7 @@ pub(super) struct Search<'a> {
     now: Position,
     /// Where the execution stood before the last step.
     previous: Position,
-    seen: Seen,
+    seen: StepEvents,
     /// Threads that an assumption has stopped.
     halted: SmallVec<[PathId; 4]>,
     /// The thread that has moved last.
@@ -125,7 +128,7 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub fn new(machine: &'a Machine, budget: &'a Budget<'a>) -> Result<Search<'a>, Refusal> {
-        let (mut found, mut seen) = (Enumerated::default(), Seen::default());
+        let (mut found, mut seen) = (Enumerated::default(), StepEvents::default());
         let state = machine.start(&mut found.tables, &mut seen);
         if let Some(refusal) = seen.refusal {
             return Err(refusal);
@@ -284,13 +287,15 @@ impl<'a> Search<'a> {
             }
         }
         Ok(match &self.seen {
-            Seen { read: Some((_, at)), .. } if self.machine.is_atomic(*at) => Stepped::Operation(Kind::Atomic),
-            Seen { read: Some(_), .. } => Stepped::Operation(Kind::Read),
-            Seen { write: Some(_), .. } => Stepped::Operation(Kind::Write),
-            Seen { chosen: true, .. } => Stepped::Operation(Kind::Choose),
-            Seen { spawned: true, .. } => Stepped::Operation(Kind::Spawn),
-            Seen { forks, .. } if !forks.is_empty() => Stepped::Operation(Kind::Fork),
-            Seen { joined: true, .. } | Seen { joined_thread: Some(_), .. } => Stepped::Operation(Kind::Join),
+            StepEvents { read: Some((_, at)), .. } if self.machine.is_atomic(*at) => Stepped::Operation(Kind::Atomic),
+            StepEvents { read: Some(_), .. } => Stepped::Operation(Kind::Read),
+            StepEvents { write: Some(_), .. } => Stepped::Operation(Kind::Write),
+            StepEvents { chosen: true, .. } => Stepped::Operation(Kind::Choose),
+            StepEvents { spawned: true, .. } => Stepped::Operation(Kind::Spawn),
+            StepEvents { forks, .. } if !forks.is_empty() => Stepped::Operation(Kind::Fork),
+            StepEvents { joined: true, .. } | StepEvents { joined_thread: Some(_), .. } => {
+                Stepped::Operation(Kind::Join)
+            }
             _ => Stepped::Local,
         })
     }

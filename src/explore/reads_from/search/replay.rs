@@ -1,7 +1,7 @@
 //! The way back: bringing the machine behind the log of a branch.
 //!
-//! In: the branches that wait. Out: a machine that has done all operations of a log, in an order in which each read sees its
-//! source, if there is such an order.
+//! **Input**: the branches that wait. **Output**: a machine that has done all operations of a log, in an order in which
+//! each read sees its source, if there is such an order.
 
 use super::super::log::{Kind, Operation};
 use super::{Followed, Position, Refusal, Search, Stepped};

@@ -1,13 +1,13 @@
 //! What a search for a tear looks out for.
 //!
-//! In: an endangered access of a method to a correlation, and the other method of its pair. Out: a [`Watch`]: the two
-//! methods, the two variables with the kinds of access, and what both are computed from.
+//! **Input**: an endangered access of a method to a correlation, and the other method of its pair. **Output**: a
+//! [`TearPattern`]: the two methods, the two variables with the kinds of access, and what both are computed from.
 
 use crate::correlation::source_variable::SourceVariableKind;
 use crate::correlation::{AccessKind, Analysis, MethodAccess, SourceVariableId};
 use crate::ir::{DefinitionKind, FunctionId, LeafId, Program, SymbolId};
 
-/// The variable on one side of a correlation, and how the method touches it.
+/// The variable on one side of a correlation, and how the method pending it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     /// The variable or field.
@@ -16,14 +16,14 @@ pub struct Side {
     pub kind: AccessKind,
 }
 
-/// Two touches of a method, and another method that may come between.
+/// Two pending of a method, and another method that may come between.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Watch {
-    /// Who touches both.
+pub struct TearPattern {
+    /// Who pending both.
     pub method: FunctionId,
     /// Who may come between, in another thread; it may be the same method.
     pub other: FunctionId,
-    /// The two touches. They may come in either order, but for a copy: that is read first and then written.
+    /// The two pending. They may come in either order, but for a copy: that is read first and then written.
     pub sides: [Side; 2],
     /// Whether the two are the read and the write of one variable, by way of a private copy.
     pub copied: bool,
@@ -31,10 +31,10 @@ pub struct Watch {
     pub sources: Vec<SymbolId>,
 }
 
-impl Watch {
-    /// The watch for an endangered access; `None` where one side is a private variable, whose accesses no event tells of.
+impl TearPattern {
+    /// The pattern for an endangered access; `None` where one side is a private variable, whose accesses no event tells of.
     #[must_use]
-    pub fn new(analysis: &Analysis, each: &MethodAccess, other: FunctionId) -> Option<Watch> {
+    pub fn new(analysis: &Analysis, each: &MethodAccess, other: FunctionId) -> Option<TearPattern> {
         let correlation = &analysis.correlations[each.access.correlation as usize];
         let symbol = |variable: SourceVariableId| match analysis.data.kind(variable) {
             SourceVariableKind::Memory(symbol) => Some(symbol),
@@ -42,29 +42,29 @@ impl Watch {
         };
         let (first, second) = each.access.kinds;
         let both = (AccessKind::Write, AccessKind::Write);
-        let watch = |sides, copied, sources| Watch { method: each.method, other, sides, copied, sources };
+        let pattern = |sides, copied, sources| TearPattern { method: each.method, other, sides, copied, sources };
         let (symbol, copied) = match (symbol(correlation.data.0), symbol(correlation.data.1)) {
             (Some(a), Some(b)) => {
                 let sources = correlation.common.iter().filter_map(|&variable| symbol(variable));
                 let sources = if each.access.kinds == both { sources.collect() } else { Vec::new() };
                 let sides = [Side { symbol: a, kind: first }, Side { symbol: b, kind: second }];
-                return Some(watch(sides, false, sources));
+                return Some(pattern(sides, false, sources));
             }
             (Some(one), None) | (None, Some(one)) => (one, correlation.mutual && each.access.kinds == both),
             (None, None) => return None,
         };
         let sides = [Side { symbol, kind: AccessKind::Read }, Side { symbol, kind: AccessKind::Write }];
-        copied.then(|| watch(sides, true, Vec::new()))
+        copied.then(|| pattern(sides, true, Vec::new()))
     }
 
     /// The same in another program, whose text begins with that of the first: names stand at the same places.
     #[must_use]
-    pub fn translate(&self, from: &Program, to: &Program) -> Option<Watch> {
+    pub fn translate(&self, from: &Program, to: &Program) -> Option<TearPattern> {
         let function =
             |id: FunctionId| to.functions.ids().find(|&other| to.functions[other].span == from.functions[id].span);
         let symbol = |id: SymbolId| to.symbols.ids().find(|&other| to.symbols[other].span == from.symbols[id].span);
         let side = |side: Side| Some(Side { symbol: symbol(side.symbol)?, kind: side.kind });
-        Some(Watch {
+        Some(TearPattern {
             method: function(self.method)?,
             other: function(self.other)?,
             sides: [side(self.sides[0])?, side(self.sides[1])?],
@@ -112,7 +112,7 @@ pub(super) const SECOND: u8 = 2;
 /// What both are computed from is touched.
 pub(super) const SOURCE: u8 = 4;
 
-/// Which places of the program touch what a watch looks at.
+/// Which places of the program touch what a pattern looks at.
 #[derive(Debug)]
 pub(super) struct Places {
     pub reads: Vec<u8>,
@@ -120,10 +120,10 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn new(program: &Program, watch: &Watch) -> Places {
-        let [first, second] = watch.sides;
+    pub(super) fn new(program: &Program, pattern: &TearPattern) -> Places {
+        let [first, second] = pattern.sides;
         let of = |symbol: SymbolId| {
-            let source = if watch.sources.contains(&symbol) { SOURCE } else { 0 };
+            let source = if pattern.sources.contains(&symbol) { SOURCE } else { 0 };
             let first = if symbol == first.symbol { FIRST } else { 0 };
             source | first | if symbol == second.symbol { SECOND } else { 0 }
         };

@@ -1,4 +1,4 @@
-//! Ghosts as words: what a search keeps of them.
+//! The state of the monitor as words: what a search keeps of it.
 
 /// Words that are read one after the other.
 pub(super) struct Words<'a>(pub &'a [u64]);

@@ -1,4 +1,7 @@
 //! What one step of the machine has done, as far as futures are concerned.
+//!
+//! **Input**: the events of a step. **Output**: the access, the choice or the threads that it makes, or why the program
+//! is refused.
 
 use super::Refusal;
 use crate::ir::{DefinitionId, ReadId};
@@ -7,7 +10,7 @@ use smallvec::SmallVec;
 
 /// Collects the events of one step.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct StepEvents {
     /// The cell that it reads, and the instruction.
     pub read: Option<(u32, CodeIndex)>,
     /// The cell that it writes.
@@ -27,11 +30,11 @@ pub(super) struct Seen {
     pub refusal: Option<Refusal>,
 }
 
-impl Seen {
+impl StepEvents {
     /// A step begins.
     pub fn clear(&mut self) {
         let pairs = std::mem::take(&mut self.pairs);
-        *self = Seen { pairs, ..Seen::default() };
+        *self = StepEvents { pairs, ..StepEvents::default() };
     }
 
     /// The cell that it has accessed; the first cell, which nothing uses, if none.
@@ -40,7 +43,7 @@ impl Seen {
     }
 }
 
-impl Observer for Seen {
+impl Observer for StepEvents {
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         let thread = thread.slot;
         if let Event::Read { read, writer: Some(definition), .. } = event {

@@ -1,10 +1,11 @@
-//! A touch that waits for one of its partner, and what has happened since.
+//! An access that waits for one of its partner, and what has happened since.
 //!
-//! In: the accesses of other threads and of the method itself. Out: whether an access of the method completes a tear.
+//! **Input**: the accesses of other threads and of the method itself. **Output**: whether an access of the method
+//! completes a tear.
 
-use super::ghost::Fixed;
-use super::watch::{FIRST, SECOND, SOURCE};
-use super::words::{Words, encode_list};
+use super::encoding::{Words, encode_list};
+use super::pattern::{FIRST, SECOND, SOURCE};
+use super::setup::Fixed;
 use crate::correlation::AccessKind;
 
 /// An activation of the other method that is over.
@@ -23,7 +24,7 @@ pub(super) struct Between {
 
 /// A touch that waits for one of its partner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Touch {
+pub(super) struct PendingAccess {
     /// Index of its side.
     pub side: u8,
     pub cell: u32,
@@ -63,7 +64,7 @@ pub(super) fn enter<T: Copy>(list: &mut Vec<(u32, T)>, cell: u32, value: T, repl
     }
 }
 
-impl Touch {
+impl PendingAccess {
     fn is_partner(&self, fixed: &Fixed, access: Access) -> bool {
         let bit = if self.side == 0 { SECOND } else { FIRST };
         let (first, second) = if self.side == 0 { (self.cell, access.cell) } else { (access.cell, self.cell) };
@@ -76,7 +77,7 @@ impl Touch {
         let writes = access.kind == AccessKind::Write;
         let same = access.of & side != 0 && access.cell == self.cell;
         let conflicts = same
-            && match (fixed.watch.sides[usize::from(self.side)].kind, access.kind) {
+            && match (fixed.pattern.sides[usize::from(self.side)].kind, access.kind) {
                 (AccessKind::Read, AccessKind::Read) => false,
                 (AccessKind::Read, AccessKind::Write) => true,
                 (AccessKind::Write, AccessKind::Read) => self.changed,
@@ -85,7 +86,7 @@ impl Touch {
         if same && writes {
             self.now = access.value;
         }
-        let partner = !fixed.watch.copied && self.is_partner(fixed, access);
+        let partner = !fixed.pattern.copied && self.is_partner(fixed, access);
         if partner && writes {
             enter(&mut self.olds, access.cell, access.old, false);
         }
@@ -94,7 +95,7 @@ impl Touch {
             self.written.push(access.cell);
             self.written.sort_unstable();
         }
-        let matters = writes || fixed.watch.sides[1 - usize::from(self.side)].kind == AccessKind::Write;
+        let matters = writes || fixed.pattern.sides[1 - usize::from(self.side)].kind == AccessKind::Write;
         if !conflicts && !(partner && matters) {
             return;
         }
@@ -118,7 +119,7 @@ impl Touch {
         let Ok(index) = self.between.binary_search_by_key(&thread, |one| one.thread) else { return };
         let over = self.between.remove(index);
         // What has touched one side only does not matter any more.
-        if !over.first || over.second.is_empty() && !fixed.watch.copied {
+        if !over.first || over.second.is_empty() && !fixed.pattern.copied {
             return;
         }
         match self.between.last_mut().filter(|last| last.thread == OVER) {
@@ -134,12 +135,12 @@ impl Touch {
 
     /// Whether an access of the method itself completes a tear.
     pub fn is_torn_by(&self, fixed: &Fixed, access: Access) -> bool {
-        let kinds = fixed.watch.sides.map(|side| side.kind);
+        let kinds = fixed.pattern.sides.map(|side| side.kind);
         let (own, partner) = (kinds[usize::from(self.side)], kinds[1 - usize::from(self.side)]);
         if access.kind != partner {
             return false;
         }
-        if fixed.watch.copied {
+        if fixed.pattern.copied {
             let same = access.of & FIRST != 0 && access.cell == self.cell;
             return same && access.old != self.value && self.between.iter().any(|one| one.first);
         }
@@ -162,7 +163,7 @@ impl Touch {
     }
 }
 
-impl Touch {
+impl PendingAccess {
     pub fn encode(&self, words: &mut Vec<u64>) {
         let flags = u64::from(self.side) | u64::from(self.changed) << 1 | u64::from(self.seen) << 2;
         words.extend([flags, u64::from(self.cell), self.value as u64, self.now as u64]);
@@ -177,16 +178,16 @@ impl Touch {
         }
     }
 
-    pub fn decode(words: &mut Words<'_>) -> Touch {
+    pub fn decode(words: &mut Words<'_>) -> PendingAccess {
         let flags = words.next();
-        let mut touch = Touch {
+        let mut touch = PendingAccess {
             side: (flags & 1) as u8,
             changed: flags & 2 != 0,
             seen: flags & 4 != 0,
             cell: words.next() as u32,
             value: words.next() as i64,
             now: words.next() as i64,
-            ..Touch::default()
+            ..PendingAccess::default()
         };
         touch.olds = words.list(|word| word as i64);
         touch.sources = words.list(|word| word as i64);

@@ -1,9 +1,11 @@
-//! Executions that show something, in an order that people can follow.
+//! Schedules of an answer in an order that people can follow.
 //!
-//! In: what a search has found. Out: the same with schedules of fewer context switches ([`fewer_switches`]). Nothing else
-//! changes: each has as many steps, and each read sees the same write. A program may have very many terms with long schedules:
-//! equal schedules are looked at once, and what is beyond a number of steps keeps its order. Failures and deadlocks come
-//! first.
+//! **Input**: what a search has found. **Output**: the same with schedules of fewer context switches
+//! ([`fewer_switches`]).
+//!
+//! **Soundness and limits**: each has as many steps as before, and each read sees the same write. A program may have
+//! very many terms with long schedules: equal schedules are looked at once, failures and deadlocks first, and what is
+//! beyond a number of steps keeps its order.
 
 use crate::explore::answer::Answer;
 use crate::schedule::{Reordered, fewer_switches};

@@ -1,8 +1,10 @@
 //! Which definition each read was seen to read from.
 //!
-//! In: the events of a search. Out: every pair of a read and a definition that some step shows, with the first such
-//! step. Where executions may be discarded later, all steps that show a pair are kept, until it is known which of them
-//! belong to an execution that is not discarded.
+//! **Input**: the events of a search. **Output**: every pair of a read and a definition that some step shows, with the
+//! first such step.
+//!
+//! Where executions may be discarded later, all steps that show a pair are kept, until it is known which of them belong
+//! to an execution that is not discarded ([`assumption`](super::assumption)).
 
 use crate::explore::states::Transition;
 use crate::ir::{DefinitionId, ReadId};
@@ -11,7 +13,7 @@ use rustc_hash::FxHashSet;
 
 /// A pair that was seen.
 #[derive(Clone, Debug)]
-pub(in crate::explore) struct Pair {
+pub(in crate::explore) struct SeenTerm {
     pub read: ReadId,
     pub definition: DefinitionId,
     /// The steps that show it: the first one, or one for each state to which such a step leads.
@@ -20,8 +22,8 @@ pub(in crate::explore) struct Pair {
 
 /// All pairs that were seen, in the order in which they were seen first.
 #[derive(Debug, Default)]
-pub(in crate::explore) struct Pairs {
-    pub list: Vec<Pair>,
+pub(in crate::explore) struct SeenTerms {
+    pub list: Vec<SeenTerm>,
     /// By read: definitions, and the places of the pairs in the list.
     seen: Vec<Vec<(DefinitionId, usize)>>,
     pending: Vec<(ReadId, DefinitionId)>,
@@ -30,15 +32,15 @@ pub(in crate::explore) struct Pairs {
     reached: FxHashSet<(usize, u32)>,
 }
 
-impl Pairs {
-    pub(in crate::explore) fn new(keep_all: bool) -> Pairs {
-        Pairs { keep_all, ..Pairs::default() }
+impl SeenTerms {
+    pub(in crate::explore) fn new(keep_all: bool) -> SeenTerms {
+        SeenTerms { keep_all, ..SeenTerms::default() }
     }
 
     /// Memory that they take.
     pub(in crate::explore) fn bytes(&self) -> u64 {
         let witnesses = self.reached.capacity() * (size_of::<(usize, u32)>() + size_of::<Transition>());
-        (self.list.capacity() * size_of::<Pair>() + witnesses) as u64
+        (self.list.capacity() * size_of::<SeenTerm>() + witnesses) as u64
     }
 
     /// A step begins.
@@ -68,14 +70,14 @@ impl Pairs {
             None => {
                 let place = self.list.len();
                 seen.push((definition, place));
-                self.list.push(Pair { read, definition, witnesses: vec![*transition] });
+                self.list.push(SeenTerm { read, definition, witnesses: vec![*transition] });
                 self.reached.insert((place, transition.to));
             }
         }
     }
 }
 
-impl Observer for Pairs {
+impl Observer for SeenTerms {
     #[inline]
     fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
         if let Event::Read { read, writer: Some(definition), .. } = event {

@@ -1,9 +1,14 @@
-//! Accesses that part what a thread prints from what it does next.
+//! The accesses that part a print from what its thread does next.
 //!
-//! In: an [`Index`], and which accesses are visible. Out: the visible accesses that may be the first one behind a `print`.
-//! A step of the machine does a print and what follows up to the next visible operation. So where such an access is
-//! taken out of a program, a step without effect has to stay in its place: else another thread could not fail between the
-//! print and what comes next. A program that cannot fail has none. It is a question of flow alone, within functions and through calls.
+//! **Input**: an [`Index`], and which accesses are visible. **Output**: the visible accesses that may be the first one
+//! behind a `print`.
+//!
+//! **Algorithm**: a forward data-flow analysis, within functions and through calls, of whether a print came last.
+//!
+//! **Soundness and limits**: a step of the machine does a print and what follows up to the next visible operation. So
+//! where such an access is taken out of a program, a step without effect has to stay in its place: else another thread
+//! could not fail between the print and what comes next. A program that cannot fail has none. More accesses than
+//! necessary may be found.
 
 use super::index::Index;
 use super::program::accesses;
