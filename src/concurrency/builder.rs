@@ -12,6 +12,7 @@
 //! **Soundness and limits**: branches that a context's constants decide go one way only; everything else is kept.
 
 use super::context::Unfolding;
+use super::repetition::Repetitions;
 use super::value::Evaluator;
 use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, Location, LocationId, ThreadId};
 use crate::ir::sync::Edge;
@@ -246,6 +247,18 @@ impl<'p> GraphBuilder<'p> {
             let id = self.location(Location { instance, leaf, element: None });
             self.operands.push(id);
             self.event(EventKind::Write(definition), span, (start, start + 1), (0, 0));
+        }
+    }
+
+    /// How often the blocks can run that there are.
+    pub fn repetitions<'b>(&'b self, local: &'b Graph) -> Repetitions<'b> {
+        Repetitions {
+            local,
+            blocks: &self.blocks,
+            contexts: &self.unfolding.contexts,
+            threads: &self.unfolding.threads,
+            joined: &self.joined,
+            known: FxHashMap::default(),
         }
     }
 

@@ -61,6 +61,7 @@ fn finish(mut builder: GraphBuilder<'_>, local: Graph) -> Concurrency {
         dominators,
         forks: builder.forks,
         and_joins: builder.and_joins,
+        joined: builder.joined,
         sharing: sharing::Sharing::default(),
         classes: Vec::new(),
         order,

@@ -20,11 +20,13 @@ pub mod lockset;
 mod order;
 mod parallel;
 mod region;
+pub mod repetition;
 mod sharing;
 pub(crate) mod value;
 
 pub use context::Policy;
 pub use order::ClassId;
+pub use repetition::Repetition;
 pub use sharing::Sharing;
 
 use crate::ir::sync::{self, Kind};
@@ -228,6 +230,8 @@ pub struct Concurrency {
     pub forks: FxHashMap<u32, Vec<ThreadId>>,
     /// Merges at which all branches have run.
     pub and_joins: Vec<AndJoin>,
+    /// Blocks that end with a fork, and the blocks that begin with the join of its threads.
+    pub(crate) joined: Vec<(u32, u32)>,
     /// Which parts of memory are shared.
     pub sharing: Sharing,
     /// For each block, its class: blocks of one class are parallel with the same blocks.
@@ -339,14 +343,19 @@ impl Concurrency {
     /// Whether some instance of a thread may run in parallel with another one of it.
     #[must_use]
     pub fn may_be_many(&self, thread: ThreadId) -> bool {
-        let mut at = Some(thread);
-        while let Some(id) = at {
-            if self.threads[id].multiple {
-                return true;
-            }
-            at = self.threads[id].parent;
+        repetition::may_be_many(&self.threads, thread)
+    }
+
+    /// How often blocks can run in one execution.
+    pub(crate) fn repetitions(&self) -> repetition::Repetitions<'_> {
+        repetition::Repetitions {
+            local: &self.local,
+            blocks: &self.blocks,
+            contexts: &self.contexts,
+            threads: &self.threads,
+            joined: &self.joined,
+            known: FxHashMap::default(),
         }
-        false
     }
 
     /// Whether events in two blocks may happen in parallel.

@@ -11,7 +11,8 @@
 
 use super::builder::GraphBuilder;
 use super::region::reach;
-use super::{AndJoin, Concurrency, Event, LocationId, ThreadId};
+use super::repetition::{Repetition, may_be_many};
+use super::{AndJoin, Concurrency, Event, InstanceId, LocationId, ThreadId};
 use crate::ir::sync::{Edge, Kind};
 use crate::ir::{LeafKind, Program, Value};
 use crate::source::arena::{Arena, id};
@@ -205,34 +206,15 @@ pub(super) fn find_order(builder: &mut GraphBuilder<'_>, local: &Graph) -> Order
 /// are spawned (they may outlive the frame), made only once.
 pub(super) fn find_unique(builder: &mut GraphBuilder<'_>, local: &Graph) {
     let spawns = builder.unfolding.threads.iter().any(|thread| thread.spawned);
-    for position in 0..builder.allocations.len() {
-        let (instance, block) = builder.allocations[position];
-        let single = builder.unfolding.instances[instance].single;
-        let mut at = Some(thread_of(builder, block));
-        let mut many = false;
-        while let Some(id) = at {
-            let thread = &builder.unfolding.threads[id];
-            many |= thread.multiple || thread.unordered;
-            at = thread.parent;
-        }
-        let unique = single && !many && (!spawns || runs_once(builder, local, block));
+    let mut repetitions = builder.repetitions(local);
+    let is_unique = |&(instance, block): &(InstanceId, u32)| {
+        builder.unfolding.instances[instance].single
+            && !may_be_many(&builder.unfolding.threads, thread_of(builder, block))
+            && (!spawns || repetitions.of(block) == Repetition::Once)
+    };
+    let unique: Vec<bool> = builder.allocations.iter().map(is_unique).collect();
+    for (&(instance, _), unique) in builder.allocations.iter().zip(unique) {
         builder.unfolding.instances[instance].unique = unique;
-    }
-}
-
-/// Whether a block runs at most once in an execution.
-fn runs_once(builder: &GraphBuilder<'_>, local: &Graph, block: u32) -> bool {
-    let mut at = block;
-    loop {
-        let context = &builder.unfolding.contexts[builder.blocks[at as usize].context];
-        let thread = &builder.unfolding.threads[context.thread];
-        if thread.multiple || thread.unordered || reach(local, at, &FxHashSet::default()).contains(&at) {
-            return false;
-        }
-        if thread.parent.is_none() {
-            return true;
-        }
-        at = thread.fork;
     }
 }
 
@@ -256,10 +238,11 @@ fn find_signals(builder: &mut GraphBuilder<'_>, local: &Graph, objects: &Objects
     }
     found.sort_unstable();
     found.truncate(MAX_OBJECTS);
+    // Step 2: signals that are raised at most once. Where the fork of the signal's thread lies on a cycle, the marker of the
+    // merge at the wait would too, so that such signals are left out.
+    let mut repetitions = builder.repetitions(local);
+    found.retain(|&(at, _)| repetitions.of(at) == Repetition::Once);
     for (at, waits) in found {
-        if !runs_once(builder, local, at) {
-            continue;
-        }
         let thread = thread_of(builder, at);
         for &wait in &waits {
             wire_signal(builder, local, at, wait);
@@ -318,26 +301,16 @@ fn find_barriers(builder: &mut GraphBuilder<'_>, local: &Graph, objects: &Object
 /// Whether the k-th arrivals of the participants certainly meet: single threads, made by one fork or each only once.
 fn meet_in_rounds(builder: &GraphBuilder<'_>, local: &Graph, participants: &[ThreadId]) -> bool {
     let threads = &builder.unfolding.threads;
-    let chain_single = |thread: ThreadId| {
-        let mut at = Some(thread);
-        while let Some(id) = at {
-            if threads[id].multiple || threads[id].unordered {
-                return false;
-            }
-            at = threads[id].parent;
-        }
-        true
-    };
     let siblings = participants.windows(2).all(|pair| {
         threads[pair[0]].parent.is_some()
             && threads[pair[1]].parent.is_some()
             && threads[pair[0]].fork == threads[pair[1]].fork
     });
-    participants.iter().all(|&thread| chain_single(thread))
-        && (siblings
-            || participants
-                .iter()
-                .all(|&thread| threads[thread].parent.is_none() || runs_once(builder, local, threads[thread].fork)))
+    let mut repetitions = builder.repetitions(local);
+    let mut made_once =
+        |thread: ThreadId| threads[thread].parent.is_none() || repetitions.of(threads[thread].fork) == Repetition::Once;
+    participants.iter().all(|&thread| !may_be_many(threads, thread))
+        && (siblings || participants.iter().all(|&thread| made_once(thread)))
 }
 
 /// The number of arrivals before each block of the participants.

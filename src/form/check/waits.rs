@@ -180,8 +180,7 @@ fn check_barrier(subject: Subject<'_>, barrier: LocationId, arrivals: &[(u32, Sp
     let concurrency = &subject.form.concurrency;
     let leaf = &subject.program.leaves[concurrency.locations[barrier].leaf];
     let LeafKind::Barrier(needed) = leaf.kind else { return None };
-    let single = |thread: ThreadId| !concurrency.may_be_many(thread) && !concurrency.threads[thread].unordered;
-    let all_single = arrivals.iter().all(|&(block, _)| single(concurrency.thread_of(block)));
+    let all_single = arrivals.iter().all(|&(block, _)| !concurrency.may_be_many(concurrency.thread_of(block)));
     if !all_single || arrivals.len() > MAX_ARRIVALS {
         return None;
     }

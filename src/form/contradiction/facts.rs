@@ -5,6 +5,7 @@
 
 use super::Site;
 use crate::concurrency::lockset::{ATOMIC, Locksets};
+use crate::concurrency::repetition::Repetitions;
 use crate::concurrency::{Concurrency, Event, EventKind, LocationId, ThreadId};
 use crate::form::Form;
 use crate::ir::Program;
@@ -28,7 +29,7 @@ pub(super) struct Facts<'a> {
     /// Dominators of the local graph, with an edge from each fork to the threads that it makes.
     dominators: Dominators,
     reach: FxHashMap<u32, FixedBitSet>,
-    once: FxHashMap<u32, bool>,
+    repetitions: Repetitions<'a>,
 }
 
 impl<'a> Facts<'a> {
@@ -44,8 +45,8 @@ impl<'a> Facts<'a> {
         }
         let dominators = Dominators::new(&Graph::from_edges(local.node_count(), &edges));
         let locksets = form.locksets.clone();
-        let (reach, once) = (FxHashMap::default(), FxHashMap::default());
-        Facts { program, concurrency, locksets, dominators, reach, once }
+        let (reach, repetitions) = (FxHashMap::default(), concurrency.repetitions());
+        Facts { program, concurrency, locksets, dominators, reach, repetitions }
     }
 
     pub fn event(&self, site: Site) -> &Event {
@@ -96,22 +97,7 @@ impl<'a> Facts<'a> {
 
     /// Whether a block runs at most once in an execution.
     pub fn once(&mut self, block: u32) -> bool {
-        if let Some(&known) = self.once.get(&block) {
-            return known;
-        }
-        let id = self.concurrency.thread_of(block);
-        let thread = &self.concurrency.threads[id];
-        let single = !thread.multiple && !thread.unordered && !self.reaches(block, block);
-        let once = single && (thread.parent.is_none() || self.once(thread.fork) || self.joined_once(id));
-        self.once.insert(block, once);
-        once
-    }
-
-    /// Whether a thread of a `parfor`, whose fork stands in a loop, is made at most once: its join comes behind the loop.
-    fn joined_once(&mut self, thread: ThreadId) -> bool {
-        let joins = self.joins_of(thread);
-        let spawned = self.concurrency.threads[thread].spawned;
-        !spawned && !joins.is_empty() && joins.iter().all(|join| self.once(join.block))
+        self.repetitions.of(block).is_once()
     }
 
     /// The order of two events of one thread that each happen once: whether the first comes before the second, or none where

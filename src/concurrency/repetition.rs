@@ -1,0 +1,111 @@
+//! How often a block can run in one execution.
+//!
+//! **Input**: control flow within threads, the static threads, and which join waits for which fork. **Output**: for a block,
+//! its [`Repetition`]; for a static thread, whether several instances of it may exist.
+//!
+//! **Algorithm**
+//! 1. A block of a thread that stands for several instances may run several times, and so may a block on a cycle of
+//!    the control flow (calls and returns included, so that recursion is a cycle).
+//! 2. Any other block runs as often as its thread is made: as often as the fork, whose repetition is found the same way.
+//! 3. The fork of a `parfor` whose iterations are told apart stands on a cycle, although each iteration is made once. Where
+//!    every join that waits for the thread runs at most once, the thread is made at most once.
+//!
+//! **Soundness and limits**: [`Repetition::Once`] and [`Repetition::OnceByJoin`] hold in every execution. A block that loops
+//! at most once by the values of its conditions counts as repeated.
+
+use super::{Block, Context, ContextId, Thread, ThreadId};
+use crate::source::arena::Arena;
+use crate::ssa::graph::Graph;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How often a block can run in one execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repetition {
+    /// At most once: neither it nor a fork on the way to its thread lies on a cycle.
+    Once,
+    /// At most once, although a fork on the way to its thread lies on a cycle: the join of that fork runs at most once.
+    OnceByJoin,
+    /// Possibly several times.
+    Several,
+}
+
+impl Repetition {
+    /// Whether it is at most once.
+    #[must_use]
+    pub fn is_once(self) -> bool {
+        self != Repetition::Several
+    }
+}
+
+/// Whether a thread, or one above it, may have several instances.
+pub(super) fn may_be_many(threads: &Arena<ThreadId, Thread>, thread: ThreadId) -> bool {
+    let mut at = Some(thread);
+    while let Some(id) = at {
+        if threads[id].multiple {
+            return true;
+        }
+        at = threads[id].parent;
+    }
+    false
+}
+
+/// Finds out how often blocks can run, each once.
+#[derive(Clone, Debug)]
+pub(crate) struct Repetitions<'a> {
+    pub(super) local: &'a Graph,
+    pub(super) blocks: &'a [Block],
+    pub(super) contexts: &'a Arena<ContextId, Context>,
+    pub(super) threads: &'a Arena<ThreadId, Thread>,
+    /// Blocks that end with a fork, and the blocks that begin with the join of its threads.
+    pub(super) joined: &'a [(u32, u32)],
+    pub(super) known: FxHashMap<u32, Repetition>,
+}
+
+impl Repetitions<'_> {
+    /// How often a block can run.
+    pub(crate) fn of(&mut self, block: u32) -> Repetition {
+        if let Some(&known) = self.known.get(&block) {
+            return known;
+        }
+        let found = self.find(block);
+        self.known.insert(block, found);
+        found
+    }
+
+    fn find(&mut self, block: u32) -> Repetition {
+        let thread = &self.threads[self.contexts[self.blocks[block as usize].context].thread];
+        // Step 1: several instances, or a cycle.
+        if thread.multiple || thread.unordered || self.is_cyclic(block) {
+            return Repetition::Several;
+        }
+        // Step 2: as often as its thread is made.
+        if thread.parent.is_none() {
+            return Repetition::Once;
+        }
+        match self.of(thread.fork) {
+            Repetition::Several if !thread.spawned && self.is_joined_once(thread.fork) => Repetition::OnceByJoin,
+            of_fork => of_fork,
+        }
+    }
+
+    /// Step 3: whether all joins that wait for the threads of a fork run at most once, and there is one.
+    fn is_joined_once(&mut self, fork: u32) -> bool {
+        let joins: Vec<u32> = self.joined.iter().filter(|of| of.0 == fork).map(|of| of.1).collect();
+        !joins.is_empty() && joins.into_iter().all(|join| self.of(join).is_once())
+    }
+
+    /// Whether control can come from behind a block to it again.
+    fn is_cyclic(&self, block: u32) -> bool {
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut waiting: Vec<u32> = self.local.successors(block).to_vec();
+        while let Some(at) = waiting.pop() {
+            if at == block {
+                return true;
+            }
+            if seen.insert(at) {
+                waiting.extend(self.local.successors(at));
+            }
+        }
+        false
+    }
+}
