@@ -17,6 +17,7 @@ mod context;
 mod graph;
 mod handle;
 pub mod lockset;
+pub mod mutex_body;
 mod order;
 mod parallel;
 mod region;

@@ -109,3 +109,46 @@ impl Repetitions<'_> {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Repetition;
+    use crate::concurrency::{EventKind, analyse};
+    use crate::front::compile;
+    use crate::source::SourceMap;
+
+    /// How often each write of a program can run, in the order of the blocks.
+    fn writes(text: &str) -> Vec<Repetition> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("test.csm", text);
+        let compiled = compile(&sources, file, &[]);
+        let program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        let concurrency = analyse(&program).expect("a main");
+        let mut repetitions = concurrency.repetitions();
+        let blocks = 0..concurrency.blocks.len() as u32;
+        let writes = |block: &u32| {
+            let events = concurrency.events_of(*block).iter();
+            events.filter(|event| matches!(event.kind, EventKind::Write(_))).count()
+        };
+        blocks.flat_map(|block| vec![block; writes(&block)]).map(|block| repetitions.of(block)).collect()
+    }
+
+    #[test]
+    fn a_loop_repeats_and_a_thread_runs_as_often_as_its_fork() {
+        let threads = |body: &str| format!("int x = 0; void main() {{ {body} }}");
+        assert_eq!(writes(&threads("x = 1;")), [Repetition::Once]);
+        assert_eq!(writes(&threads("while (x < 3) { x = 1; }")), [Repetition::Several]);
+        assert_eq!(writes(&threads("cobegin A: x = 1; B: skip; coend")), [Repetition::Once]);
+        let repeated = "while (x < 3) { cobegin A: x = 1; B: skip; coend }";
+        assert_eq!(writes(&threads(repeated)), [Repetition::Several]);
+    }
+
+    #[test]
+    fn iterations_that_are_told_apart_run_once_by_their_join() {
+        let parfor = |limit: &str| {
+            format!("int n; int x = 0; void main() {{ parfor (int i = 0; i < {limit}; i++) {{ x = i; }} }}")
+        };
+        assert_eq!(writes(&parfor("2")), [Repetition::OnceByJoin; 2]);
+        assert_eq!(writes(&parfor("n")), [Repetition::Several]);
+    }
+}

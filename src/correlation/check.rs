@@ -134,7 +134,10 @@ impl Checker<'_> {
         };
         for a in touches(first) {
             for b in touches(second).filter(|b| b.activation(method) == a.activation(method)) {
-                let (Some(one), Some(two)) = (self.events.taken(a, lock), self.events.taken(b, lock)) else { continue };
+                let (Some(one), Some(two)) = (self.events.acquired_at(a, lock), self.events.acquired_at(b, lock))
+                else {
+                    continue;
+                };
                 if one == two || copied && !self.events.follows(a, b) {
                     continue;
                 }
@@ -142,7 +145,7 @@ impl Checker<'_> {
                 let (a, b, one, two) = if swapped { (b, a, two, one) } else { (a, b, one, two) };
                 if copied
                     && all(first.0, method)
-                        .any(|read| read.kinds & 1 != 0 && self.events.taken(read, lock) == Some(two))
+                        .any(|read| read.kinds & 1 != 0 && self.events.acquired_at(read, lock) == Some(two))
                 {
                     continue;
                 }

@@ -8,13 +8,13 @@
 
 use super::kind::AccessKind;
 use super::source_variable::{SourceVariableId, SourceVariables};
-use crate::concurrency::lockset::ATOMIC;
+use crate::concurrency::lockset::{ATOMIC, Locksets};
+use crate::concurrency::mutex_body::{Direction, LockEffect, Site, Visit, walk};
 use crate::concurrency::{Concurrency, ContextId, EventKind, LocationId};
 use crate::form::Form;
 use crate::ir::{FunctionId, Program};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::VecDeque;
 
 /// Blocks that one search visits.
 const MAX_VISITED: usize = 10_000;
@@ -56,6 +56,7 @@ impl Event {
 pub(super) struct Events<'a> {
     program: &'a Program,
     concurrency: &'a Concurrency,
+    locksets: &'a Locksets,
     of_variable: FxHashMap<SourceVariableId, Vec<Event>>,
 }
 
@@ -99,7 +100,7 @@ impl<'a> Events<'a> {
                 set = locksets.step(program, concurrency, set, event);
             }
         }
-        Events { program, concurrency, of_variable }
+        Events { program, concurrency, locksets: &form.locksets, of_variable }
     }
 
     /// The accesses to a variable.
@@ -125,36 +126,20 @@ impl<'a> Events<'a> {
         locations(a).iter().any(|id| others.contains(&parts(id)))
     }
 
-    /// Where the lock is taken that an access holds.
-    pub fn taken(&self, event: &Event, lock: LocationId) -> Option<Span> {
-        let takes = |index: usize| {
-            let event = &self.concurrency.events[index];
-            let acquired = self.concurrency.acquired_by(event);
-            self.concurrency.certain(self.program, acquired) == Some(lock)
-                || self.concurrency.locks_of(event).contains(&lock)
-        };
-        let within = |block: u32, end: usize| {
-            let first = self.concurrency.first_event(block);
-            (first..end).rev().find(|&index| takes(index)).map(|index| self.concurrency.events[index].span)
-        };
-        if let Some(span) = within(event.block, event.index as usize) {
-            return Some(span);
-        }
-        let mut seen: FxHashSet<u32> = FxHashSet::default();
-        let mut waiting = VecDeque::from([event.block]);
+    /// Where the mutex body is entered in which an access holds a lock: the first in the text, where there are several places.
+    pub fn acquired_at(&self, event: &Event, lock: LocationId) -> Option<Span> {
+        let offset = event.index - self.concurrency.first_event(event.block) as u32;
+        let from = Site { block: event.block, offset };
         let mut found: Option<Span> = None;
-        while let Some(block) = waiting.pop_front().filter(|_| seen.len() < MAX_VISITED) {
-            for &from in self.concurrency.local.predecessors(block) {
-                if !seen.insert(from) {
-                    continue;
-                }
-                let end = self.concurrency.first_event(from) + self.concurrency.events_of(from).len();
-                match within(from, end) {
-                    Some(span) => found = Some(found.map_or(span, |known| known.min(span))),
-                    None => waiting.push_back(from),
-                }
+        walk(self.concurrency, self.locksets, from, Direction::Backward, MAX_VISITED, |_, event| {
+            let acquires = self.concurrency.lock_effect(self.program, event, lock) == LockEffect::Acquires
+                || self.concurrency.locks_of(event).contains(&lock);
+            if !acquires {
+                return Visit::Pass;
             }
-        }
+            found = Some(found.map_or(event.span, |known| known.min(event.span)));
+            Visit::End
+        });
         found
     }
 

@@ -1,14 +1,21 @@
 //! Exposure within mutex bodies.
 //!
-//! In: an access under a lock. Out: whether a definition can reach the end of its body (a release of the lock) without being
-//! replaced, and whether a read can be reached from the begin of its body without passing a definition of its variable.
-//! Both walk the local graph of the thread; a walk that grows too long answers yes, which keeps terms and is sound.
+//! **Input**: an access under a lock. **Output**: whether a definition reaches the exit of its mutex body, and whether a read is
+//! upward-exposed in its body.
+//!
+//! **Algorithm** (Novillo, Unrau and Schaeffer 1998; "Controlling the Future", section on CSSAME)
+//! 1. A definition reaches the exit of its body where some way from it meets a release of the lock before another
+//!    definition that certainly replaces the whole variable.
+//! 2. A read is upward-exposed where some way backwards from it meets an acquisition of the lock before such a definition.
+//!
+//! **Soundness and limits**: an operation that *may* release or acquire the lock counts as one that does, and a walk of more
+//! than [`MAX_BLOCKS`] blocks answers yes. Both only keep terms.
 
 use super::access::Table;
-use crate::concurrency::lockset::{ATOMIC, Locksets};
-use crate::concurrency::{Concurrency, Event, EventKind, LocationId};
+use crate::concurrency::lockset::Locksets;
+use crate::concurrency::mutex_body::{Direction, Site, Visit, Walked, walk};
+use crate::concurrency::{Concurrency, Event, LocationId};
 use crate::ssa::AccessKind;
-use rustc_hash::FxHashSet;
 
 /// A walk visits at most that many blocks.
 const MAX_BLOCKS: usize = 4096;
@@ -21,22 +28,6 @@ pub(super) struct Exposure<'a> {
 }
 
 impl Exposure<'_> {
-    /// Whether an event may free the lock, if only for a while.
-    fn releases(&self, event: &Event, lock: LocationId) -> bool {
-        match event.kind {
-            EventKind::AtomicEnd => lock == ATOMIC,
-            _ => self.concurrency.released_by(event).contains(&lock),
-        }
-    }
-
-    /// Whether an event may take the lock.
-    fn takes(&self, event: &Event, lock: LocationId) -> bool {
-        match event.kind {
-            EventKind::AtomicBegin => lock == ATOMIC,
-            _ => self.concurrency.acquired_by(event).contains(&lock),
-        }
-    }
-
     fn kills(&self, event: u32, variable: u32) -> bool {
         let (start, end) = self.table.of_event[event as usize];
         self.table.ssa.all()[start as usize..end as usize]
@@ -44,85 +35,31 @@ impl Exposure<'_> {
             .any(|access| access.variable == variable && access.kind == AccessKind::Definition)
     }
 
-    /// Whether what an access writes can still be there when the lock is freed.
+    /// Whether what an access writes can still be there when the lock is released.
     pub fn reaches_release(&self, access: u32, lock: LocationId) -> bool {
+        self.meets(access, Direction::Forward, |event| self.concurrency.may_release(event, lock))
+    }
+
+    /// Whether a read can see what was there when its body was entered.
+    pub fn reached_from_acquisition(&self, access: u32, lock: LocationId) -> bool {
+        self.meets(access, Direction::Backward, |event| self.concurrency.may_acquire(event, lock))
+    }
+
+    /// Whether some way from an access meets a boundary of the body before a definition that replaces its variable.
+    fn meets(&self, access: u32, direction: Direction, is_boundary: impl Fn(&Event) -> bool) -> bool {
         let of = self.table.accesses[access as usize];
         let variable = self.table.variable_of(access);
-        let end = self.concurrency.first_event(of.block) + self.concurrency.events_of(of.block).len();
-        match self.scan_forward(of.event as usize + 1, end, variable, lock) {
-            Some(answer) => answer,
-            None => self.search(of.block, true, |block| {
-                let start = self.concurrency.first_event(block);
-                let end = start + self.concurrency.events_of(block).len();
-                self.scan_forward(start, end, variable, lock)
-            }),
-        }
-    }
-
-    /// `Some(true)` where the lock is freed, `Some(false)` where the variable is replaced first, `None` where neither happens.
-    fn scan_forward(&self, start: usize, end: usize, variable: u32, lock: LocationId) -> Option<bool> {
-        for index in start..end {
-            if self.releases(&self.concurrency.events[index], lock) {
-                return Some(true);
+        let first = |block: u32| self.concurrency.first_event(block) as u32;
+        let from = Site { block: of.block, offset: of.event - first(of.block) };
+        let walked = walk(self.concurrency, self.locksets, from, direction, MAX_BLOCKS, |at, event| {
+            if is_boundary(event) {
+                Visit::Abort
+            } else if self.kills(first(at.block) + at.offset, variable) {
+                Visit::End
+            } else {
+                Visit::Pass
             }
-            if self.kills(index as u32, variable) {
-                return Some(false);
-            }
-        }
-        None
-    }
-
-    /// Whether a read can see what was there when its body began.
-    pub fn reached_from_take(&self, access: u32, lock: LocationId) -> bool {
-        let of = self.table.accesses[access as usize];
-        let variable = self.table.variable_of(access);
-        let start = self.concurrency.first_event(of.block);
-        match self.scan_backward(start, of.event as usize, variable, lock) {
-            Some(answer) => answer,
-            None => self.search(of.block, false, |block| {
-                let start = self.concurrency.first_event(block);
-                let end = start + self.concurrency.events_of(block).len();
-                self.scan_backward(start, end, variable, lock)
-            }),
-        }
-    }
-
-    fn scan_backward(&self, start: usize, end: usize, variable: u32, lock: LocationId) -> Option<bool> {
-        for index in (start..end).rev() {
-            if self.takes(&self.concurrency.events[index], lock) {
-                return Some(true);
-            }
-            if self.kills(index as u32, variable) {
-                return Some(false);
-            }
-        }
-        None
-    }
-
-    /// Walks on from a block along the local graph until every path is answered; true if some path answers true.
-    fn search(&self, from: u32, forward: bool, scan: impl Fn(u32) -> Option<bool>) -> bool {
-        let next = |block: u32| {
-            if forward { self.concurrency.local.successors(block) } else { self.concurrency.local.predecessors(block) }
-        };
-        let mut seen: FxHashSet<u32> = FxHashSet::default();
-        let mut waiting: Vec<u32> = next(from).to_vec();
-        while let Some(block) = waiting.pop() {
-            if !seen.insert(block) {
-                continue;
-            }
-            if seen.len() > MAX_BLOCKS {
-                return true;
-            }
-            // What control never reaches holds no locks and answers nothing.
-            if self.locksets.at_entry(block).is_none() {
-                continue;
-            }
-            match scan(block) {
-                Some(true) => return true,
-                Some(false) => {}
-                None => waiting.extend(next(block)),
-            }
-        }
-        false
+        });
+        matches!(walked, Walked::Aborted | Walked::TooFar)
     }
 }

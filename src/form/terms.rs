@@ -175,7 +175,8 @@ impl Builder<'_> {
 
     pub(super) fn use_key(&self, access: u32, set: u32) -> Key {
         let locks = self.exposure.locksets.locks(set).to_vec();
-        let hidden = locks.iter().copied().filter(|&lock| !self.exposure.reached_from_take(access, lock)).collect();
+        let hidden =
+            locks.iter().copied().filter(|&lock| !self.exposure.reached_from_acquisition(access, lock)).collect();
         Key { class: self.class_of(access), held: locks, hidden }
     }
 

@@ -1,9 +1,10 @@
 //! Collects the events that must happen, and derives orders until there is a cycle or nothing new.
 
-use super::facts::{Body, Facts};
+use super::facts::Facts;
 use super::orders::Orders;
 use super::{Explanation, Ground, NoCycle, OrderKind, Site};
 use crate::concurrency::lockset::ATOMIC;
+use crate::concurrency::mutex_body::MutexBody;
 use crate::concurrency::{EventKind, LocationId};
 use crate::form::Form;
 use crate::form::Selection;
@@ -32,7 +33,7 @@ pub(super) struct Derivation<'a> {
     choices: Vec<Choice>,
     cells: Vec<LocationId>,
     /// By event, in the order of the events: the mutex bodies that it lies in.
-    bodies: Vec<Vec<Body>>,
+    bodies: Vec<Vec<MutexBody>>,
     waiting: Vec<Site>,
 }
 
@@ -363,7 +364,7 @@ impl<'a> Derivation<'a> {
     }
 
     /// An event in one body, or in none, comes before one in another: the first body is left before the second is entered.
-    fn exclude(&mut self, (a, first): (Site, Option<Body>), (b, second): (Site, Option<Body>)) -> Step {
+    fn exclude(&mut self, (a, first): (Site, Option<MutexBody>), (b, second): (Site, Option<MutexBody>)) -> Step {
         let from = match first {
             Some(body) => body.leave.filter(|leave| self.facts.once(leave.block)).unwrap_or(a),
             None => a,

@@ -4,28 +4,20 @@
 //! beginning of the program, and the mutex bodies that an event lies in.
 
 use super::Site;
-use crate::concurrency::lockset::{ATOMIC, Locksets};
+use crate::concurrency::mutex_body::{MutexBodies, MutexBody};
 use crate::concurrency::repetition::Repetitions;
-use crate::concurrency::{Concurrency, Event, EventKind, LocationId, ThreadId};
+use crate::concurrency::{Concurrency, Event, EventKind, ThreadId};
 use crate::form::Form;
 use crate::ir::Program;
 use crate::ssa::dominators::Dominators;
 use crate::ssa::graph::Graph;
 use fixedbitset::FixedBitSet;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// A mutex body: where it is entered, and where it is left, if that is one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Body {
-    pub lock: LocationId,
-    pub enter: Site,
-    pub leave: Option<Site>,
-}
+use rustc_hash::FxHashMap;
 
 pub(super) struct Facts<'a> {
     pub program: &'a Program,
     pub concurrency: &'a Concurrency,
-    locksets: Locksets,
+    bodies: MutexBodies<'a>,
     /// Dominators of the local graph, with an edge from each fork to the threads that it makes.
     dominators: Dominators,
     reach: FxHashMap<u32, FixedBitSet>,
@@ -44,9 +36,9 @@ impl<'a> Facts<'a> {
             edges.push((thread.fork, concurrency.contexts[thread.root].entry));
         }
         let dominators = Dominators::new(&Graph::from_edges(local.node_count(), &edges));
-        let locksets = form.locksets.clone();
+        let bodies = MutexBodies::new(program, concurrency, form.locksets.clone());
         let (reach, repetitions) = (FxHashMap::default(), concurrency.repetitions());
-        Facts { program, concurrency, locksets, dominators, reach, repetitions }
+        Facts { program, concurrency, bodies, dominators, reach, repetitions }
     }
 
     pub fn event(&self, site: Site) -> &Event {
@@ -124,103 +116,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The mutex bodies that an event lies in, its ends included.
-    pub fn bodies(&mut self, site: Site) -> Vec<Body> {
-        let Some(mut set) = self.locksets.at_entry(site.block) else { return Vec::new() };
-        let mut locks = Vec::new();
-        for offset in 0..=site.offset {
-            let event = *self.event(Site { offset, ..site });
-            locks = self.locksets.locks(set).to_vec();
-            set = self.locksets.step(self.program, self.concurrency, set, &event);
-        }
-        let after = self.locksets.locks(set);
-        locks.extend(after.iter().copied());
-        locks.sort_unstable();
-        locks.dedup();
-        locks.into_iter().filter_map(|lock| self.body(site, lock)).collect()
+    pub fn bodies(&mut self, site: Site) -> Vec<MutexBody> {
+        self.bodies.of(site)
     }
-
-    fn body(&self, site: Site, lock: LocationId) -> Option<Body> {
-        let here = self.role(self.event(site), lock);
-        let enter = match here {
-            Role::Take => site,
-            _ => self.search(site, lock, false).filter(|&(_, role)| role == Role::Take)?.0,
-        };
-        let leave = match here {
-            Role::Free => Some(site),
-            _ => self.search(site, lock, true).filter(|&(_, role)| role == Role::Free).map(|(site, _)| site),
-        };
-        Some(Body { lock, enter, leave })
-    }
-
-    /// The one event of a lock that is met first, backwards or forwards from a site, on whatever way. A way forwards on which
-    /// there is none does not count: what asks has left the body.
-    fn search(&self, site: Site, lock: LocationId, forwards: bool) -> Option<(Site, Role)> {
-        let local = &self.concurrency.local;
-        let mut found: Option<(Site, Role)> = None;
-        let mut seen: FxHashSet<u32> = FxHashSet::default();
-        let count = |block: u32| self.concurrency.events_of(block).len() as u32;
-        let rest = if forwards { site.offset + 1..count(site.block) } else { 0..site.offset };
-        let mut waiting = vec![(site.block, rest)];
-        while let Some((block, range)) = waiting.pop() {
-            let mut offsets: Vec<u32> = range.collect();
-            if !forwards {
-                offsets.reverse();
-            }
-            let meets = offsets.into_iter().find_map(|offset| {
-                let at = Site { block, offset };
-                let role = self.role(self.event(at), lock);
-                (role != Role::Nothing).then_some((at, role))
-            });
-            if let Some(meets) = meets {
-                if meets.1 == Role::Doubtful || found.is_some_and(|known| known != meets) {
-                    return None;
-                }
-                found = Some(meets);
-                continue;
-            }
-            let next = if forwards { local.successors(block) } else { local.predecessors(block) };
-            if !forwards && next.is_empty() {
-                return None;
-            }
-            for &block in next {
-                if seen.insert(block) {
-                    waiting.push((block, 0..count(block)));
-                }
-            }
-        }
-        found
-    }
-
-    /// What an event does to a lock.
-    fn role(&self, event: &Event, lock: LocationId) -> Role {
-        let (role, named) = match event.kind {
-            EventKind::AtomicBegin if lock == ATOMIC => return Role::Take,
-            EventKind::AtomicEnd if lock == ATOMIC => return Role::Free,
-            EventKind::Synchronise(kind) => {
-                let properties = kind.properties();
-                match (properties.acquires, properties.releases) {
-                    (Some(_), Some(_)) => (Role::Doubtful, self.concurrency.acquired_by(event)),
-                    (Some(_), None) => (Role::Take, self.concurrency.acquired_by(event)),
-                    (None, Some(_)) => (Role::Free, self.concurrency.released_by(event)),
-                    (None, None) => return Role::Nothing,
-                }
-            }
-            _ => return Role::Nothing,
-        };
-        match named {
-            _ if !named.contains(&lock) => Role::Nothing,
-            [_] if self.concurrency.is_certain(self.program, lock) => role,
-            _ => Role::Doubtful,
-        }
-    }
-}
-
-/// What an event does to a lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Nothing,
-    Take,
-    Free,
-    /// Perhaps something, or both.
-    Doubtful,
 }

@@ -29,14 +29,7 @@ use crate::form::Selection;
 use crate::ir::Program;
 use derive::Derivation;
 
-/// An event of the unfolded program, by its block and its place in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Site {
-    /// The block.
-    pub block: u32,
-    /// The place of the event in it.
-    pub offset: u32,
-}
+pub use crate::concurrency::mutex_body::Site;
 
 /// Why one event comes before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
