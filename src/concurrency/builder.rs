@@ -250,6 +250,11 @@ impl<'p> GraphBuilder<'p> {
         }
     }
 
+    /// The thread of a block.
+    pub fn thread_of(&self, block: u32) -> ThreadId {
+        self.unfolding.contexts[self.blocks[block as usize].context].thread
+    }
+
     /// How often the blocks can run that there are.
     pub fn repetitions<'b>(&'b self, local: &'b Graph) -> Repetitions<'b> {
         Repetitions {

@@ -12,7 +12,7 @@
 
 use super::builder::GraphBuilder;
 use super::context::Unfolding;
-use super::{Concurrency, order, region, sharing};
+use super::{Concurrency, live_region, order, sharing, unique};
 use crate::ir::Program;
 use crate::ssa::dominators::Dominators;
 use crate::ssa::graph::Graph;
@@ -28,8 +28,8 @@ pub(super) fn build(program: &Program, unfolding: Unfolding) -> Concurrency {
 
 fn finish(mut builder: GraphBuilder<'_>, local: Graph) -> Concurrency {
     let program = builder.program;
-    let regions = region::find_regions(&mut builder, &local);
-    order::find_unique(&mut builder, &local);
+    let regions = live_region::find_regions(&mut builder, &local);
+    unique::find_unique(&mut builder, &local);
     let order = order::find_order(&mut builder, &local);
     // Barriers add blocks where their rounds meet.
     let local = if builder.blocks.len() == local.node_count() {

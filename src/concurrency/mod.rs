@@ -12,17 +12,22 @@
 //! What it does not see: values that are not constant in their context; the order that locks, conditions and counting
 //! semaphores impose (pruning by locks is the business of `cssame`).
 
+mod arrivals;
+mod barrier;
 mod builder;
 mod context;
 mod graph;
-mod handle;
+mod join_target;
+mod live_region;
 pub mod lockset;
 pub mod mutex_body;
 mod order;
 mod parallel;
-mod region;
 pub mod repetition;
 mod sharing;
+mod signal;
+mod sync_object;
+mod unique;
 pub(crate) mod value;
 
 pub use context::Policy;
@@ -238,7 +243,7 @@ pub struct Concurrency {
     /// For each block, its class: blocks of one class are parallel with the same blocks.
     pub classes: Vec<ClassId>,
     pub(crate) order: order::Order,
-    pub(crate) regions: region::Regions,
+    pub(crate) regions: live_region::Regions,
     /// Whether contexts were merged because the unfolding would have grown too large.
     pub merged: bool,
 }

@@ -5,7 +5,7 @@
 //! handle certainly means that thread. A thread that may outlive the one that made it, other than `main`, is unordered.
 
 use super::builder::GraphBuilder;
-use super::{MAIN_THREAD, RegionId, ThreadId, handle};
+use super::{MAIN_THREAD, RegionId, ThreadId, join_target};
 use crate::ssa::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -38,7 +38,7 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
     let mut forks: Vec<u32> = builder.forks.keys().copied().collect();
     forks.sort_unstable();
     let joined: FxHashMap<u32, u32> = builder.joined.iter().copied().collect();
-    let handle_joins = handle::joins_of_spawns(builder);
+    let handle_joins = join_target::joins_of_spawns(builder);
     for fork in forks {
         let threads = builder.forks[&fork].clone();
         let Some(&first) = threads.first() else { continue };

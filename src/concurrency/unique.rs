@@ -1,0 +1,28 @@
+//! Locals that are one variable for all threads.
+//!
+//! **Input**: the blocks that allocate each local variable. **Output**: [`Instance::unique`](super::Instance::unique).
+//!
+//! **Algorithm**: a local is one variable at any time if it is not recursive, no thread above its frame may have several
+//! instances, and, where the program spawns threads (they may outlive the frame), it is allocated only once.
+//!
+//! **Soundness and limits**: only then do two accesses by different threads certainly mean one and the same cell.
+
+use super::InstanceId;
+use super::builder::GraphBuilder;
+use super::repetition::{Repetition, may_be_many};
+use crate::ssa::graph::Graph;
+
+/// Marks the locals that are one variable for all threads at any time.
+pub(super) fn find_unique(builder: &mut GraphBuilder<'_>, local: &Graph) {
+    let spawns = builder.unfolding.threads.iter().any(|thread| thread.spawned);
+    let mut repetitions = builder.repetitions(local);
+    let is_unique = |&(instance, block): &(InstanceId, u32)| {
+        builder.unfolding.instances[instance].single
+            && !may_be_many(&builder.unfolding.threads, builder.thread_of(block))
+            && (!spawns || repetitions.of(block) == Repetition::Once)
+    };
+    let unique: Vec<bool> = builder.allocations.iter().map(is_unique).collect();
+    for (&(instance, _), unique) in builder.allocations.iter().zip(unique) {
+        builder.unfolding.instances[instance].unique = unique;
+    }
+}
