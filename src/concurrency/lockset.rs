@@ -5,13 +5,14 @@
 //!
 //! What it does not see: locks made of variables (`cas`, Peterson's), and which of several locks an ambiguous reference means.
 
+use super::set_table::{SetId, SetTable};
 use super::{Concurrency, Event, EventKind, LocationId};
 use crate::ir::sync::{Kind, ObjectKind};
 use crate::ir::{LeafKind, Program, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// Names an interned set of locks; 0 is the empty set.
-pub type LocksetId = u32;
+pub type LocksetId = SetId;
 
 /// Stands in the sets for "inside an atomic block", which all other threads respect.
 pub const ATOMIC: LocationId = LocationId(u32::MAX);
@@ -19,8 +20,7 @@ pub const ATOMIC: LocationId = LocationId(u32::MAX);
 /// Sets of held locks.
 #[derive(Clone, Debug)]
 pub struct Locksets {
-    sets: Vec<Vec<LocationId>>,
-    ids: FxHashMap<Vec<LocationId>, LocksetId>,
+    sets: SetTable<LocationId>,
     /// At the begin of each block; `None` where control does not come.
     at_entry: Vec<Option<LocksetId>>,
     /// Semaphores that work as locks.
@@ -31,45 +31,13 @@ impl Locksets {
     /// The locks of a set, sorted.
     #[must_use]
     pub fn locks(&self, set: LocksetId) -> &[LocationId] {
-        &self.sets[set as usize]
+        self.sets.get(set)
     }
 
     /// What is held at the begin of a block; `None` where control does not come.
     #[must_use]
     pub fn at_entry(&self, block: u32) -> Option<LocksetId> {
         self.at_entry[block as usize]
-    }
-
-    fn intern(&mut self, set: Vec<LocationId>) -> LocksetId {
-        if let Some(&id) = self.ids.get(&set) {
-            return id;
-        }
-        let id = self.sets.len() as LocksetId;
-        self.sets.push(set.clone());
-        self.ids.insert(set, id);
-        id
-    }
-
-    fn with(&mut self, set: LocksetId, lock: LocationId) -> LocksetId {
-        let mut locks = self.sets[set as usize].clone();
-        if let Err(position) = locks.binary_search(&lock) {
-            locks.insert(position, lock);
-        }
-        self.intern(locks)
-    }
-
-    fn without(&mut self, set: LocksetId, freed: &[LocationId]) -> LocksetId {
-        let locks = self.sets[set as usize].iter().copied().filter(|lock| !freed.contains(lock)).collect();
-        self.intern(locks)
-    }
-
-    fn meet(&mut self, a: LocksetId, b: LocksetId) -> LocksetId {
-        if a == b {
-            return a;
-        }
-        let other = &self.sets[b as usize];
-        let both = self.sets[a as usize].iter().copied().filter(|lock| other.contains(lock)).collect();
-        self.intern(both)
     }
 
     /// Whether an object that an operation acquires is a lock, or works as one.
@@ -83,13 +51,16 @@ impl Locksets {
         match event.kind {
             EventKind::Synchronise(kind) if kind.only_acquires() => {
                 match concurrency.certain(program, concurrency.acquired_by(event)) {
-                    Some(lock) if self.is_lock(kind, lock) => self.with(set, lock),
+                    Some(lock) if self.is_lock(kind, lock) => self.sets.with(set, lock),
                     _ => set,
                 }
             }
-            EventKind::Synchronise(kind) if kind.only_releases() => self.without(set, concurrency.released_by(event)),
-            EventKind::AtomicBegin => self.with(set, ATOMIC),
-            EventKind::AtomicEnd => self.without(set, &[ATOMIC]),
+            EventKind::Synchronise(kind) if kind.only_releases() => {
+                let released = concurrency.released_by(event);
+                self.sets.retain(set, |lock| !released.contains(&lock))
+            }
+            EventKind::AtomicBegin => self.sets.with(set, ATOMIC),
+            EventKind::AtomicEnd => self.sets.retain(set, |lock| lock != ATOMIC),
             _ => set,
         }
     }
@@ -157,12 +128,7 @@ fn wrong_releases(program: &Program, concurrency: &Concurrency, locksets: &mut L
 
 fn solve(program: &Program, concurrency: &Concurrency, mutex_semaphores: FxHashSet<LocationId>) -> Locksets {
     let count = concurrency.local.node_count();
-    let mut locksets = Locksets {
-        sets: vec![Vec::new()],
-        ids: FxHashMap::from_iter([(Vec::new(), 0)]),
-        at_entry: vec![None; count],
-        mutex_semaphores,
-    };
+    let mut locksets = Locksets { sets: SetTable::new(usize::MAX), at_entry: vec![None; count], mutex_semaphores };
     let mut queued = vec![false; count];
     let mut waiting: std::collections::VecDeque<u32> = std::collections::VecDeque::new();
     for thread in concurrency.threads.iter() {
@@ -180,7 +146,7 @@ fn solve(program: &Program, concurrency: &Concurrency, mutex_semaphores: FxHashS
         }
         for &target in concurrency.local.successors(block) {
             let joined = match locksets.at_entry[target as usize] {
-                Some(known) => locksets.meet(known, set),
+                Some(known) => locksets.sets.intersection(known, set),
                 None => set,
             };
             if locksets.at_entry[target as usize] != Some(joined) {

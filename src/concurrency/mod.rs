@@ -23,15 +23,17 @@ pub mod lockset;
 pub mod mutex_body;
 mod order;
 mod parallel;
+mod policy;
 pub mod repetition;
+pub(crate) mod set_table;
 mod sharing;
 mod signal;
 mod sync_object;
 mod unique;
 pub(crate) mod value;
 
-pub use context::Policy;
 pub use order::ClassId;
+pub use policy::Policy;
 pub use repetition::Repetition;
 pub use sharing::Sharing;
 

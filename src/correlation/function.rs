@@ -133,7 +133,7 @@ fn written_registers(function: &Function) -> FixedBitSet {
 impl Pass<'_> {
     fn run(&mut self) {
         let function = self.function;
-        for block in flow::reverse_postorder(function) {
+        for block in flow::reverse_postorder(function, flow::Successors::InOrder) {
             let content = &function.blocks[block];
             for (position, (instruction, &span)) in content.instructions.iter().zip(&content.spans).enumerate() {
                 self.instruction(block, position as u32, instruction, span);

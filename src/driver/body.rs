@@ -10,7 +10,7 @@ use super::label::Located;
 use super::names::{FunctionNames, comment};
 use super::registers::{Memory, Registers};
 use super::value::{rust_default, rust_type};
-use crate::ir::flow::{predecessors, reverse_postorder};
+use crate::ir::flow::{Successors, predecessors, reverse_postorder};
 use crate::ir::{BlockId, Function, FunctionId, FunctionKind, RegisterType, Terminator};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -168,7 +168,7 @@ fn kind_word(kind: FunctionKind) -> &'static str {
 
 /// The reachable blocks; a block that only one jump leads to joins the group of that jump.
 fn groups(function: &Function) -> Vec<Vec<BlockId>> {
-    let order = reverse_postorder(function);
+    let order = reverse_postorder(function, Successors::InOrder);
     let mut reached = vec![false; function.blocks.len()];
     order.iter().for_each(|block| reached[block.index()] = true);
     let follows = |block: BlockId, sources: &[BlockId]| {

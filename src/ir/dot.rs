@@ -160,7 +160,7 @@ pub(crate) fn joins_after(function: &Function, block: BlockId, position: usize) 
 /// The nodes that return from a function, those that the entry does not reach left out.
 fn returns(program: &Program, function: FunctionId) -> Vec<String> {
     let blocks = &program.functions[function].blocks;
-    let order = super::flow::reverse_postorder(&program.functions[function]);
+    let order = super::flow::reverse_postorder(&program.functions[function], super::flow::Successors::InOrder);
     let ends = order.into_iter().filter(|&block| matches!(blocks[block].terminator, Terminator::Return(_)));
     let node_at_end =
         |block: BlockId| node((function, block), &pieces(program, (function, block)), blocks[block].instructions.len());

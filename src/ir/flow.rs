@@ -33,25 +33,39 @@ pub fn predecessors(function: &Function) -> Vec<Vec<BlockId>> {
     result
 }
 
+/// Which successor of a branch a depth-first search visits first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Successors {
+    /// In their order.
+    InOrder,
+    /// In reverse, so that of two successors the first comes first in reverse postorder where it can.
+    Reversed,
+}
+
 /// Blocks that can be reached from the entry, in reverse postorder.
 #[must_use]
-pub fn reverse_postorder(function: &Function) -> Vec<BlockId> {
+pub fn reverse_postorder(function: &Function, successors: Successors) -> Vec<BlockId> {
     let mut order = Vec::with_capacity(function.blocks.len());
     let mut seen = vec![false; function.blocks.len()];
-    let mut stack = vec![(BlockId(0), 0)];
-    if let Some(first) = seen.first_mut() {
-        *first = true;
-    } else {
-        return order;
+    let mut stack = Vec::new();
+    if let Some(entry) = seen.first_mut() {
+        *entry = true;
+        stack.push((BlockId(0), 0));
     }
     while let Some((block, next)) = stack.pop() {
-        if let Some(target) = function.blocks[block].terminator.successors().nth(next) {
-            stack.push((block, next + 1));
-            if !std::mem::replace(&mut seen[target.index()], true) {
-                stack.push((target, 0));
+        let mut targets = function.blocks[block].terminator.successors();
+        let target = match successors {
+            Successors::InOrder => targets.nth(next),
+            Successors::Reversed => targets.rev().nth(next),
+        };
+        match target {
+            Some(target) => {
+                stack.push((block, next + 1));
+                if !std::mem::replace(&mut seen[target.index()], true) {
+                    stack.push((target, 0));
+                }
             }
-        } else {
-            order.push(block);
+            None => order.push(block),
         }
     }
     order.reverse();

@@ -15,6 +15,7 @@ pub mod operation;
 pub mod print;
 pub mod svg;
 pub mod sync;
+mod value;
 pub mod verify;
 
 use crate::source::Span;
@@ -23,6 +24,7 @@ pub use crate::source::texts::{TextId, Texts};
 use arena::{Arena, id};
 pub use operation::*;
 pub use sync::Synchronisation;
+pub use value::{ScalarType, Value};
 
 id! {
     /// A function, a method, or an arm of a `cobegin`/`parfor`.

@@ -13,6 +13,7 @@
 
 mod words;
 
+use super::flow::{Successors, reverse_postorder};
 use super::{
     Block, BlockId, DefinitionId, Function, FunctionId, FunctionKind, LeafKind, Program, ReadId, RegisterId,
     RegisterType, Storage,
@@ -259,7 +260,7 @@ impl<'a> Printer<'a> {
 
     /// The blocks in the order of the text, and whether the entry reaches them.
     pub(crate) fn layout(&self) -> Vec<(BlockId, bool)> {
-        let order = reverse_postorder(self.function);
+        let order = reverse_postorder(self.function, Successors::Reversed);
         let mut reached = vec![false; self.function.blocks.len()];
         order.iter().for_each(|block| reached[block.index()] = true);
         let others = self.function.blocks.entries().filter(|(id, block)| {
@@ -287,27 +288,4 @@ impl<'a> Printer<'a> {
         lines.extend(self.annotations.after(site).iter().map(Merge::text));
         lines
     }
-}
-
-/// The blocks that the entry reaches, in reverse postorder; of two successors the first comes first where it can.
-fn reverse_postorder(function: &Function) -> Vec<BlockId> {
-    let mut order = Vec::with_capacity(function.blocks.len());
-    let mut seen = vec![false; function.blocks.len()];
-    let mut stack = Vec::new();
-    if let Some(entry) = seen.first_mut() {
-        *entry = true;
-        stack.push((BlockId(0), 0));
-    }
-    while let Some((block, next)) = stack.pop() {
-        if let Some(target) = function.blocks[block].terminator.successors().rev().nth(next) {
-            stack.push((block, next + 1));
-            if !std::mem::replace(&mut seen[target.index()], true) {
-                stack.push((target, 0));
-            }
-        } else {
-            order.push(block);
-        }
-    }
-    order.reverse();
-    order
 }

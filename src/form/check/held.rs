@@ -8,10 +8,11 @@
 
 use super::Subject;
 use crate::concurrency::lockset::{LocksetId, Locksets};
+use crate::concurrency::set_table::SetTable;
 use crate::concurrency::{Concurrency, Event, LocationId, ThreadId};
 use crate::ir::Program;
 use crate::ir::sync::ObjectKind;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
 /// A set of operations keeps at most that many.
@@ -36,8 +37,7 @@ pub(super) struct Held<'a> {
     program: &'a Program,
     concurrency: &'a Concurrency,
     pub locksets: Locksets,
-    sets: Vec<Vec<u32>>,
-    ids: FxHashMap<Vec<u32>, u32>,
+    sets: SetTable<u32>,
     at_entry: Vec<Option<u32>>,
     /// The block of each event.
     pub block_of: Vec<u32>,
@@ -54,8 +54,7 @@ impl<'a> Held<'a> {
             program,
             concurrency,
             locksets: subject.form.locksets.clone(),
-            sets: vec![Vec::new()],
-            ids: FxHashMap::from_iter([(Vec::new(), 0)]),
+            sets: SetTable::new(MAX_TAKES),
             at_entry: vec![None; concurrency.local.node_count()],
             block_of: vec![0; concurrency.events.len()],
             doubtful: FxHashSet::default(),
@@ -81,7 +80,7 @@ impl<'a> Held<'a> {
         let first = self.concurrency.first_event(block);
         for (offset, event) in self.concurrency.events_of(block).iter().enumerate() {
             let index = (first + offset) as u32;
-            let (must, may) = (self.locksets.locks(lockset), self.sets[takes as usize].as_slice());
+            let (must, may) = (self.locksets.locks(lockset), self.sets.get(takes));
             f(self, &At { block, index, event, lockset, must, may });
             lockset = self.locksets.step(self.program, self.concurrency, lockset, event);
             takes = self.step(takes, index);
@@ -92,14 +91,14 @@ impl<'a> Held<'a> {
     pub fn at_entry(&self, block: u32) -> Option<(&[LocationId], &[u32])> {
         let lockset = self.locksets.at_entry(block)?;
         let takes = self.at_entry[block as usize]?;
-        Some((self.locksets.locks(lockset), &self.sets[takes as usize]))
+        Some((self.locksets.locks(lockset), self.sets.get(takes)))
     }
 
     /// The operations whose lock may be held at the end of a block.
     pub fn at_end(&mut self, block: u32) -> Vec<u32> {
         let Some(takes) = self.at_entry[block as usize] else { return Vec::new() };
         let end = self.after(block, takes);
-        self.sets[end as usize].clone()
+        self.sets.get(end).to_vec()
     }
 
     /// The lock that an operation certainly takes or frees, unless other operations leave doubt about it.
@@ -160,7 +159,7 @@ impl<'a> Held<'a> {
             let end = self.after(block, takes);
             for &target in self.concurrency.local.successors(block) {
                 let known = self.at_entry[target as usize];
-                let joined = known.map_or(end, |known| self.union(known, end));
+                let joined = known.map_or(end, |known| self.sets.union(known, end));
                 if known != Some(joined) {
                     self.at_entry[target as usize] = Some(joined);
                     if !std::mem::replace(&mut queued[target as usize], true) {
@@ -183,50 +182,15 @@ impl<'a> Held<'a> {
         let is_mutex = locks.iter().any(|lock| self.locksets.mutex_semaphores.contains(lock));
         match event.kind.synchronisation() {
             Some(kind) if kind.only_acquires() && (is_mutex || kind.is_on(ObjectKind::Lock)) => {
-                self.union_with(takes, index)
+                self.sets.with(takes, index)
             }
             Some(kind) if kind.only_releases() => {
-                let held = &self.sets[takes as usize];
-                let kept: Vec<u32> = held
-                    .iter()
-                    .copied()
-                    .filter(|&take| self.concurrency.locations_of(self.event(take)) != locks)
-                    .collect();
-                if kept.len() == held.len() { takes } else { self.intern(kept) }
+                let concurrency = self.concurrency;
+                let locks_of = |take: u32| concurrency.locations_of(&concurrency.events[take as usize]);
+                self.sets.retain(takes, |take| locks_of(take) != locks)
             }
             _ => takes,
         }
-    }
-
-    fn union_with(&mut self, takes: u32, index: u32) -> u32 {
-        let mut set = self.sets[takes as usize].clone();
-        if let Err(position) = set.binary_search(&index) {
-            set.insert(position, index);
-            set.truncate(MAX_TAKES);
-        }
-        self.intern(set)
-    }
-
-    fn union(&mut self, a: u32, b: u32) -> u32 {
-        if a == b {
-            return a;
-        }
-        let mut set = self.sets[a as usize].clone();
-        set.extend(&self.sets[b as usize]);
-        set.sort_unstable();
-        set.dedup();
-        set.truncate(MAX_TAKES);
-        self.intern(set)
-    }
-
-    fn intern(&mut self, set: Vec<u32>) -> u32 {
-        if let Some(&known) = self.ids.get(&set) {
-            return known;
-        }
-        let id = self.sets.len() as u32;
-        self.sets.push(set.clone());
-        self.ids.insert(set, id);
-        id
     }
 }
 

@@ -8,12 +8,12 @@
 //! Blocks that the entry does not reach do not count.
 
 use super::Scope;
-use crate::ir::flow::{predecessors, reverse_postorder};
+use crate::ir::flow::{Successors, predecessors, reverse_postorder};
 use crate::ir::{BlockId, Function, Instruction, Operand, RegisterId, Terminator};
 
 /// Checks the paths of a function.
 pub(super) fn check_paths(scope: &mut Scope<'_>) {
-    let order = reverse_postorder(scope.function);
+    let order = reverse_postorder(scope.function, Successors::InOrder);
     check_assignment(scope, &order);
     check_nesting(scope, &order);
 }

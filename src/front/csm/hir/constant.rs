@@ -127,6 +127,19 @@ pub fn fold_binary(op: BinaryOp, left: Constant, right: Constant) -> Option<Cons
 }
 
 /// Integer arithmetic in 64 bits; the caller narrows a result of 32-bit operands, which wraps alike.
+/// A comparison of two values.
+fn compare<T: PartialOrd>(op: BinaryOp, left: T, right: T) -> Option<Constant> {
+    Some(Constant::Bool(match op {
+        BinaryOp::Less => left < right,
+        BinaryOp::LessEqual => left <= right,
+        BinaryOp::Greater => left > right,
+        BinaryOp::GreaterEqual => left >= right,
+        BinaryOp::Equal => left == right,
+        BinaryOp::NotEqual => left != right,
+        _ => return None,
+    }))
+}
+
 fn integer(op: BinaryOp, left: i64, right: i64) -> Option<Constant> {
     Some(match op {
         BinaryOp::Add => Constant::Long(left.wrapping_add(right)),
@@ -136,16 +149,10 @@ fn integer(op: BinaryOp, left: i64, right: i64) -> Option<Constant> {
         BinaryOp::Remainder if right != 0 => Constant::Long(left.wrapping_rem(right)),
         BinaryOp::ShiftLeft => Constant::Long(left.wrapping_shl(right as u32)),
         BinaryOp::ShiftRight => Constant::Long(left.wrapping_shr(right as u32)),
-        BinaryOp::Less => Constant::Bool(left < right),
-        BinaryOp::LessEqual => Constant::Bool(left <= right),
-        BinaryOp::Greater => Constant::Bool(left > right),
-        BinaryOp::GreaterEqual => Constant::Bool(left >= right),
-        BinaryOp::Equal => Constant::Bool(left == right),
-        BinaryOp::NotEqual => Constant::Bool(left != right),
         BinaryOp::BitAnd => Constant::Long(left & right),
         BinaryOp::BitXor => Constant::Long(left ^ right),
         BinaryOp::BitOr => Constant::Long(left | right),
-        _ => return None,
+        _ => return compare(op, left, right),
     })
 }
 
@@ -155,13 +162,7 @@ fn double(op: BinaryOp, left: f64, right: f64) -> Option<Constant> {
         BinaryOp::Subtract => Constant::Double(left - right),
         BinaryOp::Multiply => Constant::Double(left * right),
         BinaryOp::Divide => Constant::Double(left / right),
-        BinaryOp::Less => Constant::Bool(left < right),
-        BinaryOp::LessEqual => Constant::Bool(left <= right),
-        BinaryOp::Greater => Constant::Bool(left > right),
-        BinaryOp::GreaterEqual => Constant::Bool(left >= right),
-        BinaryOp::Equal => Constant::Bool(left == right),
-        BinaryOp::NotEqual => Constant::Bool(left != right),
-        _ => return None,
+        _ => return compare(op, left, right),
     })
 }
 

@@ -112,7 +112,8 @@ impl<'a> Checker<'a> {
         nearest(name, names.map(|id| self.program.texts.get(id))).map(str::to_owned)
     }
 
-    fn whole(&self, variable: VariableId, span: Span) -> Place {
+    /// The place of a whole variable.
+    pub(super) fn whole(&self, variable: VariableId, span: Span) -> Place {
         let declared = &self.program.variables[variable];
         Place {
             root: Root::Variable(variable),

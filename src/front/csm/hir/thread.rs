@@ -173,16 +173,7 @@ impl<'a> Checker<'a> {
             // It is declared just outside the innermost arm.
             self.body.capture(variable, depth - 1);
         }
-        let declared = &self.program.variables[variable];
-        Place {
-            root: Root::Variable(variable),
-            offset: 0,
-            index: None,
-            name: declared.name,
-            span,
-            symbol: (declared.name, declared.span),
-            ty: Type::Barrier,
-        }
+        self.whole(variable, span)
     }
 }
 

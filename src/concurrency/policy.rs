@@ -1,0 +1,149 @@
+//! Context sensitivity: how the contexts of each function are told apart.
+//!
+//! **Input**: the program. **Output**: [`Policies`].
+//!
+//! **Algorithm**
+//! 1. Over the strongly connected components of the graph of calls and forks, callees first, add up the blocks that cloning by
+//!    whole call strings would make. Large recursive components get one context a thread; recursion through a fork makes
+//!    threads without bound, which only the unordered pseudo-thread can stand for.
+//! 2. Where the sum for `main` exceeds the budget, functions with several call sites are merged: to one context a thread if
+//!    those sums fit, else to one in the unordered pseudo-thread.
+//!
+//! **Soundness and limits**: any policy covers all executions; the coarser ones only lose precision.
+
+use crate::ir::{Function, FunctionId, Instruction, NewThread, Program};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+/// How a function's contexts are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// By call string.
+    Clone,
+    /// One for each thread.
+    PerThread,
+    /// One, in the pseudo-thread that counts as parallel with everything.
+    Unordered,
+}
+
+/// The unfolded graph may have that many blocks, or four times those of the program.
+const BLOCK_BUDGET: u64 = 200_000;
+
+/// How the contexts of all functions are told apart.
+pub(super) struct Policies {
+    /// By function.
+    pub policies: Vec<Policy>,
+    /// By function: whether it can call or run itself.
+    pub recursive: Vec<bool>,
+    /// Whether contexts are merged because the unfolding would grow too large.
+    pub merged: bool,
+}
+
+/// Decides how contexts are told apart, by what the unfolding would cost.
+pub(super) fn choose_policies(program: &Program, main: FunctionId) -> Policies {
+    let count = program.functions.len();
+    let mut graph: DiGraph<(), bool> = DiGraph::with_capacity(count, count * 2);
+    for _ in 0..count {
+        graph.add_node(());
+    }
+    let mut calls = vec![0u32; count];
+    for (id, function) in program.functions.entries() {
+        for (callee, forks) in callees(function) {
+            graph.add_edge(NodeIndex::new(id.index()), NodeIndex::new(callee.index()), forks);
+            calls[callee.index()] += 1;
+        }
+    }
+    let mut recursive = vec![false; count];
+    let mut policies = vec![Policy::Clone; count];
+    let mut cost = vec![0u64; count];
+    // Step 1: callees before callers.
+    for component in kosaraju_scc(&graph) {
+        let inside = |node: NodeIndex| component.contains(&node);
+        let cyclic = component.len() > 1 || graph.contains_edge(component[0], component[0]);
+        let forks = cyclic
+            && component.iter().any(|&node| {
+                graph.edges(node).any(|edge| *edge.weight() && inside(petgraph::visit::EdgeRef::target(&edge)))
+            });
+        let mut total = 0u64;
+        for &node in &component {
+            let own = program.functions[FunctionId::new(node.index())].blocks.len() as u64 + 2;
+            let outside = graph.neighbors(node).filter(|&target| !inside(target)).map(|target| cost[target.index()]);
+            total = outside.fold(total.saturating_add(own), u64::saturating_add);
+        }
+        for &node in &component {
+            cost[node.index()] = total;
+            recursive[node.index()] = cyclic;
+            if forks {
+                policies[node.index()] = Policy::Unordered;
+            } else if cyclic && component.len() > 4 {
+                // Call strings through a large component would be many.
+                policies[node.index()] = Policy::PerThread;
+            }
+        }
+    }
+    let blocks: u64 = program.functions.iter().map(|function| function.blocks.len() as u64).sum();
+    let budget = BLOCK_BUDGET.max(blocks.saturating_mul(4));
+    // Step 2.
+    let merged = cost[main.index()] > budget;
+    if merged {
+        merge_contexts(program, main, &graph, &calls, budget, &mut policies);
+    }
+    Policies { policies, recursive, merged }
+}
+
+/// Merges the contexts of functions that are called from several places.
+fn merge_contexts(
+    program: &Program,
+    main: FunctionId,
+    graph: &DiGraph<(), bool>,
+    calls: &[u32],
+    budget: u64,
+    policies: &mut [Policy],
+) {
+    // The number of thread roots that reach each function.
+    let mut roots = vec![main.index()];
+    roots.extend(program.functions.iter().flat_map(|function| {
+        callees(function).filter(|&(_, forks)| forks).map(|(callee, _)| callee.index()).collect::<Vec<_>>()
+    }));
+    let mut reached = vec![0u64; policies.len()];
+    let mut cost = 0u64;
+    let mut seen = vec![usize::MAX; policies.len()];
+    for (round, &root) in roots.iter().enumerate() {
+        let mut waiting = vec![root];
+        while let Some(node) = waiting.pop() {
+            if std::mem::replace(&mut seen[node], round) == round {
+                continue;
+            }
+            reached[node] += 1;
+            cost += program.functions[FunctionId::new(node)].blocks.len() as u64;
+            let edges = graph.edges(NodeIndex::new(node)).filter(|edge| !edge.weight());
+            waiting.extend(edges.map(|edge| petgraph::visit::EdgeRef::target(&edge).index()));
+        }
+        // A rough sum is enough to know that it is too much.
+        if cost > budget.saturating_mul(4) {
+            break;
+        }
+    }
+    for (node, policy) in policies.iter_mut().enumerate() {
+        if *policy == Policy::Clone && calls[node] > 1 {
+            *policy = if cost <= budget || reached[node] <= 1 && cost <= budget.saturating_mul(4) {
+                Policy::PerThread
+            } else {
+                Policy::Unordered
+            };
+        }
+    }
+}
+
+/// The functions that a function calls (false) or runs as threads (true).
+fn callees(function: &Function) -> impl Iterator<Item = (FunctionId, bool)> {
+    function.blocks.iter().flat_map(|block| &block.instructions).flat_map(|instruction| {
+        let (call, threads): (Option<FunctionId>, &[NewThread]) = match instruction {
+            Instruction::Call { function, .. } => (Some(*function), &[]),
+            Instruction::Fork { threads, .. } => (None, threads),
+            Instruction::Spawn { thread, .. } => (None, std::slice::from_ref(thread)),
+            _ => (None, &[]),
+        };
+        call.map(|callee| (callee, false)).into_iter().chain(threads.iter().map(|thread| (thread.function, true)))
+    })
+}
