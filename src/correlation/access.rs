@@ -1,17 +1,20 @@
-//! Correlation accesses: which methods touch both variables of a correlation, and between which touches they synchronise.
+//! Correlation accesses: which methods access both variables of a correlation, and whether they synchronise in between.
 //!
-//! In: the program, its assignments, and the correlations. Out: for each function, calls inlined, [`Accesses`]: the data that
-//! it reads and writes, and its correlation accesses, one for each correlation and each kind of access (read or write) to
-//! either side (Jannesari and Wolf, section 4.3). An access is *endangered* (4.4) where every two of its touches that can run
-//! one after the other have an operation of synchronisation between them.
+//! **Input**: the program, its assignments, and the correlations. **Output**: for each function, calls inlined, [`Accesses`]: the
+//! variables that it reads and writes, and its correlation accesses, one for each correlation and each kind of access (read
+//! or write) to either variable (Jannesari and Wolf, section 4.3).
 //!
-//! A function is cut at each such operation into segments; segments that control can pass between freely are united
-//! (`ena`). Touches of one united segment are *together*; a call brings the first and the last segment of its callee along.
-//! Segments on two sides of a branch count as together where what is before the branch joins them: that errs towards not
-//! endangered.
+//! **Algorithm**
+//! 1. Cut each function at its operations of synchronisation into synchronisation-free regions ([`super::sites`]), and unite
+//!    the regions that control can pass between freely (union-find). A call contributes the first and the last region of its
+//!    callee.
+//! 2. Two accesses are *together* where they lie in one united region, here or in a callee.
+//! 3. A correlation access is *endangered* (section 4.4) where no two of its accesses are together, and one of them can run after
+//!    the other.
 //!
-//! Bounds: [`MAX_DATA`] data of a function with its callees (its own come first), and those of [`super::reachability`]. What it does not see: which lock is taken (`check`
-//! asks that).
+//! **Soundness and limits**: regions on two sides of a branch count as together where the region before the branch joins them;
+//! that errs towards not endangered. At most [`MAX_DATA`] variables of a function with its callees (its own come first), and the
+//! bound of [`super::reachability`]. Which lock is held is not asked here but by `check`.
 
 use super::assignment::Assignments;
 use super::kind::{AccessKind, kinds_in, pair_bit};

@@ -1,14 +1,17 @@
-//! Every assignment of a program, with the data that its value is computed from and the conditions that it stands under.
+//! Every assignment of a program, with the variables that its value is computed from and the conditions that it is control
+//! dependent on.
 //!
-//! In: a program and its [`SourceVariables`]. Out: [`Assignments`]. SourceVariables flow within an expression follows the temporaries back to named
-//! variables and memory; an index says where, not what, and is no source. A call's result depends on what the callee
-//! returns: on memory, and on its parameters, for which the arguments of this very call stand in. A parameter that is
-//! never written stands for the arguments of all calls as well, unless they are too many for a helper to say anything.
-//! Conditions are those of [`super::control`], and those that every call of the function stands under.
+//! **Input**: a program and its [`SourceVariables`]. **Output**: [`Assignments`].
 //!
-//! No assignments are: a constant initialiser of a declaration; steps of a loop counter (a private variable that a loop steps
-//! by itself and asks in its own condition). What it does not see: callees within a recursion, and what exceeds the
-//! bounds of [`Sources`], [`MAX_ARGUMENTS`] and [`MAX_CONDITIONS`].
+//! **Algorithm**
+//! 1. For each function, callees first, find the flow of data within it ([`super::function`]). A call's result depends on
+//!    what the callee returns: on memory, and on its parameters, for which the arguments of this very call stand in.
+//! 2. A parameter that is never written also stands for the arguments of all calls, unless they are too many to say anything.
+//! 3. Conditions are those of [`super::control`], and those that every call of the function is control dependent on.
+//!
+//! **Soundness and limits**: no assignments are constant initialisers of declarations, and steps of a loop counter (a private
+//! variable that a loop steps by itself and reads in its own condition). An index says where, not what, and is no source. Not
+//! seen: callees within a recursion, and what exceeds the bounds of [`Sources`], [`MAX_ARGUMENTS`] and [`MAX_CONDITIONS`].
 
 use super::function::{FunctionSources, Parent, Site};
 use super::source_variable::{SourceVariableId, SourceVariables};

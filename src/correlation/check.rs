@@ -1,17 +1,19 @@
-//! CS0501: a correlation that a method touches in two critical sections, while another method may come between.
+//! CS0501: a correlation that a method accesses in two mutex bodies, while another method may come between (a high-level race).
 //!
-//! In: a program with a `main`, its CSSAME form, and the [`Analysis`]. Out: one warning for each correlation and method,
-//! for high-level races only: every access of the method to the two variables, and every one of the other method, stands
-//! under one and the same lock, so that no single access races (CS0401 tells of those that do).
+//! **Input**: a program with a `main`, its CSSAME form, and the [`Analysis`]. **Output**: one warning for each correlation and method.
 //!
-//! Stricter than the rank, which says only where to look: the touches shown stand in regions of that lock that begin at
-//! different places, and the other method may run in parallel with them and does what can tear the pair: where the
-//! method writes both, it touches both, or writes one of them or what both are computed from; where the method reads
-//! both, it writes both; where the method reads one and writes the other in dependence on it, it writes the one that is
-//! read. A private copy of a shared variable that is written back in a later region is the same with the variable itself.
+//! **Algorithm**
+//! 1. Only high-level races: every access of the method to the two variables, and every one of the other method, holds one
+//!    common lock, so that no single access races (CS0401 tells of those that do).
+//! 2. The two accesses lie in mutex bodies of that lock that are entered at different places, and the other method may run in
+//!    parallel with both.
+//! 3. The other method does what can tear the pair: where the method writes both, it accesses both, or writes one of them or what
+//!    both are computed from; where the method reads both, it writes both; where the method reads one and writes the other in
+//!    dependence on it, it writes the one that is read.
+//! 4. A private copy of a shared variable that is written back in a later mutex body counts as the variable itself.
 //!
-//! What it does not see: values; whether the halves that do not fit are ever looked at. `cssame futures` shows what
-//! happens.
+//! **Soundness and limits**: stricter than the rank, which says only where to look, but no proof: values are not seen, nor whether
+//! the torn pair is ever used. `cssame futures` shows what happens.
 
 use super::kind::AccessKind;
 use super::locked_access::{Event, Events};

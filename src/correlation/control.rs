@@ -1,11 +1,16 @@
-//! Which branches decide whether a block runs.
+//! Control dependence: which branches decide whether a block runs.
 //!
-//! In: a function. Out: [`Control`]: for each block the branches that it directly depends on (Ferrante, Ottenstein and
-//! Warren 1987: from a branch, up the tree of postdominators), and which branches decide whether a loop goes on. The paper finds
-//! the scope of a branch in the same way (section 5, with the dominators of Cooper, Harvey and Kennedy).
+//! **Input**: a function. **Output**: [`Control`]: for each block the branches that it is directly control dependent on, and which
+//! branches decide whether a loop goes on.
 //!
-//! A loop without end has no postdominators; an edge from its last block to the exit is assumed. What it does not see:
-//! dependences beyond [`MAX_BRANCHES`] of one block, or beyond a bound on the work that only deep nests of loops reach.
+//! **Algorithm** (Ferrante, Ottenstein and Warren 1987)
+//! 1. Build the postdominator tree, from the reversed flow graph. A loop without end has no postdominators: an edge from
+//!    its last block to the exit is assumed.
+//! 2. From each branch, mark the blocks on the way up the tree from each successor to the branch's own immediate postdominator.
+//! 3. A branch of a cycle with a successor outside of it is a loop branch.
+//!
+//! **Soundness and limits**: dependences beyond [`MAX_BRANCHES`] of one block are left out, or beyond a bound on the work that only
+//! deep nests of loops reach.
 
 use crate::ir::{BlockId, Function, Terminator};
 use crate::ssa::dominators::{Dominators, reverse_postorder};

@@ -1,11 +1,13 @@
 //! The flow of data within one function.
 //!
-//! In: a function, and what was found of its callees. Out: [`FunctionSources`]: its assignments, what its branches ask, what it
-//! passes to its callees and what it returns, each as the set of named data that it is computed from.
+//! **Input**: a function, and what was found of its callees. **Output**: [`FunctionSources`]: its assignments, what its branches
+//! depend on, what it passes to its callees and what it returns, each as the set of source variables that it is computed from.
 //!
-//! One pass over the blocks in reverse postorder: a temporary is written before it is read, and never lives around a loop.
-//! Where several instructions write one (a short-circuit operator, `?:`), it also depends on the conditions that
-//! choose among them.
+//! **Algorithm**: one pass over the blocks in reverse postorder suffices, since a temporary is written before it is read and
+//! never lives around a loop. Where several instructions write one (a short-circuit operator, `?:`), it also depends on the
+//! conditions that choose among them.
+//!
+//! **Soundness and limits**: at most [`MAX_FOLLOWED`] locals are followed from the result back to memory and parameters.
 
 use super::control::Control;
 use super::source_variable::{SourceVariableId, SourceVariables};

@@ -1,10 +1,9 @@
-//! The accesses to some data in the unfolded graph, with the locks held and the regions that they stand in.
+//! The accesses to some variables in the unfolded graph, with the locks held and the mutex bodies that they lie in.
 //!
-//! In: the CSSAME form and the data of interest. Out: [`Events`]. A region of a lock is named by the place where the lock is
-//! taken: the nearest one before the access, by a search backwards through the local graph; where several come first the
-//! least is taken.
+//! **Input**: the CSSAME form and the variables of interest. **Output**: [`Events`]. A mutex body is named by the place where its
+//! lock is acquired ([`crate::concurrency::mutex_body`]); where there are several, by the first in the text.
 //!
-//! What it does not see: a lock that is known only perhaps; ways around a place.
+//! **Limits**: locks that are held only perhaps do not count; the walk to the acquisition visits at most [`MAX_VISITED`] blocks.
 
 use super::kind::AccessKind;
 use super::source_variable::{SourceVariableId, SourceVariables};

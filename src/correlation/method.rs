@@ -1,11 +1,11 @@
 //! Methods, and which of them may run in parallel.
 //!
-//! In: the program, what its functions touch, and, where it has a `main`, its threads. Out: [`Methods`].
+//! **Input**: the program, what its functions access, and, where it has a `main`, its threads. **Output**: [`Methods`].
 //!
-//! With a `main`, methods are the functions that run, and those arms of `cobegin` and `parfor` (and `main`) that touch shared
-//! memory themselves; two may run in parallel where a block of one may run in parallel with a block of the other
-//! (the paper finds that out by running the program, section 4.1; the threads' structure gives all that can). Without a
-//! `main`, methods are the functions and the public methods, and any two may run in parallel, one with itself too.
+//! With a `main`, methods are the functions that run, and those arms of `cobegin` and `parfor` (and `main`) that access shared
+//! memory themselves; two may run in parallel where a block of one may run in parallel with a block of the other (the paper
+//! finds that out by running the program, section 4.1; MHP covers every run). Without a `main`, methods are the functions and the
+//! public methods, and any two may run in parallel, each with itself too.
 
 use super::access::Accesses;
 use crate::concurrency::{ClassId, Concurrency, EventKind};

@@ -1,16 +1,21 @@
 //! Correlated variables, endangered correlations, and the ranks of method pairs.
 //!
-//! In: a program and, where it has a `main`, its threads. Out: [`Analysis`].
+//! **Input**: a program and, where it has a `main`, its threads. **Output**: [`Analysis`].
 //!
-//! The method is that of Jannesari and Wolf ("Automatic Generation of Unit Tests for Correlated Variables in Parallel
-//! Programs", 2015, sections 4.2 to 4.5). [`assignment`] finds what each assignment is computed from and which conditions it
-//! stands under, [`sequence`] which assignment follows which, [`pattern`] the correlations that they indicate. [`access`] finds (with [`sites`] and [`partners`])
-//! which methods touch both sides of a correlation and whether they synchronise in between, [`method`] which methods may
-//! run in parallel, [`pair`] the ranks. docs/correlation.md says where this departs from the paper.
+//! **Algorithm** (Jannesari and Wolf, "Automatic Generation of Unit Tests for Correlated Variables in Parallel Programs", 2015,
+//! sections 4.2 to 4.5)
+//! 1. [`assignment`]: find what each assignment is computed from, and the conditions that it is control dependent on.
+//! 2. [`sequence`]: find which assignment may be the next one after which.
+//! 3. [`pattern`]: derive correlations, with probabilities, from five patterns of assignments; [`sets`] merges them.
+//! 4. [`access`] (with [`sites`] and [`partners`]): find which methods access both variables of a correlation, and whether they
+//!    synchronise in between.
+//! 5. [`method`] and [`pair`]: find which methods may run in parallel, and rank the pairs.
 //!
-//! Everything is a heuristic: that two variables are correlated is a guess from the text, with a probability; that an
-//! endangered correlation is really torn, only an execution can show.
-//! Each pass is linear in the program but for bounded factors; what exceeds a bound is left out, and each module says which.
+//! docs/correlation.md says where this departs from the paper.
+//!
+//! **Soundness and limits**: a heuristic. That two variables are correlated is a guess from the text; that an endangered
+//! correlation is really torn, only an execution can show. Each pass is linear in the program but for bounded factors; what
+//! exceeds a bound is left out, and each module says which.
 
 pub mod access;
 mod assignment;

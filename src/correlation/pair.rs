@@ -1,14 +1,17 @@
 //! Method pairs and their correlation rank.
 //!
-//! In: what the methods touch, and which may run in parallel. Out: a [`Pair`] for each two methods that may run in
-//! parallel and depend on each other, by falling rank.
+//! **Input**: the accesses of the methods, and which methods may run in parallel. **Output**: a [`Pair`] for each two methods that
+//! may run in parallel and depend on each other, by falling rank.
 //!
-//! A variable is *strongly parallel dependent* for a pair where both access it and one writes it (section 4.3). A correlation can be
-//! violated where that holds for one of its variables, or for one that both are computed from in a horizontal pattern:
-//! the strict filter of the text (both variables) would give the paper's own example the rank 0. The rank (4.5) is the
-//! part of the endangered correlation accesses in all accesses of the pair, those to uncorrelated variables included.
+//! **Algorithm** (Jannesari and Wolf, sections 4.3 and 4.5)
+//! 1. A variable is *strongly parallel dependent* for a pair where both methods access it and one writes it. Pairs are found by
+//!    the variables that they share, so that independent methods cost nothing.
+//! 2. A correlation can be violated where that holds for one of its variables, or for one that both are computed from in a
+//!    horizontal pattern: the strict filter of the text (both variables) would give the paper's own example the rank 0.
+//! 3. The rank is the part of the endangered correlation accesses in all accesses of the pair, those to uncorrelated variables
+//!    included.
 //!
-//! Pairs are found by the data that they share, so that independent methods cost nothing; at most [`MAX_PAIRS`].
+//! **Soundness and limits**: at most [`MAX_PAIRS`] pairs; the answer says where some were left out.
 
 use super::access::{Accesses, CorrelationAccess};
 use super::method::Methods;

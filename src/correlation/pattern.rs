@@ -1,15 +1,18 @@
 //! The five patterns, and how probable the correlations are that they indicate.
 //!
-//! In: the assignments and which follows which. Out: the [`Correlation`]s of which at least one side is shared, sorted by name
-//! of place (their data). Patterns (Jannesari and Wolf, section 4.2): *vertical*, the target and a source of an assignment;
-//! *control*, the target and what a condition around it reads; *parental*, two fields of one object written one after the
-//! other; *horizontal*, two consecutive assignments with a common source; *chain*, targets along a chain of assignments each
-//! of which reads the target of the one before, other than neighbours (those are vertical).
+//! **Input**: the assignments, and which follows which. **Output**: the [`Correlation`]s of which at least one variable is shared,
+//! sorted by their variables.
 //!
-//! The probability is the part of the writes to the dependent side that stand in a pattern: dependent are the targets of vertical,
-//! control and chain patterns, and both sides where there are only the others.
+//! **Algorithm** (Jannesari and Wolf, section 4.2)
+//! 1. *Vertical*: the target and a source of an assignment. *Control*: the target and what a condition around it reads.
+//! 2. *Parental*: two fields of one object written one after the other. *Horizontal*: the targets of two consecutive assignments
+//!    with a common source.
+//! 3. *Chain*: targets along a chain of assignments, each of which reads the target of the one before; two that are directly
+//!    linked are vertical.
+//! 4. The probability is the part of the writes to the dependent side that stand in a pattern. Dependent are the targets of
+//!    vertical, control and chain patterns, and both sides where there are only the others.
 //!
-//! Cost: the patterns of an assignment are bounded, and so are the assignments that follow it.
+//! **Soundness and limits**: a heuristic. The patterns of an assignment are bounded, and so are the assignments that follow it.
 
 use super::assignment::{AssignmentId, Assignments};
 use super::source_variable::{SourceVariableId, SourceVariables};

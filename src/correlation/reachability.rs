@@ -1,7 +1,8 @@
 //! Reachability between places of one function.
 //!
-//! In: a flow graph and two lists of places. Out: yes or no, by a search through the blocks. All searches together
-//! visit at most [`MAX_STEPS`] blocks; beyond that the answer is taken to be yes.
+//! **Input**: a flow graph and two lists of places. **Output**: whether control can come from one of the first to one of the
+//! second, by a search through the blocks. All searches together visit at most [`MAX_STEPS`] blocks; beyond that the answer is
+//! yes.
 
 use crate::ir::BlockId;
 use crate::ssa::graph::Graph;

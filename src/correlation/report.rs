@@ -1,6 +1,6 @@
 //! What was found, as plain data for the command line and other programs.
 //!
-//! In: an [`Analysis`]. Out: [`CorrelationReport`]: names instead of numbers, lists sorted by name, places as
+//! **Input**: an [`Analysis`]. **Output**: [`CorrelationReport`]: names instead of numbers, lists sorted by name, places as
 //! `LINE:COL`. Where two variables have one name, each gets the line of its declaration, `t@12`; two methods of one name
 //! likewise.
 

@@ -1,11 +1,16 @@
-//! Which assignment follows which.
+//! Which assignment may be the next one after which.
 //!
-//! In: the assignments of a program. Out: the pairs of assignments of which the second may be the next one after the
-//! first: in flow order, calls inlined, synchronisation and reads ignored (the paper's "subsequent", section 4.2).
+//! **Input**: the assignments of a program. **Output**: the pairs of assignments of which the second may directly follow the first
+//! in flow order, calls inlined, synchronisation and reads ignored (Jannesari and Wolf, "subsequent", section 4.2).
 //!
-//! A forward analysis for each function, callees first: the state is the set of assignments that may be the last one. A
-//! call stands for the first and the last assignments of its callee. A thread begins anew, and so does its maker behind the
-//! join. What it does not see: more than [`MAX_LAST`] of such a set, and calls within a recursion.
+//! **Algorithm** (forward may-analysis for each function, callees first)
+//! 1. The state is the set of assignments that may be the last one.
+//! 2. An assignment follows each of them, and becomes the only one. A call stands for the first and the last assignments
+//!    of its callee.
+//! 3. A thread begins with the empty set, and so does its parent behind the join.
+//!
+//! **Soundness and limits**: a set keeps [`MAX_LAST`] assignments, a function is passed over [`MAX_PASSES`] times at most, and calls
+//! within a recursion are not seen.
 
 use super::assignment::{AssignmentId, Assignments};
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Program};

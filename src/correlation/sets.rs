@@ -1,8 +1,8 @@
-//! Correlation sets: variables that belong together, directly or through others.
+//! Correlation sets: variables that are correlated, directly or through others.
 //!
-//! In: the correlations. Out: the classes of the least equivalence that holds them, by union-find (`ena`), as the paper's
-//! predecessor H-Corr merges them. Each set is sorted, and the sets by their least member: which member the union-find
-//! takes as the root does not show.
+//! **Input**: the correlations. **Output**: the classes of the least equivalence that holds them, by union-find (`ena`), as the paper's
+//! predecessor H-Corr merges them. Each set is sorted, and the sets by their least member, so that the root that union-find
+//! happens to choose does not show.
 
 use super::pattern::Correlation;
 use super::source_variable::SourceVariableId;

@@ -1,7 +1,7 @@
-//! Where a function touches data, and where it synchronises.
+//! The sites of a function: where it accesses correlated or shared variables, calls, and synchronises.
 //!
-//! In: a function. Out: [`Sites`]: its touches and calls, each in a region; a region ends at each operation of
-//! synchronisation, and at a call that does not come back without one. Segments are not united here.
+//! **Input**: a function. **Output**: [`Sites`]: its accesses and calls, each in a synchronisation-free region. A region ends at each
+//! operation of synchronisation, and at a call that does not return without one. Regions are not united here.
 
 use super::assignment::Assignments;
 use super::kind::AccessKind;

@@ -1,12 +1,13 @@
-//! What can be correlated: declared variables, fields, and private locals, as one range of numbers.
+//! Source variables: declared variables, fields, and private locals, as one range of numbers.
 //!
-//! In: a program. Out: [`SourceVariables`], which numbers every symbol and every register ([`SourceVariableId`]) and says which of them are
-//! named data, and which may be touched by several threads.
+//! **Input**: a program. **Output**: [`SourceVariables`], which numbers every symbol and every register ([`SourceVariableId`]) and
+//! says which of them have a name and a value, and which may be accessed by several threads.
 //!
-//! A field is one variable, whatever object it belongs to (the paper's "unique field identifier", section 5). Shared are
-//! globals, fields, and locals that an arm of a `cobegin` or `parfor` uses; whether two threads really touch them at once is
-//! asked only where a pair of methods is judged. What it does not see: the objects of one class apart, and the elements of
-//! one array apart.
+//! A field is one source variable, whatever object it belongs to (the paper's "unique field identifier", section 5). Shared are
+//! globals, fields, and locals that an arm of a `cobegin` or `parfor` uses; whether two threads really access them at once is
+//! asked only where a pair of methods is judged.
+//!
+//! **Limits**: the objects of one class, and the elements of one array, are not told apart.
 
 use crate::ir::{
     DefinitionKind, FunctionId, FunctionKind, LeafKind, Program, RegisterId, RegisterType, ScalarType, Storage,

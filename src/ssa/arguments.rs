@@ -1,12 +1,15 @@
-//! Which phi functions SSA construction keeps, and their arguments.
+//! Liveness and arguments of phi functions.
 //!
-//! In: the placed phi functions and the versions that the accesses read. Out: for each phi function that a use needs,
+//! **Input**: the placed phi functions and the versions that the accesses read. **Output**: for each phi function that a use needs,
 //! directly or through another one, the version at the end of each predecessor.
 //!
-//! The version at the end of a block is made by the nearest block above it in the dominator tree that makes one. Seen in
-//! preorder of the tree, the versions of one variable are steps: one begins where its block stands, and where the subtree
-//! of that block ends the version of the block above comes back. So a lookup is a binary search among the steps of one
-//! variable, and phi functions that nobody needs cost nothing, however many predecessors they have.
+//! **Algorithm**
+//! 1. Mark the phi functions that accesses read, and from each marked one those that its arguments name, variable by variable.
+//! 2. The version at the end of a block is made by the nearest block above it in the dominator tree that makes one. Seen in
+//!    preorder of the tree, the versions of one variable are steps: one begins where its block stands, and where the
+//!    subtree of that block ends the version of the block above returns.
+//! 3. So a lookup is a binary search among the steps of one variable, and phi functions that are not needed cost nothing, however
+//!    many predecessors they have.
 
 use super::access::{Accesses, NO_VERSION};
 use super::dominators::Dominators;

@@ -1,22 +1,24 @@
 //! SSA construction for any flow graph.
 //!
-//! In: a [`Graph`], its [`Dominators`], and for each block the accesses to variables in order. Out: [`Ssa`]: the version
+//! **Input**: a [`Graph`], its [`Dominators`], and for each block the accesses to variables in order. **Output**: [`Ssa`]: the version
 //! that each access uses and makes, and the phi functions of each block with one argument for each predecessor.
 //!
-//! The algorithm is that of Cytron, Ferrante, Rosen, Wegman and Zadeck ("Efficiently Computing Static Single Assignment
-//! Form and the Control Dependence Graph", 1991): phi functions at the iterated dominance frontiers of the definitions,
-//! then renaming along the dominator tree; the tree is walked as a list and its stack is a log of what to undo, so that
-//! nothing recurs. The form is pruned. A variable whose uses all follow a definition in their own block is left out from
-//! the start (Briggs, Cooper, Harvey and Simpson, 1998, "semi-pruned"). Of the rest, a phi function is needed just where
-//! the variable is live; instead of the sets of live variables, whose sum grows with blocks times variables, the phi
-//! functions that no use reaches through other phi functions are left out, which leaves the same ones. Arguments are
-//! only looked up for those that stay.
+//! **Algorithm** (Cytron, Ferrante, Rosen, Wegman and Zadeck, "Efficiently Computing Static Single Assignment Form and the
+//! Control Dependence Graph", 1991; pruned)
+//! 1. Leave out the variables whose uses all follow a definition in their own block (Briggs, Cooper, Harvey and Simpson 1998,
+//!    "semi-pruned").
+//! 2. Place phi functions at the iterated dominance frontiers of the definitions.
+//! 3. Rename along the dominator tree. The tree is walked as a list, and its stack is a log of what to undo, so that nothing
+//!    recurs.
+//! 4. Keep only the phi functions that a use reaches, directly or through other phi functions: just those where the variable is
+//!    live. This takes the place of the sets of live variables, whose sum grows with blocks times variables.
+//! 5. Look up the arguments of those that stay.
 //!
-//! Versions of a variable: 0 is the value at entry, then one for each definition in the order of the accesses, then one
-//! for each phi function in the order of the blocks.
+//! Versions of a variable: 0 is the value at entry, then one for each definition in the order of the accesses, then one for each
+//! phi function in the order of the blocks.
 //!
-//! What it does not see: what happens between the accesses (other threads, aliases). Uses in blocks that the entry does
-//! not reach have no version, definitions there have one that nobody uses.
+//! **Soundness and limits**: exact for the given accesses; other threads and aliases must be among them. Uses in blocks that the
+//! entry does not reach have no version, definitions there have one that nobody uses. `verify` checks the result by definition.
 
 use super::access::{Access, AccessKind, Accesses, NO_VERSION};
 use super::arguments::{Arguments, choose_arguments};

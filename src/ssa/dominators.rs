@@ -1,16 +1,17 @@
 //! Dominators, the dominator tree and dominance frontiers.
 //!
-//! In: a [`Graph`]. Out: for each node that the entry reaches its immediate dominator, its place in the dominator tree
+//! **Input**: a [`Graph`]. **Output**: for each node that the entry reaches its immediate dominator, its place in the dominator tree
 //! (so that [`Dominators::dominates`] is two comparisons) and its dominance frontier.
 //!
-//! The algorithm is that of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001): dominators are met
-//! over the predecessors in reverse postorder until nothing changes, all in arrays that reverse postorder numbers index.
-//! One addition: a node with many predecessors marks the nodes that its meets walk over, so that no walk is repeated;
-//! a block that a million others jump to costs a million steps, not their square. Frontiers are collected from the join
-//! nodes upwards, as in the same paper, and are sparse.
+//! **Algorithm** (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001)
+//! 1. Intersect the dominators of the predecessors in reverse postorder until nothing changes, all in arrays that reverse
+//!    postorder numbers index.
+//! 2. One addition: a node with many predecessors marks the nodes that its intersections walk over, so that no walk is repeated;
+//!    a block that a million others jump to costs a million steps, not their square.
+//! 3. Collect the frontiers from the join nodes upwards; they are sparse.
 //!
-//! What it does not see: nodes that the entry does not reach. They dominate nothing, nothing dominates them, and edges
-//! from them do not count.
+//! **Soundness and limits**: nodes that the entry does not reach dominate nothing, nothing dominates them, and edges from them do
+//! not count.
 
 use super::graph::{Graph, rewind, row, starts_of};
 

@@ -1,13 +1,13 @@
-//! What a call or a join may write.
+//! Side effects: what a call or a join may write.
 //!
-//! In: a program. Out: for each function the symbols that it, the functions that it calls and the threads that it forks
+//! **Input**: a program. **Output**: for each function the symbols that it, the functions that it calls and the threads that it forks
 //! write; for each join the functions whose threads it waits for.
 //!
-//! The sets are united over the strongly connected components of the call graph, callees first. `join(t)` may wait for
-//! any function that is spawned somewhere.
+//! **Algorithm**: unite the sets over the strongly connected components of the call graph, callees first. `join(t)` may wait for any
+//! function that is spawned somewhere.
 //!
-//! What it does not see: which object of a class is written (a symbol stands for the field of all of them), and writes of
-//! other threads that run meanwhile: those are the matter of the concurrent forms.
+//! **Soundness and limits**: an over-approximation. Which object of a class is written is not seen (a symbol stands for the field of
+//! all of them); writes of other threads that run meanwhile are the matter of the concurrent forms.
 
 use crate::ir::dot::joins_after;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, NewThread, Program, SymbolId};

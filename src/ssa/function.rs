@@ -1,12 +1,15 @@
 //! The SSA form of functions of the PFG.
 //!
-//! In: a function, and what calls and joins may write ([`Effects`]). Out: [`FunctionSsa`]: the version of each register and
+//! **Input**: a function, and what calls and joins may write ([`Effects`]). **Output**: [`FunctionSsa`]: the version of each register and
 //! each memory access of each instruction, and the phi functions of the blocks.
 //!
-//! Variables are the registers and what `memory` makes of the memory. A call is a weak definition ("chi", Chow et al.
-//! 1996) of what the callee may write, a join of what the threads may write that it waits for. `build` does the rest.
+//! **Algorithm**
+//! 1. Variables are the registers, and the memory variables of `memory`.
+//! 2. A call is a weak definition ("chi", Chow et al. 1996) of what the callee may write, a join of what the threads may write that
+//!    it waits for.
+//! 3. [`super::build`] does the rest.
 //!
-//! What it does not see: other threads that run meanwhile. The value at entry of a memory variable is version 0,
+//! **Soundness and limits**: other threads that run meanwhile are not seen. The value at entry of a memory variable is version 0,
 //! whoever wrote it.
 
 use super::access::{AccessKind, Accesses};

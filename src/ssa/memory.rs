@@ -1,13 +1,14 @@
 //! The memory variables of one function.
 //!
-//! In: a function. Out: for each of its accesses to memory the variable that SSA construction counts versions of.
+//! **Input**: a function. **Output**: for each of its accesses to memory the variable that SSA construction counts versions of.
 //!
-//! A symbol that the function reaches in one way only (one base and offset, without index), or only as parts of globals
-//! and of variables that it allocates itself, is split into [`SsaVariable::Cell`]s: a write replaces the value. Anything
-//! else, arrays and objects that several references may point to, is one [`SsaVariable::Symbol`]: a write may leave the
-//! old value, so it is a weak definition.
+//! **Algorithm**
+//! 1. A symbol that the function accesses in one way only (one base and offset, without index), or only as parts of globals and of
+//!    variables that it allocates itself, is split into [`SsaVariable::Cell`]s: a write replaces the value.
+//! 2. Anything else, arrays and objects that several references may point to, is one [`SsaVariable::Symbol`]: a write may leave the
+//!    old value, so it is a weak definition.
 //!
-//! What it does not see: where references come from. Two parameters may always point to the same object.
+//! **Soundness and limits**: where references come from is not seen: two parameters may always point to the same object.
 
 use crate::ir::{Base, Function, Instruction, Place, Program, RegisterId, SymbolId, TextId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,7 +1,7 @@
 //! Static single assignment form.
 //!
-//! In: a flow graph and the accesses of its blocks ([`build`]), or a function of the PFG ([`function`]). Out: the version
-//! that each access reads or makes, and the phi functions.
+//! **Input**: a flow graph and the accesses of its blocks ([`build`]), or a function of the PFG ([`function`]). **Output**: the
+//! version that each access reads or makes, and the phi functions.
 //!
 //! [`graph`], [`dominators`] and [`build`] know nothing of the PFG; the concurrency layer runs them on its own graphs.
 

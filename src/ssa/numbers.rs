@@ -1,12 +1,15 @@
-//! The numbers that versions have for people.
+//! The version numbers that are shown.
 //!
-//! In: the SSA forms of all functions. Out: a number for each version, so that `a_2` is one thing in all of them.
+//! **Input**: the SSA forms of all functions. **Output**: a number for each version, so that `a_2` is one thing in all of them.
 //!
-//! A write of memory has the version of its definition ([`Definition::version`](crate::ir::Definition)), 0 is the value
-//! at entry and the initial one; merges (phi functions, and the chi functions of calls and joins) get the next free numbers
-//! of their symbol, function by function and in the order of the blocks. Registers of one name are counted together: 0 is
-//! the value at entry, then the writes in text order, then the phi functions. Merges that no instruction needs, directly
-//! or through others, are not shown and have no number of their own.
+//! **Algorithm**
+//! 1. A write of memory has the version of its definition ([`Definition::version`](crate::ir::Definition)); 0 is the value at entry
+//!    and the initial one.
+//! 2. Merges (phi functions, and the chi functions of calls and joins) get the next free numbers of their symbol, function by
+//!    function and in the order of the blocks.
+//! 3. Registers of one name are counted together: 0 is the value at entry, then the writes in text order, then the phi functions.
+//!
+//! **Limits**: merges that no instruction needs, directly or through others, are not shown and have no number of their own.
 
 use super::access::NO_VERSION;
 use super::build::Origin;

@@ -1,10 +1,11 @@
-//! Where SSA construction puts phi functions.
+//! Placement of phi functions.
 //!
-//! In: a graph, its dominators and the accesses of its blocks. Out: the iterated dominance frontiers of the blocks that
-//! define each variable, for the variables that some block reads before it writes them.
+//! **Input**: a graph, its dominators and the accesses of its blocks. **Output**: the iterated dominance frontiers of the blocks
+//! that define each variable, for the variables that some block reads before it writes them.
 //!
-//! The algorithm is the worklist of Cytron et al. 1991 with one stamp per block instead of sets. What it does not see:
-//! whether the variable is live at the block; `build` removes what is not needed.
+//! **Algorithm**: the worklist of Cytron et al. 1991, with one stamp per block instead of sets.
+//!
+//! **Limits**: whether the variable is live at the block is not asked; [`super::build`] removes what is not needed.
 
 use super::access::{AccessKind, Accesses, NO_VERSION};
 use super::dominators::{Dominators, Frontiers};

@@ -1,10 +1,10 @@
 //! The SSA form as text, as Graphviz graph and as data.
 //!
-//! In: a program and its SSA form. Out: what the printers of the PFG make, with versions behind the names, phi functions
+//! **Input**: a program and its SSA form. **Output**: what the printers of the PFG make, with versions behind the names, phi functions
 //! at the heads of blocks, and chi functions (`a_5 = chi(a_1)`) behind calls and joins that may write.
 //!
-//! A temporary or a reference that is written once keeps its name without version. Names in blocks that the entry does
-//! not reach have no version.
+//! A temporary or a reference that is written once keeps its name without version. Names in blocks that the entry does not
+//! reach have no version.
 
 use super::access::AccessKind;
 use super::function::FunctionSsa;

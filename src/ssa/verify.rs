@@ -1,18 +1,17 @@
 //! A check of the SSA form that shares no code with its construction.
 //!
-//! In: what [`build_ssa`](super::build_ssa) takes and what it gives. Out: everything that is wrong.
+//! **Input**: what [`build_ssa`](super::build_ssa) takes and what it gives. **Output**: everything that is wrong.
 //!
-//! Four questions, each by its definition rather than by a clever algorithm:
-//! - form: every version has one maker, and numbers run as documented;
-//! - dominance: `a` dominates `b` where `b` cannot be reached without `a` (one search for each block that makes a
-//!   version that somebody uses elsewhere);
-//! - meaning: at each use, and at the end of each predecessor for an argument of a phi function, the version found there
-//!   is the only one that reaches it, by a plain reaching-definitions dataflow in which accesses and phi functions alike
-//!   replace what was there;
-//! - economy: each phi function merges two different versions, and its variable is live, by a plain search from the
-//!   uses.
+//! **Algorithm**: four questions, each by its definition rather than by a clever algorithm.
+//! 1. Form: every version has one maker, and numbers run as documented.
+//! 2. Dominance: `a` dominates `b` where `b` cannot be reached without `a` (one search for each block that makes a version that is
+//!    used elsewhere).
+//! 3. Meaning: at each use, and at the end of each predecessor for an argument of a phi function, the version found there is the
+//!    only one that reaches it, by a plain reaching-definitions dataflow in which accesses and phi functions alike replace what
+//!    was there.
+//! 4. Economy: each phi function merges two different versions, and its variable is live, by a plain search from the uses.
 //!
-//! Time grows with blocks times variables: this is for tests and for debugging, not for large programs.
+//! **Limits**: time grows with blocks times variables: this is for tests and for debugging, not for large programs.
 
 use super::access::{AccessKind, Accesses, NO_VERSION};
 use super::build::{Origin, Ssa};

@@ -45,7 +45,7 @@ pub const LAYERS: &[Layer] = &[
     layer("ir", "source", ""),
     layer("front", "source diagnostics ir", ""),
     layer("ssa", "source ir", ""),
-    layer("concurrency", "source ir ssa", ""),
+    layer("concurrency", "source ir ssa", "front"),
     layer("form", "source diagnostics ir ssa concurrency", ""),
     layer("correlation", "source diagnostics ir ssa concurrency form", ""),
     layer("vm", "source ir", ""),
