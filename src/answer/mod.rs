@@ -2,8 +2,8 @@
 //!
 //! | command | call | answer |
 //! |---|---|---|
-//! | `check` | [`check`] | [`CheckReport`] |
-//! | `ir` | [`ir()`], [`ir_tree`] | [`IrAnswer`] |
+//! | `check` | [`check()`] | [`CheckReport`] |
+//! | `ir` | [`ir()`], [`ir_tree()`] | [`IrAnswer`] |
 //! | `pi` | [`pi()`] | [`PiReport`] |
 //! | `run` | [`run()`] | [`RunAnswer`] |
 //! | `futures` | [`futures()`] | [`FuturesAnswer`] |

@@ -10,7 +10,7 @@ use super::output::Output;
 use super::status::Status;
 use crate::diagnostics::Diagnostics;
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What all subcommands can tell of themselves.
@@ -24,6 +24,18 @@ pub struct Common<'a> {
     pub format: Format,
     /// How to show the answer.
     pub output: &'a OutputOptions,
+}
+
+impl<'a> Common<'a> {
+    /// Puts it together.
+    pub fn new(
+        name: &'static str,
+        file: Option<&'a PathBuf>,
+        format: impl Into<Format>,
+        output: &'a OutputOptions,
+    ) -> Common<'a> {
+        Common { name, file: file.map(PathBuf::as_path), format: format.into(), output }
+    }
 }
 
 /// A subcommand with its arguments.

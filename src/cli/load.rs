@@ -62,7 +62,7 @@ pub fn unit(path: &Path, inputs: &[(String, String)]) -> Result<Unit, Diagnostic
 ///
 /// # Errors
 ///
-/// As [`unit`], and for a program without main.
+/// As [`unit()`], and for a program without main.
 pub fn model(path: &Path, options: Options) -> Result<Model, Diagnostics> {
     Ok(Model::new(unit(path, &options.inputs)?, options)?)
 }

@@ -1,7 +1,8 @@
 //! What happens while a search runs: the progress bar, and Ctrl-C.
 
+use super::options::{BoundOptions, OutputOptions};
 use super::output::Output;
-use crate::budget::Statistics;
+use crate::budget::{Budget, Statistics};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,18 +13,29 @@ const TICK: Duration = Duration::from_millis(120);
 
 /// Watches one search. The bar vanishes with it.
 #[derive(Debug)]
-pub struct Monitor {
+struct Monitor {
     bar: Option<ProgressBar>,
     interrupt: Arc<AtomicBool>,
     /// What the search that runs now had done when it was looked at last, and when it has begun.
     search: Mutex<(u64, Instant)>,
 }
 
+/// Does work within the bounds that were asked for. While it runs, a bar is shown, and Ctrl-C ends it with what is known.
+pub fn with_budget<T>(
+    bounds: &BoundOptions,
+    options: &OutputOptions,
+    output: &Output,
+    work: impl FnOnce(&Budget<'_>) -> T,
+) -> T {
+    let monitor = Monitor::start(output);
+    let show = |now: &Statistics| monitor.update(now);
+    work(&bounds.budget(monitor.interrupt(), options.jobs()).with_reporter(&show))
+}
+
 impl Monitor {
     /// Shows a bar on a terminal, and from now on takes Ctrl-C as the wish to stop with what is known. A second Ctrl-C
     /// ends the process.
-    #[must_use]
-    pub fn start(output: &Output) -> Monitor {
+    fn start(output: &Output) -> Monitor {
         let interrupt = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupt);
         // Where no handler can be set, Ctrl-C ends the process, as it does anywhere.
@@ -36,13 +48,12 @@ impl Monitor {
     }
 
     /// The flag that Ctrl-C sets.
-    #[must_use]
-    pub fn interrupt(&self) -> &AtomicBool {
+    fn interrupt(&self) -> &AtomicBool {
         &self.interrupt
     }
 
     /// Shows how far the search has come.
-    pub fn update(&self, statistics: &Statistics) {
+    fn update(&self, statistics: &Statistics) {
         let Some(bar) = &self.bar else { return };
         let done = statistics.states.max(statistics.executions);
         let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);

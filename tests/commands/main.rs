@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
+mod answers;
 mod cli;
 mod driver;
 mod findings;

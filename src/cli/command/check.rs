@@ -47,12 +47,7 @@ impl Job for Arguments {
     type Answer = CheckReport;
 
     fn common(&self) -> Common<'_> {
-        Common {
-            name: "check",
-            file: self.files.first().map(PathBuf::as_path),
-            format: self.format.format.into(),
-            output: &self.output,
-        }
+        Common::new("check", self.files.first(), self.format.format, &self.output)
     }
 
     /// What is wrong with a file is the answer, not a failure to have one.

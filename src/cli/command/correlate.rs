@@ -1,12 +1,12 @@
 //! `cssame correlate FILE`: correlated variables, endangered correlations, and method pairs by rank.
 
 use crate::answer::{CorrelateAnswer, CorrelateRequest, Execute, correlate, finding};
-use crate::budget::Statistics;
+use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
 use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_part};
 use crate::cli::output::Output;
-use crate::cli::progress::Monitor;
+use crate::cli::progress::with_budget;
 use crate::cli::record;
 use crate::cli::status::Status;
 use crate::cli::view::correlate::{self as view, CorrelateView};
@@ -84,7 +84,7 @@ impl Job for Arguments {
     type Answer = Correlated;
 
     fn common(&self) -> Common<'_> {
-        Common { name: "correlate", file: Some(&self.file), format: self.format.format.into(), output: &self.output }
+        Common::new("correlate", Some(&self.file), self.format.format, &self.output)
     }
 
     fn answer(&self, output: &Output) -> Result<Correlated, Diagnostics> {
@@ -95,11 +95,11 @@ impl Job for Arguments {
             execute: if self.only_static { Execute::Nothing } else { Execute::Selected },
             options: &self.program.with(&self.execution),
         };
-        let monitor = Monitor::start(output);
-        let show = |now: &Statistics| monitor.update(now);
-        let budget = self.bounds.budget(monitor.interrupt(), self.output.jobs()).with_reporter(&show);
-        let answer = correlate(unit, &request, &budget);
-        drop(monitor);
+        let search = |budget: &Budget<'_>| correlate(unit, &request, budget);
+        let answer = match request.execute {
+            Execute::Selected => with_budget(&self.bounds, &self.output, output, search),
+            Execute::Nothing => search(&Budget::unlimited()),
+        };
         if let Some(directory) = &self.record_dir {
             record::write_tears(directory, &self.file, &answer)?;
         }

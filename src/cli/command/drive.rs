@@ -1,13 +1,13 @@
 //! `cssame drive FILE --out DIR`: a deterministic test for each feasible pi term, or for a selection.
 
 use crate::answer::{CorrelateRequest, DriveAnswer, DriveReport, DriveRequest, Execute, correlate, drive, drive_pairs};
-use crate::budget::{Bound, Statistics};
+use crate::budget::{Bound, Budget};
 use crate::cli::directory;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_part};
 use crate::cli::output::Output;
-use crate::cli::progress::Monitor;
+use crate::cli::progress::with_budget;
 use crate::cli::status::Status;
 use crate::cli::view;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
@@ -130,7 +130,7 @@ impl Job for Arguments {
     type Answer = Driven;
 
     fn common(&self) -> Common<'_> {
-        Common { name: "drive", file: Some(&self.file), format: self.format.format.into(), output: &self.output }
+        Common::new("drive", Some(&self.file), self.format.format, &self.output)
     }
 
     fn answer(&self, output: &Output) -> Result<Driven, Diagnostics> {
@@ -186,12 +186,10 @@ impl Arguments {
         let model = load::model(&self.file, self.program.with(&self.execution))?;
         let selections = model.lookup().selections(&self.select)?;
         self.check_directory()?;
-        let monitor = Monitor::start(output);
-        let show = |now: &Statistics| monitor.update(now);
-        let budget = self.bounds.budget(monitor.interrupt(), self.output.jobs()).with_reporter(&show);
         let options = self.driver_options(model.unit().text());
         let request = DriveRequest { selections: &selections, options: &options };
-        let answer = drive(&model, &request, &budget);
+        let search = |budget: &Budget<'_>| drive(&model, &request, budget);
+        let answer = with_budget(&self.bounds, &self.output, output, search);
         Ok((answer.map_err(|error| no_package(&error))?, model.sources().clone()))
     }
 
@@ -205,11 +203,9 @@ impl Arguments {
             execute: Execute::Selected,
             options: &self.program.with(&self.execution),
         };
-        let monitor = Monitor::start(output);
-        let show = |now: &Statistics| monitor.update(now);
-        let budget = self.bounds.budget(monitor.interrupt(), self.output.jobs()).with_reporter(&show);
-        let found = correlate(unit, &request, &budget);
-        let answer = drive_pairs(&found, &options, &budget);
+        let answer = with_budget(&self.bounds, &self.output, output, |budget| {
+            drive_pairs(&correlate(unit, &request, budget), &options, budget)
+        });
         Ok((answer.map_err(|error| no_package(&error))?, sources))
     }
 

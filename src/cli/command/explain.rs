@@ -47,7 +47,7 @@ impl Job for Arguments {
     type Answer = Pages;
 
     fn common(&self) -> Common<'_> {
-        Common { name: "explain", file: None, format: self.format.format.into(), output: &self.output }
+        Common::new("explain", None, self.format.format, &self.output)
     }
 
     fn answer(&self, _: &Output) -> Result<Pages, Diagnostics> {

@@ -1,12 +1,12 @@
 //! `cssame futures FILE`: which terms and selections can happen; outcomes, failures and deadlocks.
 
 use crate::answer::{Count, FuturesAnswer, FuturesRequest, finding, futures};
-use crate::budget::Statistics;
+use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
 use crate::cli::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
 use crate::cli::output::Output;
-use crate::cli::progress::Monitor;
+use crate::cli::progress::with_budget;
 use crate::cli::record;
 use crate::cli::status::Status;
 use crate::cli::view::futures::{self as view, FuturesView};
@@ -88,22 +88,19 @@ impl Job for Arguments {
     type Answer = Explored;
 
     fn common(&self) -> Common<'_> {
-        Common { name: "futures", file: Some(&self.file), format: self.format.format.into(), output: &self.output }
+        Common::new("futures", Some(&self.file), self.format.format, &self.output)
     }
 
     fn answer(&self, output: &Output) -> Result<Explored, Diagnostics> {
         let model = load::model(&self.file, self.program.with(&self.execution))?;
         let selections = model.lookup().selections(&self.select)?;
-        let monitor = Monitor::start(output);
         let request = FuturesRequest {
             selections: &selections,
             count: if self.count { Count::Always } else { Count::IfCheap },
             schedules: self.schedules(),
         };
-        let show = |now: &Statistics| monitor.update(now);
-        let budget = self.bounds.budget(monitor.interrupt(), self.output.jobs()).with_reporter(&show);
-        let answer = futures(&model, &request, &budget);
-        drop(monitor);
+        let search = |budget: &Budget<'_>| futures(&model, &request, budget);
+        let answer = with_budget(&self.bounds, &self.output, output, search);
         if let Some(directory) = &self.record_dir {
             record::write_futures(directory, &model, &answer)?;
         }

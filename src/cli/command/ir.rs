@@ -89,15 +89,11 @@ impl Job for Arguments {
     type Answer = Rendered;
 
     fn common(&self) -> Common<'_> {
-        Common {
-            name: "ir",
-            file: Some(&self.file),
-            format: match self.format {
-                TextFormat::Text | TextFormat::Dot | TextFormat::Svg => Format::Human,
-                TextFormat::Json => Format::Json,
-            },
-            output: &self.output,
-        }
+        let format = match self.format {
+            TextFormat::Text | TextFormat::Dot | TextFormat::Svg => Format::Human,
+            TextFormat::Json => Format::Json,
+        };
+        Common::new("ir", Some(&self.file), format, &self.output)
     }
 
     fn validate(&self) -> Result<(), String> {

@@ -60,7 +60,7 @@ impl Job for Arguments {
     type Answer = PiFunctions;
 
     fn common(&self) -> Common<'_> {
-        Common { name: "pi", file: Some(&self.file), format: self.format.format.into(), output: &self.output }
+        Common::new("pi", Some(&self.file), self.format.format, &self.output)
     }
 
     fn answer(&self, _: &Output) -> Result<PiFunctions, Diagnostics> {

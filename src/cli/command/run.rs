@@ -90,7 +90,7 @@ impl Job for Arguments {
     type Answer = Executed;
 
     fn common(&self) -> Common<'_> {
-        Common { name: "run", file: Some(&self.file), format: self.format.format.into(), output: &self.output }
+        Common::new("run", Some(&self.file), self.format.format, &self.output)
     }
 
     fn answer(&self, _: &Output) -> Result<Executed, Diagnostics> {
