@@ -1,14 +1,21 @@
 //! Contexts for two methods of a file without `main`: programs in which they run in parallel.
 //!
-//! In: the text of the file, its syntax tree, and where the names of the two methods stand. Out: [`Context`]s: the text with
-//! a `main` behind it, which makes the objects, calls some method to bring them into another state, and then calls both in
-//! parallel. The text before stays what it is, so that all its places are those of the file.
+//! **Input**: the text of the file, its syntax tree, and where the names of the two methods stand.
 //!
-//! Arguments are the literals of the file and the boundary values of each type, in turn. Methods of one class work on
-//! one object. The states of the object are the first one, those behind one call of a public method, and those behind as
-//! many calls that one more makes a number of the file: a counter is then about to reach its limit.
+//! **Output**: [`Context`]s: the text with a `main` behind it. The text before stays what it is, so that all its places are
+//! those of the file.
 //!
-//! What it does not do: objects of synchronisation and threads as arguments; arms of a `cobegin`, which nobody can call.
+//! **Algorithm**: each `main` makes the objects, calls some method to bring them into another state, and then calls both
+//! methods in parallel, those of one class on one object.
+//! 1. The arguments of calls are the literals of the file and the boundary values of each type, in turn. Some are tried
+//!    with the objects as they are made.
+//! 2. Each public method is called once before, with two of the arguments.
+//! 3. Each public method is called so often before that one call more makes a number of the file: a counter is then about to
+//!    reach its limit. Steps 2 and 3 alternate, so that both come in where the number of contexts is bounded.
+//!
+//! **Soundness and limits**: an execution of a context is one of a program that uses the classes, but it may break rules of
+//! use that stand nowhere in the text. There are other contexts. Objects of synchronisation and threads are no arguments,
+//! and arms of a `cobegin` have no contexts, since nobody can call them.
 
 use crate::front::csm::syntax::ast::{self, Class, Function, Item, MemberKind, TypeKind};
 use crate::front::csm::syntax::{Literals, literals};

@@ -1,6 +1,6 @@
 //! The JSON of a command is the value that one call of the library returns, behind the three keys of all answers.
 
-use assert_cmd::Command;
+use crate::process::{call, root};
 use cssame::answer::{self, CheckInput, CorrelateRequest, Count, Course, Emit, Execute, FuturesRequest, RunRequest};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::report::Schedules;
@@ -8,7 +8,6 @@ use cssame::model::{Model, Options, Unit};
 use serde::Serialize;
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
 
 /// What is compared: a program that fails, one that blocks, one with endangered pairs, and a library.
 const SAMPLES: [&str; 4] = ["bank_account_broken", "bank_transfer_deadlock", "order_pool_broken", "map_log4j"];
@@ -24,7 +23,7 @@ struct Sample {
 fn samples() -> impl Iterator<Item = Sample> {
     SAMPLES.iter().map(|name| {
         let path = format!("samples/{name}.csm");
-        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path)).unwrap();
+        let text = fs::read_to_string(root().join(&path)).unwrap();
         Sample { path, text }
     })
 }
@@ -41,13 +40,7 @@ impl Sample {
 
     /// Compares the answer of the command to the value of the library.
     fn assert_answer(&self, command: &[&str], value: &impl Serialize) {
-        let output = Command::new(env!("CARGO_BIN_EXE_cssame"))
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .args(command)
-            .args([&self.path, "--format", "json"])
-            .output()
-            .unwrap();
-        let mut answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let mut answer = call(&command.join(" "), &[&self.path, "--format", "json"]).json();
         let keys = answer.as_object_mut().unwrap();
         assert_eq!(keys.remove("schema"), Some("cssame/1".into()));
         assert_eq!(keys.remove("command"), Some(command[0].into()));
