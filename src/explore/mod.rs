@@ -44,4 +44,6 @@ pub use report::unfinished::{Repetition, RunningReport, UnfinishedReport, unfini
 pub use slice::{Declined, Subject};
 
 #[cfg(test)]
+mod long_steps;
+#[cfg(test)]
 mod tests;

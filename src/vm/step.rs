@@ -265,7 +265,8 @@ impl<O: Observer> Run<'_, O> {
         }
     }
 
-    /// Goes on to the end of an atomic block. `Some` where the step ends before: the execution is over, or there is a
+    /// Goes on to the end of an atomic block. All its accesses, and the local work before each, have one budget: a loop over
+    /// them may wait for what no other thread can do meanwhile. `Some` where the step ends before: the execution is over, or there is a
     /// choice to make inside of the block.
     fn atomic_block(&mut self) -> Option<Progress> {
         loop {
@@ -279,8 +280,6 @@ impl<O: Observer> Run<'_, O> {
                 self.state.exclusive = self.thread.0;
                 return Some(Progress::Running);
             }
-            // All accesses of the block have one budget: a loop over them may wait for what no other thread can do.
-            self.budget = self.budget.saturating_sub(1);
             match self.perform(0) {
                 Performed::On => {}
                 Performed::Blocked => return Some(Progress::Running),

@@ -5,8 +5,11 @@
 
 use super::Refusal;
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadName};
+use crate::vm::{CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadName, Work};
 use smallvec::SmallVec;
+
+/// Pairs below which it is not looked for those that are there twice.
+const MIN_ROOM: usize = 1 << 12;
 
 /// Collects the events of one step.
 #[derive(Debug, Default)]
@@ -26,6 +29,10 @@ pub(super) struct StepEvents {
     pub allocated: SmallVec<[(u32, u32); 2]>,
     /// What was read, by this and by earlier steps: places and definitions, private ones too.
     pub pairs: Vec<(ReadId, DefinitionId)>,
+    /// How many pairs there may be before those that are there twice are dropped.
+    room: usize,
+    /// Instructions that steps have executed since the clock was looked at.
+    pub executed: Work,
     /// What it has done that cannot be explored in this way.
     pub refusal: Option<Refusal>,
 }
@@ -34,7 +41,17 @@ impl StepEvents {
     /// A step begins.
     pub fn clear(&mut self) {
         let pairs = std::mem::take(&mut self.pairs);
-        *self = StepEvents { pairs, ..StepEvents::default() };
+        *self = StepEvents { pairs, room: self.room, executed: self.executed, ..StepEvents::default() };
+    }
+
+    /// A loop may show the same pairs a million times.
+    fn note_pair(&mut self, read: ReadId, definition: DefinitionId) {
+        if self.pairs.len() >= self.room {
+            self.pairs.sort_unstable();
+            self.pairs.dedup();
+            self.room = (2 * self.pairs.len()).max(MIN_ROOM);
+        }
+        self.pairs.push((read, definition));
     }
 
     /// The cell that it has accessed; the first cell, which nothing uses, if none.
@@ -44,10 +61,14 @@ impl StepEvents {
 }
 
 impl Observer for StepEvents {
+    fn end_step(&mut self, thread: ThreadName, instructions: u32) {
+        self.executed.end_step(thread, instructions);
+    }
+
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         let thread = thread.slot;
         if let Event::Read { read, writer: Some(definition), .. } = event {
-            self.pairs.push((read, definition));
+            self.note_pair(read, definition);
         }
         match event {
             Event::Read { address, shared: true, .. } => self.read = Some((address, at)),

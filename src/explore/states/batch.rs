@@ -16,7 +16,7 @@
 use super::fingerprint::{self, encode_rest};
 use super::frontier::{Frontier, Waiting};
 use super::{Monitor, Searched};
-use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Move, State, Tables, ThreadName};
+use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Move, State, Tables, ThreadName, Work};
 use std::ops::Range;
 use std::thread;
 
@@ -47,6 +47,9 @@ pub(super) struct Successor {
 
 /// Words that a batch may hold: 32 MiB.
 const BATCH_WORDS: usize = 4 << 20;
+
+/// Instructions that may be executed for a batch: nobody looks at the clock before it is done.
+const BATCH_INSTRUCTIONS: u64 = 64 << 20;
 
 /// An event, where it happened.
 type Happened = (ThreadName, CodeIndex, Event);
@@ -126,6 +129,8 @@ pub(super) struct Worker<G> {
     moves: Vec<Move>,
     /// How large its batch may become.
     room: usize,
+    /// Instructions that it has executed for its batch.
+    pub(super) executed: Work,
     pub(super) batch: Batch,
 }
 
@@ -139,6 +144,7 @@ impl<G: Monitor> Worker<G> {
             more: Vec::new(),
             moves: Vec::new(),
             room: BATCH_WORDS,
+            executed: Work::default(),
             batch: Batch::default(),
         }
     }
@@ -155,6 +161,7 @@ impl<G: Monitor> Worker<G> {
     ) {
         let Searched { graph, tables, .. } = found;
         self.batch.clear();
+        self.executed = Work::default();
         self.tables.catch_up(tables);
         for of in level.part(piece) {
             if !self.expand_state(machine, of, watched) {
@@ -181,7 +188,7 @@ impl<G: Monitor> Worker<G> {
         });
         let mut has_room = true;
         for choice in choices {
-            has_room = self.batch.size() < self.room;
+            has_room = self.batch.size() < self.room && self.executed.0 < BATCH_INSTRUCTIONS;
             if !has_room {
                 break;
             }
@@ -200,10 +207,11 @@ impl<G: Monitor> Worker<G> {
         let batch = &mut self.batch;
         let (state, monitor) = &mut self.child;
         let marks = self.tables.marks();
+        let mut observer = (&mut *monitor, &mut self.executed);
         let progress = if watched {
-            machine.step(state, &mut self.tables, choice, &mut (&mut batch.events, &mut *monitor))
+            machine.step(state, &mut self.tables, choice, &mut (&mut batch.events, &mut observer))
         } else {
-            machine.step(state, &mut self.tables, choice, &mut *monitor)
+            machine.step(state, &mut self.tables, choice, &mut observer)
         };
         let leads = match progress {
             _ if self.tables.marks() != marks => {

@@ -35,7 +35,7 @@ use frontier::{Frontier, Waiting};
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
-use crate::vm::{self, Choice, Encoding, Failure, Machine, Move, Observer, State, Tables, ThreadIndex};
+use crate::vm::{self, Choice, Encoding, Failure, Machine, Move, Observer, State, Tables, ThreadIndex, Work};
 use std::ops::{ControlFlow, Range};
 
 /// What a search has to know of an execution beyond the state of the machine. It watches the execution.
@@ -139,6 +139,8 @@ struct Engine<'a, G, V> {
     steps_before: u64,
     /// Words of states that steps have led to since the bounds were looked at.
     work: u64,
+    /// Instructions that steps have executed since the clock was looked at.
+    executed: Work,
 }
 
 /// States of a level below which they are not expanded apart.
@@ -149,6 +151,9 @@ const PIECE: usize = 512;
 
 /// Words of states that steps lead to between two looks at the bounds, at most, and those of one state.
 const LOOK: u64 = 4 << 20;
+
+/// Instructions between two looks at the clock, at most, and those of one step: some hundredths of a second.
+pub(in crate::explore) const LOOK_INSTRUCTIONS: u64 = 4 << 20;
 
 /// Searches all states; `monitor` is what is known before the first step.
 pub(in crate::explore) fn search<G: Monitor, V: Visitor<G>>(
@@ -179,6 +184,7 @@ pub(in crate::explore) fn search<G: Monitor, V: Visitor<G>>(
         entered: 0,
         steps_before: 0,
         work: 0,
+        executed: Work::default(),
     };
     // `Break` means that the search is over; `found` says why.
     let _ = engine.run();
@@ -231,6 +237,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         let (mut done, mut all) = (start, true);
         let mut over = ControlFlow::Continue(());
         for (worker, piece) in workers.iter().zip(pieces) {
+            self.executed.0 += worker.executed.0;
             over = self.enter_batch(level, &worker.batch, done);
             done += worker.batch.states();
             all = done == piece.end;
@@ -416,6 +423,13 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         if self.budget.limits().max_executions.is_some_and(|limit| self.found.statistics.executions >= limit) {
             return self.stop(Bound::Executions);
         }
+        // A state may allow many long steps.
+        if self.executed.0 >= LOOK_INSTRUCTIONS {
+            self.executed = Work::default();
+            if let Some(bound) = self.budget.check() {
+                return self.stop(bound);
+            }
+        }
         ControlFlow::Continue(())
     }
 
@@ -425,7 +439,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.child.1.clone_from(&self.parent.1);
         self.visitor.begin();
         let (state, monitor) = &mut self.child;
-        let observer = &mut (&mut *self.visitor, &mut *monitor);
+        let observer = &mut (&mut *self.visitor, (&mut *monitor, &mut self.executed));
         let progress = self.machine.step(state, &mut self.found.tables, choice, observer);
         self.found.statistics.steps += 1;
         self.arrive(node, choice, progress)

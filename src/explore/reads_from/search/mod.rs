@@ -11,7 +11,8 @@ use super::log::{Kind, Log, NONE, Operation};
 use super::order::Sorter;
 use super::{Enumerated, Execution, Refusal};
 use crate::budget::{Bound, Budget};
-use crate::vm::{self, Choice, Machine, PathId, Pending, State, ThreadIndex, ThreadStatus};
+use crate::explore::states::LOOK_INSTRUCTIONS;
+use crate::vm::{self, Choice, Machine, PathId, Pending, State, ThreadIndex, ThreadStatus, Work};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
@@ -200,7 +201,9 @@ impl<'a> Search<'a> {
 
     /// Follows the execution to its end; each new read becomes a node.
     fn complete(&mut self) -> Result<(), Refusal> {
-        while let Some((thread, alternatives)) = self.next_thread() {
+        while self.found.bound.is_none()
+            && let Some((thread, alternatives)) = self.next_thread()
+        {
             if self.now.choices.len() >= LONG {
                 return Err(Refusal::Endless);
             }
@@ -227,7 +230,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        if self.halted.is_empty() && !self.machine.is_finished(&self.now.state) {
+        if self.found.bound.is_none() && self.halted.is_empty() && !self.machine.is_finished(&self.now.state) {
             return Err(Refusal::Synchronisation);
         }
         Ok(())
@@ -271,6 +274,10 @@ impl<'a> Search<'a> {
         self.seen.clear();
         self.found.statistics.steps += 1;
         let progress = self.machine.step(&mut self.now.state, &mut self.found.tables, choice, &mut self.seen);
+        if self.seen.executed.0 >= LOOK_INSTRUCTIONS {
+            self.seen.executed = Work::default();
+            self.found.bound = self.found.bound.or(self.budget.check());
+        }
         // Also where an assumption in an atomic block does not hold.
         if let Some(refusal) = self.seen.refusal {
             return Err(refusal);

@@ -82,6 +82,9 @@ impl Search<'_> {
         while let Some(index) = order.next() {
             let Operation { thread, alternative, kind, cell, writes, .. } = self.log.operations[index as usize];
             let done = self.perform(thread, alternative)?;
+            if self.found.bound.is_some_and(|bound| bound != Bound::Executions) {
+                return Ok(Followed::NoWrite);
+            }
             debug_assert_eq!(
                 (done, self.seen.cell()),
                 (kind, cell),
