@@ -8,8 +8,8 @@
 //! **Algorithm**. A call is pushed when a thread enters a function and popped when it leaves it. With the end of a thread all its
 //! calls are over, and the next thread in its slot begins without any.
 //!
-//! **Soundness and limits**. A thread counts as in a call as soon as the machine says so, which may be before the first event
-//! of the call by many steps of other threads. A call that has not done anything yet is told by [`Activation::has_begun`].
+//! **Soundness and limits**. A thread enters a function when the first step or event within it begins, not when it comes to stand
+//! before it, which may be earlier by many steps of other threads.
 
 use crate::ir::FunctionId;
 use crate::vm::{CodeIndex, Event, Observer, ThreadIndex, ThreadName};
@@ -21,8 +21,6 @@ pub struct Activation {
     pub function: FunctionId,
     /// Its number in the execution, from 0, in the order in which functions are entered.
     pub number: u32,
-    /// Whether there was an event in it, or in a call from it.
-    pub has_begun: bool,
 }
 
 /// The calls that the threads of an execution are in.
@@ -57,25 +55,19 @@ impl Activations {
 
 impl Observer for Activations {
     fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
-        let thread = thread.slot;
-        let calls = self.slot(thread);
-        match event {
-            Event::End { .. } => calls.clear(),
-            // Where a call has begun, all around it have.
-            _ => calls.iter_mut().rev().take_while(|call| !call.has_begun).for_each(|call| call.has_begun = true),
+        if let Event::End { .. } = event {
+            self.slot(thread.slot).clear();
         }
     }
 
     fn enter(&mut self, thread: ThreadName, function: FunctionId) {
-        let thread = thread.slot;
         let number = self.count;
         self.count += 1;
-        self.slot(thread).push(Activation { function, number, has_begun: false });
+        self.slot(thread.slot).push(Activation { function, number });
     }
 
     fn leave(&mut self, thread: ThreadName) {
-        let thread = thread.slot;
-        self.slot(thread).pop();
+        self.slot(thread.slot).pop();
     }
 }
 
@@ -156,25 +148,19 @@ mod tests {
     }
 
     #[test]
-    fn a_call_begins_with_its_first_event_and_ends_with_its_thread() {
+    fn calls_are_told_apart_and_end_with_their_thread() {
         let (mut activations, thread, other) = (Activations::default(), name(0), name(3));
-        let event = |activations: &mut Activations, thread, event| activations.event(thread, CodeIndex(0), event);
         activations.enter(thread, MAIN);
-        event(&mut activations, thread, Event::Join);
         activations.enter(thread, METHOD);
         activations.enter(other, METHOD);
-        assert!(!activations.outermost(thread.slot, METHOD).unwrap().has_begun);
         activations.enter(thread, METHOD);
-        event(&mut activations, thread, Event::Join);
-        let calls: Vec<(u32, bool)> =
-            activations.of(thread.slot).iter().map(|call| (call.number, call.has_begun)).collect();
-        assert_eq!(calls, [(0, true), (1, true), (3, true)]);
+        let calls: Vec<u32> = activations.of(thread.slot).iter().map(|call| call.number).collect();
+        assert_eq!(calls, [0, 1, 3]);
         assert_eq!(activations.outermost(thread.slot, METHOD).unwrap().number, 1);
-        assert!(!activations.outermost(other.slot, METHOD).unwrap().has_begun);
         activations.leave(thread);
         activations.leave(thread);
         assert_eq!(activations.outermost(thread.slot, METHOD), None);
-        event(&mut activations, other, Event::End { parent: None });
+        activations.event(other, CodeIndex(0), Event::End { parent: None });
         assert_eq!(activations.of(other.slot), []);
     }
 }

@@ -27,7 +27,8 @@
 //! operation in the search through reads-from classes are other relations: they contain what a read sees, and of
 //! operations on one object not the same pairs. Each says in its own module which, and why.
 
-use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadIndex, ThreadName};
+use crate::ir::FunctionId;
+use crate::vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -40,7 +41,7 @@ pub enum Edges {
     WithoutMutualExclusion,
 }
 
-/// A thread of an execution, by the order in which threads are made; main is 0. Unlike slots, numbers are not used again.
+/// A thread of an execution, by the order in which threads are made; main is 0. Unlike names, numbers are dense in one execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ThreadNumber(pub u32);
 
@@ -102,7 +103,7 @@ struct Thread {
     /// Atomic blocks that it is in.
     blocks: u32,
     /// Cells that the block has accessed.
-    accessed: SmallVec<[u32; 4]>,
+    accessed: SmallVec<[Cell; 4]>,
 }
 
 /// A barrier.
@@ -119,13 +120,13 @@ struct Barrier {
 pub struct Clocks<'a> {
     machine: &'a Machine,
     edges: Edges,
-    /// By slot: the thread in it.
-    slots: Vec<ThreadNumber>,
+    /// By name.
+    numbers: FxHashMap<PathId, ThreadNumber>,
     /// By number.
     threads: Vec<Thread>,
-    /// By the address of a lock, an event, a semaphore or a cell that is accessed atomically: what lets others go on there.
-    released: FxHashMap<u32, Clock>,
-    barriers: FxHashMap<u32, Barrier>,
+    /// By lock, event, semaphore, or cell that is accessed atomically: what lets others go on there.
+    released: FxHashMap<Cell, Clock>,
+    barriers: FxHashMap<Cell, Barrier>,
 }
 
 impl<'a> Clocks<'a> {
@@ -135,44 +136,45 @@ impl<'a> Clocks<'a> {
         Clocks {
             machine,
             edges,
-            slots: vec![ThreadNumber(0)],
+            numbers: FxHashMap::default(),
             threads: vec![Thread::default()],
             released: FxHashMap::default(),
             barriers: FxHashMap::default(),
         }
     }
 
-    /// The thread that is, or was last, in a slot.
+    /// The number of a thread.
     #[must_use]
-    pub fn thread(&self, slot: ThreadIndex) -> ThreadNumber {
-        self.slots.get(slot.index()).copied().unwrap_or_default()
+    pub fn thread(&self, thread: PathId) -> ThreadNumber {
+        // Nobody makes main.
+        self.numbers.get(&thread).copied().unwrap_or_default()
     }
 
-    /// What has happened before the last event of the thread in a slot, that event included.
+    /// What has happened before the last event of a thread, that event included.
     #[must_use]
-    pub fn clock(&self, slot: ThreadIndex) -> &Clock {
-        &self.threads[self.thread(slot).0 as usize].clock
+    pub fn clock(&self, thread: PathId) -> &Clock {
+        &self.threads[self.thread(thread).0 as usize].clock
     }
 
-    /// The last event of the thread in a slot.
+    /// The last event of a thread.
     #[must_use]
-    pub fn stamp(&self, slot: ThreadIndex) -> Stamp {
-        let thread = self.thread(slot);
-        Stamp { thread, event: self.clock(slot).of(thread) }
+    pub fn stamp(&self, thread: PathId) -> Stamp {
+        let number = self.thread(thread);
+        Stamp { thread: number, event: self.clock(thread).of(number) }
     }
 
     fn state(&mut self, thread: ThreadNumber) -> &mut Thread {
         &mut self.threads[thread.0 as usize]
     }
 
-    fn take_over(&mut self, thread: ThreadNumber, address: u32) {
-        if let Some(released) = self.released.get(&address) {
+    fn take_over(&mut self, thread: ThreadNumber, cell: Cell) {
+        if let Some(released) = self.released.get(&cell) {
             self.threads[thread.0 as usize].clock.join(released);
         }
     }
 
-    fn release(&mut self, thread: ThreadNumber, address: u32) {
-        self.released.entry(address).or_default().join(&self.threads[thread.0 as usize].clock);
+    fn release(&mut self, thread: ThreadNumber, cell: Cell) {
+        self.released.entry(cell).or_default().join(&self.threads[thread.0 as usize].clock);
     }
 
     fn take_over_from(&mut self, thread: ThreadNumber, other: ThreadNumber) {
@@ -192,20 +194,18 @@ impl<'a> Clocks<'a> {
     /// Step 1: what an event comes after.
     fn before(&mut self, thread: ThreadNumber, at: CodeIndex, event: Event) {
         match event {
-            Event::Waited { address, .. } | Event::Acquire { address, .. } => self.take_over(thread, address),
-            Event::Lock { address, .. } if self.edges == Edges::AllSynchronisation => self.take_over(thread, address),
-            Event::Read { address, .. } | Event::Write { address, .. } if self.is_atomic(thread, at) => {
-                self.take_over(thread, address);
+            Event::Waited { cell, .. } | Event::Acquire { cell, .. } => self.take_over(thread, cell),
+            Event::Lock { cell, .. } if self.edges == Edges::AllSynchronisation => self.take_over(thread, cell),
+            Event::Read { cell, .. } | Event::Write { cell, .. } if self.is_atomic(thread, at) => {
+                self.take_over(thread, cell);
             }
-            Event::Leave { address, .. } => {
-                let barrier = self.barriers.entry(address).or_default();
+            Event::Leave { cell, .. } => {
+                let barrier = self.barriers.entry(cell).or_default();
                 barrier.is_left = true;
                 self.threads[thread.0 as usize].clock.join(&barrier.arrivals);
             }
-            Event::Woken { by: Some(ThreadName { slot: by, .. }) } => self.take_over_from(thread, self.thread(by)),
-            Event::JoinThread { child: ThreadName { slot: child, .. } } => {
-                self.take_over_from(thread, self.thread(child))
-            }
+            Event::Woken { by: Some(by) } => self.take_over_from(thread, self.thread(by.path)),
+            Event::JoinThread { child } => self.take_over_from(thread, self.thread(child.path)),
             Event::Join => self.join(thread),
             _ => {}
         }
@@ -224,36 +224,30 @@ impl<'a> Clocks<'a> {
     /// What others may come after.
     fn after(&mut self, thread: ThreadNumber, at: CodeIndex, event: Event) {
         match event {
-            Event::Set { address, .. } | Event::Release { address, .. } => self.release(thread, address),
-            Event::Clear { address, .. } => {
-                self.released.remove(&address);
+            Event::Set { cell, .. } | Event::Release { cell, .. } => self.release(thread, cell),
+            Event::Clear { cell, .. } => {
+                self.released.remove(&cell);
             }
-            Event::Unlock { address, .. } if self.edges == Edges::AllSynchronisation => self.release(thread, address),
-            Event::Read { address, .. } | Event::Write { address, .. } if self.is_atomic(thread, at) => {
+            Event::Unlock { cell, .. } if self.edges == Edges::AllSynchronisation => self.release(thread, cell),
+            Event::Read { cell, .. } | Event::Write { cell, .. } if self.is_atomic(thread, at) => {
                 // The accesses of a block end with it.
                 if self.state(thread).blocks > 0 {
-                    self.state(thread).accessed.push(address);
+                    self.state(thread).accessed.push(cell);
                 } else {
-                    self.release(thread, address);
+                    self.release(thread, cell);
                 }
             }
-            Event::Arrive { address, .. } => {
-                let barrier = self.barriers.entry(address).or_default();
+            Event::Arrive { cell, .. } => {
+                let barrier = self.barriers.entry(cell).or_default();
                 if std::mem::replace(&mut barrier.is_left, false) {
                     barrier.arrivals = Clock::default();
                 }
                 barrier.arrivals.join(&self.threads[thread.0 as usize].clock);
             }
-            Event::Fork { child: ThreadName { slot: child, .. } }
-            | Event::Spawn { child: ThreadName { slot: child, .. } } => self.make(thread, child),
-            Event::End { parent: Some(ThreadName { slot: parent, .. }) } => {
-                let parent = self.thread(parent);
+            Event::Fork { child } | Event::Spawn { child } => self.make(thread, child.path),
+            Event::End { parent: Some(parent) } => {
+                let parent = self.thread(parent.path);
                 self.state(parent).ended.push(thread);
-            }
-            Event::Allocate { address, size, .. } => {
-                // Objects that are gone may have had the same addresses.
-                self.released.retain(|&known, _| !(address..address + size).contains(&known));
-                self.barriers.retain(|&known, _| !(address..address + size).contains(&known));
             }
             Event::AtomicBegin => self.state(thread).blocks += 1,
             Event::AtomicEnd => self.end_block(thread),
@@ -261,13 +255,10 @@ impl<'a> Clocks<'a> {
         }
     }
 
-    fn make(&mut self, parent: ThreadNumber, child: ThreadIndex) {
+    fn make(&mut self, parent: ThreadNumber, child: PathId) {
         let Thread { clock, depth, .. } = &self.threads[parent.0 as usize];
         let made = Thread { clock: clock.clone(), made_at: *depth, ..Thread::default() };
-        if self.slots.len() <= child.index() {
-            self.slots.resize(child.index() + 1, ThreadNumber(0));
-        }
-        self.slots[child.index()] = ThreadNumber(self.threads.len() as u32);
+        self.numbers.insert(child, ThreadNumber(self.threads.len() as u32));
         self.threads.push(made);
     }
 
@@ -276,29 +267,26 @@ impl<'a> Clocks<'a> {
         state.blocks = state.blocks.saturating_sub(1);
         if state.blocks == 0 {
             let accessed = std::mem::take(&mut state.accessed);
-            accessed.into_iter().for_each(|address| self.release(thread, address));
+            accessed.into_iter().for_each(|cell| self.release(thread, cell));
         }
     }
 }
 
 impl Observer for Clocks<'_> {
-    fn event(&mut self, slot: ThreadName, at: CodeIndex, event: Event) {
-        let slot = slot.slot;
-        let thread = self.thread(slot);
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        let thread = self.thread(thread.path);
         self.before(thread, at, event);
         self.state(thread).clock.tick(thread);
         self.after(thread, at, event);
     }
 
-    fn enter(&mut self, slot: ThreadName, _: crate::ir::FunctionId) {
-        let slot = slot.slot;
-        let thread = self.thread(slot);
+    fn enter(&mut self, thread: ThreadName, _: FunctionId) {
+        let thread = self.thread(thread.path);
         self.state(thread).depth += 1;
     }
 
-    fn leave(&mut self, slot: ThreadName) {
-        let slot = slot.slot;
-        let thread = self.thread(slot);
+    fn leave(&mut self, thread: ThreadName) {
+        let thread = self.thread(thread.path);
         let state = self.state(thread);
         state.depth = state.depth.saturating_sub(1);
     }

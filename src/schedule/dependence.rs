@@ -20,7 +20,7 @@
 //! locals are not looked at: in another order threads and locals may get others, although nothing else is different. That an
 //! `assume` fails, or that the program does, ends the execution for all threads, and no footprint shows it.
 
-use crate::vm::{CodeIndex, Event, Observer, PathId, State, ThreadIndex, ThreadName};
+use crate::vm::{CodeIndex, Event, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -72,100 +72,81 @@ impl Footprint {
     }
 }
 
-/// Collects the footprint of one step after the other.
-#[derive(Debug)]
+/// Collects the footprints of all steps of an execution.
+#[derive(Clone, Debug, Default)]
 pub struct Footprints {
-    /// By slot: the thread in it.
-    names: Vec<PathId>,
-    /// Of the step that is done now.
-    now: Footprint,
+    steps: Vec<Footprint>,
+    threads: Vec<PathId>,
 }
 
 impl Footprints {
-    /// Before the first step. `initial` is the state in which the program begins.
+    /// By step: its footprint.
     #[must_use]
-    pub fn new(initial: &State) -> Footprints {
-        let names = initial.threads().map(|thread| initial.path(thread)).collect();
-        Footprints { names, now: Footprint::default() }
+    pub fn steps(&self) -> &[Footprint] {
+        &self.steps
     }
 
-    /// The thread in a slot. Slots are used again.
+    /// By step: its thread.
     #[must_use]
-    pub fn thread(&self, slot: ThreadIndex) -> PathId {
-        self.names.get(slot.index()).copied().unwrap_or(PathId(0))
-    }
-
-    /// A step of a thread begins.
-    pub fn begin(&mut self, slot: ThreadIndex) {
-        self.now.0.clear();
-        self.now.add(Resource::Thread(self.thread(slot)), Use::Exclusive);
-    }
-
-    /// The footprint of the step that was begun last.
-    pub fn end(&mut self) -> Footprint {
-        std::mem::take(&mut self.now)
-    }
-
-    fn used_by(&self, thread: PathId, event: Event) -> Option<(Resource, Use)> {
-        Some(match event {
-            Event::Read { address, shared: true, .. } | Event::Waited { address, .. } => {
-                (Resource::Cell(address), Use::Shared)
-            }
-            Event::Write { address, shared: true, .. }
-            | Event::Lock { address, .. }
-            | Event::Unlock { address, .. }
-            | Event::Set { address, .. }
-            | Event::Clear { address, .. }
-            | Event::Arrive { address, .. }
-            | Event::Leave { address, .. }
-            | Event::Acquire { address, .. }
-            | Event::Release { address, .. } => (Resource::Cell(address), Use::Exclusive),
-            Event::Wait { condition, .. } | Event::Notify { condition, .. } => {
-                (condition.map_or(Resource::Bare, Resource::Cell), Use::Exclusive)
-            }
-            Event::Fork { child: ThreadName { path, .. } } | Event::Spawn { child: ThreadName { path, .. } } => {
-                (Resource::Thread(path), Use::Exclusive)
-            }
-            Event::Join => (Resource::Children(thread), Use::Exclusive),
-            Event::JoinThread { child: ThreadName { slot: child, .. } } => {
-                (Resource::Thread(self.thread(child)), Use::Exclusive)
-            }
-            // Ends of children come in any order.
-            Event::End { parent: Some(ThreadName { slot: parent, .. }) } => {
-                (Resource::Children(self.thread(parent)), Use::Shared)
-            }
-            Event::Read { .. }
-            | Event::Write { .. }
-            | Event::Woken { .. }
-            | Event::End { .. }
-            | Event::Choose { .. }
-            | Event::Print { .. }
-            | Event::Allocate { .. }
-            | Event::AtomicBegin
-            | Event::AtomicEnd
-            | Event::Failure(_) => return None,
-        })
+    pub fn threads(&self) -> &[PathId] {
+        &self.threads
     }
 }
 
 impl Observer for Footprints {
+    fn begin_step(&mut self, thread: ThreadName) {
+        let mut footprint = Footprint::default();
+        footprint.add(Resource::Thread(thread.path), Use::Exclusive);
+        self.steps.push(footprint);
+        self.threads.push(thread.path);
+    }
+
     fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
-        let thread = thread.slot;
-        if let Event::Fork { child: ThreadName { slot: child, path } }
-        | Event::Spawn { child: ThreadName { slot: child, path } } = event
-        {
-            if self.names.len() <= child.index() {
-                self.names.resize(child.index() + 1, PathId(0));
-            }
-            self.names[child.index()] = path;
-        }
+        // What main does before its first step comes before everything.
+        let Some(now) = self.steps.last_mut() else { return };
         // A step may let other threads go on as well.
-        let thread = self.thread(thread);
-        self.now.add(Resource::Thread(thread), Use::Exclusive);
-        if let Some((resource, by)) = self.used_by(thread, event) {
-            self.now.add(resource, by);
+        now.add(Resource::Thread(thread.path), Use::Exclusive);
+        if let Some((resource, by)) = used_by(thread.path, event) {
+            now.add(resource, by);
         }
     }
+}
+
+/// What an event of a thread uses.
+fn used_by(thread: PathId, event: Event) -> Option<(Resource, Use)> {
+    Some(match event {
+        Event::Read { address, shared: true, .. } | Event::Waited { address, .. } => {
+            (Resource::Cell(address), Use::Shared)
+        }
+        Event::Write { address, shared: true, .. }
+        | Event::Lock { address, .. }
+        | Event::Unlock { address, .. }
+        | Event::Set { address, .. }
+        | Event::Clear { address, .. }
+        | Event::Arrive { address, .. }
+        | Event::Leave { address, .. }
+        | Event::Acquire { address, .. }
+        | Event::Release { address, .. } => (Resource::Cell(address), Use::Exclusive),
+        Event::Wait { condition, .. } | Event::Notify { condition, .. } => {
+            (condition.map_or(Resource::Bare, Resource::Cell), Use::Exclusive)
+        }
+        Event::Fork { child } | Event::Spawn { child } | Event::JoinThread { child } => {
+            (Resource::Thread(child.path), Use::Exclusive)
+        }
+        Event::Join => (Resource::Children(thread), Use::Exclusive),
+        // Ends of children come in any order.
+        Event::End { parent: Some(parent) } => (Resource::Children(parent.path), Use::Shared),
+        Event::Read { .. }
+        | Event::Write { .. }
+        | Event::Woken { .. }
+        | Event::End { .. }
+        | Event::Choose { .. }
+        | Event::Print { .. }
+        | Event::Allocate { .. }
+        | Event::AtomicBegin
+        | Event::AtomicEnd
+        | Event::Failure(_) => return None,
+    })
 }
 
 /// By step: earlier steps that must stay before it. Each other step that must do so comes before one of these.

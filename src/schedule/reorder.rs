@@ -20,7 +20,7 @@
 //! **Soundness and limits**. Step 5 makes the answer right whatever dependence has overlooked. Long executions, many threads, and
 //! atomic blocks that take more than one step are left as they are.
 
-use super::dependence::{Footprint, Footprints, predecessors};
+use super::dependence::{Footprints, predecessors};
 use super::walk::Walk;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{
@@ -56,9 +56,10 @@ pub fn fewer_switches(machine: &Machine, steps: &[Choice]) -> Option<Reordered> 
     let mut tables = Tables::new();
     let given = record(machine, &mut tables, steps.len(), |index, _| steps.get(index).copied())?;
     let before = predecessors_of(&given);
-    let count = |order: &[usize]| order.windows(2).filter(|pair| given.by[pair[0]] != given.by[pair[1]]).count();
+    let threads = given.footprints.threads();
+    let count = |order: &[usize]| order.windows(2).filter(|pair| threads[pair[0]] != threads[pair[1]]).count();
     let plain: Vec<usize> = (0..steps.len()).collect();
-    let runs = Runs::new(&given.by, &before);
+    let runs = Runs::new(threads, &before);
     if runs.steps.len() > MAX_THREADS {
         return None;
     }
@@ -72,7 +73,7 @@ pub fn fewer_switches(machine: &Machine, steps: &[Choice]) -> Option<Reordered> 
     }
     let again = record(machine, &mut tables, steps.len(), |index, state| {
         let step = *best.get(index)?;
-        let thread = state.threads().find(|&thread| state.path(thread) == given.by[step])?;
+        let thread = state.threads().find(|&thread| state.path(thread) == threads[step])?;
         Some(Choice { thread, alternative: steps[step].alternative })
     })?;
     if again.done != given.done || again.end != given.end {
@@ -110,15 +111,13 @@ enum End {
 /// An execution that was watched.
 struct Record {
     choices: Vec<Choice>,
-    /// By step: the thread.
-    by: Vec<PathId>,
-    /// By step: what it uses.
-    footprints: Vec<Footprint>,
+    footprints: Footprints,
     done: FxHashMap<PathId, Vec<(CodeIndex, Action)>>,
     end: End,
 }
 
 /// Records the steps.
+#[derive(Default)]
 struct Recorder {
     footprints: Footprints,
     writers: FxHashMap<u32, Writer>,
@@ -129,10 +128,13 @@ struct Recorder {
 }
 
 impl Observer for Recorder {
+    fn begin_step(&mut self, thread: ThreadName) {
+        self.footprints.begin_step(thread);
+    }
+
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         self.footprints.event(thread, at, event);
-        let thread = thread.slot;
-        let thread = self.footprints.thread(thread);
+        let thread = thread.path;
         let action = match event {
             Event::Read { read, address, value, .. } => Action::Read(read, value, self.writers.get(&address).copied()),
             Event::Write { definition, address, value, .. } => {
@@ -166,35 +168,23 @@ fn record(
     count: usize,
     mut choose: impl FnMut(usize, &State) -> Option<Choice>,
 ) -> Option<Record> {
-    // Main is there before anything is told of it.
-    let main = Walk::new(machine, tables, &mut ()).into_state();
-    let mut recorder = Recorder {
-        footprints: Footprints::new(&main),
-        writers: FxHashMap::default(),
-        writes: FxHashMap::default(),
-        done: FxHashMap::default(),
-        atomic: 0,
-    };
+    let mut recorder = Recorder::default();
     let mut walk = Walk::new(machine, tables, &mut recorder);
-    let (mut choices, mut by, mut footprints) = (Vec::new(), Vec::new(), Vec::new());
+    let mut choices = Vec::new();
     for index in 0..count {
         let choice = choose(index, walk.state())?;
-        let thread = recorder.footprints.thread(choice.thread);
-        recorder.footprints.begin(choice.thread);
         let progress = walk.step(choice, &mut recorder).ok()?;
         let over = matches!(progress, Progress::Failed(_) | Progress::Discarded);
         if recorder.atomic != 0 && !over {
             return None;
         }
         choices.push(choice);
-        by.push(thread);
-        footprints.push(recorder.footprints.end());
     }
     let state = walk.state();
     let end = match walk.progress() {
         Progress::Finished => End::Finished,
         Progress::Discarded => return None,
-        Progress::Failed(failure) => End::Failed(failure.kind, failure.at, recorder.footprints.thread(failure.thread)),
+        Progress::Failed(failure) => End::Failed(failure.kind, failure.at, state.path(failure.thread)),
         Progress::Running => {
             let blocked = |thread| {
                 let obstacle = machine.obstacle(state, thread);
@@ -205,15 +195,15 @@ fn record(
             End::Blocked(threads)
         }
     };
-    Some(Record { choices, by, footprints, done: recorder.done, end })
+    Some(Record { choices, footprints: recorder.footprints, done: recorder.done, end })
 }
 
 /// By step: the steps that must come before it.
 fn predecessors_of(given: &Record) -> Vec<Vec<usize>> {
-    let mut before = predecessors(&given.footprints);
+    let mut before = predecessors(given.footprints.steps());
     if let (Some(last), End::Failed(..)) = (before.last_mut(), &given.end) {
         // A failure ends the execution of all.
-        *last = (0..given.by.len() - 1).collect();
+        *last = (0..given.choices.len() - 1).collect();
     }
     before
 }

@@ -1,10 +1,9 @@
 //! Vector clocks against facts computed by hand, and against a closure that is built without clocks.
 
 use super::*;
-use crate::ir::FunctionId;
 use crate::schedule::testing::{First, Last, compiled, samples};
 use crate::schedule::{Random, run};
-use crate::vm::ThreadName;
+use crate::vm::ThreadIndex;
 
 /// All events with their stamps and clocks, and the calls between them.
 struct Recorder<'a> {
@@ -32,9 +31,9 @@ impl<'a> Recorder<'a> {
         Recorder { clocks: Clocks::new(machine, edges), entries: Vec::new() }
     }
 
-    fn note(&mut self, slot: ThreadIndex, at: CodeIndex, what: What) {
-        let (stamp, clock) = (self.clocks.stamp(slot), self.clocks.clock(slot).clone());
-        self.entries.push(Entry { slot, at, what, stamp, clock });
+    fn note(&mut self, thread: ThreadName, at: CodeIndex, what: What) {
+        let (stamp, clock) = (self.clocks.stamp(thread.path), self.clocks.clock(thread.path).clone());
+        self.entries.push(Entry { slot: thread.slot, at, what, stamp, clock });
     }
 
     /// The only event that is such.
@@ -49,17 +48,17 @@ impl<'a> Recorder<'a> {
 impl Observer for Recorder<'_> {
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         self.clocks.event(thread, at, event);
-        self.note(thread.slot, at, What::Event(event));
+        self.note(thread, at, What::Event(event));
     }
 
     fn enter(&mut self, thread: ThreadName, function: FunctionId) {
         self.clocks.enter(thread, function);
-        self.note(thread.slot, CodeIndex(0), What::Enter);
+        self.note(thread, CodeIndex(0), What::Enter);
     }
 
     fn leave(&mut self, thread: ThreadName) {
         self.clocks.leave(thread);
-        self.note(thread.slot, CodeIndex(0), What::Leave);
+        self.note(thread, CodeIndex(0), What::Leave);
     }
 }
 

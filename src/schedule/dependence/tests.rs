@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::schedule::testing::{First, compiled, samples};
-use crate::schedule::{Random, Walk, run};
-use crate::vm::{Choice, Machine, Progress, Tables};
+use crate::schedule::{Random, Walk, run, walk};
+use crate::vm::{Choice, Machine, Progress, State, Tables};
 
 /// A step: its thread, its footprint, and whether it makes or ends a thread.
 struct Done {
@@ -12,23 +12,30 @@ struct Done {
     is_about_threads: bool,
 }
 
+/// Which steps make or end a thread.
+#[derive(Default)]
+struct AboutThreads(Vec<bool>);
+
+impl Observer for AboutThreads {
+    fn begin_step(&mut self, _: ThreadName) {
+        self.0.push(false);
+    }
+
+    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
+        if let Some(now) = self.0.last_mut() {
+            *now |= matches!(event, Event::Fork { .. } | Event::Spawn { .. } | Event::End { .. });
+        }
+    }
+}
+
 fn steps(machine: &Machine, choices: &[Choice]) -> Vec<Done> {
     let mut tables = Tables::new();
-    let mut footprints = Footprints::new(&Walk::new(machine, &mut tables, &mut ()).into_state());
-    let mut watched = (&mut footprints, Vec::new());
-    let mut walk = Walk::new(machine, &mut tables, &mut watched);
-    let mut done = Vec::new();
-    for &choice in choices {
-        watched.1.clear();
-        watched.0.begin(choice.thread);
-        let thread = watched.0.thread(choice.thread);
-        walk.step(choice, &mut watched).unwrap();
-        let about_threads =
-            |event: &Event| matches!(event, Event::Fork { .. } | Event::Spawn { .. } | Event::End { .. });
-        let is_about_threads = watched.1.iter().any(|(.., event): &(_, _, Event)| about_threads(event));
-        done.push(Done { thread, footprint: watched.0.end(), is_about_threads });
-    }
-    done
+    let mut watched = (Footprints::default(), AboutThreads::default());
+    walk(machine, &mut tables, choices, &mut watched).unwrap();
+    let (Footprints { steps, threads }, AboutThreads(about_threads)) = watched;
+    assert_eq!(steps.len(), choices.len());
+    let done = steps.into_iter().zip(threads).zip(about_threads);
+    done.map(|((footprint, thread), is_about_threads)| Done { thread, footprint, is_about_threads }).collect()
 }
 
 /// Whether the first steps of the two arms are dependent.
