@@ -22,7 +22,7 @@ use super::label::Located;
 use super::memory::{LastValue, Memory, Source};
 use super::value::runtime_value;
 use crate::schedule::{self, Execution, ExecutionStatus, RoundRobin, Scripted, Then};
-use crate::vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadName, ThreadStatus};
+use crate::vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadName, ThreadStatus};
 use rustc_hash::FxHashMap;
 
 /// Events of a plan at most: each is a line of the package, and a call while its test runs.
@@ -148,31 +148,28 @@ struct Planner<'a> {
     input: &'a Input<'a>,
     execution: &'a Execution,
     threads: Vec<ThreadPlan>,
-    /// By slot of the machine.
-    numbers: FxHashMap<ThreadIndex, usize>,
     /// All threads but main.
-    paths: FxHashMap<PathId, usize>,
+    numbers: FxHashMap<PathId, usize>,
     next: usize,
     /// By latch: the number of its thread.
     owners: Vec<usize>,
     last: FxHashMap<Object, usize>,
     arrivals: FxHashMap<u32, usize>,
-    notifications: FxHashMap<ThreadIndex, usize>,
+    notifications: FxHashMap<PathId, usize>,
     /// Ends of threads that a join will wait for.
-    ended: FxHashMap<ThreadIndex, Vec<usize>>,
-    ends: FxHashMap<ThreadIndex, usize>,
+    ended: FxHashMap<PathId, Vec<usize>>,
+    ends: FxHashMap<PathId, usize>,
     memory: Memory,
     failure: Option<String>,
 }
 
 impl<'a> Planner<'a> {
     fn new(input: &'a Input<'a>, execution: &'a Execution) -> Planner<'a> {
-        let mut planner = Planner {
+        Planner {
             input,
             execution,
             threads: vec![ThreadPlan { name: "main".to_owned(), events: Vec::new() }],
             numbers: FxHashMap::default(),
-            paths: FxHashMap::default(),
             next: 0,
             owners: Vec::new(),
             last: FxHashMap::default(),
@@ -182,13 +179,11 @@ impl<'a> Planner<'a> {
             ends: FxHashMap::default(),
             memory: Memory::default(),
             failure: None,
-        };
-        planner.numbers.insert(ThreadIndex(0), 0);
-        planner
+        }
     }
 
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
-        let thread = thread.slot;
+        let thread = thread.path;
         let located = Located::of(self.input, self.input.machine.origin(at));
         let label = match event {
             Event::Write { .. } => located.write_label(self.input),
@@ -198,7 +193,7 @@ impl<'a> Planner<'a> {
         let after = self.before(thread, event);
         let element = self.element(&located, event);
         let Some(act) = self.act(&located, event) else { return };
-        let number = self.numbers.get(&thread).copied().unwrap_or(0);
+        let number = self.number_of(thread);
         let owners = &self.owners;
         let mut after: Vec<usize> = after.into_iter().filter(|&latch| owners[latch] != number).collect();
         after.sort_unstable();
@@ -210,19 +205,19 @@ impl<'a> Planner<'a> {
     }
 
     /// The latches that an event has to wait for.
-    fn before(&mut self, thread: ThreadIndex, event: Event) -> Vec<usize> {
+    fn before(&mut self, thread: PathId, event: Event) -> Vec<usize> {
         let one = |latch: Option<&usize>| latch.copied().into_iter().collect();
         match event {
             Event::Leave { address, .. } => one(self.arrivals.get(&address)),
-            Event::Woken { by: Some(ThreadName { slot: by, .. }) } => one(self.notifications.get(&by)),
+            Event::Woken { by: Some(by) } => one(self.notifications.get(&by.path)),
             Event::Join => self.ended.remove(&thread).unwrap_or_default(),
-            Event::JoinThread { child: ThreadName { slot: child, .. } } => one(self.ends.get(&child)),
+            Event::JoinThread { child } => one(self.ends.get(&child.path)),
             _ => object(event).map_or_else(Vec::new, |object| one(self.last.get(&object))),
         }
     }
 
     /// Notes what later events will have to wait for; the event has the latch `next`.
-    fn note(&mut self, thread: ThreadIndex, event: Event) {
+    fn note(&mut self, thread: PathId, event: Event) {
         let latch = self.next;
         if let Some(object) = object(event) {
             self.last.insert(object, latch);
@@ -235,10 +230,9 @@ impl<'a> Planner<'a> {
                 self.notifications.insert(thread, latch);
             }
             Event::End { parent } => {
-                let parent = parent.map(|parent| parent.slot);
                 self.ends.insert(thread, latch);
                 if let Some(parent) = parent {
-                    self.ended.entry(parent).or_default().push(latch);
+                    self.ended.entry(parent.path).or_default().push(latch);
                 }
             }
             Event::Write { address, value, shared, .. } => self.memory.write(address, value, shared, latch),
@@ -263,10 +257,8 @@ impl<'a> Planner<'a> {
                 Act::Read(write.map_or_else(|| Source::Initial(value(bits)), Source::Latch))
             }
             Event::Write { value: bits, .. } => Act::Write(value(bits)),
-            Event::Fork { child: ThreadName { slot: child, path } } => Act::Fork(self.make(child, path)),
-            Event::Spawn { child: ThreadName { slot: child, path } } => {
-                Act::Spawn(self.make(child, path), i64::from(child.0) + 1)
-            }
+            Event::Fork { child } => Act::Fork(self.make(child.path)),
+            Event::Spawn { child } => Act::Spawn(self.make(child.path), i64::from(child.slot.0) + 1),
             Event::Choose { value } => Act::Choose(value),
             Event::Print { output } => {
                 Act::Print(self.execution.tables.last_line(output).unwrap_or_default().to_owned())
@@ -285,12 +277,11 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn make(&mut self, child: ThreadIndex, path: PathId) -> usize {
+    fn make(&mut self, path: PathId) -> usize {
         let number = self.threads.len();
         let name = self.input.machine.path_name(&self.execution.tables, path);
         self.threads.push(ThreadPlan { name, events: Vec::new() });
-        self.numbers.insert(child, number);
-        self.paths.insert(path, number);
+        self.numbers.insert(path, number);
         number
     }
 
@@ -310,7 +301,7 @@ impl<'a> Planner<'a> {
     }
 
     fn number_of(&self, path: PathId) -> usize {
-        self.paths.get(&path).copied().unwrap_or(0)
+        self.numbers.get(&path).copied().unwrap_or(0)
     }
 
     /// The threads that wait for ever, and where.

@@ -15,37 +15,37 @@
 //! the reads that it overwrites, which dependence contains: they do not cause it. And of a semaphore, the last `V` alone
 //! stands for all that have let a `P` go on: people want to see one reason, not all.
 
-use crate::vm::{Event, ThreadName};
+use crate::vm::{Event, PathId};
 use rustc_hash::FxHashMap;
 
-/// The last rows that later ones depend on. Threads go by name, because their slots are used again.
+/// The last rows that later ones depend on.
 #[derive(Default)]
 pub(super) struct Causality {
-    by_thread: FxHashMap<String, usize>,
+    by_thread: FxHashMap<PathId, usize>,
     last_write: FxHashMap<u32, usize>,
     /// The last row of each synchronisation object that lets others go on.
     last_use: FxHashMap<u32, usize>,
     /// The last notification of each condition.
     last_notify: FxHashMap<Option<u32>, usize>,
     /// What each waiting thread waits for.
-    waits: FxHashMap<String, Option<u32>>,
+    waits: FxHashMap<PathId, Option<u32>>,
     /// The arrivals at each barrier since it was left last, and whether it is being left.
     arrivals: FxHashMap<u32, (Vec<usize>, bool)>,
     /// More rows that the next one of a thread depends on.
-    next: FxHashMap<String, Vec<usize>>,
+    next: FxHashMap<PathId, Vec<usize>>,
     /// The last rows of threads that have ended, by the name of the thread whose join waits for them.
-    ends: FxHashMap<String, Vec<usize>>,
+    ends: FxHashMap<PathId, Vec<usize>>,
 }
 
 impl Causality {
     /// The last row of a thread.
-    pub(super) fn last_row(&self, thread: &str) -> Option<usize> {
-        self.by_thread.get(thread).copied()
+    pub(super) fn last_row(&self, thread: PathId) -> Option<usize> {
+        self.by_thread.get(&thread).copied()
     }
 
-    /// The rows that the row of this event depends on. `names` are the names of the threads by slot.
-    pub(super) fn dependences(&mut self, thread: &str, event: Event, names: &[String]) -> Vec<usize> {
-        let mut depends = self.next.remove(thread).unwrap_or_default();
+    /// The rows that the row of this event depends on.
+    pub(super) fn dependences(&mut self, thread: PathId, event: Event) -> Vec<usize> {
+        let mut depends = self.next.remove(&thread).unwrap_or_default();
         depends.extend(self.last_row(thread));
         match event {
             Event::Read { address, .. } => depends.extend(self.last_write.get(&address)),
@@ -53,18 +53,16 @@ impl Causality {
             | Event::Waited { address, .. }
             | Event::Acquire { address, .. }
             | Event::Clear { address, .. } => depends.extend(self.last_use.get(&address)),
-            Event::Join => depends.extend(self.ends.remove(thread).unwrap_or_default()),
-            Event::JoinThread { child: ThreadName { slot: child, .. } } => {
-                depends.extend(names.get(child.index()).and_then(|name| self.last_row(name)));
-            }
+            Event::Join => depends.extend(self.ends.remove(&thread).unwrap_or_default()),
+            Event::JoinThread { child } => depends.extend(self.last_row(child.path)),
             _ => {}
         }
         depends
     }
 
     /// Notes the row of an event.
-    pub(super) fn remember(&mut self, row: usize, thread: &str, event: Event, names: &[String]) {
-        self.by_thread.insert(thread.to_owned(), row);
+    pub(super) fn remember(&mut self, row: usize, thread: PathId, event: Event) {
+        self.by_thread.insert(thread, row);
         match event {
             Event::Write { address, .. } => {
                 self.last_write.insert(address, row);
@@ -76,11 +74,8 @@ impl Causality {
             | Event::Release { address, .. } => {
                 self.last_use.insert(address, row);
             }
-            Event::Fork { child: ThreadName { slot: child, .. } }
-            | Event::Spawn { child: ThreadName { slot: child, .. } } => {
-                if let Some(name) = names.get(child.index()) {
-                    self.by_thread.insert(name.clone(), row);
-                }
+            Event::Fork { child } | Event::Spawn { child } => {
+                self.by_thread.insert(child.path, row);
             }
             Event::Arrive { address, .. } => {
                 let (rows, is_left) = self.arrivals.entry(address).or_default();
@@ -90,7 +85,7 @@ impl Causality {
                 rows.push(row);
             }
             Event::Wait { condition, .. } => {
-                self.waits.insert(thread.to_owned(), condition);
+                self.waits.insert(thread, condition);
             }
             Event::Notify { condition, .. } => {
                 self.last_notify.insert(condition, row);
@@ -100,7 +95,7 @@ impl Causality {
     }
 
     /// Notes an event that has no row.
-    pub(super) fn pass(&mut self, thread: &str, event: Event, names: &[String]) {
+    pub(super) fn pass(&mut self, thread: PathId, event: Event) {
         match event {
             Event::Unlock { address, .. } => {
                 // The beginning of a wait frees the lock; its row comes next, and nobody can be faster.
@@ -112,16 +107,16 @@ impl Causality {
                 let (rows, is_left) = self.arrivals.entry(address).or_default();
                 *is_left = true;
                 let rows = rows.clone();
-                self.next.entry(thread.to_owned()).or_default().extend(rows);
+                self.next.entry(thread).or_default().extend(rows);
             }
             Event::Woken { by: Some(_) } => {
-                let condition = self.waits.get(thread).copied().flatten();
+                let condition = self.waits.get(&thread).copied().flatten();
                 let row = self.last_notify.get(&condition).copied();
-                self.next.entry(thread.to_owned()).or_default().extend(row);
+                self.next.entry(thread).or_default().extend(row);
             }
-            Event::End { parent: Some(ThreadName { slot: parent, .. }) } => {
-                if let (Some(row), Some(parent)) = (self.last_row(thread), names.get(parent.index())) {
-                    self.ends.entry(parent.clone()).or_default().push(row);
+            Event::End { parent: Some(parent) } => {
+                if let Some(row) = self.last_row(thread) {
+                    self.ends.entry(parent.path).or_default().push(row);
                 }
             }
             _ => {}

@@ -16,7 +16,9 @@ use super::naming::Naming;
 use super::walk::Walk;
 use crate::ir::{DefinitionId, ReadId, ScalarType, Value};
 use crate::source::Span;
-use crate::vm::{self, Choice, CodeIndex, Event, Failure, Obstacle, State, Tables, ThreadIndex, ThreadName};
+use crate::vm::{
+    self, Choice, CodeIndex, Event, Failure, Machine, Obstacle, PathId, State, Tables, ThreadIndex, ThreadName,
+};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -150,21 +152,25 @@ impl Trace {
 /// Does the steps of an execution again, as far as they are possible, and writes down what happens.
 #[must_use]
 pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
-    let mut writer =
-        Writer { naming, trace: Trace::default(), columns: FxHashMap::default(), causality: Causality::default() };
+    let mut writer = Writer {
+        naming,
+        trace: Trace::default(),
+        columns: FxHashMap::default(),
+        by_name: FxHashMap::default(),
+        causality: Causality::default(),
+    };
     let mut tables = Tables::new();
     let mut events: Vec<(ThreadName, CodeIndex, Event)> = Vec::new();
     let mut walk = Walk::new(naming.machine, &mut tables, &mut events);
-    let mut names: Vec<String> = vec!["main".to_owned()];
-    writer.step(0, &mut events, &mut names, walk.state(), walk.tables());
+    writer.step(0, &mut events, &Scene::new(naming, &walk));
     for (index, &choice) in steps.iter().enumerate() {
         if walk.step(choice, &mut events).is_err() {
             break;
         }
-        writer.step(index + 1, &mut events, &mut names, walk.state(), walk.tables());
+        writer.step(index + 1, &mut events, &Scene::new(naming, &walk));
     }
     if naming.machine.is_deadlock(walk.state()) {
-        writer.blocked(steps.len(), &Scene { state: walk.state(), tables: walk.tables(), names: &names });
+        writer.blocked(steps.len(), &Scene::new(naming, &walk));
     }
     writer.trace.drop_empty_columns();
     writer.trace.mark_cause();
@@ -174,60 +180,49 @@ pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
 struct Writer<'a> {
     naming: Naming<'a>,
     trace: Trace,
-    columns: FxHashMap<String, usize>,
+    columns: FxHashMap<PathId, usize>,
+    by_name: FxHashMap<String, usize>,
     causality: Causality,
 }
 
 impl Writer<'_> {
-    /// Writes down the events of one step. `names` are the names of the threads by slot; slots are used again.
-    fn step(
-        &mut self,
-        step: usize,
-        events: &mut Vec<(ThreadName, CodeIndex, Event)>,
-        names: &mut Vec<String>,
-        state: &State,
-        tables: &Tables,
-    ) {
-        for (ThreadName { slot: thread, .. }, at, event) in events.drain(..) {
-            if let Event::Fork { child: ThreadName { slot: child, path } }
-            | Event::Spawn { child: ThreadName { slot: child, path } } = event
-            {
-                if names.len() <= child.index() {
-                    names.resize(child.index() + 1, String::new());
-                }
-                names[child.index()] = self.naming.machine.path_name(tables, path);
+    /// Writes down the events of one step.
+    fn step(&mut self, step: usize, events: &mut Vec<(ThreadName, CodeIndex, Event)>, scene: &Scene<'_>) {
+        for (ThreadName { path: thread, .. }, at, event) in events.drain(..) {
+            if let Event::Fork { child } | Event::Spawn { child } = event {
                 // The row of the fork comes first, and main before its threads.
-                self.column(&names[thread.index()]);
-                self.column(&names[child.index()]);
+                self.column(thread, scene);
+                self.column(child.path, scene);
             }
-            let scene = Scene { state, tables, names };
-            let content = self.content_of(at, event, &scene);
-            let name = scene.name(thread);
-            match content {
+            match self.content_of(at, event, scene) {
                 Some(content) => {
-                    let depends = self.causality.dependences(name, event, names);
-                    let row = self.push(step, name, content, depends);
+                    let depends = self.causality.dependences(thread, event);
+                    let column = self.column(thread, scene);
+                    let row = self.push(step, column, content, depends);
                     if let Event::Read { read, writer: Some(definition), .. } = event {
                         self.trace.rows[row].term = Some((read, definition));
                     }
-                    self.causality.remember(row, name, event, names);
+                    self.causality.remember(row, thread, event);
                 }
-                None => self.causality.pass(name, event, names),
+                None => self.causality.pass(thread, event),
             }
         }
     }
 
-    fn column(&mut self, thread: &str) -> usize {
-        let threads = &mut self.trace.threads;
-        *self.columns.entry(thread.to_owned()).or_insert_with(|| {
-            threads.push(thread.to_owned());
-            threads.len() - 1
+    /// The column of a thread. Threads of one name share one.
+    fn column(&mut self, thread: PathId, scene: &Scene<'_>) -> usize {
+        let Writer { trace: Trace { threads, .. }, columns, by_name, .. } = self;
+        *columns.entry(thread).or_insert_with(|| {
+            let name = scene.name(thread);
+            *by_name.entry(name.clone()).or_insert_with(|| {
+                threads.push(name);
+                threads.len() - 1
+            })
         })
     }
 
-    fn push(&mut self, step: usize, thread: &str, content: Content, depends: Vec<usize>) -> usize {
+    fn push(&mut self, step: usize, column: usize, content: Content, depends: Vec<usize>) -> usize {
         let Content { span, kind, op, object, value } = content;
-        let column = self.column(thread);
         let line = self.naming.sources.line(span);
         let op = op.to_owned();
         self.trace.rows.push(Row { step, column, line, kind, op, object, value, is_cause: false, depends, term: None });
@@ -239,7 +234,7 @@ impl Writer<'_> {
         let Naming { program, machine, .. } = self.naming;
         let Scene { state, tables, .. } = *scene;
         let span = machine.span(at);
-        let name = |thread: ThreadIndex| Some(scene.name(thread).to_owned());
+        let name = |thread: ThreadName| Some(scene.name(thread.path));
         let object = |address: u32| Some(self.naming.object(state, address));
         let content = |kind, op, object, value| Some(Content { span, kind, op, object, value });
         let synchronise = |op, address| content(RowKind::Synchronise, op, object(address), None);
@@ -268,16 +263,10 @@ impl Writer<'_> {
             }
             Event::Acquire { address, .. } => synchronise("P", address),
             Event::Release { address, .. } => synchronise("V", address),
-            Event::Fork { child: ThreadName { slot: child, .. } } => {
-                content(RowKind::Thread, "fork", name(child), None)
-            }
-            Event::Spawn { child: ThreadName { slot: child, .. } } => {
-                content(RowKind::Thread, "spawn", name(child), None)
-            }
+            Event::Fork { child } => content(RowKind::Thread, "fork", name(child), None),
+            Event::Spawn { child } => content(RowKind::Thread, "spawn", name(child), None),
             Event::Join => content(RowKind::Thread, "join", None, None),
-            Event::JoinThread { child: ThreadName { slot: child, .. } } => {
-                content(RowKind::Thread, "join", name(child), None)
-            }
+            Event::JoinThread { child } => content(RowKind::Thread, "join", name(child), None),
             Event::Choose { value } => content(RowKind::Choose, "choose", None, Some(value.to_string())),
             Event::Print { output } => {
                 content(RowKind::Print, "print", None, Some(tables.last_line(output).unwrap_or_default().to_owned()))
@@ -333,9 +322,10 @@ impl Writer<'_> {
             let span = machine.span(state.position(thread));
             let value = self.obstacle(&obstacle, scene);
             let content = Content { span, kind: RowKind::Blocked, op: "waits for", object: None, value: Some(value) };
-            let name = scene.name(thread);
-            let depends = self.causality.last_row(name).into_iter().collect();
-            self.push(step, name, content, depends);
+            let path = state.path(thread);
+            let depends = self.causality.last_row(path).into_iter().collect();
+            let column = self.column(path, scene);
+            self.push(step, column, content, depends);
         }
     }
 }
@@ -344,11 +334,11 @@ impl Writer<'_> {
     /// What a blocked thread waits for: `L (T1)` for a lock that T1 holds, `b, 2 of 3` for a barrier, `set(e)`.
     fn obstacle(&self, obstacle: &Obstacle, scene: &Scene<'_>) -> String {
         let object = |address| self.naming.object(scene.state, address);
-        let names =
-            |threads: &[ThreadIndex]| threads.iter().map(|&thread| scene.name(thread)).collect::<Vec<_>>().join(", ");
+        let name = |thread: ThreadIndex| scene.name(scene.state.path(thread));
+        let names = |threads: &[ThreadIndex]| threads.iter().map(|&thread| name(thread)).collect::<Vec<_>>().join(", ");
         match *obstacle {
             Obstacle::Lock { address, holder: Some(holder), .. } => {
-                format!("{} ({})", object(address), scene.name(holder))
+                format!("{} ({})", object(address), name(holder))
             }
             Obstacle::Lock { address, holder: None, .. } => object(address),
             Obstacle::Barrier { address, arrived, count } => format!("{}, {arrived} of {count}", object(address)),
@@ -357,22 +347,26 @@ impl Writer<'_> {
             Obstacle::Event { address } => format!("set({})", object(address)),
             Obstacle::Semaphore { address } => format!("V({})", object(address)),
             Obstacle::Children { ref threads } => names(threads),
-            Obstacle::Thread { thread } => scene.name(thread).to_owned(),
-            Obstacle::AtomicBlock { thread } => format!("the atomic block of {}", scene.name(thread)),
+            Obstacle::Thread { thread } => name(thread),
+            Obstacle::AtomicBlock { thread } => format!("the atomic block of {}", name(thread)),
         }
     }
 }
 
 /// What there is behind a step.
 struct Scene<'s> {
+    machine: &'s Machine,
     state: &'s State,
     tables: &'s Tables,
-    names: &'s [String],
 }
 
 impl<'s> Scene<'s> {
-    fn name(&self, thread: ThreadIndex) -> &'s str {
-        self.names.get(thread.index()).map_or("", String::as_str)
+    fn new(naming: Naming<'s>, walk: &'s Walk<'_>) -> Scene<'s> {
+        Scene { machine: naming.machine, state: walk.state(), tables: walk.tables() }
+    }
+
+    fn name(&self, thread: PathId) -> String {
+        self.machine.path_name(self.tables, thread)
     }
 }
 
