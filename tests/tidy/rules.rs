@@ -9,7 +9,6 @@ pub const RULES: &[(&str, fn())] = &[
     ("super_does_not_lead_out_of_a_layer", super_does_not_lead_out_of_a_layer),
     ("every_source_file_says_what_it_is", every_source_file_says_what_it_is),
     ("nothing_unfinished_is_left", nothing_unfinished_is_left),
-    ("only_policies_walks_and_searches_step", only_policies_walks_and_searches_step),
     ("files_are_short", files_are_short),
     ("paths_in_the_documentation_exist", paths_in_the_documentation_exist),
     ("links_in_the_documentation_lead_somewhere", links_in_the_documentation_lead_somewhere),
@@ -79,25 +78,6 @@ fn nothing_unfinished_is_left() {
         for (number, line) in read(path).lines().enumerate() {
             for (word, reason) in FORBIDDEN.iter().filter(|(word, _)| line.contains(word)) {
                 problems.push(format!("{path}:{}: `{word}`: {reason}", number + 1));
-            }
-        }
-    }
-    assert_none(&problems);
-}
-
-/// Who may do steps of the machine: outside of it policies, walks along given steps, and the searches.
-const STEPPING: &[&str] =
-    &["src/vm/", "src/schedule/execution.rs", "src/schedule/walk.rs", "src/explore/states/", "src/explore/reads_from/"];
-
-fn only_policies_walks_and_searches_step() {
-    let mut problems = Vec::new();
-    for path in files_below("src", &["rs"]) {
-        if STEPPING.iter().any(|allowed| path.starts_with(allowed)) || path.ends_with("/tests.rs") {
-            continue;
-        }
-        for (number, line) in read(&path).lines().enumerate() {
-            if line.contains("machine.step(") || line.contains("machine().step(") {
-                problems.push(format!("{path}:{}: a step of the machine: see `schedule::Walk`", number + 1));
             }
         }
     }
