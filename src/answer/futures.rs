@@ -4,7 +4,7 @@ use super::selection::{SelectionReport, selection_report};
 use crate::budget::{Bound, Budget, Limits};
 use crate::explore::report::{FuturesReport, Schedules, report};
 use crate::explore::{
-    Answer, CountAnswer, Query, SelectAnswer, Subject, UnfinishedReport, Verdict, count, unfinished_report,
+    Answer, CountAnswer, Query, SelectAnswer, Subject, UnfinishedReport, Verdict, unfinished_report,
     with_fewer_switches,
 };
 use crate::form::Selection;
@@ -113,11 +113,11 @@ fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> F
         *schedule = found.steps;
     }
     let count = match request.count {
-        Count::Always => Some(count(machine, budget)),
+        Count::Always => Some(subject.count(budget)),
         Count::IfCheap => {
             let share = share_of_count(&answer, budget);
             // A number that nobody asked for is not worth a bound that is hit.
-            let count = share.map(|share| count(machine, &share));
+            let count = share.map(|share| subject.count(&share));
             count.filter(|count| count.bound.is_none())
         }
     };

@@ -28,6 +28,7 @@ mod reads_from;
 pub mod report;
 mod slice;
 mod states;
+mod subject;
 
 pub use answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
 pub use deadlock::{BlockedThread, Deadlock};
@@ -41,7 +42,8 @@ pub use question::tear::{Side, Tear, TearAnswer, TearPattern, tear, tear_at_rand
 pub use reads_from::Refusal;
 pub use report::fewer_switches::with_fewer_switches;
 pub use report::unfinished::{Repetition, RunningReport, UnfinishedReport, unfinished_report};
-pub use slice::{Declined, Subject};
+pub use slice::Declined;
+pub use subject::Subject;
 
 #[cfg(test)]
 mod long_steps;

@@ -30,12 +30,9 @@ use crate::budget::Budget;
 use crate::concurrency::Sharing;
 use crate::concurrency::{Concurrency, EventKind, ThreadId};
 use crate::explore::answer::{Answer, Query};
-use crate::explore::portfolio::Retry;
-use crate::explore::question::futures::futures_with;
 use crate::explore::question::select::{SelectAnswer, Verdict, select};
 use crate::form::Selection;
 use crate::ir::{Instruction, Program, ReadId};
-use crate::model::Model;
 use crate::vm::{Machine, Options, Tables, ThreadIndex, Watched};
 use collected::Collected;
 use control::Calls;
@@ -44,65 +41,6 @@ use index::Index;
 use program::Slice;
 use relevance::Relevance;
 use replay::Replay;
-
-/// A program as explorations see it.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// The program.
-    pub program: &'a Program,
-    /// What is known of its memory and its threads; without it there are no slices.
-    pub concurrency: Option<&'a Concurrency>,
-    /// Executes it, with [`Concurrency::sharing`] as what is visible.
-    pub machine: &'a Machine,
-}
-
-impl<'a> From<&'a Model> for Subject<'a> {
-    fn from(model: &'a Model) -> Subject<'a> {
-        let concurrency = Some(&model.form().concurrency);
-        Subject { program: model.program(), concurrency, machine: model.machine() }
-    }
-}
-
-impl Subject<'_> {
-    /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies.
-    #[must_use]
-    pub fn futures(&self, query: &Query, budget: &Budget<'_>) -> Answer {
-        let mut sliceable = None;
-        futures_with(self.machine, query, budget, &mut |budget| {
-            let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
-            let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, budget));
-            found.map_err(|declined| if declined == Declined::Bound { Retry::WithMore } else { Retry::Never })
-        })
-    }
-
-    /// Finds out what can happen from slices alone.
-    ///
-    /// # Errors
-    ///
-    /// Why slices do not tell.
-    pub fn futures_by_slices(&self, query: &Query, budget: &Budget<'_>) -> Result<Answer, Declined> {
-        self.sliceable()?.futures(query, budget)
-    }
-
-    /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there is one.
-    pub fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
-        self.select_by_slice(selections, budget).unwrap_or_else(|_| select(self.machine, selections, budget))
-    }
-
-    /// Decides it in the slice alone.
-    ///
-    /// # Errors
-    ///
-    /// Why it does not tell.
-    pub fn select_by_slice(&self, selections: &[Selection], budget: &Budget<'_>) -> Result<SelectAnswer, Declined> {
-        self.sliceable()?.select(selections, budget)
-    }
-
-    fn sliceable(&self) -> Result<Sliceable<'_>, Declined> {
-        let concurrency = self.concurrency.ok_or(Declined::Unsupported)?;
-        Ok(Sliceable::new(self.program, concurrency, self.machine))
-    }
-}
 
 /// Why slices give no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,12 +58,12 @@ pub enum Declined {
 }
 
 /// A program, and what slices of it need.
-struct Sliceable<'a> {
+pub(super) struct Sliceable<'a> {
     index: Index<'a>,
     machine: &'a Machine,
     /// The accesses that are visible in the whole program.
     shared: &'a Sharing,
-    /// What matters whatever is asked, and where one asks how executions end.
+    /// What every slice keeps, and what the slice keeps that preserves how executions end.
     always: Relevance,
     ends: Relevance,
     /// Accesses that part a print from what follows.
@@ -155,8 +93,8 @@ struct Running<'a> {
 }
 
 impl<'a> Sliceable<'a> {
-    /// Finds what matters in a program.
-    fn new(program: &'a Program, concurrency: &'a Concurrency, machine: &'a Machine) -> Self {
+    /// Finds what every slice of a program has to keep.
+    pub(super) fn new(program: &'a Program, concurrency: &'a Concurrency, machine: &'a Machine) -> Self {
         let index = Index::new(program, concurrency);
         let shared = &concurrency.sharing;
         let calls = Calls::new(program);
@@ -191,7 +129,7 @@ impl<'a> Sliceable<'a> {
     }
 
     /// Decides what can happen.
-    fn futures(&self, query: &Query, budget: &Budget<'_>) -> Result<Answer, Declined> {
+    pub(super) fn futures(&self, query: &Query, budget: &Budget<'_>) -> Result<Answer, Declined> {
         let base = self.slice(&self.ends, None, Preserved::Ends)?;
         let mut collected = Collected::new(budget);
         // If even that is too large, there is no use in trying again.
@@ -226,7 +164,7 @@ impl<'a> Sliceable<'a> {
     }
 
     /// Decides whether some execution has the selections.
-    fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> Result<SelectAnswer, Declined> {
+    pub(super) fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> Result<SelectAnswer, Declined> {
         let reads: Vec<ReadId> = selections.iter().map(|selection| selection.read).collect();
         let running = self.slice(&relevance::with_reads(&self.index, &self.always, &reads), None, Preserved::Reads)?;
         let mut answer = select(&running.machine, selections, budget);

@@ -1,0 +1,83 @@
+//! The door of the layer: a program of which questions are asked.
+//!
+//! **Input**: a program, what is known of its memory, and its machine; all of them come from a [`Model`]. **Output**: the answer to a
+//! question, by whichever exact strategy comes to its end first.
+
+use crate::budget::Budget;
+use crate::concurrency::Concurrency;
+use crate::explore::answer::{Answer, Query};
+use crate::explore::portfolio::Retry;
+use crate::explore::question::count::{self, CountAnswer};
+use crate::explore::question::futures::futures_with;
+use crate::explore::question::select::{self, SelectAnswer};
+use crate::explore::slice::{Declined, Sliceable};
+use crate::form::Selection;
+use crate::ir::Program;
+use crate::model::Model;
+use crate::vm::Machine;
+
+/// A program as explorations see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// What is known of its memory and its threads; without it there are no slices.
+    pub concurrency: Option<&'a Concurrency>,
+    /// Executes it, with [`Concurrency::sharing`] as what is visible.
+    pub machine: &'a Machine,
+}
+
+impl<'a> From<&'a Model> for Subject<'a> {
+    fn from(model: &'a Model) -> Subject<'a> {
+        let concurrency = Some(&model.form().concurrency);
+        Subject { program: model.program(), concurrency, machine: model.machine() }
+    }
+}
+
+impl Subject<'_> {
+    /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies.
+    #[must_use]
+    pub fn futures(&self, query: &Query, budget: &Budget<'_>) -> Answer {
+        let mut sliceable = None;
+        futures_with(self.machine, query, budget, &mut |budget| {
+            let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
+            let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, budget));
+            found.map_err(|declined| if declined == Declined::Bound { Retry::WithMore } else { Retry::Never })
+        })
+    }
+
+    /// Counts the futures.
+    #[must_use]
+    pub fn count(&self, budget: &Budget<'_>) -> CountAnswer {
+        count::count(self.machine, budget)
+    }
+
+    /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there is one.
+    #[must_use]
+    pub fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
+        self.select_by_slice(selections, budget).unwrap_or_else(|_| select::select(self.machine, selections, budget))
+    }
+
+    /// Finds out what can happen from slices alone: for tests.
+    ///
+    /// # Errors
+    ///
+    /// Why slices do not tell.
+    pub fn futures_by_slices(&self, query: &Query, budget: &Budget<'_>) -> Result<Answer, Declined> {
+        self.sliceable()?.futures(query, budget)
+    }
+
+    /// Decides whether some execution has the selections in the slice alone: for tests.
+    ///
+    /// # Errors
+    ///
+    /// Why it does not tell.
+    pub fn select_by_slice(&self, selections: &[Selection], budget: &Budget<'_>) -> Result<SelectAnswer, Declined> {
+        self.sliceable()?.select(selections, budget)
+    }
+
+    fn sliceable(&self) -> Result<Sliceable<'_>, Declined> {
+        let concurrency = self.concurrency.ok_or(Declined::Unsupported)?;
+        Ok(Sliceable::new(self.program, concurrency, self.machine))
+    }
+}
