@@ -17,10 +17,10 @@ use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads};
 use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::explore::question::by_executions::by_executions;
 use crate::explore::question::outcomes::{self, OutcomeKey, Outcomes, Room};
-use crate::explore::report::unfinished::frontier;
 use crate::explore::states::assumption::{Unexpanded, lasting_states};
 use crate::explore::states::completion::Completion;
 use crate::explore::states::graph::Graph;
+use crate::explore::states::open::open_executions;
 use crate::explore::states::terms::{SeenTerm, SeenTerms};
 use crate::explore::states::{self, End, EndContext, Searched, Transition, Visitor};
 use crate::ir::{DefinitionId, ReadId};
@@ -99,7 +99,7 @@ pub fn by_states(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Answe
     let Recorder { pairs, outcomes, failures, deadlocks, threads, .. } = recorder;
     let (terms, undecided) = terms(machine, query, &searched, pairs);
     let Searched { graph, tables, statistics, bound, .. } = searched;
-    let open = bound.map_or_else(Vec::new, |_| frontier(&graph, &statistics));
+    let open = bound.map_or_else(Vec::new, |_| open_executions(&graph, &statistics));
     let (outcomes, is_cut) = outcomes.list(&tables, Room::behind(bound), |node| graph.path_to(node));
     Answer {
         bound: bound.or(is_cut.then_some(Bound::Memory)),

@@ -15,7 +15,7 @@
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::explore::reads_from::{self, Refusal};
-use crate::explore::report::unfinished::frontier;
+use crate::explore::states::open::open_executions;
 use crate::explore::states::{self, End, EndContext, Monitor, Transition, Visitor};
 use crate::form::Selection;
 use crate::schedule::walk;
@@ -89,7 +89,7 @@ pub fn select_by_states(machine: &Machine, selections: &[Selection], budget: &Bu
     let mut ends = Ends::default();
     let searched = states::search(machine, budget, Evaluation::new(selections), &mut ends);
     let verdict = ends.verdict(selections.len(), searched.bound, |&node| searched.graph.path_to(node));
-    let open = searched.bound.map_or_else(Vec::new, |_| frontier(&searched.graph, &searched.statistics));
+    let open = searched.bound.map_or_else(Vec::new, |_| open_executions(&searched.graph, &searched.statistics));
     SelectAnswer { verdict, bound: searched.bound, statistics: searched.statistics, open, diverged: ends.diverged }
 }
 

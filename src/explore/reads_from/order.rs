@@ -97,15 +97,18 @@ impl Sorter {
 
     fn search(&mut self, log: &Log, budget: &Budget<'_>, front: &mut Front) -> bool {
         loop {
+            // 1. What can never be wrong.
             self.take_safe(log, front);
             if front.order.len() == log.len() {
                 return true;
             }
+            // 2. What remains is a choice between writes.
             let able = front.ready.iter().enumerate().filter(|&(_, &each)| can_write(log, front, each));
             let mut choices: Vec<usize> = able.map(|(place, _)| place).collect();
             choices.sort_unstable_by_key(|&place| front.ready[place]);
             let Some((&last, others)) = choices.split_last() else { return false };
             if !others.is_empty() {
+                // 3. There was no way on from here.
                 if !self.dead.insert(key(front)) {
                     return false;
                 }

@@ -10,7 +10,6 @@
 //! executions are looked at.
 
 use crate::budget::{Bound, Statistics};
-use crate::explore::states::graph::{Graph, NodeKind};
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Program, Terminator};
 use crate::schedule::{Naming, Walk};
 use crate::ssa::dominators::Dominators;
@@ -19,12 +18,6 @@ use crate::vm::{Choice, Tables, ThreadStatus};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::BTreeSet;
-
-/// Open executions that are looked at.
-const EXECUTIONS: usize = 16;
-
-/// Steps of all of them.
-const STEPS: usize = 2_000_000;
 
 /// What a stopped search has proved, and what still ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -54,20 +47,6 @@ pub struct RunningReport {
     pub kind: Repetition,
     /// The line of the loop, or of the function that calls itself.
     pub line: u32,
-}
-
-/// Executions that the search has not followed to their end, evenly spread over those that are open.
-pub(in crate::explore) fn frontier(graph: &Graph, statistics: &Statistics) -> Vec<Vec<Choice>> {
-    let open: Vec<u32> = (0..graph.len() as u32).filter(|&node| graph.kind(node) == NodeKind::Waiting).collect();
-    let Some(&last) = open.last() else { return Vec::new() };
-    let depth = statistics.depth as usize + 1;
-    if depth > STEPS {
-        // An earlier state of such a long execution; states are numbered by rising depth.
-        let node = (graph.len() as u64 * STEPS as u64 / depth as u64) as u32;
-        return vec![graph.path_to(node.min(last))];
-    }
-    let count = (STEPS / depth).clamp(1, EXECUTIONS).min(open.len());
-    (1..=count).map(|part| graph.path_to(open[open.len() * part / count - 1])).collect()
 }
 
 /// What a search that was stopped has proved, and what still ran in those executions.

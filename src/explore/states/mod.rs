@@ -24,6 +24,7 @@ pub(in crate::explore) mod completion;
 mod fingerprint;
 mod frontier;
 pub(in crate::explore) mod graph;
+pub(in crate::explore) mod open;
 mod round_robin;
 pub(in crate::explore) mod terms;
 mod visited;

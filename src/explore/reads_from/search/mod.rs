@@ -160,6 +160,7 @@ impl<'a> Search<'a> {
     pub fn run(mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> Result<Enumerated, Refusal> {
         let mut first_new = 0;
         loop {
+            // 1. Follow the execution to its end.
             self.complete()?;
             if self.found.bound.is_some() {
                 break;
@@ -167,9 +168,11 @@ impl<'a> Search<'a> {
             if self.count(visit).is_break() {
                 break;
             }
+            // 2 to 4. The branches that it shows.
             self.find_branches(first_new);
             self.work += ((self.log.len() - first_new) * self.nodes.len()) as u64 / 8;
             self.look();
+            // 5. The branch that was found last.
             match self.enter_branch()? {
                 Some(base) if self.found.bound.is_none() => first_new = base,
                 // All is found, also if the last execution was the last one that may be followed.
