@@ -1,6 +1,6 @@
 //! The monitor automaton of a search for a tear: what it has to remember of an execution.
 //!
-//! **Input**: the events of an execution. **Output**: whether it has torn the two accesses of the [`TearPattern`]
+//! **Input**: the events of an execution. **Output**: whether it has torn the two accesses of the `TearPattern`
 //! apart, told through `Signals`.
 //!
 //! **Algorithm**: for each thread within the method the monitor keeps the latest access to each cell of either
