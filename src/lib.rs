@@ -37,7 +37,7 @@
 //! # Ok::<(), cssame::diagnostics::Diagnostics>(())
 //! ```
 //!
-//! The layers are the modules below, in order. Each uses only what stands before it (`tests/tidy.rs` holds the table of
+//! The layers are the modules below, in order. Each uses only what stands before it (`tests/tidy/edges.rs` holds the table of
 //! allowed edges):
 //!
 //! | layer | from | to |

@@ -6,7 +6,7 @@
 use cssame::form::check::check;
 use cssame::form::{analyse, report};
 use cssame::diagnostics::{self, Diagnostic, json::diagnostic_data, terminal};
-use cssame::front::compile;
+use cssame::front::{add_bytes, compile};
 use cssame::ir::verify::verify;
 use cssame::source::{FileId, SourceMap};
 use cssame::front::csm::syntax;
@@ -26,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn pipeline(bytes: &[u8]) {
     let mut sources = SourceMap::default();
-    let diagnostics = match syntax::add_bytes(&mut sources, "input.csm", bytes) {
+    let diagnostics = match add_bytes(&mut sources, "input.csm", bytes) {
         Ok(file) => {
             print_again(&sources, file);
             analyse_file(&sources, file)

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::front::csm::syntax;
+use crate::front;
 use crate::model::{Model, Options, Unit};
 use crate::source::{FileId, SourceMap};
 use std::fs::{self, File};
@@ -26,7 +26,7 @@ pub fn name_of(path: &Path) -> String {
 pub fn read(sources: &mut SourceMap, path: &Path) -> Result<FileId, Diagnostic> {
     let name = name_of(path);
     match read_bytes(path) {
-        Ok(bytes) => syntax::add_bytes(sources, &name, &bytes),
+        Ok(bytes) => front::add_bytes(sources, &name, &bytes),
         Err(error) => Err(cannot_read(&name, path, &error)),
     }
 }

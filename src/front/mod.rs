@@ -3,6 +3,9 @@
 //! In: a file and the inputs of the command line. Out: the program, if it compiles, and all diagnostics of the way there.
 
 pub mod csm;
+mod file;
+
+pub use file::add_bytes;
 
 use crate::diagnostics::{self, Diagnostic};
 use crate::front::csm::hir;

@@ -18,8 +18,8 @@
 //! and arms of a `cobegin` have no contexts, since nobody can call them.
 
 use crate::front::csm::syntax::ast::{self, Class, Function, Item, MemberKind, TypeKind};
-use crate::front::csm::syntax::{Literals, literals};
-use crate::source::Span;
+use crate::front::csm::syntax::{self, Literals, literals};
+use crate::source::{FileId, SourceMap, Span};
 
 /// Contexts of two methods at most.
 const MAX_CONTEXTS: usize = 16;
@@ -55,12 +55,31 @@ impl Callable<'_> {
     }
 }
 
-/// The contexts of two methods, given by the places of their names, the plainest first.
-///
-/// # Errors
-///
-/// Why there is none.
-pub fn contexts(text: &str, file: &ast::Program, methods: [Span; 2]) -> Result<Vec<Context>, &'static str> {
+/// The methods of a file, which can be put into contexts.
+#[derive(Debug)]
+pub struct Methods<'a> {
+    text: &'a str,
+    parsed: ast::Program,
+}
+
+impl<'a> Methods<'a> {
+    /// The methods of a file that compiles.
+    #[must_use]
+    pub fn new(sources: &'a SourceMap, file: FileId) -> Methods<'a> {
+        Methods { text: sources.file(file).text(), parsed: syntax::parse(sources, file).program }
+    }
+
+    /// The contexts of two methods, given by the places of their names, the plainest first.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub fn contexts(&self, methods: [Span; 2]) -> Result<Vec<Context>, &'static str> {
+        contexts(self.text, &self.parsed, methods)
+    }
+}
+
+fn contexts(text: &str, file: &ast::Program, methods: [Span; 2]) -> Result<Vec<Context>, &'static str> {
     let all = callables(file);
     let find = |span: Span| all.iter().copied().find(|one| one.function.name.span == span);
     let (Some(first), Some(second)) = (find(methods[0]), find(methods[1])) else {

@@ -4,4 +4,4 @@
 
 mod contexts;
 
-pub use contexts::{Context, contexts};
+pub use contexts::{Context, Methods};

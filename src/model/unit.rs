@@ -1,8 +1,7 @@
 //! A source file that compiles: its text and its parallel flow graph.
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::front::csm::syntax;
-use crate::front::{Compiled, compile};
+use crate::front::{Compiled, add_bytes, compile};
 use crate::ir::Program;
 use crate::source::{FileId, SourceFile, SourceMap};
 
@@ -36,7 +35,7 @@ impl Unit {
     /// The bytes are no text or too many, or the text has errors.
     pub fn from_bytes(name: &str, bytes: &[u8], inputs: &[(String, String)]) -> Result<Unit, Diagnostics> {
         let mut sources = SourceMap::default();
-        match syntax::add_bytes(&mut sources, name, bytes) {
+        match add_bytes(&mut sources, name, bytes) {
             Ok(file) => Unit::compile(sources, file, inputs),
             Err(diagnostic) => Err(Diagnostics::new(sources, vec![diagnostic])),
         }

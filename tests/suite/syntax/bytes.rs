@@ -1,7 +1,8 @@
 //! Files that are given as bytes: encodings and sizes.
 
 use super::{describe, errors};
-use cssame::front::csm::syntax::{add_bytes, parse};
+use cssame::front::add_bytes;
+use cssame::front::csm::syntax::parse;
 use cssame::source::SourceMap;
 
 fn add(bytes: &[u8]) -> Result<String, String> {

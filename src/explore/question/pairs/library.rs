@@ -5,8 +5,7 @@ use super::search::{Search, Searched, private};
 use crate::budget::Bound;
 use crate::correlation::MethodAccess;
 use crate::explore::question::tear::TearPattern;
-use crate::front::csm::syntax::{self, ast};
-use crate::harness::{Context, contexts};
+use crate::harness::{Context, Methods};
 use crate::model::{Model, Options, Unit};
 
 /// States of one context at most: there are many of them.
@@ -21,9 +20,9 @@ pub(super) fn execute(
     options: &Options,
     selected: &[usize],
 ) -> (Vec<ContextModel>, Vec<ExecutedPair>) {
-    let parsed = syntax::parse(&unit.sources, unit.file).program;
+    let methods = Methods::new(&unit.sources, unit.file);
     let mut library = Library { unit, options, settings: Vec::new() };
-    let pairs = selected.iter().map(|&index| library.pair(search, &parsed, index)).collect();
+    let pairs = selected.iter().map(|&index| library.pair(search, &methods, index)).collect();
     (library.settings, pairs)
 }
 
@@ -35,10 +34,10 @@ struct Library<'a> {
 
 impl Library<'_> {
     /// Runs two methods in contexts, until one tears all; the first of those that tear the most stands for the others.
-    fn pair(&mut self, search: &mut Search<'_>, parsed: &ast::Program, index: usize) -> ExecutedPair {
+    fn pair(&mut self, search: &mut Search<'_>, methods: &Methods<'_>, index: usize) -> ExecutedPair {
         let (first, second) = search.analysis.pairs[index].methods;
         let spans = [first, second].map(|function| self.unit.program.functions[function].span);
-        let made = match contexts(self.unit.text(), parsed, spans) {
+        let made = match methods.contexts(spans) {
             Ok(made) => made,
             Err(reason) => return not_executed(search, index, reason),
         };

@@ -14,6 +14,3 @@ pub(crate) const MAX_PROBLEMS: usize = 10_000;
 /// file, and no statement may be so long that skipping it costs more: at the greatest depth some 10,000 tokens, in the
 /// body of a function millions.
 pub(crate) const RECOVERY_BUDGET: u64 = 1 << 30;
-
-/// Bytes of the largest file that is read.
-pub(crate) const MAX_FILE_BYTES: usize = 256 << 20;

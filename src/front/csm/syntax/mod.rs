@@ -1,6 +1,6 @@
 //! Source text to syntax tree, and back.
 //!
-//! In: the text of a file ([`add_bytes`] makes text of bytes). Out: [`parse`] gives an [`ast::Program`] and all syntax
+//! In: the text of a file. Out: [`parse`] gives an [`ast::Program`] and all syntax
 //! errors, [`print()`] the text of a program. The parts in the order of their work: `lexer` makes tokens, `tokens` sees to
 //! matching brackets, the generated `grammar` parses, `builder` makes the tree and watches its height, `report` words
 //! the errors.
@@ -33,5 +33,5 @@ lalrpop_util::lalrpop_mod!(
 );
 
 pub use literals::{Literals, literals};
-pub use parser::{Parsed, add_bytes, parse};
+pub use parser::{Parsed, parse};
 pub use printer::{print, print_expression, print_statement};

@@ -8,11 +8,10 @@
 use super::ast::Program;
 use super::builder::Builder;
 use super::grammar::ProgramParser;
-use super::limits::MAX_FILE_BYTES;
 use super::problem::Problems;
 use super::report;
 use super::tokens::TokenStream;
-use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{FileId, SourceMap, Span};
 
 /// What a file holds.
@@ -47,33 +46,4 @@ pub fn parse(sources: &SourceMap, file: FileId) -> Parsed {
         );
     }
     Parsed { program, diagnostics }
-}
-
-/// Adds a file given as bytes, which must be UTF-8 text of a bearable size.
-///
-/// # Errors
-///
-/// A diagnostic for a file that is too large or no text. In the latter case the file was added, as far as it can be
-/// read, so that the place can be shown.
-#[expect(clippy::result_large_err, reason = "called once a file")]
-pub fn add_bytes(sources: &mut SourceMap, name: &str, bytes: &[u8]) -> Result<FileId, Diagnostic> {
-    if bytes.len() > MAX_FILE_BYTES {
-        let (limit, size) = (MAX_FILE_BYTES >> 20, bytes.len() >> 20);
-        let message = format!("`{name}` is too large: {size} MiB and more, the limit is {limit} MiB");
-        return Err(Diagnostic::general(Code::FileTooLarge, Severity::Error, message));
-    }
-    // Editors of some systems put a byte-order mark in front.
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let problem = match std::str::from_utf8(bytes) {
-        Ok(text) => match text.find('\0') {
-            None => return Ok(sources.add(name, text)),
-            Some(at) => (at, "a zero byte"),
-        },
-        Err(error) => (error.valid_up_to(), "a byte that is not UTF-8"),
-    };
-    let (at, what) = problem;
-    let file = sources.add(name, &String::from_utf8_lossy(bytes));
-    let span = Span::new(file, at, at + sources.file(file).text()[at..].chars().next().map_or(0, char::len_utf8));
-    let message = format!("`{name}` is not a text file");
-    Err(Diagnostic::error(Code::NotText, span, message, what).with_help("save the file as UTF-8 text"))
 }
