@@ -5,6 +5,7 @@
 mod diagnostics;
 mod edges;
 mod modules;
+mod picture;
 mod rules;
 mod trees;
 
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 fn main() {
     let arguments = Arguments::from_args();
     let mut trials = diagnostics::trials();
-    for &(name, rule) in rules::RULES.iter().chain(edges::RULES).chain(trees::RULES) {
+    for &(name, rule) in rules::RULES.iter().chain(edges::RULES).chain(trees::RULES).chain(picture::RULES) {
         trials.push(Trial::test(format!("rule/{name}"), move || {
             rule();
             Ok(())
