@@ -1,9 +1,8 @@
 //! The answer of `run`: one execution, by a seed or by a recorded schedule.
 
-use crate::explore::report::{BlockedReport, ThreadOutput, blocked_reports};
+use crate::explore::report::{BlockedReport, ThreadOutput, blocked_reports, thread_outputs};
 use crate::model::Model;
 use crate::schedule::{self, Departure, Execution, ExecutionStatus, Random, Replay, Schedule, Step, Then, Trace};
-use crate::vm;
 use serde::Serialize;
 
 /// What determines an execution.
@@ -137,28 +136,17 @@ fn departure(execution: &Execution, replay: &Replay<'_>, schedule: &Schedule) ->
 fn report(model: &Model, request: &RunRequest<'_>, execution: &Execution) -> RunReport {
     let naming = model.naming();
     let machine = naming.machine;
-    let lines = |output| execution.tables.lines(output).into_iter().map(str::to_owned).collect();
     let failure = match &execution.status {
         ExecutionStatus::Failed(failure) => Some(*failure),
         _ => None,
     };
-    let message = |failure: vm::Failure| match failure.message {
-        Some(text) => naming.program.texts.get(text).to_owned(),
-        None => failure.kind.sentence().to_owned(),
-    };
-    let outputs = execution.outputs(machine).into_iter();
     RunReport {
         status: execution.status.word(),
         seed: request.course.seed(),
-        message: failure.map(message),
+        message: failure.map(|failure| naming.failure_message(&failure)),
         line: failure.map(|failure| naming.sources.line(machine.span(failure.at))),
         output: execution.lines(machine),
-        by_thread: outputs
-            .map(|(path, output)| ThreadOutput {
-                thread: machine.path_name(&execution.tables, path),
-                output: lines(output),
-            })
-            .collect(),
+        by_thread: thread_outputs(machine, &execution.tables, &execution.outputs(machine)),
         blocked: match execution.status {
             ExecutionStatus::Deadlock => blocked_reports(&naming, &execution.steps),
             _ => Vec::new(),

@@ -10,7 +10,7 @@
 use super::file::Step;
 use crate::ir::Program;
 use crate::source::{SourceMap, Span};
-use crate::vm::{Choice, Machine, Pending, State, Tables, ThreadIndex};
+use crate::vm::{Choice, Failure, Machine, Pending, State, Tables, ThreadIndex};
 
 /// Gives names to steps of a program.
 #[derive(Clone, Copy)]
@@ -99,5 +99,12 @@ impl Naming<'_> {
             op: self.operation(state, tables, choice.thread),
             alternative: (alternatives > 1).then_some(choice.alternative),
         }
+    }
+
+    /// What the program says when it fails, or what is wrong.
+    #[must_use]
+    pub fn failure_message(&self, failure: &Failure) -> String {
+        let text = failure.message.map_or(failure.kind.sentence(), |message| self.program.texts.get(message));
+        text.to_owned()
     }
 }

@@ -285,10 +285,7 @@ impl Writer<'_> {
     }
 
     fn failure(&self, span: Span, failure: Failure) -> Content {
-        let message = failure.message.map_or_else(
-            || failure.kind.sentence().to_owned(),
-            |message| self.naming.program.texts.get(message).to_owned(),
-        );
+        let message = self.naming.failure_message(&failure);
         let op = failure.kind.status();
         Content { span, kind: RowKind::Failure, op, object: None, value: Some(message) }
     }

@@ -13,7 +13,7 @@ use crate::explore::deadlock::Deadlock;
 use crate::explore::question::count::CountAnswer;
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::{Namer, Naming, SharedStep, Step};
-use crate::vm::{Choice, Failure, PathId};
+use crate::vm::{Choice, Machine, OutputId, PathId, Tables};
 pub use blocked::{Awaited, BlockedReport, blocked_reports, wait_cycle};
 use serde::Serialize;
 pub use terms::{Listed, TermCounts, TermReport, TermReports};
@@ -136,6 +136,14 @@ pub fn report(
     }
 }
 
+/// What threads have printed, with names.
+#[must_use]
+pub fn thread_outputs(machine: &Machine, tables: &Tables, outputs: &[(PathId, OutputId)]) -> Vec<ThreadOutput> {
+    let lines = |output| tables.lines(output).into_iter().map(str::to_owned).collect();
+    let named = |&(path, output)| ThreadOutput { thread: machine.path_name(tables, path), output: lines(output) };
+    outputs.iter().map(named).collect()
+}
+
 struct Reporter<'a> {
     naming: &'a Naming<'a>,
     answer: &'a Answer,
@@ -154,28 +162,13 @@ impl Reporter<'_> {
         self.naming.sources.position(self.naming.machine.span(at))
     }
 
-    fn lines(&self, output: crate::vm::OutputId) -> Vec<String> {
-        self.answer.tables.lines(output).into_iter().map(str::to_owned).collect()
-    }
-
-    fn message(&self, failure: Failure) -> String {
-        match failure.message {
-            Some(message) => self.naming.program.texts.get(message).to_owned(),
-            None => failure.kind.sentence().to_owned(),
-        }
-    }
-
     fn outcome(&self, outcome: &Outcome, namer: &mut Option<Namer<'_>>) -> OutcomeReport {
-        let by_thread: Vec<ThreadOutput> = outcome
-            .outputs
-            .iter()
-            .map(|&(path, output)| ThreadOutput { thread: self.thread(path), output: self.lines(output) })
-            .collect();
+        let by_thread = thread_outputs(self.naming.machine, &self.answer.tables, &outcome.outputs);
         OutcomeReport {
             output: by_thread.iter().flat_map(|thread| thread.output.iter().cloned()).collect(),
             by_thread,
             status: outcome.status.word(),
-            message: outcome.failure.map(|failure| self.message(failure)),
+            message: outcome.failure.map(|failure| self.naming.failure_message(&failure)),
             line: outcome.failure.map(|failure| self.at(failure.at).line),
             schedule: namer.as_mut().zip(outcome.schedule.as_ref()).map(|(namer, schedule)| namer.steps(schedule)),
         }
@@ -186,7 +179,7 @@ impl Reporter<'_> {
         let at = self.at(failure.at);
         FailureReport {
             status: failure.kind.status(),
-            message: self.message(failure),
+            message: self.naming.failure_message(&failure),
             at: at.to_string(),
             line: at.line,
             thread: self.thread(path),
