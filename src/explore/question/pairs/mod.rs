@@ -11,7 +11,7 @@
 //! 1. The pairs with an endangered access and a rank above the threshold are selected.
 //! 2. A program with a `main` is executed as it is (`program`). Each access gets an equal share of the states; those
 //!    that need more are tried at random, and then searched again with what the others have left.
-//! 3. For two methods of a file without `main`, contexts are made ([`crate::harness::contexts`]) and searched in turn, until
+//! 3. For two methods of a file without `main`, contexts are made ([`crate::harness`]) and searched in turn, until
 //!    one tears all accesses (`library`). If none does, the first of those that tear the most stands for the pair.
 //!
 //! **Soundness and limits**: an execution that is shown is one of the program, or of the context that is shown beside it.
