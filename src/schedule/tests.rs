@@ -5,7 +5,9 @@ use crate::budget::{Bound, Budget};
 use crate::front::compile;
 use crate::ir::Program;
 use crate::source::{FileId, SourceMap};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Move, Progress, Tables, ThreadIndex, ThreadName, Visibility};
+use crate::vm::{
+    Choice, CodeIndex, Event, Machine, Move, Pending, Progress, Tables, ThreadIndex, ThreadName, Visibility,
+};
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -156,6 +158,31 @@ fn a_policy_is_told_what_all_steps_do() {
     let mut second = CountsWrites::default();
     run(&fixture.machine, &mut Then::new(Scripted::new(&steps[..steps.len() / 2]), &mut second), 1000, &mut ());
     assert_eq!(second.writes, 2);
+}
+
+/// Holds threads back before writes of one cell, as long as another one can move.
+struct HoldsWritesBack {
+    address: u32,
+}
+
+impl Policy for HoldsWritesBack {
+    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Decision {
+        let is_write = |one: &&Move| {
+            let pending = view.machine.pending(view.state, one.thread);
+            matches!(pending, Some(Pending::Write { address: Some(address), .. }) if address == self.address)
+        };
+        let next = moves.iter().find(|one| !is_write(one)).unwrap_or(&moves[0]);
+        Decision::Step(Choice { thread: next.thread, alternative: 0 })
+    }
+}
+
+#[test]
+fn a_policy_sees_what_threads_are_about_to_do() {
+    let fixture = Fixture::new(ADDS);
+    let address = fixture.machine.global_address(fixture.program.variables.ids().next().unwrap()).unwrap();
+    let execution = run(&fixture.machine, &mut HoldsWritesBack { address }, 1000, &mut ());
+    // Both have read before one writes.
+    assert_eq!(execution.status.word(), "assert");
 }
 
 #[test]
