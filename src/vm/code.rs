@@ -159,7 +159,7 @@ pub(super) enum Code {
         place: TableIndex,
         read: ReadId,
     },
-    /// The read of [`Options::watched`](super::machine::Options): shared in one thread, nothing in others.
+    /// A read that is shared in one thread, and nothing in others.
     WatchedLoad {
         dest: Slot,
         place: TableIndex,

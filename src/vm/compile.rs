@@ -5,80 +5,21 @@
 //! the next instruction is left out. It trusts the verifier of the intermediate representation.
 
 use super::code::*;
+use super::compiled::Compiled;
+use super::interchangeable;
 use super::liveness::{self, Liveness, SlotMap};
-use super::lower::Lowering;
+use super::lower::{Compiler, Lowering};
 use super::memory::Layout;
-use super::symmetry;
 use super::visibility::Visibility;
-use crate::ir::arena::Arena;
-use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, Program, ReadId, RegisterId, Terminator};
+use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, Program, RegisterId, Terminator};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A program as code.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Compiled {
-    pub code: Vec<Code>,
-    pub constants: Vec<i64>,
-    pub places: Vec<ComputedPlace>,
-    pub atomics: Vec<Atomic>,
-    pub calls: Vec<Call>,
-    pub prints: Vec<Print>,
-    pub forks: Vec<Box<[Start]>>,
-    pub functions: Arena<FunctionId, FunctionCode>,
-    /// By function: whether the threads that run it can be taken for one another.
-    pub symmetric: Vec<bool>,
-    /// By code index.
-    pub origins: Vec<Origin>,
-    /// By code index.
-    pub spans: Vec<Span>,
-    /// By code index: a range of `live_slots`.
-    pub live: Vec<(u32, u32)>,
-    /// Slots that matter to a frame which stands or is suspended there.
-    pub live_slots: Vec<Slot>,
-}
-
-impl Compiled {
-    /// The slots that determine what a frame does which stands at that instruction.
-    #[inline]
-    pub(super) fn live_at(&self, at: u32) -> &[Slot] {
-        let (start, end) = self.live[at as usize];
-        &self.live_slots[start as usize..end as usize]
-    }
-}
-
-/// What the compilation of all functions shares.
-pub(super) struct Compiler<'a> {
-    pub visibility: &'a Visibility,
-    pub watched: Option<ReadId>,
-    pub layout: &'a Layout,
-    pub output: Compiled,
-    pub constant_index: FxHashMap<i64, usize>,
-    pub ranks: FxHashMap<(u32, u32, u32, u32), u32>,
-}
-
-impl Compiler<'_> {
-    /// The pool entry of a constant.
-    pub(super) fn constant(&mut self, bits: i64) -> Source {
-        let constants = &mut self.output.constants;
-        let index = *self.constant_index.entry(bits).or_insert_with(|| {
-            constants.push(bits);
-            constants.len() - 1
-        });
-        Source::constant(index)
-    }
-}
-
-/// Compiles all functions of a program; `watched` is a read that one thread alone performs.
-pub(super) fn compile(
-    program: &Program,
-    visibility: &Visibility,
-    layout: &Layout,
-    watched: Option<ReadId>,
-) -> Compiled {
+/// Compiles all functions of a program.
+pub(super) fn compile(program: &Program, visibility: &Visibility, layout: &Layout) -> Compiled {
     let ranks = thread_ranks(program);
     let output = Compiled::default();
-    let mut compiler = Compiler { visibility, watched, layout, output, constant_index: FxHashMap::default(), ranks };
+    let mut compiler = Compiler { visibility, layout, output, constant_index: FxHashMap::default(), ranks };
     let leaks = leaking_functions(program);
     let prepared: Vec<(Liveness, SlotMap)> = program
         .functions
@@ -105,7 +46,7 @@ pub(super) fn compile(
         let (live, slots) = &prepared[id.index()];
         compile_function(&mut compiler, id, function, live, slots);
     }
-    compiler.output.symmetric = symmetry::symmetric_functions(program);
+    compiler.output.interchangeable = interchangeable::bodies(program);
     compiler.output
 }
 

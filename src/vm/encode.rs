@@ -5,88 +5,10 @@
 //! future, the outputs and the last writers; the second part is what only events name: the numbers of instances in the
 //! names of threads and locals, and which frames nothing has happened in. Two states may differ in it and still count as
 //! one, so that a loop which makes threads or locals has finitely many states. The fingerprint is a hash of the first part.
-//!
-//! Fingerprints have 128 bits from two multiplicative mixes with different constants. A search that meets n states
-//! takes two different ones for the same with a probability of about n²/2¹²⁹: below 10⁻²⁰ for a thousand million.
 
 use super::machine::Machine;
 use super::state::{Block, Closed, Instances, State, Thread, ThreadStatus, Word};
-use super::symmetry::Canonical;
 use super::tables::{OutputId, PathId};
-
-/// A state as words.
-#[derive(Clone, Debug, Default)]
-pub struct Encoding {
-    words: Vec<u64>,
-    significant: usize,
-    /// What is hashed instead, where threads are taken for one another.
-    pub(super) canonical: Canonical,
-}
-
-impl Encoding {
-    /// All words; [`Machine::decode`] makes a state of them.
-    #[must_use]
-    pub fn words(&self) -> &[u64] {
-        &self.words
-    }
-
-    /// The hash of the first part.
-    #[must_use]
-    pub fn fingerprint(&self) -> u128 {
-        match self.canonical.words() {
-            [] => hash(&self.words[..self.significant]),
-            words => hash(words),
-        }
-    }
-
-    /// The hash of the first part and of more words that belong to the state for the caller.
-    #[must_use]
-    pub fn fingerprint_with(&self, more: &[u64]) -> u128 {
-        let first = self.fingerprint();
-        let second = hash(more);
-        let low = fold(first as u64 ^ SECRETS[4], second as u64 ^ SECRETS[5]);
-        let high = fold((first >> 64) as u64 ^ SECRETS[6], (second >> 64) as u64 ^ SECRETS[7]);
-        // A plain xor beside the products: these alone would lose a half that is equal to its secret.
-        (u128::from(high) << 64 | u128::from(low)) ^ first.rotate_left(23) ^ second
-    }
-}
-
-/// Digits of the fraction of pi.
-const SECRETS: [u64; 8] = [
-    0x243f_6a88_85a3_08d3,
-    0x1319_8a2e_0370_7344,
-    0xa409_3822_299f_31d0,
-    0x082e_fa98_ec4e_6c89,
-    0x4528_21e6_38d0_1377,
-    0xbe54_66cf_34e9_0c6c,
-    0xc0ac_29b7_c97c_50dd,
-    0x3f84_d5b5_b547_0917,
-];
-
-#[inline(always)]
-fn fold(left: u64, right: u64) -> u64 {
-    let product = u128::from(left) * u128::from(right);
-    product as u64 ^ (product >> 64) as u64
-}
-
-/// Hashes words to 128 bits.
-#[must_use]
-pub fn hash(words: &[u64]) -> u128 {
-    let length = words.len() as u64;
-    let (mut low, mut high) = (SECRETS[0] ^ length, SECRETS[1] ^ length);
-    let mut pairs = words.chunks_exact(2);
-    for pair in &mut pairs {
-        low = fold(pair[0] ^ SECRETS[2], pair[1] ^ low);
-        high = fold(pair[0] ^ high, pair[1] ^ SECRETS[3]);
-    }
-    if let [last] = pairs.remainder() {
-        low = fold(last ^ SECRETS[2], low);
-        high = fold(last ^ high, SECRETS[3]);
-    }
-    low = fold(low ^ SECRETS[4], SECRETS[5]);
-    high = fold(high ^ SECRETS[6], SECRETS[7]);
-    u128::from(high) << 64 | u128::from(low)
-}
 
 pub(super) fn pair(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
@@ -126,18 +48,8 @@ impl Reader<'_> {
 }
 
 impl Machine {
-    /// The hash of everything that determines the future of a state, its outputs and its last writers.
-    #[must_use]
-    pub fn fingerprint(&self, state: &State) -> u128 {
-        let mut encoding = Encoding::default();
-        self.encode(state, &mut encoding);
-        encoding.fingerprint()
-    }
-
-    /// Writes a state as words.
-    pub fn encode(&self, state: &State, out: &mut Encoding) {
-        let words = &mut out.words;
-        words.clear();
+    /// Appends the words of a state; gives the length of the first part.
+    pub(super) fn write_words(&self, state: &State, words: &mut Vec<u64>) -> usize {
         words.push(pair(state.cells.len() as u32, state.threads.len() as u32));
         words.push(pair(state.blocks.len() as u32, state.closed.len() as u32));
         words.push(pair(u32::from(state.exclusive), u32::from(state.unfinished)));
@@ -153,7 +65,7 @@ impl Machine {
         for thread in &state.threads {
             self.encode_thread(state, thread, words);
         }
-        out.significant = words.len();
+        let significant = words.len();
         for thread in &state.threads {
             // The other one of its two names stands in the first part.
             let name = if thread.output == OutputId::EMPTY { thread.path } else { thread.shape };
@@ -164,9 +76,7 @@ impl Machine {
         for entry in &state.instances {
             words.extend([pair(entry.parent.0, entry.label), entry.ordinal as u64, u64::from(entry.count)]);
         }
-        if self.options.symmetric {
-            self.encode_up_to_symmetry(state, &mut out.canonical);
-        }
+        significant
     }
 
     pub(super) fn encode_thread(&self, state: &State, thread: &Thread, words: &mut Vec<u64>) {

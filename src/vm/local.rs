@@ -78,7 +78,7 @@ impl<O: Observer> Run<'_, O> {
 
     /// Whether a watched read does nothing: it is not this thread that is watched, and the index is within its range.
     fn is_passed_over(&self, place: TableIndex) -> bool {
-        let is_watched = self.machine.options.watched.is_some_and(|watched| watched.thread == self.thread);
+        let is_watched = self.machine.watched.is_some_and(|watched| watched.thread == self.thread);
         !is_watched && self.machine.cell_at(self.state, self.thread, place).is_some()
     }
 

@@ -4,11 +4,35 @@
 //! the compiler. Every instruction becomes exactly one, so the order of places in the text is kept.
 
 use super::code::*;
-use super::compile::Compiler;
+use super::compiled::Compiled;
+use super::memory::Layout;
+use super::visibility::Visibility;
 use crate::ir::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, FunctionId, Instruction, NewThread, Operand,
     Place, ReadId, RegisterId, ScalarType, Synchronisation, ThreadLabel,
 };
+use rustc_hash::FxHashMap;
+
+/// What the compilation of all functions shares.
+pub(super) struct Compiler<'a> {
+    pub visibility: &'a Visibility,
+    pub layout: &'a Layout,
+    pub output: Compiled,
+    pub constant_index: FxHashMap<i64, usize>,
+    pub ranks: FxHashMap<(u32, u32, u32, u32), u32>,
+}
+
+impl Compiler<'_> {
+    /// The pool entry of a constant.
+    pub(super) fn constant(&mut self, bits: i64) -> Source {
+        let constants = &mut self.output.constants;
+        let index = *self.constant_index.entry(bits).or_insert_with(|| {
+            constants.push(bits);
+            constants.len() - 1
+        });
+        Source::constant(index)
+    }
+}
 
 /// Lowers the instructions of one place.
 pub(super) struct Lowering<'c, 'a> {
@@ -64,9 +88,6 @@ impl Lowering<'_, '_> {
 
     fn load(&mut self, dest: RegisterId, place: &Place, read: ReadId) -> Code {
         let dest = self.slot(dest);
-        if self.compiler.watched == Some(read) {
-            return Code::WatchedLoad { dest, place: self.place(place), read };
-        }
         let shared = self.compiler.visibility.read(read);
         match (self.fixed_address(place), shared) {
             (Some(address), true) => Code::SharedLoad { dest, address, read },

@@ -4,16 +4,17 @@
 //! that cannot move waits for. [`Machine::step`] stands in `step`.
 
 use super::code::{Code, CodeIndex, Origin, TableIndex};
-use super::compile::{self, Compiled};
+use super::compile;
+use super::compiled::Compiled;
 use super::memory::Layout;
-use super::observe::{Cell, Observer, ThreadName};
+use super::observe::Cell;
 use super::outcome::{Choice, Move};
 use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
-use super::step::Run;
-use super::tables::{Path, PathId, Tables};
+use super::tables::{PathId, Tables};
 use super::visibility::Visibility;
+use super::watched::Watched;
 use crate::ir::sync::{Kind, ObjectKind};
-use crate::ir::{FunctionId, LeafId, Program, ReadId, TextId, Texts, VariableId};
+use crate::ir::{FunctionId, LeafId, Program, TextId, Texts, VariableId};
 use crate::source::Span;
 
 /// Limits and options of a machine.
@@ -27,36 +28,11 @@ pub struct Options {
     pub threads: u16,
     /// Whether a thread that waits for a condition may wake without a notification.
     pub spurious_wakeups: bool,
-    /// A read that is visible in one thread alone. The number of a thread then tells how many were made before it: no slot
-    /// is used again.
-    pub watched: Option<Watched>,
-    /// Whether states that differ only in which iteration of a `parfor` does what have one fingerprint: see
-    /// [`Machine::up_to_symmetry`].
-    pub symmetric: bool,
-}
-
-/// A read that one thread performs; in others it does nothing, and its result is 0. It is for the caller to see that no
-/// result of it matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Watched {
-    /// The read.
-    pub read: ReadId,
-    /// Who performs it.
-    pub thread: ThreadIndex,
-    /// Whether threads are made in one and the same order in all executions.
-    pub ordered: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            local_instructions: 1_000_000,
-            frames: 1_000,
-            threads: 65_000,
-            spurious_wakeups: false,
-            watched: None,
-            symmetric: false,
-        }
+        Options { local_instructions: 1_000_000, frames: 1_000, threads: 65_000, spurious_wakeups: false }
     }
 }
 
@@ -115,6 +91,15 @@ pub enum Obstacle {
     },
 }
 
+/// Which states have one fingerprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fingerprints {
+    /// Those that have the same future, the same outputs and the same last writers.
+    Exact,
+    /// Also those that differ only in which iteration of a `parfor` does what: see [`Machine::up_to_symmetry`].
+    UpToSymmetry,
+}
+
 /// A compiled program.
 #[derive(Clone, Debug)]
 pub struct Machine {
@@ -122,8 +107,11 @@ pub struct Machine {
     pub(super) layout: Layout,
     pub(super) options: Options,
     pub(super) texts: Texts,
-    main: Option<FunctionId>,
-    main_label: TextId,
+    pub(super) main: Option<FunctionId>,
+    pub(super) main_label: TextId,
+    /// See [`Machine::watching`].
+    pub(super) watched: Option<Watched>,
+    pub(super) fingerprints: Fingerprints,
 }
 
 impl Machine {
@@ -137,10 +125,11 @@ impl Machine {
     #[must_use]
     pub fn with_options(program: &Program, visible: &Visibility, options: Options) -> Machine {
         let layout = Layout::new(program);
-        let compiled = compile::compile(program, visible, &layout, options.watched.map(|watched| watched.read));
+        let compiled = compile::compile(program, visible, &layout);
         let mut texts = program.texts.clone();
         let main_label = texts.intern("main");
-        Machine { compiled, layout, options, texts, main: program.main, main_label }
+        let (main, fingerprints) = (program.main, Fingerprints::Exact);
+        Machine { compiled, layout, options, texts, main, main_label, watched: None, fingerprints }
     }
 
     /// A machine whose fingerprints take iterations of a `parfor` for one another where nothing tells them apart: they do
@@ -149,48 +138,29 @@ impl Machine {
     /// watched thread.
     #[must_use]
     pub fn up_to_symmetry(&self) -> Option<Machine> {
-        let options = Options { symmetric: true, ..self.options };
         // A thread that is watched is known by its number.
-        let can = self.compiled.symmetric.contains(&true) && self.options.watched.is_none();
-        can.then(|| Machine { options, ..self.clone() })
+        let can = self.compiled.interchangeable.contains(&true) && self.watched.is_none();
+        can.then(|| Machine { fingerprints: Fingerprints::UpToSymmetry, ..self.clone() })
     }
 
-    /// The state in which main stands before its first visible operation. A program without main is finished at once.
+    /// The machine in which one thread alone performs a read that is visible.
     #[must_use]
-    pub fn initial(&self, tables: &mut Tables) -> State {
-        self.start(tables, &mut ())
+    pub fn watching(mut self, watched: Watched) -> Machine {
+        watched.mark(&mut self.compiled);
+        self.watched = Some(watched);
+        self
     }
 
-    /// As [`Machine::initial`], watched: main may have done local work.
+    /// The read that one thread alone performs.
     #[must_use]
-    pub fn start<O: Observer>(&self, tables: &mut Tables, observer: &mut O) -> State {
-        let mut state = State::default();
-        self.restart(&mut state, tables, observer);
-        state
+    pub fn watched(&self) -> Option<Watched> {
+        self.watched
     }
 
-    /// As [`Machine::start`], in the room of a state that is not needed any more.
-    pub fn restart<O: Observer>(&self, state: &mut State, tables: &mut Tables, observer: &mut O) {
-        state.reset(self.layout.initial());
-        let path =
-            tables.intern_path(Path { parent: None, label: self.main_label, ordinal: None, instance: 1, rank: 0 });
-        if let Some(main) = self.main {
-            let function = &self.compiled.functions[main];
-            let mut thread = Thread::free(0, 0);
-            thread.status = ThreadStatus::Ready;
-            thread.spawned = true;
-            thread.path = path;
-            thread.shape = path;
-            thread.pc = function.entry;
-            thread.frame_size = function.frame_size;
-            thread.fresh = 1;
-            state.threads.push(thread);
-            state.unfinished = 1;
-            state.reserve_segment(ThreadIndex(0), function.frame_size);
-            self.write_header(state, ThreadIndex(0), u32::MAX);
-            observer.begin_main(ThreadName { path, slot: ThreadIndex(0) });
-            Run::new(self, state, tables, observer, ThreadIndex(0)).local(false);
-        }
+    /// Which states have one fingerprint.
+    #[must_use]
+    pub fn fingerprints(&self) -> Fingerprints {
+        self.fingerprints
     }
 
     /// The threads that can move, in the order of their slots.

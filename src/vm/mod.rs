@@ -13,7 +13,10 @@
 
 mod code;
 mod compile;
+mod compiled;
 mod encode;
+mod fingerprint;
+mod interchangeable;
 mod liveness;
 mod local;
 mod lower;
@@ -22,6 +25,7 @@ mod memory;
 mod observe;
 mod outcome;
 mod pending;
+mod start;
 mod state;
 mod step;
 mod symmetry;
@@ -30,10 +34,11 @@ mod tables;
 mod threads;
 mod value;
 mod visibility;
+mod watched;
 
 pub use code::{CodeIndex, Origin};
-pub use encode::{Encoding, hash};
-pub use machine::{Machine, Obstacle, Options, Watched};
+pub use fingerprint::{Encoding, hash};
+pub use machine::{Fingerprints, Machine, Obstacle, Options};
 pub use observe::{Cell, Event, Object, Observer, ThreadName, Work};
 pub use outcome::{Choice, Failure, FailureKind, Move, Progress};
 pub use pending::Pending;
@@ -41,6 +46,7 @@ pub use state::{NO_WRITER, State, ThreadIndex, ThreadStatus};
 pub use tables::{Marks, OutputId, Path, PathId, Tables};
 pub use value::format_value;
 pub use visibility::Visibility;
+pub use watched::Watched;
 
 #[cfg(test)]
 mod event_tests;

@@ -1,22 +1,22 @@
-//! Threads that can be taken for one another.
+//! Symmetry reduction: states equal up to a permutation of `parfor` iterations get one fingerprint (Ip and Dill 1996).
 //!
-//! In: a state. Out: words that are the same for two states if the one comes of the other by exchanging iterations of a
-//! `parfor` (Ip and Dill: "Better Verification Through Symmetry", 1996; Emerson and Sistla, 1996). The threads that may be
-//! exchanged are listed by what they are about to do, in sorted order, without their numbers and names; a lock that one of
-//! them holds is written down with its holder. Everything else is written as it is. So equal words mean that there is such
-//! an exchange, and two states of which one comes of the other have the same futures, but for the names of those threads.
+//! **Input**: a state. **Output**: words that are the same for two states if one is a permutation of the other: the iterations of
+//! a `parfor` that are interchangeable have changed places.
 //!
-//! Only the body of a `parfor` that neither prints nor makes threads is taken so: then no name of it is seen, no
-//! thread points to it, and no handle. A body that asks for the number of its iteration is left out: it would seldom be like
-//! another one, and sorting takes time.
+//! **Algorithm** (Ip and Dill: "Better Verification Through Symmetry", 1996; Emerson and Sistla, 1996).
 //!
-//! It does not see exchanges that take memory along, such as those of threads that each use an element of an array.
+//! 1. Everything but the interchangeable threads is written as it is; a lock that one of these holds counts as held by somebody.
+//! 2. For each interchangeable thread, its frames without its number and name, and the locks that it holds.
+//! 3. These lists, sorted.
+//!
+//! **Soundness and limits**: equal words mean that there is a permutation, because each list says all that a thread may come to do, and
+//! nothing else points to these threads. So the two states have the same futures, but for the names of those threads. Permutations
+//! that would have to move memory as well are not seen.
 
 use super::encode::pair;
-use super::liveness;
 use super::machine::Machine;
 use super::state::{NO_THREAD, State, Thread, ThreadStatus};
-use crate::ir::{FunctionId, Instruction, Program, RegisterId, RegisterType};
+use crate::ir::FunctionId;
 
 /// The words, and room to sort in.
 #[derive(Clone, Debug, Default)]
@@ -100,7 +100,7 @@ impl Machine {
 
     fn may_be_exchanged(&self, state: &State, thread: &Thread) -> bool {
         let in_play = !matches!(thread.status, ThreadStatus::Free | ThreadStatus::Ended);
-        in_play && !thread.spawned && self.compiled.symmetric[self.root_function(state, thread).index()]
+        in_play && !thread.spawned && self.compiled.interchangeable[self.root_function(state, thread).index()]
     }
 
     /// The function that a thread has begun with.
@@ -113,51 +113,4 @@ impl Machine {
         }
         self.compiled.origins[at as usize].function
     }
-}
-
-/// By function: whether it is the body of a `parfor` that neither prints nor makes threads nor asks for its number.
-pub(super) fn symmetric_functions(program: &Program) -> Vec<bool> {
-    let mut bodies = vec![false; program.functions.len()];
-    let instructions = program.functions.iter().flat_map(|function| function.blocks.iter());
-    for instruction in instructions.flat_map(|block| &block.instructions) {
-        if let Instruction::Fork { threads, .. } = instruction {
-            for thread in threads.iter().filter(|thread| thread.ordinal.is_some()) {
-                bodies[thread.function.index()] = true;
-            }
-        }
-    }
-    (0..bodies.len()).map(|body| bodies[body] && is_like_others(program, FunctionId::new(body))).collect()
-}
-
-fn is_like_others(program: &Program, body: FunctionId) -> bool {
-    let function = &program.functions[body];
-    let mut uses_value = false;
-    let mut note = |register: RegisterId| {
-        let is_value = function.registers[register].ty != RegisterType::Reference;
-        uses_value |= is_value && function.parameters.contains(&register);
-    };
-    for block in function.blocks.iter() {
-        block.instructions.iter().for_each(|instruction| instruction.uses(&mut note));
-        liveness::terminator_uses(&block.terminator, &mut note);
-    }
-    !uses_value && is_quiet(program, body)
-}
-
-/// Whether a function, and all that it calls, neither prints nor makes threads.
-fn is_quiet(program: &Program, function: FunctionId) -> bool {
-    let mut seen = vec![false; program.functions.len()];
-    let mut work = vec![function];
-    while let Some(function) = work.pop() {
-        if std::mem::replace(&mut seen[function.index()], true) {
-            continue;
-        }
-        for instruction in program.functions[function].blocks.iter().flat_map(|block| &block.instructions) {
-            match instruction {
-                Instruction::Print { .. } | Instruction::Fork { .. } | Instruction::Spawn { .. } => return false,
-                Instruction::Call { function, .. } => work.push(*function),
-                _ => {}
-            }
-        }
-    }
-    true
 }

@@ -108,7 +108,7 @@ impl<O: Observer> Run<'_, O> {
     fn free_slot(&mut self) -> Option<ThreadIndex> {
         let threads = &mut self.state.threads;
         // Where a thread is known by its number, no slot is used again.
-        let is_kept = self.machine.options.watched.is_some();
+        let is_kept = self.machine.watched.is_some();
         let known = if is_kept { threads.len() } else { usize::from(self.state.taken).min(threads.len()) };
         let free = threads[known..].iter().position(|thread| thread.status == ThreadStatus::Free);
         let index = free.map_or(threads.len(), |place| known + place);
@@ -151,7 +151,7 @@ impl<O: Observer> Run<'_, O> {
         self.machine.layout.orphan_locks(self.state, self.thread);
         *self.this() = Thread::free(base, capacity);
         self.state.taken = self.state.taken.min(self.thread.0);
-        while self.machine.options.watched.is_none()
+        while self.machine.watched.is_none()
             && let Some(last) = self.state.threads.last()
             && last.status == ThreadStatus::Free
         {

@@ -64,8 +64,7 @@ pub const LAYERS: &[Layer] = &[
 ];
 
 /// Circles of the files and folders of a folder: the folder, its members, the reason.
-const CIRCLES: &[(&str, &str, &str)] =
-    &[("vm", "compile encode lower machine step symmetry", "about to be taken apart")];
+const CIRCLES: &[(&str, &str, &str)] = &[];
 
 /// What knows the grammar of a language, beside its front end, and why.
 const READERS: &[(&str, &str)] = &[

@@ -88,7 +88,7 @@ pub(super) fn enumerate(
     budget: &Budget<'_>,
     visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>,
 ) -> Result<Enumerated, Refusal> {
-    if machine.options().watched.is_some_and(|watched| !watched.ordered) {
+    if machine.watched().is_some_and(|watched| !watched.ordered) {
         return Err(Refusal::Watched);
     }
     search::Search::new(machine, budget)?.run(visit)

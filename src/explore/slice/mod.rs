@@ -123,8 +123,11 @@ impl<'a> Sliceable<'a> {
         if !slice.is_smaller && watched.is_none() {
             return Err(Declined::Whole);
         }
-        let options = Options { watched, ..self.options };
-        let machine = Machine::with_options(&slice.program, &slice.visible, options);
+        let machine = Machine::with_options(&slice.program, &slice.visible, self.options);
+        let machine = match watched {
+            Some(watched) => machine.watching(watched),
+            None => machine,
+        };
         Ok(Running { slice, machine, whole: self.machine })
     }
 

@@ -81,7 +81,7 @@ impl Replay<'_> {
         let mut own_tables = Tables::new();
         let mut small = Walk::new(self.slice, &mut own_tables, &mut ());
         let main = ThreadIndex(0);
-        let watches_main = self.slice.options().watched.is_some_and(|watched| watched.thread == main);
+        let watches_main = self.slice.watched().is_some_and(|watched| watched.thread == main);
         let mut counter = StepCounter::new(self, main, watches_main);
         let walk = Walk::new(self.whole, tables, &mut counter);
         let watched = watches_main.then(|| walk.state().path(main));
@@ -95,7 +95,7 @@ impl Replay<'_> {
             let before = (small.alternatives(choice.thread) > 1).then(|| small.state().clone());
             let mut small_counter = StepCounter::new(self, choice.thread, large.watched == Some(name));
             let progress = small.step(choice, &mut small_counter).ok()?;
-            if let Some(Watched { thread, .. }) = self.slice.options().watched
+            if let Some(Watched { thread, .. }) = self.slice.watched()
                 && small.state().status(thread) == ThreadStatus::Ready
             {
                 large.watched = Some(large.walk.tables_mut().adopt_path(small.tables(), small.state().path(thread)));
@@ -195,7 +195,7 @@ impl Replay<'_> {
     }
 
     fn has_read(&self, read: ReadId, is_watched: bool) -> bool {
-        let others = || self.slice.options().watched.is_none_or(|watched| watched.read != read);
+        let others = || self.slice.watched().is_none_or(|watched| watched.read != read);
         self.parts.steps.read(read) || self.parts.visible.read(read) && (is_watched || others())
     }
 

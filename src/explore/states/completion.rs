@@ -16,7 +16,7 @@ use crate::explore::states::fingerprint_of;
 use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
 use crate::explore::states::round_robin::RoundRobin;
 use crate::schedule::{Walk, Walks};
-use crate::vm::{Choice, Machine, Progress, State, ThreadIndex};
+use crate::vm::{Choice, Fingerprints, Machine, Progress, State, ThreadIndex};
 use std::cell::{Cell, RefCell};
 
 const FAR: u32 = u32::MAX;
@@ -97,7 +97,7 @@ impl<'a> Completion<'a> {
 
     fn follow(&self, schedule: &mut Vec<Choice>, mut walk: Walk<'_>, mut node: u32, distance: &[u32]) {
         while distance[node as usize] > 0 {
-            if self.machine.options().symmetric {
+            if self.machine.fingerprints() == Fingerprints::UpToSymmetry {
                 let Some((choice, target)) = self.nearest(&mut walk, distance) else { return };
                 if walk.step(choice, &mut ()).is_err() {
                     return;

@@ -1,0 +1,38 @@
+//! A program as code, with the tables that stand beside it.
+
+use super::code::{Atomic, Call, Code, ComputedPlace, FunctionCode, Origin, Print, Slot, Start};
+use crate::ir::FunctionId;
+use crate::ir::arena::Arena;
+use crate::source::Span;
+
+/// A program as code.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Compiled {
+    pub code: Vec<Code>,
+    pub constants: Vec<i64>,
+    pub places: Vec<ComputedPlace>,
+    pub atomics: Vec<Atomic>,
+    pub calls: Vec<Call>,
+    pub prints: Vec<Print>,
+    pub forks: Vec<Box<[Start]>>,
+    pub functions: Arena<FunctionId, FunctionCode>,
+    /// By function: whether its threads are interchangeable iterations of a `parfor`.
+    pub interchangeable: Vec<bool>,
+    /// By code index.
+    pub origins: Vec<Origin>,
+    /// By code index.
+    pub spans: Vec<Span>,
+    /// By code index: a range of `live_slots`.
+    pub live: Vec<(u32, u32)>,
+    /// Slots that matter to a frame which stands or is suspended there.
+    pub live_slots: Vec<Slot>,
+}
+
+impl Compiled {
+    /// The slots that determine what a frame does which stands at that instruction.
+    #[inline]
+    pub(super) fn live_at(&self, at: u32) -> &[Slot] {
+        let (start, end) = self.live[at as usize];
+        &self.live_slots[start as usize..end as usize]
+    }
+}

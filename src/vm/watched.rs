@@ -1,0 +1,45 @@
+//! A read that is a step in one thread alone.
+//!
+//! **Input**: a machine of a slice, a read that is visible in it, and a thread. **Output**: a machine in which that thread alone performs the
+//! read; in others it does nothing, and its result is 0.
+//!
+//! **Algorithm**: the instruction of the read is replaced by one that looks at the thread. No slot of a thread is used again, so that
+//! the number of a thread tells how many were made before it.
+//!
+//! **Soundness and limits**: it is for the caller to see that no result of the read matters in other threads.
+
+use super::code::{Code, ComputedPlace, NO_SLOT, Source};
+use super::compiled::Compiled;
+use super::state::ThreadIndex;
+use crate::ir::ReadId;
+
+/// A read that one thread performs; in others it does nothing, and its result is 0. It is for the caller to see that no
+/// result of it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watched {
+    /// The read.
+    pub read: ReadId,
+    /// Who performs it.
+    pub thread: ThreadIndex,
+    /// Whether threads are made in one and the same order in all executions.
+    pub ordered: bool,
+}
+
+impl Watched {
+    /// Replaces the instructions of the read.
+    pub(super) fn mark(self, compiled: &mut Compiled) {
+        for code in &mut compiled.code {
+            *code = match *code {
+                Code::SharedLoad { dest, address, read } if read == self.read => {
+                    let index = Source::slot(0);
+                    compiled.places.push(ComputedPlace { reference: NO_SLOT, address, index, length: 0 });
+                    Code::WatchedLoad { dest, place: compiled.places.len() as u32 - 1, read }
+                }
+                Code::SharedLoadAt { dest, place, read } if read == self.read => {
+                    Code::WatchedLoad { dest, place, read }
+                }
+                code => code,
+            };
+        }
+    }
+}
