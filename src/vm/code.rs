@@ -1,8 +1,8 @@
-//! The code that the machine runs.
+//! The instructions that the machine runs.
 //!
 //! One flat array of instructions of 16 bytes for the whole program: registers are slots of a frame, globals are
-//! addresses, jumps are indices. What does not fit (calls, forks, indexed places, …) stands in tables beside it.
-//! Loads and stores come in a shared form, which is a visible operation, and a local one.
+//! addresses, jumps are indices. What does not fit (calls, forks, indexed places, …) stands in tables beside it. Loads
+//! and stores come in a shared form, which is a visible operation, and a local one.
 
 use crate::ir::sync::Kind;
 use crate::ir::{

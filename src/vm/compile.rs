@@ -1,8 +1,14 @@
-//! From the flow graphs of a program to one flat array of code.
+//! Compilation: from the flow graphs of a program to one flat array of code.
 //!
-//! In: a program and the [`Visibility`] of its accesses. Out: [`Compiled`]: code, side tables, where each instruction
-//! comes from, and the slots that are live wherever a thread may stand. Blocks are laid out in their order; a jump to
-//! the next instruction is left out. It trusts the verifier of the intermediate representation.
+//! **Input**: a program and the [`Visibility`] of its accesses.
+//!
+//! **Output**: [`Compiled`]: code, side tables, where each instruction comes from, and the slots that are live wherever
+//! a thread may stand.
+//!
+//! **Algorithm**: blocks are laid out in their order, instructions are lowered one by one (`lower`), and a jump to the
+//! next instruction is left out. Live slots are collected from the end of each block to its beginning.
+//!
+//! **Soundness and limits**: it trusts the verifier of the intermediate representation.
 
 use super::code::*;
 use super::compiled::Compiled;

@@ -1,10 +1,12 @@
-//! States as runs of words, and their fingerprints.
+//! States as runs of words.
 //!
-//! In: a state. Out: words from which an equal state can be made again, in a canonical form: of a frame only the
-//! registers that are live where it stands, no spare capacity. The first part of the words is what determines the
-//! future, the outputs and the last writers; the second part is what only events name: the numbers of instances in the
-//! names of threads and locals, and which frames nothing has happened in. Two states may differ in it and still count as
-//! one, so that a loop which makes threads or locals has finitely many states. The fingerprint is a hash of the first part.
+//! **Input**: a state. **Output**: words from which an equal state can be made again, in a canonical form: of a frame
+//! only the registers that are live where it stands, no spare capacity.
+//!
+//! The first part of the words determines the future, the outputs and the last writers. The second part is what only
+//! events name: the numbers of instances in the names of threads and locals, and which frames nothing has happened in.
+//! Two states may differ in it and still count as one, so that a loop which makes threads or locals has finitely many
+//! states.
 
 use super::machine::Machine;
 use super::state::{Block, Closed, Instances, State, Thread, ThreadStatus, Word};

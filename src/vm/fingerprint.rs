@@ -1,13 +1,13 @@
 //! Fingerprints of states.
 //!
-//! **Input**: a state. **Output**: its words, from which an equal state can be made again, and a hash of 128 bits of the part of
-//! them that determines the future, the outputs and the last writers.
+//! **Input**: a state. **Output**: its words, from which an equal state can be made again, and a hash of 128 bits of
+//! the part of them that determines the future, the outputs and the last writers.
 //!
-//! **Algorithm**: two multiplicative mixes with different constants. A machine that takes interchangeable threads for one
-//! another hashes the canonical words of [`symmetry`](super::symmetry) instead.
+//! **Algorithm**: two multiplicative mixes with different constants. A machine that takes interchangeable threads for
+//! one another hashes the canonical words of [`symmetry`](super::symmetry) instead.
 //!
-//! **Soundness and limits**: a search that meets n states takes two different ones for the same with a probability of about
-//! n²/2¹²⁹: below 10⁻²⁰ for a thousand million.
+//! **Soundness and limits**: a search that meets n states takes two different ones for the same with a probability of
+//! about n²/2¹²⁹: below 10⁻²⁰ for a thousand million.
 
 use super::machine::{Fingerprints, Machine};
 use super::state::State;

@@ -1,13 +1,13 @@
 //! Which iterations of a `parfor` are interchangeable.
 //!
-//! **Input**: a program. **Output**: for each function whether it is the body of a `parfor` whose iterations differ in nothing
-//! but their numbers: what they do depends on the values that are live, not on which iteration it is.
+//! **Input**: a program. **Output**: for each function whether it is the body of a `parfor` whose iterations differ in
+//! nothing but their numbers: what they do depends on the values that are live, not on which iteration it is.
 //!
-//! **Algorithm**: a body counts if neither it nor what it calls prints or makes threads, so that no name of an iteration is seen, no
-//! thread points to it, and no handle; and if it does not use the number of its iteration.
+//! **Algorithm**: a body counts if neither it nor what it calls prints or makes threads, so that no name of an
+//! iteration is seen, no thread points to it, and no handle; and if it does not use the number of its iteration.
 //!
-//! **Soundness and limits**: iterations that use their number, such as those that each work on an element of an array, are left
-//! out. They would seldom be equal, and sorting takes time.
+//! **Soundness and limits**: iterations that use their number, such as those that each work on an element of an array,
+//! are left out. They would seldom be equal, and sorting takes time.
 
 use super::liveness;
 use crate::ir::{FunctionId, Instruction, Program, RegisterId, RegisterType};

@@ -1,11 +1,19 @@
-//! Which registers are live, and which slot of the frame each of them gets.
+//! Liveness of registers, and the assignment of frame slots.
 //!
-//! In: a function. Out: the live registers at the borders of every block, and a [`SlotMap`].
-//! Liveness: from each upward-exposed use back to the definitions, one register at a time, so that the cost is the
-//! length of the live ranges (Brandner, Boissinot, Darte, Dupont de Dinechin, Rastello: "Computing Liveness Sets for
-//! SSA-Form Programs", 2011). Slots: linear scan over the blocks in order; a range is the hull of all places where the
-//! register is live. The fewer slots, the smaller the states of the machine.
-//! It does not see ranges with holes: those get a slot for the whole hull.
+//! **Input**: a function.
+//!
+//! **Output**: the live registers at the borders of every block, and a [`SlotMap`].
+//!
+//! **Algorithm**.
+//!
+//! 1. Liveness: from each upward-exposed use back to the definitions, one register at a time, so that the cost is the
+//!    length of the live ranges (Brandner, Boissinot, Darte, Dupont de Dinechin, Rastello: "Computing Liveness Sets for
+//!    SSA-Form Programs", 2011).
+//! 2. Slots: linear scan over the blocks in order. Two registers share a slot where their ranges do not meet; the fewer
+//!    slots, the smaller the states of the machine.
+//!
+//! **Soundness and limits**: a range is the hull of all places where the register is live. A range with holes has a
+//! slot for the whole hull.
 
 use crate::ir::{Block, Function, Instruction, RegisterId, Terminator, flow};
 use std::cmp::Reverse;

@@ -1,8 +1,15 @@
-//! Local work: everything between two visible operations of a thread.
+//! Local work: the instructions between two visible operations of a thread.
 //!
-//! In: a running thread. Out: the place where it has to stop. Without `effects` it stops before anything that others
-//! could notice (a print, an assertion that does not hold, a division by zero, …); with them it does those as well and
-//! stops only before a visible operation. An assertion that holds is no effect.
+//! **Input**: a running thread, and how many instructions it may execute.
+//!
+//! **Output**: the place where it has to stop.
+//!
+//! **Algorithm**: without `effects` it stops before anything that others could notice (a print, an assertion that does
+//! not hold, a division by zero, …); with them it does those as well and stops only before a visible operation. An
+//! assertion that holds is no effect.
+//!
+//! **Soundness and limits**: a thread that exceeds its budget counts as one that runs for ever. The extent of local
+//! work does not depend on what other threads do, so neither does the verdict.
 
 use super::code::{AtomicKind, Code, CodeIndex, NO_SLOT, Source, TableIndex};
 use super::observe::{Cell, Event, Object, Observer, ThreadName};

@@ -1,7 +1,7 @@
 //! The machine: a compiled program, and the questions that can be asked of its states.
 //!
-//! In: a program and its [`Visibility`]. Out: the first state, the threads that can move in a state, and what a thread
-//! that cannot move waits for. [`Machine::step`] stands in `step`.
+//! **Input**: a program and its [`Visibility`]. **Output**: the threads that can move in a state, and what a thread
+//! that cannot move waits for. The first state is made by `start`, steps are done by `step`.
 
 use super::code::{Code, CodeIndex, Origin, TableIndex};
 use super::compile;
@@ -132,10 +132,10 @@ impl Machine {
         Machine { compiled, layout, options, texts, main, main_label, watched: None, fingerprints }
     }
 
-    /// A machine whose fingerprints take iterations of a `parfor` for one another where nothing tells them apart: they do
-    /// not print and make no threads, and what they do depends on what is live, not on who they are. Such states have the
-    /// same futures, but for the names of those iterations. `None` for a program without such a `parfor`, or with a
-    /// watched thread.
+    /// A machine whose fingerprints take iterations of a `parfor` for one another where nothing tells them apart: they
+    /// do not print and make no threads, and what they do depends on what is live, not on who they are. Such states
+    /// have the same futures, but for the names of those iterations. `None` for a program without such a `parfor`, or
+    /// with a watched thread.
     #[must_use]
     pub fn up_to_symmetry(&self) -> Option<Machine> {
         // A thread that is watched is known by its number.

@@ -1,8 +1,13 @@
-//! Addresses: where globals stand, what new variables begin with, and the allocator of locals.
+//! Memory: addresses of globals, initial values, and the allocator of locals.
 //!
-//! In: the variables of a program. Out: a [`Layout`]. Address 0 is no address. Globals come first, in their order;
-//! behind them the cells of locals, first fit, so that equal histories give equal addresses. Freed cells are zero
-//! again, so that no trace of them is left in a state.
+//! **Input**: the variables of a program.
+//!
+//! **Output**: a [`Layout`]: from variables to addresses, and from addresses back to names.
+//!
+//! **Algorithm**: address 0 is no address. Globals come first, in their order; behind them the cells of locals, first
+//! fit. Freed cells are zero again, so that no trace of them is left in a state.
+//!
+//! **Soundness and limits**: which address a local gets depends on the order of steps; its name ([`Cell`]) does not.
 
 use super::observe::{Cell, Object};
 use super::state::{Block, NO_THREAD, NO_WRITER, OF_VARIABLE, State, ThreadIndex, Word};

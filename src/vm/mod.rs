@@ -1,15 +1,18 @@
-//! The machine: it executes a program step by step and knows no policy.
+//! The machine: executes a program step by step, under sequential consistency.
 //!
-//! In: a [`Program`](crate::ir::Program), and the [`Visibility`] of its accesses to memory. Out: a [`Machine`], whose
-//! [`State`]s say which threads can move ([`Machine::moves`]) and change by one step ([`Machine::step`]). Who moves is
-//! for the layers above to decide; what happens is told to an [`Observer`].
+//! **Input**: a [`Program`](crate::ir::Program), and the [`Visibility`] of its accesses to memory.
 //!
-//! Meaning: sequentially consistent interleaving. A step of a thread is at most one visible operation (an access to
-//! shared memory, an atomic expression or block, an operation on a synchronisation object, fork, join, choose) and the
-//! local work around it. Local work *with* an effect (print, a failure) waits for the thread's next step, local work
-//! without effect is done at once.
+//! **Output**: a [`Machine`]. Its [`State`]s say which threads can move ([`Machine::moves`]) and change by one step
+//! ([`Machine::step`]). Which thread moves is decided by the layers above; what happens is told to an [`Observer`].
 //!
-//! It does not see weak memory, and it does not check that accesses which were called invisible are so.
+//! **Algorithm**: an interpreter of a flat array of instructions. A step of a thread is at most one visible operation
+//! (an access to shared memory, an atomic expression or block, an operation on a synchronisation object, fork, join,
+//! choose) and the local work around it. Local work *with* an effect (print, a failure) waits for the next step of the
+//! thread; local work without effect is done at once.
+//!
+//! **Soundness and limits**: the interleavings of visible operations are all interleavings of the program, provided
+//! that no other thread can observe the accesses that are not visible; the machine does not check that. Weak memory is
+//! not modelled. Local work is cut off after [`Options::local_instructions`].
 
 mod code;
 mod compile;

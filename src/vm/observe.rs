@@ -1,17 +1,18 @@
 //! Events: what an execution does, for those who watch it.
 //!
-//! **Input**: the steps of an execution. **Output**: calls of an [`Observer`]: for every access to memory (also the private
-//! ones, which are marked), every synchronisation operation, the life of threads; the branches that are taken, the functions
-//! that are entered and left, the beginning and the end of each step. All dynamic analyses read these; none steps through
-//! the program by itself.
+//! **Input**: the steps of an execution. **Output**: calls of an [`Observer`]: for every access to memory (also the
+//! private ones, which are marked), every synchronisation operation, the life of threads; the branches that are taken,
+//! the functions that are entered and left, the beginning and the end of each step. All dynamic analyses read these;
+//! none steps through the program by itself.
 //!
-//! **Algorithm**: events name threads by their path and cells by their object, which are the same in all executions. Beside
-//! each name stands the location that it has in the state now: the slot of the thread, the address of the cell. Locations are
-//! dense, and used again: they are for what is kept no longer than the thread or the cell, such as an index into a vector.
+//! **Algorithm**: events name threads by their path and cells by their object, which are the same in all executions.
+//! Beside each name stands the location that it has in the state now: the slot of the thread, the address of the cell.
+//! Locations are dense, and used again: they are for what is kept no longer than the thread or the cell, such as an
+//! index into a vector.
 //!
-//! **Soundness and limits**: with the empty observer `()` the calls vanish at compile time, and so does what an observer does not ask
-//! for. The numbers of instances in names go up as long as the program runs. What is told apart by them has no end where the program
-//! has none.
+//! **Soundness and limits**: with the empty observer `()` the calls vanish at compile time, and so does what an
+//! observer does not ask for. The numbers of instances in names go up as long as the program runs. What is told apart
+//! by them has no end where the program has none.
 
 use super::code::CodeIndex;
 use super::outcome::Failure;
@@ -242,8 +243,8 @@ pub trait Observer {
     #[inline(always)]
     fn begin_step(&mut self, _: ThreadName) {}
 
-    /// A step of `thread`, which may have ended, is over; also one that fails or is discarded. `instructions` is how many were
-    /// executed in it, by this thread and by those that it has made or woken.
+    /// A step of `thread`, which may have ended, is over; also one that fails or is discarded. `instructions` is how
+    /// many were executed in it, by this thread and by those that it has made or woken.
     #[inline(always)]
     fn end_step(&mut self, _: ThreadName, _instructions: u32) {}
 
@@ -251,8 +252,8 @@ pub trait Observer {
     #[inline(always)]
     fn branch(&mut self, _: ThreadName, _at: CodeIndex, _holds: bool) {}
 
-    /// `thread` enters a function: by a call, or because it begins there. This is told when the first event or the first step
-    /// within the function begins, or else the function is left.
+    /// `thread` enters a function: by a call, or because it begins there. This is told when the first event or the
+    /// first step within the function begins, or else the function is left.
     #[inline(always)]
     fn enter(&mut self, _: ThreadName, _: FunctionId) {}
 

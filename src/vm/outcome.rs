@@ -1,4 +1,4 @@
-//! How steps and executions end.
+//! Results of steps and executions: how they end, and which steps a state allows.
 
 use super::code::CodeIndex;
 use super::state::ThreadIndex;

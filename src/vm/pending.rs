@@ -1,7 +1,7 @@
-//! What a thread stands before.
+//! Pending operations: what the next step of a thread begins with.
 //!
-//! In: a state and a thread. Out: the operation that its next step begins with, with the address that it works on.
-//! Schedules name steps by it, and race-directed testing looks for two threads before conflicting accesses.
+//! **Input**: a state and a thread. **Output**: the operation that its next step begins with, with the address that it
+//! works on. Schedules name steps by it, and race-directed testing looks for two threads before conflicting accesses.
 
 use super::code::{AtomicKind, Code};
 use super::machine::Machine;
@@ -79,8 +79,8 @@ pub enum Pending {
 }
 
 impl Machine {
-    /// The operation that the next step of a thread begins with; `None` for a thread that has ended, or that waits to be
-    /// woken.
+    /// The operation that the next step of a thread begins with; `None` for a thread that has ended, or that waits to
+    /// be woken.
     #[must_use]
     pub fn pending(&self, state: &State, thread: ThreadIndex) -> Option<Pending> {
         let slot = state.threads.get(thread.index())?;

@@ -281,7 +281,8 @@ impl State {
         usize::from(self.unfinished)
     }
 
-    /// Counts one more thread of a name, or one more instance of a local, that a thread makes; gives its number, from 1.
+    /// Counts one more thread of a name, or one more instance of a local, that a thread makes; gives its number, from
+    /// 1.
     pub(super) fn count_instance(&mut self, parent: PathId, label: u32, ordinal: i64) -> u32 {
         let (key, instances) = ((parent, label, ordinal), &mut self.instances);
         match instances.binary_search_by_key(&key, |entry| (entry.parent, entry.label, entry.ordinal)) {

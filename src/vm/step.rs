@@ -1,9 +1,20 @@
 //! One step of an execution.
 //!
-//! In: a state and a [`Choice`] that it allows. Out: the state after the step, and what it has led to. A step is the
-//! pending local work with an effect, if there is some, then one visible operation, then all local work without effect
-//! up to the next place where the thread has to stand. So a thread always stands before a visible operation, before
-//! an effect, or has ended; and whether it can move is seen without running it.
+//! **Input**: a state and a [`Choice`] that it allows.
+//!
+//! **Output**: the state after the step, and what the step has led to.
+//!
+//! **Algorithm**.
+//!
+//! 1. The pending local work with an effect, if there is some.
+//! 2. One visible operation; an atomic block to its end, unless there is a choice to make in it.
+//! 3. All local work without effect, up to the next place where the thread has to stand. Threads that the operation has
+//!    made or woken do the same.
+//!
+//! **Soundness and limits**: a thread always stands before a visible operation, before an effect, or has ended; whether
+//! it can move is seen without running it. Each of the three parts has a budget of
+//! [`Options::local_instructions`](super::machine::Options::local_instructions): where a part ends does not depend on
+//! other threads, so a thread exceeds its budget in all interleavings or in none.
 
 use super::code::{Code, CodeIndex};
 use super::machine::Machine;
@@ -265,9 +276,9 @@ impl<O: Observer> Run<'_, O> {
         }
     }
 
-    /// Goes on to the end of an atomic block. All its accesses, and the local work before each, have one budget: a loop over
-    /// them may wait for what no other thread can do meanwhile. `Some` where the step ends before: the execution is over, or there is a
-    /// choice to make inside of the block.
+    /// Goes on to the end of an atomic block. All its accesses, and the local work before each, have one budget: a loop
+    /// over them may wait for what no other thread can do meanwhile. `Some` where the step ends before: the execution
+    /// is over, or there is a choice to make inside of the block.
     fn atomic_block(&mut self) -> Option<Progress> {
         loop {
             match self.local(true) {

@@ -1,17 +1,18 @@
 //! Symmetry reduction: states equal up to a permutation of `parfor` iterations get one fingerprint (Ip and Dill 1996).
 //!
-//! **Input**: a state. **Output**: words that are the same for two states if one is a permutation of the other: the iterations of
-//! a `parfor` that are interchangeable have changed places.
+//! **Input**: a state. **Output**: words that are the same for two states if one is a permutation of the other: the
+//! iterations of a `parfor` that are interchangeable have changed places.
 //!
 //! **Algorithm** (Ip and Dill: "Better Verification Through Symmetry", 1996; Emerson and Sistla, 1996).
 //!
-//! 1. Everything but the interchangeable threads is written as it is; a lock that one of these holds counts as held by somebody.
+//! 1. Everything but the interchangeable threads is written as it is; a lock that one of these holds counts as held by
+//!    somebody.
 //! 2. For each interchangeable thread, its frames without its number and name, and the locks that it holds.
 //! 3. These lists, sorted.
 //!
-//! **Soundness and limits**: equal words mean that there is a permutation, because each list says all that a thread may come to do, and
-//! nothing else points to these threads. So the two states have the same futures, but for the names of those threads. Permutations
-//! that would have to move memory as well are not seen.
+//! **Soundness and limits**: equal words mean that there is a permutation, because each list says all that a thread may
+//! come to do, and nothing else points to these threads. So the two states have the same futures, but for the names of
+//! those threads. Permutations that would have to move memory as well are not seen.
 
 use super::encode::pair;
 use super::machine::Machine;

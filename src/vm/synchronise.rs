@@ -1,7 +1,7 @@
-//! Locks, events, barriers, conditions, semaphores, bare notifications.
+//! Synchronisation: locks, events, barriers, conditions, semaphores, bare notifications.
 //!
-//! In: a thread that stands before such an operation, which is possible now. Out: the changed objects, and the threads
-//! that it wakes, which run ahead at once where they need nothing more.
+//! **Input**: a thread that stands before such an operation, which is possible now. **Output**: the changed objects,
+//! and the threads that it wakes, which run ahead at once where they need nothing more.
 
 use super::code::{Code, TableIndex};
 use super::observe::{Event, Observer};

@@ -1,8 +1,8 @@
-//! Names of threads and printed lines, interned.
+//! Interned names of threads and printed lines.
 //!
 //! States hold only ids into these tables; a search shares one value among all its states. Equal names and equal
-//! outputs have equal ids, so states can be compared by ids. Outputs are linked lists: an id stands for all lines of
-//! a thread so far. The tables only grow.
+//! outputs have equal ids, so states can be compared by ids. Outputs are linked lists: an id stands for all lines of a
+//! thread so far. The tables only grow.
 
 use crate::ir::TextId;
 use rustc_hash::{FxBuildHasher, FxHashMap};

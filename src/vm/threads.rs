@@ -1,8 +1,10 @@
 //! Threads: fork, spawn, join, end.
 //!
-//! In: a thread that stands before such an operation. Out: the new threads, each of which has run ahead to its first
-//! place to stand. The slot of a forked thread is free after its end; a spawned thread keeps its slot, because its
-//! handle may be joined again. A forked thread that has printed leaves its output in the state, others leave nothing.
+//! **Input**: a thread that stands before such an operation. **Output**: the new threads, each of which has run ahead
+//! to its first place to stand.
+//!
+//! The slot of a forked thread is free after its end; a spawned thread keeps its slot, because its handle may be joined
+//! again. A forked thread that has printed leaves its output in the state, others leave nothing.
 
 use super::code::{Code, NO_SLOT, Start};
 use super::observe::{Event, Observer, ThreadName};

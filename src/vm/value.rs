@@ -1,8 +1,9 @@
-//! Arithmetic on the 64 bits that stand for a value, and how values are printed.
+//! Arithmetic on the 64 bits that represent a value, and how values are printed.
 //!
-//! In: operators of the intermediate representation and operands as bits ([`Value::bits`](crate::ir::Value::bits)).
-//! Out: the result as bits. `int` values are kept sign-extended, so comparisons need not know the width. Integer
-//! division is apart ([`divide`]), because it is the only operator that can fail.
+//! **Input**: operators of the intermediate representation and operands as bits
+//! ([`Value::bits`](crate::ir::Value::bits)). **Output**: the result as bits. `int` values are kept sign-extended, so
+//! comparisons need not know the width. Integer division is apart ([`divide`]), because it is the only operator that
+//! can fail.
 
 use crate::ir::{Arithmetic, BinaryOperator, ScalarType, Texts, UnaryOperator, Value};
 use std::fmt::Write;

@@ -1,9 +1,10 @@
-//! Which accesses to memory are steps of their own.
+//! Visibility: which accesses to memory are steps of their own.
 //!
-//! In: sets of reads and definitions that the analyses before the machine have found to be shared. Out: a
-//! [`Visibility`] that the compiler of the machine asks for every access. An access that is not visible is local
-//! work: the machine does it together with the next visible operation. It is for the caller to see that only
-//! accesses that no other thread can observe are left out.
+//! **Input**: sets of reads and definitions that the static analyses have found to be shared. **Output**: a
+//! [`Visibility`] that the compiler of the machine asks for every access.
+//!
+//! An access that is not visible is local work: the machine does it together with the next visible operation. The
+//! caller guarantees that no other thread can observe the accesses that are left out.
 
 use crate::ir::{DefinitionId, Program, ReadId};
 use fixedbitset::FixedBitSet;

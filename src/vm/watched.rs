@@ -1,10 +1,10 @@
 //! A read that is a step in one thread alone.
 //!
-//! **Input**: a machine of a slice, a read that is visible in it, and a thread. **Output**: a machine in which that thread alone performs the
-//! read; in others it does nothing, and its result is 0.
+//! **Input**: a machine of a slice, a read that is visible in it, and a thread. **Output**: a machine in which that
+//! thread alone performs the read; in others it does nothing, and its result is 0.
 //!
-//! **Algorithm**: the instruction of the read is replaced by one that looks at the thread. No slot of a thread is used again, so that
-//! the number of a thread tells how many were made before it.
+//! **Algorithm**: the instruction of the read is replaced by one that looks at the thread. No slot of a thread is used
+//! again, so that the number of a thread tells how many were made before it.
 //!
 //! **Soundness and limits**: it is for the caller to see that no result of the read matters in other threads.
 
