@@ -1,8 +1,18 @@
 //! Calling contexts and static threads, before the graph is built.
 //!
-//! In: the program. Out: [`Unfolding`]: the contexts that can be reached from `main`, with what is known of their arguments,
-//! and for each call, fork and spawn of a context, the contexts it leads to. A worklist raises arguments until nothing
-//! changes; branches whose condition is constant in a context are followed on one side only.
+//! **Input**: the program. **Output**: [`Unfolding`]: the contexts that are reachable from `main`, with an abstract value for
+//! each of their arguments, and for each call, fork and spawn of a context, the contexts that it leads to.
+//!
+//! **Algorithm** (context-sensitive constant and reference propagation)
+//! 1. Choose for every function how its contexts are told apart ([`Policy`]).
+//! 2. Visit contexts from a worklist. Blocks behind a branch whose condition is constant in the context are visited on the taken
+//!    side only.
+//! 3. At each call, fork and spawn, join the values of the arguments into the target context, and visit it again where
+//!    that changed one of them.
+//!
+//! **Soundness and limits**: values only grow (bottom, one constant or a set of references, unknown), so the worklist ends, and
+//! each argument covers all executions. A `parfor` of up to [`MAX_UNROLLED`] constant iterations is one static thread an
+//! iteration; any other is one thread with several instances.
 
 use super::policy::{Policy, choose_policies};
 use super::value::{AbstractValue, Evaluator, Writers};

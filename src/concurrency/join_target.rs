@@ -1,10 +1,14 @@
-//! Which spawn a join of a handle waits for.
+//! Join targets: which spawn a join of a thread handle waits for.
 //!
-//! In: the joins of the graph under construction. Out: for the fork block of each spawn, the blocks that begin with a join of
-//! its handle, and of no other. A handle is followed back through copies, private variables and globals that one store sets.
-//! Registers and stores are listed once, and what a register holds is found once: programs may have thousands of handles.
+//! **Input**: the joins of the graph under construction. **Output**: for the fork block of each spawn, the blocks that begin
+//! with a join of its handle, and of no other.
 //!
-//! It does not see through parameters, fields and arrays of handles: their joins wait for an unknown thread.
+//! **Algorithm**: follow the handle of a join back through copies, private variables and globals that one store sets, until
+//! the spawn that made it. Registers and stores are indexed once, and the origin of each register is remembered: programs may
+//! have thousands of handles.
+//!
+//! **Soundness and limits**: a join is matched only where the handle can hold that thread alone (or none). Handles in
+//! parameters, fields and arrays are not followed: their joins wait for an unknown thread.
 
 use super::ContextId;
 use super::builder::GraphBuilder;

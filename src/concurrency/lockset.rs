@@ -1,9 +1,16 @@
-//! Locks held: for each block and each event, the locks that its thread certainly holds.
+//! Locksets: for each block and each event, the locks that its thread certainly holds.
 //!
-//! In: the unfolded graph. Out: interned sets of lock locations. A forward analysis over the local graph, meeting by
-//! intersection. A semaphore that begins with 1, and that every thread raises only while it holds it, is a lock.
+//! **Input**: the unfolded graph. **Output**: [`Locksets`], interned sets of lock locations.
 //!
-//! What it does not see: locks made of variables (`cas`, Peterson's), and which of several locks an ambiguous reference means.
+//! **Algorithm** (forward must-analysis; locksets as in Savage et al. 1997, but static)
+//! 1. Candidates for locks are all locks, and the semaphores that begin with 1 and are never named ambiguously.
+//! 2. Solve the dataflow equations over the local graph: an acquisition adds its lock, a release removes all locks that it may
+//!    mean, and sets meet by intersection. Every thread begins with the empty set.
+//! 3. Drop the semaphores that some thread raises without holding them (they are no mutexes), and solve again until none is
+//!    dropped.
+//!
+//! **Soundness and limits**: a lock of a set is held on every path to the event. Not seen: locks made of variables (`cas`,
+//! Peterson's), and which of several locks an ambiguous reference means.
 
 use super::set_table::{SetId, SetTable};
 use super::{Concurrency, Event, EventKind, LocationId};

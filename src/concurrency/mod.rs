@@ -1,16 +1,21 @@
-//! Threads, contexts, shared variables, locks held, and what may happen in parallel.
+//! Thread structure, calling contexts, sharing, locks held, and the may-happen-in-parallel relation.
 //!
-//! In: the IR. Out: [`Concurrency`]: the program unfolded into one flow graph without calls (every function once for each
-//! calling context), in which each block belongs to one static thread, and the relations over its blocks: may-happen-in-parallel,
-//! locks held, order by barriers and signals.
+//! **Input**: the PFG of a program with a `main`. **Output**: [`Concurrency`]: the program unfolded into one flow graph without
+//! calls (every function once for each calling context), in which each block belongs to one static thread, and the relations
+//! over its blocks: may-happen-in-parallel (MHP), happens-before by barriers and signals, locks held, mutex bodies.
 //!
-//! The unfolding follows whole call strings, so that a function called by two threads is analysed for each, with its
-//! constant arguments, its locks and its objects. Where that would grow too large, contexts are merged: for each thread, or, last,
-//! for all threads at once, in a pseudo-thread that counts as parallel with everything ([`Thread::unordered`]). Merging loses
-//! precision, never soundness.
+//! **Algorithm**
+//! 1. `context`: unfold calls by whole call strings, with the constants and references that arguments are.
+//! 2. `builder`: copy the blocks of each context, and wire calls, forks and joins.
+//! 3. `live_region`, `unique`, `order`: live regions of child threads, locals that are one variable for all threads, the
+//!    happens-before edges of signals and barriers.
+//! 4. `parallel`, `sharing`: MHP by classes of blocks, and what two parallel threads access.
+//! 5. On top of the result: [`lockset`], [`mutex_body`], [`repetition`].
 //!
-//! What it does not see: values that are not constant in their context; the order that locks, conditions and counting
-//! semaphores impose (pruning by locks is the business of `cssame`).
+//! **Soundness and limits**: every execution is a path of the unfolded graph. Where the unfolding would grow too large,
+//! contexts are merged: for each thread, or, last, for all threads at once, in a pseudo-thread that counts as parallel with
+//! everything ([`Thread::unordered`]); merging loses precision only. Not seen: values that are not constant in their context,
+//! and the order that locks, conditions and counting semaphores impose (pruning by locks belongs to `form`).
 
 mod arrivals;
 mod barrier;

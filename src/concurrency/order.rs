@@ -1,13 +1,18 @@
-//! Order that barriers and signals impose beyond forks and joins.
+//! Happens-before by barriers and signals, beyond forks and joins, and the classes of blocks that it leads to.
 //!
-//! In: the events of the graph. Out: edges along which values flow, merges at which all branches have run, and for each block
-//! the facts by which two blocks are known never to run in parallel.
+//! **Input**: the events of the graph. **Output**: [`Order`]: edges along which values flow, merges at which all branches have
+//! run, and for each block the facts by which two blocks are known never to run in parallel.
 //!
-//! A *signal* is an object that one event in the whole program raises, at most once: `set` of an event, `V` of a semaphore that
-//! begins with 0, a bare notification. Who has passed a wait for it comes after the signal. A *barrier* counts where just as
-//! many single threads use it as it waits for: their k-th arrivals then meet. The number of arrivals before a block is
-//! followed as an interval and a congruence (Granger 1989), so that cyclic barriers separate the parts of a loop.
-//! Anything else orders nothing here.
+//! **Algorithm**
+//! 1. Signals ([`super::signal`]): a wait for an object that one event in the whole program raises, at most once, comes
+//!    after that event.
+//! 2. Barriers ([`super::barrier`]): where just as many single threads use a barrier as it counts, their k-th arrivals meet.
+//! 3. Facts of a block: the signals that it certainly comes before, those that it certainly comes after, and the number
+//!    of its thread's arrivals at each barrier. A thread inherits the facts of its fork.
+//! 4. Blocks with the same thread, live regions and facts form a class: they are parallel with the same blocks.
+//!
+//! **Soundness and limits**: two classes are separated only where every execution orders all their blocks. Anything else
+//! (counting semaphores, conditions, objects that are not named with certainty) orders nothing here.
 
 use super::arrivals::Arrivals;
 use super::barrier::{Barrier, find_barriers};

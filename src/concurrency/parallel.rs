@@ -1,7 +1,19 @@
-//! May-happen-in-parallel.
+//! May-happen-in-parallel (MHP).
 //!
-//! Two blocks may run in parallel if their threads part at one fork, or if one lies in the region of a thread that the other
-//! belongs to, or if a thread that both belong to may have several instances; unless a signal or a barrier orders them.
+//! **Input**: the thread tree, the live regions of child threads, and the facts of each class of blocks. **Output**: whether
+//! two blocks, or all blocks of two classes, may run in parallel.
+//!
+//! **Algorithm**
+//! 1. Find the last common thread on the paths from `main` down to the threads of the two blocks.
+//! 2. If a thread that both belong to may have several instances, they may run in parallel.
+//! 3. If one of the blocks belongs to the common thread itself, they may where it lies in the live region of the child thread
+//!    that the other belongs to.
+//! 4. If both belong to child threads, they may where one fork makes both children, or the fork of one lies in the live region
+//!    of the other.
+//! 5. Finally, no pair is parallel that a signal or a barrier orders ([`super::order`]).
+//!
+//! **Soundness and limits**: an over-approximation. Two blocks that are reported as not parallel are ordered, or exclude
+//! each other, in every execution; locks are not looked at.
 
 use super::order::ClassId;
 use super::{Concurrency, MAIN_THREAD, ThreadId};

@@ -1,7 +1,16 @@
 //! Which parts of memory are shared: accessed by two threads that may run in parallel.
 //!
-//! In: the accesses of all blocks and the structure of the threads (forks and joins; no locks, events or barriers). Out: the
-//! shared leaves, and which reads and writes in the text touch one: those are the visible steps of the machine.
+//! **Input**: the accesses of all blocks, and MHP by forks and joins alone (no locks, events or barriers). **Output**: the shared
+//! leaves, and which reads and writes in the text touch one: those are the visible steps of the machine.
+//!
+//! **Algorithm**
+//! 1. For each leaf of an instance, collect one accessing block for each class (blocks of a class are parallel with the same
+//!    blocks).
+//! 2. A leaf is shared where two of them may run in parallel, or one with itself.
+//! 3. A read or write in the text is shared where some location of some of its events is.
+//!
+//! **Soundness and limits**: order by events and barriers is ignored on purpose, so that what is visible to the machine does
+//! not depend on the precision of other analyses.
 
 use super::{Concurrency, EventKind, InstanceId};
 use crate::ir::{DefinitionId, LeafId, Program, ReadId};

@@ -1,7 +1,13 @@
 //! Abstract values of registers in a context: a constant, a set of references, or unknown.
 //!
-//! In: a function whose registers are mostly written once, and the values of its parameters. Out: the value of an operand.
-//! A register that several instructions write is unknown; so a value needs no iteration over the function.
+//! **Input**: a function whose registers are mostly written once, and the abstract values of its parameters. **Output**: the
+//! abstract value of an operand.
+//!
+//! **Algorithm**: follow the only writer of each register back, at most [`MAX_CHAIN`] steps, and compute with the constants
+//! that are met. A register that several instructions write is unknown; so no iteration over the function is needed.
+//!
+//! **Soundness and limits**: the value covers all executions of the context. Reads of memory are unknown, unless the caller
+//! knows their only value.
 
 use super::{InstanceId, KnownReads};
 use crate::ir::{

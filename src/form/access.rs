@@ -1,7 +1,15 @@
 //! The accesses to shared memory, as variables of SSA.
 //!
-//! In: the events of the unfolded graph. Out: a table of accesses by block. A variable is a shared leaf of an instance; an array
-//! whose elements are only ever named by constant indices has one variable for each element.
+//! **Input**: the events of the unfolded graph. **Output**: [`Table`]: the accesses by block, each with its variable, and at
+//! the marker of each merge of all branches one use of every variable that the branches may write.
+//!
+//! **Algorithm**
+//! 1. Track the shared leaves of all instances, and those that a shared read may also touch.
+//! 2. A variable is a tracked leaf; an array whose elements are only ever named by constant indices has one for each element.
+//! 3. A write is a definition where it certainly replaces the whole variable (one location, one cell, always written), else
+//!    a weak definition, which also depends on the old value.
+//!
+//! **Soundness and limits**: a definition never replaces more than it certainly names.
 
 use crate::concurrency::{Concurrency, Event, EventKind, InstanceId, Location};
 use crate::ir::{DefinitionId, DefinitionKind, LeafId, Program, ReadId};

@@ -1,13 +1,13 @@
 //! Diagnostics of synchronisation and of concurrent reads.
 //!
-//! In: a program and, where it has a `main`, its CSSAME form. Out: diagnostics CS0301 to CS0310 (but CS0308, which is an error
-//! of compilation), CS0401 and CS0402, sorted.
+//! **Input**: a program and, where it has a `main`, its CSSAME form. **Output**: diagnostics CS0301 to CS0310 (but CS0308, which
+//! is an error of compilation), CS0401 and CS0402, sorted.
 //!
-//! Each kind has its module; all of them are passes over the unfolded graph. What surely goes wrong when control comes to
-//! the place is an error; what may go wrong on some way is a warning, and its words say `may`. Where calling contexts were
-//! merged, ways through the graph mix callers, and what only some ways show is not reported.
+//! **Algorithm**: each kind has its module; all of them are passes over the unfolded graph. What certainly goes wrong when
+//! control reaches the place is an error; what may go wrong on some path is a warning, and its words say `may`.
 //!
-//! What it does not see: values. A branch that is never taken counts as a way.
+//! **Soundness and limits**: values are not seen: a branch that is never taken counts as a path. Where calling contexts were
+//! merged, paths of the graph mix callers, and what only some paths show is not reported.
 
 mod held;
 mod lock_order;

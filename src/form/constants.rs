@@ -1,10 +1,13 @@
-//! Reads of shared memory that always see one and the same constant.
+//! Constant propagation over pi functions: reads of shared memory that always see one and the same constant.
 //!
-//! In: a [`Form`]. Out: for each read all of whose terms write one constant, that constant. It is the constant propagation of
-//! concurrent SSA (Lee, Midkiff and Padua 1998), without the optimism: a form is sound, so what all terms of a read agree on
-//! holds in every execution, and a branch that this decides can be left out of the form that is built next.
+//! **Input**: a [`Form`]. **Output**: for each read all of whose terms write one constant, that constant.
 //!
-//! What it does not see: constants that only hold because of each other, those of one calling context, elements of arrays.
+//! **Algorithm** (concurrent SSA constant propagation: Lee, Midkiff and Padua 1998, without the optimistic assumption): a read
+//! is constant where all its terms are stores of the same constant. A branch that this decides is left out of the form that is
+//! built next.
+//!
+//! **Soundness and limits**: terms cover all writers of every execution, so what they agree on holds in every execution.
+//! Not seen: constants that only hold because of each other, those of one calling context, elements of arrays.
 
 use super::Form;
 use crate::concurrency::value::{Evaluator, Writers};

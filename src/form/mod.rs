@@ -1,22 +1,25 @@
 //! CSSAME form: pi functions, their terms, and what was pruned from them.
 //!
-//! In: the IR and its [`Concurrency`]. Out: [`Form`]: for every read of shared memory, the definitions that it may see.
+//! **Input**: the PFG and its [`Concurrency`]. **Output**: [`Form`]: for every read of shared memory, the definitions that it
+//! may see.
 //!
-//! The method is that of CSSAME (Novillo, Unrau and Schaeffer: concurrent SSA with mutual exclusion), extended to the
-//! whole language. The *control* definitions of a read are found by SSA over the graph of value flow, in which values pass through
-//! forked threads, barriers and signals; at a merge where all branches have run, a value from before the parting is dropped where
-//! some branch certainly overwrites it. The *concurrent* definitions are those of blocks that may run in parallel, less those that a
-//! common lock hides: a definition that does not reach the end of its mutex body, and any definition where the read
-//! follows a definition in its own body.
+//! **Algorithm** (CSSAME: Novillo, Unrau and Schaeffer, concurrent SSA with mutual exclusion; "Controlling the Future",
+//! extended to the whole language)
+//! 1. `access`: shared leaves become variables of SSA over the graph of value flow, in which values pass through forked
+//!    threads, barriers and signals.
+//! 2. `reaching`: the *control* definitions of a read are found by SSA; at a merge where all branches have run, a value from
+//!    before the parting is dropped where some branch certainly overwrites it.
+//! 3. `terms`: the *concurrent* definitions are those of blocks that may run in parallel, less those that a common lock hides
+//!    (`exposure`): a definition that does not reach the exit of its mutex body, and any definition where the read is not
+//!    upward-exposed in its own body.
+//! 4. `constants`: where all terms of a read write one constant, and that decides a branch, the form is built anew without the
+//!    other side.
 //!
-//! Reads and definitions are grouped by class (blocks that are parallel with the same blocks), locks and exposure, so
-//! that no product of reads and definitions is formed. A read has two sets, of control and of concurrent definitions; equal
-//! sets are stored once.
+//! Reads and definitions are grouped by class (blocks that are parallel with the same blocks), locks and exposure, so that
+//! no product of reads and definitions is formed; equal sets of terms are stored once.
 //!
-//! Where all terms of a read write one constant, and that decides a branch, the form is built anew without the other way.
-//!
-//! The law: no execution reads a value whose writer is not a term. What it does not see: other values. A term may be
-//! impossible for reasons of value or of a lock built from variables; `futures` decides that.
+//! **Soundness and limits**: no execution reads a value whose writer is not a term. A term may be impossible for reasons
+//! of value or of a lock built from variables; `futures` decides that.
 
 mod access;
 pub mod check;

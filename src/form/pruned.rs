@@ -1,8 +1,16 @@
 //! What was pruned from the pi functions, and why.
 //!
-//! In: the [`Form`]. Out: for each read the definitions of other threads that are no terms, each with a reason; equal lists are
-//! stored once. Definitions are taken by groups (class, locks, exposure) where a lock hides them; where order does, the reason
-//! depends on the two blocks, and the blocks before and behind a read are found once for all definitions.
+//! **Input**: the [`Form`]. **Output**: for each read the definitions of other threads that are no terms, each with a
+//! [`Reason`]; equal lists are stored once.
+//!
+//! **Algorithm**
+//! 1. Definitions in parallel blocks that are no terms are hidden by a lock: the reason is that of the pruning rule
+//!    ([`super::terms`]), decided once for each group.
+//! 2. Definitions in blocks that are not parallel with the read: `overwritten` where a path of value flow leads from the
+//!    definition to the read, `ordered-after` where one leads from the read to the definition, `exclusive` where none does.
+//! 3. What only the drop at a merge took away ([`super::reaching`]) is `overwritten` as well.
+//!
+//! **Soundness and limits**: the reasons explain a decision that was taken elsewhere; they decide nothing.
 
 use super::exposure::Exposure;
 use super::reaching::Follower;

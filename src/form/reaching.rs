@@ -1,8 +1,18 @@
 //! Control definitions: which definitions reach a version of SSA.
 //!
-//! In: the SSA form over the graph of value flow. Out: for a version, the accesses that may have made its value, and whether the
-//! initial value of a global may be it. Phi functions are followed; at a merge where all branches have run, a value from before the
-//! parting is not followed if some branch certainly replaces it.
+//! **Input**: the SSA form over the graph of value flow. **Output**: [`Reaching`]: for a version, the accesses that may have
+//! made its value, and whether the initial value of a global may be it.
+//!
+//! **Algorithm** (pruning rule `overwritten`)
+//! 1. Walk back from the version through phi functions and weak definitions to the accesses that make values.
+//! 2. At a merge where all branches have run (a join, a barrier, a wait for a signal), look at the version that was current where
+//!    the branches parted, its *marker*.
+//! 3. That version is dropped from the merge where some branch can only be passed with another version, that is, where a
+//!    walk back from the branch does not meet it; and where no definition behind it can run while the branches do.
+//!
+//! **Soundness and limits**: on the branch of step 3 a definition replaces the old value after the parting in every execution,
+//! and all branches have run at the merge, so the old value is gone. A check of more than [`MAX_VERSIONS`] versions drops
+//! nothing.
 
 use super::access::Table;
 use crate::concurrency::{Concurrency, ThreadId};

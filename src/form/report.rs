@@ -1,7 +1,7 @@
 //! The pi functions as plain data, with names and positions.
 //!
-//! In: the [`Form`] and the sources. Out: [`PiReport`], the data behind `cssame pi`. A definition is described once, and reads
-//! with equal terms share a list: the report takes a word for each term of each distinct list.
+//! **Input**: the [`Form`] and the sources. **Output**: [`PiReport`], the data behind `cssame pi`. A definition is described
+//! once, and reads with equal terms share a list: the report takes a word for each term of each distinct list.
 
 use super::{Form, Pruned, Reason, TermSetId};
 use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId};

@@ -1,8 +1,17 @@
-//! Terms: the control definitions of each read together with its concurrent ones.
+//! Pi placement: the terms of each read are its control definitions together with its concurrent ones.
 //!
-//! In: accesses, SSA, locks and classes. Out: the [`Form`]. Definitions of a variable are grouped by class, locks held and
-//! exposure; each group of reads is held against each group of definitions once. The control part and the concurrent part of
-//! a read's terms are stored apart, so that reads with control definitions of their own share what they see of other threads.
+//! **Input**: accesses, SSA, locksets and classes. **Output**: the [`Form`].
+//!
+//! **Algorithm**
+//! 1. Group the definitions of a variable by class, locks held, and the locks whose mutex body hides them.
+//! 2. Give each read the same key: class, locks held, and the locks in whose body it is not upward-exposed.
+//! 3. A read sees a group where their classes may run in parallel and no lock hides it: `killed-before-unlock` where the
+//!    read holds a lock whose body the definition does not reach the exit of; `not-upward-exposed` where the definition
+//!    holds a lock in whose body the read is not upward-exposed.
+//! 4. Add the control definitions ([`super::reaching`]). The two parts are stored apart, so that reads with control
+//!    definitions of their own share what they see of other threads.
+//!
+//! **Soundness and limits**: see [`super`]; each rule leaves out only what no execution can read.
 
 use super::access::{Table, collect};
 use super::exposure::Exposure;

@@ -1,10 +1,14 @@
-//! Which locks may be held, and where they were taken; beside the locks that are certainly held.
+//! Which locks may be held, and where they were acquired; beside the locks that are certainly held.
 //!
-//! In: the unfolded graph and its locksets. Out: [`Held`]: for each event, the `lock` operations (and `P` of a semaphore that
-//! works as a lock) whose lock may still be held. A forward analysis over the local graph, meeting by union.
+//! **Input**: the unfolded graph and its locksets. **Output**: [`Held`]: for each event, the acquisitions (`lock`, and `P` of a
+//! semaphore that works as a lock) whose lock may still be held.
 //!
-//! An operation on a reference that may mean several locks is undone only by one that may mean just the same locks. Such
-//! locks are [`Held::doubtful`]: the reports about single locks leave them out.
+//! **Algorithm** (forward may-analysis over the local graph)
+//! 1. An acquisition adds itself; a release removes the acquisitions that may mean just the same locks; sets meet by union.
+//! 2. Locks that some operation may mean without certainty are [`Held::doubtful`].
+//!
+//! **Soundness and limits**: an over-approximation of what is held, up to [`MAX_TAKES`] acquisitions. Reports about single locks
+//! leave the doubtful ones out.
 
 use super::Subject;
 use crate::concurrency::lockset::{LocksetId, Locksets};

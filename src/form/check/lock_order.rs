@@ -1,15 +1,18 @@
-//! CS0402: cycles in the order in which locks are taken.
+//! CS0402: cycles of the lock-order graph.
 //!
-//! In: for each operation that takes a lock, the locks that may be held then. Out: one diagnostic for each cycle of locks whose
-//! edges (held, then taken) may all be under way at once: pairwise in parallel, and without a lock that two of them certainly
-//! hold beside those of the cycle (a gate lock).
+//! **Input**: for each acquisition, the locks that may be held then. **Output**: one diagnostic for each cycle of locks whose
+//! edges (held, then acquired) may all be under way at once.
 //!
-//! Cycles are searched within the strongly connected components of the lock graph, shortest first, until each pair
-//! of locks is part of a reported one; the search has a budget. Where each edge of a cycle stands in a function that
-//! takes its two locks in the opposite order too, a condition chooses the order, as when locks are sorted: that is
-//! only a note.
+//! **Algorithm** (lock graphs: Havelund 2000; gate locks: Bensalem and Havelund 2005)
+//! 1. Collect the edges with their thread, class and the other locks held (gates).
+//! 2. Search cycles within the strongly connected components of the lock graph, shortest first, until each pair of locks is part
+//!    of a reported one.
+//! 3. A cycle counts where its edges are pairwise in parallel, and no two of them certainly hold a common gate.
+//! 4. Where each edge stands in a function that acquires its two locks in the opposite order too, a condition chooses the
+//!    order, as when locks are sorted: that is only a note.
 //!
-//! What it does not see: references that may mean several locks, locks made of variables, and counting semaphores.
+//! **Soundness and limits**: the search has a budget. Not seen: references that may mean several locks, locks made of variables,
+//! counting semaphores.
 
 use super::Subject;
 use super::held::{At, Held};

@@ -1,8 +1,15 @@
-//! CS0301, CS0302, CS0303 and CS0309: locks that are freed, taken or lent while they should not be.
+//! CS0301, CS0302, CS0303 and CS0309: locks that are released, acquired or waited with while they should not be.
 //!
-//! In: the locks held before each operation and at the end of each thread and function. Out: one diagnostic for each
-//! operation in the text and each lock that it may mean: what one calling context shows and another does not is told by naming
-//! the threads. Operations that may mean several locks are passed over.
+//! **Input**: the locks that are certainly and possibly held before each operation, and at the end of each thread and function
+//! ([`super::held`]). **Output**: one diagnostic for each operation in the text and each lock that it may mean.
+//!
+//! **Algorithm**
+//! 1. An `unlock` or a `wait` on a condition wants its lock held; a `lock` wants it free. Both are judged in every
+//!    context: certain, possible, or right.
+//! 2. Contexts of one operation are united: what one shows and another does not is told by naming the threads.
+//! 3. What only follows from an error of the same thread (a release behind a self-deadlock) is dropped.
+//!
+//! **Soundness and limits**: operations that may mean several locks are passed over.
 
 use super::Subject;
 use super::held::{At, Held};

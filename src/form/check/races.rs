@@ -1,12 +1,14 @@
 //! CS0401: reads that a concurrent definition can reach without protection.
 //!
-//! In: the accesses to shared memory, their classes and the locks held at them. Out: one warning for each read in the text
-//! that may run in parallel with a definition of its variable where the two hold no lock in common and are not both atomic.
+//! **Input**: the accesses to shared memory, their classes and the locks held at them. **Output**: one warning for each read in the
+//! text that may run in parallel with a definition of its variable where the two hold no lock in common and are not both
+//! atomic.
 //!
-//! Reads and definitions of a variable are grouped by class, locks and atomicity, and a group is held against a group once; reads
-//! of one group share the answer. Such a definition always is a term of the read: nothing hides it.
+//! **Algorithm**: reads and definitions of a variable are grouped by class, locks and atomicity; each pair of groups is compared
+//! once, and the reads of one group share the answer.
 //!
-//! What it does not see: races on local variables of functions that run themselves in threads; order that variables, conditions and counting semaphores impose.
+//! **Soundness and limits**: such a definition always is a term of the read, since nothing hides it. Not seen: races on local
+//! variables of functions that run themselves in threads; the order that variables, conditions and counting semaphores impose.
 
 use super::Subject;
 use super::held::Held;

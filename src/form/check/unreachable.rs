@@ -1,10 +1,10 @@
 //! CS0307: code that control cannot reach.
 //!
-//! In: the flow graph of each function, called or not. Out: one warning for each run of unreachable instructions in the order of
-//! the text, at its first. `error` leads nowhere. Instructions that stand for a closing brace (the release at the end of
-//! a `synchronized` block, the end of an atomic one) are none of the program's text and count for nothing.
+//! **Input**: the flow graph of each function, called or not. **Output**: one warning for each run of unreachable instructions in
+//! the order of the text, at its first. `error` leads nowhere. Instructions that stand for a closing brace (the release at
+//! the end of a `synchronized` block, the end of an atomic one) are none of the program's text and do not count.
 //!
-//! What it does not see: conditions that are constant only in some calling context, and calls that never return.
+//! **Soundness and limits**: not seen are conditions that are constant only in some calling context, and calls that never return.
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::{BlockId, Function, Instruction, Program};

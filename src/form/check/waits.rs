@@ -1,11 +1,16 @@
-//! CS0304, CS0305 and CS0310: waits that nobody ends.
+//! CS0304, CS0305 and CS0310: waits that no other thread can end.
 //!
-//! In: the events of synchronisation. Out: a wait for an event that nobody sets; a wait on a condition, or a bare one,
-//! that no thread can notify while it waits; `P` of a semaphore that begins at 0 and that nobody raises; a barrier at which
+//! **Input**: the synchronisation events. **Output**: a wait for an event that is never set; a wait on a condition, or a bare
+//! one, that no thread can notify while it waits; `P` of a semaphore that begins at 0 and is never raised; a barrier at which
 //! fewer threads can meet than it counts.
 //!
-//! Of a reference that may mean several objects, one that is served is enough. What it does not see: how often and when an object
-//! is raised, and threads that cannot come to where they would.
+//! **Algorithm**
+//! 1. Collect which objects are set, raised and notified, the notifications by class of block.
+//! 2. A wait is served where one of its possible objects is raised anywhere, or notified by a block that may run in parallel.
+//! 3. At a barrier that single threads use, count for each arrival the threads that may run in parallel with it.
+//!
+//! **Soundness and limits**: of a reference that may mean several objects, one that is served is enough. Not seen: how often
+//! and when an object is raised, and threads that never reach the operation.
 
 use super::Subject;
 use super::words::count;

@@ -1,8 +1,8 @@
-//! CS0306: writes of shared variables that no one can observe.
+//! CS0306: writes of shared variables that no read can observe (dead stores).
 //!
-//! In: the terms of all reads. Out: the definitions that are a term of none, although their variable is read somewhere,
-//! and that another write always replaces: what stands there at the end of the program, or of a thread that nobody waits for, may be
-//! its result and is not reported.
+//! **Input**: the terms of all reads. **Output**: the definitions that are a term of none, although their variable is read
+//! somewhere, and that another write always replaces. What stands there at the end of the program, or of a thread that no join
+//! waits for, may be its result and is not reported.
 
 use super::Subject;
 use super::held::Held;

@@ -1,7 +1,7 @@
 //! What is known of the unfolded program without looking at a selection.
 //!
-//! In: the CSSAME form. Out: which blocks run at most once, what reaches what within a thread, what dominates what from the
-//! beginning of the program, and the mutex bodies that an event lies in.
+//! **Input**: the CSSAME form. **Output**: which blocks run at most once, reachability within a thread, dominance from the
+//! beginning of the program, the joins that wait for a thread, and the mutex bodies that an event lies in.
 
 use super::Site;
 use crate::concurrency::mutex_body::{MutexBodies, MutexBody};
