@@ -318,21 +318,7 @@ impl<'a> Planner<'a> {
 
 /// The object whose operations stay in their order.
 fn object(event: Event) -> Option<Object> {
-    match event {
-        Event::Lock { address, .. }
-        | Event::Unlock { address, .. }
-        | Event::Set { address, .. }
-        | Event::Clear { address, .. }
-        | Event::Waited { address, .. }
-        | Event::Arrive { address, .. }
-        | Event::Leave { address, .. }
-        | Event::Acquire { address, .. }
-        | Event::Release { address, .. } => Some(Object::At(address)),
-        Event::Wait { condition, .. } | Event::Notify { condition, .. } => {
-            Some(condition.map_or(Object::Notification, Object::At))
-        }
-        _ => None,
-    }
+    event.synchronisation().map(|(_, address)| address.map_or(Object::Notification, Object::At))
 }
 
 fn plain_name(event: Event) -> Option<&'static str> {

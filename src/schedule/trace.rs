@@ -237,7 +237,6 @@ impl Writer<'_> {
         let name = |thread: ThreadName| Some(scene.name(thread.path));
         let object = |address: u32| Some(self.naming.object(state, address));
         let content = |kind, op, object, value| Some(Content { span, kind, op, object, value });
-        let synchronise = |op, address| content(RowKind::Synchronise, op, object(address), None);
         match event {
             Event::Read { read, address, value, shared: true, .. } => {
                 let value = self.value(state, address, value);
@@ -250,19 +249,9 @@ impl Writer<'_> {
                 let object = self.element(state, definition.name, address);
                 Some(Content { span: definition.span, kind: RowKind::Write, op: "write", object, value: Some(value) })
             }
-            Event::Lock { address, again, .. } => synchronise(if again { "relock" } else { "lock" }, address),
-            Event::Unlock { address, waits: false, .. } => synchronise("unlock", address),
-            Event::Set { address, .. } => synchronise("set", address),
-            Event::Clear { address, .. } => synchronise("clear", address),
-            Event::Waited { address, .. } => synchronise("wait", address),
-            Event::Arrive { address, .. } => synchronise("barrier", address),
-            Event::Wait { condition, .. } => content(RowKind::Synchronise, "wait", condition.and_then(object), None),
-            Event::Notify { condition, all, .. } => {
-                let op = if all { "notifyAll" } else { "notify" };
-                content(RowKind::Synchronise, op, condition.and_then(object), None)
-            }
-            Event::Acquire { address, .. } => synchronise("P", address),
-            Event::Release { address, .. } => synchronise("V", address),
+            Event::Lock { address, again: true, .. } => content(RowKind::Synchronise, "relock", object(address), None),
+            // A wait, and the last arrival at a barrier, have told it already.
+            Event::Unlock { waits: true, .. } | Event::Leave { .. } => None,
             Event::Fork { child } => content(RowKind::Thread, "fork", name(child), None),
             Event::Spawn { child } => content(RowKind::Thread, "spawn", name(child), None),
             Event::Join => content(RowKind::Thread, "join", None, None),
@@ -272,15 +261,9 @@ impl Writer<'_> {
                 content(RowKind::Print, "print", None, Some(tables.last_line(output).unwrap_or_default().to_owned()))
             }
             Event::Failure(failure) => Some(self.failure(span, failure)),
-            Event::Read { .. }
-            | Event::Write { .. }
-            | Event::Unlock { .. }
-            | Event::Leave { .. }
-            | Event::Woken { .. }
-            | Event::End { .. }
-            | Event::Allocate { .. }
-            | Event::AtomicBegin
-            | Event::AtomicEnd => None,
+            _ => event
+                .synchronisation()
+                .and_then(|(kind, address)| content(RowKind::Synchronise, kind.word(), address.and_then(object), None)),
         }
     }
 

@@ -18,6 +18,7 @@ use super::code::CodeIndex;
 use super::outcome::Failure;
 use super::state::ThreadIndex;
 use super::tables::{OutputId, PathId};
+use crate::ir::sync::Kind;
 use crate::ir::{DefinitionId, FunctionId, ReadId, VariableId};
 
 /// A thread, as events name it.
@@ -225,6 +226,50 @@ pub enum Event {
     AtomicEnd,
     /// It fails, and the execution ends.
     Failure(Failure),
+}
+
+impl Event {
+    /// The operation on synchronisation objects that it is (a part of), and the location of its object, if that has one: the
+    /// lock of a wait on a condition that releases or acquires it, the condition where the wait begins. Being woken names
+    /// neither.
+    #[must_use]
+    pub fn synchronisation(self) -> Option<(Kind, Option<u32>)> {
+        Some(match self {
+            Event::Lock { address, again: false, .. } => (Kind::Lock, Some(address)),
+            Event::Unlock { address, waits: false, .. } => (Kind::Unlock, Some(address)),
+            Event::Lock { address, again: true, .. } | Event::Unlock { address, waits: true, .. } => {
+                (Kind::WaitCondition, Some(address))
+            }
+            Event::Set { address, .. } => (Kind::Set, Some(address)),
+            Event::Clear { address, .. } => (Kind::Clear, Some(address)),
+            Event::Waited { address, .. } => (Kind::WaitEvent, Some(address)),
+            Event::Arrive { address, .. } | Event::Leave { address, .. } => (Kind::Barrier, Some(address)),
+            Event::Wait { condition: Some(address), .. } => (Kind::WaitCondition, Some(address)),
+            Event::Wait { condition: None, .. } => (Kind::WaitBare, None),
+            Event::Notify { condition, all, .. } => match (condition, all) {
+                (Some(_), false) => (Kind::Notify, condition),
+                (Some(_), true) => (Kind::NotifyAll, condition),
+                (None, false) => (Kind::NotifyBare, None),
+                (None, true) => (Kind::NotifyAllBare, None),
+            },
+            Event::Acquire { address, .. } => (Kind::Acquire, Some(address)),
+            Event::Release { address, .. } => (Kind::Release, Some(address)),
+            Event::Read { .. }
+            | Event::Write { .. }
+            | Event::Woken { .. }
+            | Event::Fork { .. }
+            | Event::Spawn { .. }
+            | Event::Join
+            | Event::JoinThread { .. }
+            | Event::End { .. }
+            | Event::Choose { .. }
+            | Event::Print { .. }
+            | Event::Allocate { .. }
+            | Event::AtomicBegin
+            | Event::AtomicEnd
+            | Event::Failure(_) => return None,
+        })
+    }
 }
 
 /// Watches an execution. Only [`Observer::event`] must be there; what the others tell is not asked for then.

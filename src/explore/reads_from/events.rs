@@ -88,21 +88,11 @@ impl Observer for StepEvents {
             Event::Allocate { address, size, .. } if thread.0 == 0 => self.allocated.push((address, size)),
             Event::Allocate { .. } => self.refusal = Some(Refusal::Locals),
             Event::Failure(_) => self.refusal = Some(Refusal::Failure),
-            Event::Lock { .. }
-            | Event::Unlock { .. }
-            | Event::Set { .. }
-            | Event::Clear { .. }
-            | Event::Waited { .. }
-            | Event::Arrive { .. }
-            | Event::Leave { .. }
-            | Event::Wait { .. }
-            | Event::Notify { .. }
-            | Event::Woken { .. }
-            | Event::Acquire { .. }
-            | Event::Release { .. }
-            | Event::AtomicBegin
-            | Event::AtomicEnd => self.refusal = Some(Refusal::Synchronisation),
-            Event::Read { .. } | Event::Write { .. } | Event::End { .. } | Event::Print { .. } => {}
+            Event::AtomicBegin | Event::AtomicEnd | Event::Woken { .. } => {
+                self.refusal = Some(Refusal::Synchronisation);
+            }
+            _ if event.synchronisation().is_some() => self.refusal = Some(Refusal::Synchronisation),
+            _ => {}
         }
     }
 }
