@@ -32,6 +32,22 @@ enum Key {
     Function(FunctionId),
 }
 
+/// How threads are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Creation {
+    /// By a `cobegin` or `parfor`, which waits for them.
+    Fork,
+    /// By `spawn`.
+    Spawn,
+}
+
+/// How many threads a static thread stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Instances {
+    One,
+    Several,
+}
+
 /// Contexts, threads, and where each site of a context leads.
 pub(super) struct Unfolding {
     known: KnownReads,
@@ -185,11 +201,11 @@ impl Unfolding {
                     }
                     Instruction::Fork { threads, bounds } => {
                         let iterations = bounds.and_then(|bounds| self.trip_count(program, context, &bounds));
-                        let made = self.fork(program, site, threads, iterations, false);
+                        let made = self.fork(program, site, threads, iterations, Creation::Fork);
                         self.forks.insert(site, made);
                     }
                     Instruction::Spawn { thread, .. } => {
-                        let made = self.fork(program, site, std::slice::from_ref(thread), None, true);
+                        let made = self.fork(program, site, std::slice::from_ref(thread), None, Creation::Spawn);
                         self.forks.insert(site, made);
                     }
                     _ => {}
@@ -293,7 +309,7 @@ impl Unfolding {
         site: (ContextId, BlockId, u32),
         threads: &[NewThread],
         iterations: Option<Vec<i64>>,
-        spawned: bool,
+        creation: Creation,
     ) -> Vec<ThreadId> {
         let mut made = Vec::new();
         for (arm, thread) in threads.iter().enumerate() {
@@ -305,16 +321,16 @@ impl Unfolding {
                             *last = AbstractValue::Constant(value);
                         }
                         let name = format!("{}[{round}]", program.texts.get(label));
-                        made.push(self.thread(site, round as u32, thread, &name, &values, (false, spawned)));
+                        made.push(self.thread(site, round as u32, thread, &name, &values, (Instances::One, creation)));
                     }
                 }
                 (None, ThreadLabel::Iteration(label)) => {
                     let name = format!("{}[*]", program.texts.get(label));
-                    made.push(self.thread(site, u32::MAX, thread, &name, &values, (true, spawned)));
+                    made.push(self.thread(site, u32::MAX, thread, &name, &values, (Instances::Several, creation)));
                 }
                 (_, ThreadLabel::Name(label)) => {
                     let name = program.texts.get(label).to_owned();
-                    made.push(self.thread(site, arm as u32, thread, &name, &values, (false, spawned)));
+                    made.push(self.thread(site, arm as u32, thread, &name, &values, (Instances::One, creation)));
                 }
             }
         }
@@ -328,7 +344,7 @@ impl Unfolding {
         new: &NewThread,
         name: &str,
         values: &[AbstractValue],
-        (multiple, spawned): (bool, bool),
+        (instances, creation): (Instances, Creation),
     ) -> ThreadId {
         let key = Key::Site(site.0, site.1, site.2, arm);
         if let Some(&thread) = self.thread_keys.get(&key) {
@@ -345,9 +361,9 @@ impl Unfolding {
             parent: Some(parent),
             path,
             fork: 0,
-            multiple: multiple || unordered,
+            multiple: instances == Instances::Several || unordered,
             unordered,
-            spawned,
+            spawned: creation == Creation::Spawn,
             root: ContextId(0),
             region: None,
         });

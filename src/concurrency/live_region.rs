@@ -60,10 +60,11 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
         } else {
             handle_joins.get(&fork).cloned().unwrap_or_default()
         };
+        // Step 1: the blocks before a matching join.
         let mut blocks = reach(local, fork, &ends);
         let again = spawned && blocks.contains(&fork);
         if again {
-            // Of several instances a join ends only one.
+            // Step 2: of several instances a join ends only one.
             blocks = reach(local, fork, &FxHashSet::default());
         } else if spawned {
             wire_handle_joins(builder, local, fork, first, &ends);
@@ -71,6 +72,7 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
         total += blocks.len();
         let parent = builder.unfolding.threads[first].parent.unwrap_or(MAIN_THREAD);
         let parent_exit = builder.unfolding.contexts[builder.unfolding.threads[parent].root].exit;
+        // Step 3: a thread that may outlive the one that made it.
         let outlives = spawned && parent != MAIN_THREAD && blocks.contains(&parent_exit);
         for &thread in &threads {
             let thread = &mut builder.unfolding.threads[thread];
@@ -89,7 +91,7 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
             builder.unfolding.threads[thread].region = Some(region);
         }
     }
-    // A thread below an unordered one is unordered as well; parents come before their children.
+    // Step 3, continued: a thread below an unordered one is unordered as well; parents come before their children.
     for thread in builder.unfolding.threads.ids() {
         let parent = builder.unfolding.threads[thread].parent;
         if parent.is_some_and(|parent| builder.unfolding.threads[parent].unordered) {

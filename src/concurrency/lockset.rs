@@ -76,9 +76,12 @@ impl Locksets {
 /// Computes the locks held everywhere.
 #[must_use]
 pub fn find_locksets(program: &Program, concurrency: &Concurrency) -> Locksets {
+    // Step 1.
     let mut candidates = mutex_candidates(program, concurrency);
     loop {
+        // Step 2.
         let mut locksets = solve(program, concurrency, candidates.clone());
+        // Step 3: fewer candidates mean smaller sets, so this ends.
         let wrong = wrong_releases(program, concurrency, &mut locksets);
         if wrong.is_empty() {
             return locksets;

@@ -76,7 +76,7 @@ impl Concurrency {
 }
 
 /// Which way a walk goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From a place to what can come after it.
     Forward,

@@ -49,17 +49,21 @@ impl Concurrency {
         if thread_a == MAIN_THREAD && thread_b == MAIN_THREAD {
             return false;
         }
+        // Step 1: the last common thread.
         let (chain_a, chain_b) = (self.chain(thread_a), self.chain(thread_b));
         let common = chain_a.iter().zip(&chain_b).take_while(|(x, y)| x == y).count();
         let above = owner.and_then(|owner| chain_a[..common].iter().position(|&thread| thread == owner));
         let from = above.map_or(0, |above| above + 1);
+        // Step 2: several instances of a thread that both belong to.
         if chain_a[from..common].iter().any(|&thread| self.threads[thread].multiple) {
             return true;
         }
         match (chain_a.get(common), chain_b.get(common)) {
             (None, None) => false,
+            // Step 3: one of them lies in the common thread itself.
             (Some(&child), None) => self.regions.contains(self.threads[child].region, b),
             (None, Some(&child)) => self.regions.contains(self.threads[child].region, a),
+            // Step 4: both lie in child threads.
             (Some(&child_a), Some(&child_b)) => {
                 let (a, b) = (&self.threads[child_a], &self.threads[child_b]);
                 a.fork == b.fork || self.regions.contains(a.region, b.fork) || self.regions.contains(b.region, a.fork)
@@ -71,6 +75,7 @@ impl Concurrency {
     #[must_use]
     pub fn parallel_classes(&self, a: ClassId, b: ClassId) -> bool {
         let (block_a, block_b) = (self.order.representative(a), self.order.representative(b));
+        // Step 5: unless a signal or a barrier orders them.
         self.structurally_parallel(block_a, block_b) && !self.order.separated(a, b)
     }
 }

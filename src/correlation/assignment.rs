@@ -13,7 +13,7 @@
 //! variable that a loop steps by itself and reads in its own condition). An index says where, not what, and is no source. Not
 //! seen: callees within a recursion, and what exceeds the bounds of [`Sources`], [`MAX_ARGUMENTS`] and [`MAX_CONDITIONS`].
 
-use super::function::{FunctionSources, Parent, Site};
+use super::function::{FunctionSources, Invocation, Parent, Site};
 use super::source_variable::{SourceVariableId, SourceVariables};
 use super::sources::Sources;
 use crate::ir::{BlockId, FunctionId, FunctionKind, Program};
@@ -175,9 +175,9 @@ fn entry_conditions(
     // Callers first.
     for &caller in components.iter().rev().flatten() {
         let above = entry[caller.index()].clone().unwrap_or_default();
-        for Site { callee, block, thread } in &functions[caller.index()].sites {
+        for Site { callee, block, invocation } in &functions[caller.index()].sites {
             let mut here = Conditions::new();
-            if !thread {
+            if *invocation == Invocation::Call {
                 here = functions[caller.index()].conditions_of(program, *block);
                 here.extend_from_slice(&above);
                 here.truncate(MAX_CONDITIONS);

@@ -53,12 +53,21 @@ pub(super) struct RawAssignment {
     pub span: Span,
 }
 
+/// How a function is invoked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Invocation {
+    /// By a call, to which it returns.
+    Call,
+    /// As a thread.
+    Thread,
+}
+
 /// A call, or the making of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
     pub callee: FunctionId,
     pub block: BlockId,
-    pub thread: bool,
+    pub invocation: Invocation,
 }
 
 /// The flow of data in a function.
@@ -175,17 +184,17 @@ impl Pass<'_> {
                 self.temporaries[dest.index()].add(&Sources::one(target));
             }
             Instruction::Call { function, arguments, .. } => {
-                self.pass_arguments(block, *function, arguments, false);
+                self.pass_arguments(block, *function, arguments, Invocation::Call);
                 let sources = self.call(*function, arguments);
                 self.write(block, position, instruction, sources, span);
             }
             Instruction::Fork { threads, .. } => {
                 threads.iter().for_each(|NewThread { function, arguments, .. }| {
-                    self.pass_arguments(block, *function, arguments, true);
+                    self.pass_arguments(block, *function, arguments, Invocation::Thread);
                 });
             }
             Instruction::Spawn { thread, .. } => {
-                self.pass_arguments(block, thread.function, &thread.arguments, true);
+                self.pass_arguments(block, thread.function, &thread.arguments, Invocation::Thread);
             }
             Instruction::Copy { .. }
             | Instruction::Unary { .. }
@@ -265,8 +274,8 @@ impl Pass<'_> {
         self.out.assignments.push(RawAssignment { target, block, position, sources, parent, span });
     }
 
-    fn pass_arguments(&mut self, block: BlockId, callee: FunctionId, arguments: &[Operand], thread: bool) {
-        self.out.sites.push(Site { callee, block, thread });
+    fn pass_arguments(&mut self, block: BlockId, callee: FunctionId, arguments: &[Operand], invocation: Invocation) {
+        self.out.sites.push(Site { callee, block, invocation });
         let function = &self.program.functions[callee];
         for (&parameter, &argument) in function.parameters.iter().zip(arguments) {
             let variable = self.data.of_register(callee, parameter);

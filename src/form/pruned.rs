@@ -13,10 +13,11 @@
 //! **Soundness and limits**: the reasons explain a decision that was taken elsewhere; they decide nothing.
 
 use super::exposure::Exposure;
-use super::reaching::Follower;
+use super::reaching::ReachingDefinitions;
 use super::terms::{Builder, Group, Key, held_locks, hiding};
 use super::{Form, Pruned, Reason, TermSetId};
 use crate::concurrency::lockset::ATOMIC;
+use crate::concurrency::mutex_body::Direction;
 use crate::concurrency::{Concurrency, ThreadId};
 use crate::ir::{Program, ReadId};
 use crate::ssa::build::{Ssa, build_ssa};
@@ -59,7 +60,7 @@ impl Form {
         };
         let mut explainer = Explainer {
             form: self,
-            follower: Follower::new(&self.concurrency, &self.table, &ssa),
+            control: ReachingDefinitions::new(&self.concurrency, &self.table, &ssa),
             ssa: &ssa,
             held: held_locks(program, &self.concurrency, &self.locksets, &self.table),
             definitions: builder.by_variable().0,
@@ -95,7 +96,7 @@ struct Place {
 struct Explainer<'a> {
     form: &'a Form,
     builder: Builder<'a>,
-    follower: Follower<'a>,
+    control: ReachingDefinitions<'a>,
     ssa: &'a Ssa,
     held: Vec<Option<u32>>,
     /// By variable.
@@ -189,7 +190,7 @@ impl Explainer<'_> {
 
     /// What only the drop at a merge took away, and all else that reaches a version.
     fn replaced(&self, variable: u32, version: u32) -> Vec<Pruned> {
-        let all = self.follower.reaching_without_drops(variable, version);
+        let all = self.control.reaching_without_drops(variable, version);
         let initial = all.initial.then(|| self.builder.initial(variable)).flatten();
         let made = all.accesses.iter().filter_map(|&access| self.form.table.accesses[access as usize].definition);
         made.chain(initial).map(|definition| Pruned { definition, reason: Reason::Overwritten, lock: None }).collect()
@@ -216,22 +217,25 @@ fn by_thread(builder: &Builder<'_>, definitions: &[u32], held: &[Option<u32>]) -
 /// Which blocks come before and after a definition.
 struct Around<'a> {
     concurrency: &'a Concurrency,
-    /// By block and direction (`true` is forward): the blocks that a path leads to.
-    reached: FxHashMap<(u32, bool), FixedBitSet>,
+    /// By block and direction: the blocks that a path leads to.
+    reached: FxHashMap<(u32, Direction), FixedBitSet>,
 }
 
 /// Bits that the sets of reached blocks take at most: 64 MiB.
 const MAX_BITS: usize = 1 << 29;
 
 impl Around<'_> {
-    /// Whether a path of at least one edge leads from `block` to `other`, or from `other` to `block` where not `forward`.
-    fn reaches(&mut self, block: u32, other: u32, forward: bool) -> bool {
+    /// Whether a path of at least one edge leads from `block` to `other`, or, backward, from `other` to `block`.
+    fn reaches(&mut self, block: u32, other: u32, direction: Direction) -> bool {
         let flow = &self.concurrency.flow;
         if self.reached.len().saturating_mul(flow.node_count()) > MAX_BITS {
             self.reached.clear();
         }
-        let set = self.reached.entry((block, forward)).or_insert_with(|| {
-            let next = |block| if forward { flow.successors(block) } else { flow.predecessors(block) };
+        let set = self.reached.entry((block, direction)).or_insert_with(|| {
+            let next = |block| match direction {
+                Direction::Forward => flow.successors(block),
+                Direction::Backward => flow.predecessors(block),
+            };
             let mut seen = FixedBitSet::with_capacity(flow.node_count());
             let mut waiting = next(block).to_vec();
             while let Some(block) = waiting.pop() {
@@ -247,9 +251,9 @@ impl Around<'_> {
     /// Why a definition that is not parallel with a read does not reach it.
     fn order(&mut self, definition: u32, read: u32) -> Reason {
         let dominates = definition != read && self.concurrency.dominators.dominates(definition, read);
-        if dominates || self.reaches(definition, read, true) {
+        if dominates || self.reaches(definition, read, Direction::Forward) {
             Reason::Overwritten
-        } else if self.reaches(definition, read, false) {
+        } else if self.reaches(definition, read, Direction::Backward) {
             Reason::OrderedAfter
         } else {
             Reason::Exclusive

@@ -28,8 +28,17 @@ pub(super) struct Reaching {
     pub initial: bool,
 }
 
-/// Follows versions.
-pub(super) struct Follower<'a> {
+/// Whether a walk leaves out the versions that are dropped at merges where all branches have run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drops {
+    /// It does.
+    Applied,
+    /// It passes every phi function with all arguments.
+    Ignored,
+}
+
+/// Finds the definitions that reach versions.
+pub(super) struct ReachingDefinitions<'a> {
     pub concurrency: &'a Concurrency,
     pub table: &'a Table,
     pub ssa: &'a Ssa,
@@ -41,12 +50,12 @@ pub(super) struct Follower<'a> {
 /// A walk that checks a merge follows at most that many versions.
 const MAX_VERSIONS: usize = 10_000;
 
-impl<'a> Follower<'a> {
-    pub fn new(concurrency: &'a Concurrency, table: &'a Table, ssa: &'a Ssa) -> Follower<'a> {
-        let mut follower =
-            Follower { concurrency, table, ssa, dropped: FxHashMap::default(), memo: FxHashMap::default() };
-        follower.find_dropped();
-        follower
+impl<'a> ReachingDefinitions<'a> {
+    pub fn new(concurrency: &'a Concurrency, table: &'a Table, ssa: &'a Ssa) -> ReachingDefinitions<'a> {
+        let mut found =
+            ReachingDefinitions { concurrency, table, ssa, dropped: FxHashMap::default(), memo: FxHashMap::default() };
+        found.find_dropped();
+        found
     }
 
     /// What reaches a version.
@@ -58,7 +67,7 @@ impl<'a> Follower<'a> {
         if let Some(known) = self.memo.get(&value) {
             return known.clone();
         }
-        let (reaching, _) = self.follow(variable, &[version], None, true, usize::MAX);
+        let (reaching, _) = self.walk_back(variable, &[version], None, Drops::Applied, usize::MAX);
         self.memo.insert(value, reaching.clone());
         reaching
     }
@@ -68,11 +77,18 @@ impl<'a> Follower<'a> {
         if version == NO_VERSION {
             return Reaching::default();
         }
-        self.follow(variable, &[version], None, false, usize::MAX).0
+        self.walk_back(variable, &[version], None, Drops::Ignored, usize::MAX).0
     }
 
     /// Walks back from versions, not past `stop`; says whether `stop` was met. Past `limit` versions it pretends that it was.
-    fn follow(&self, variable: u32, from: &[u32], stop: Option<u32>, drops: bool, limit: usize) -> (Reaching, bool) {
+    fn walk_back(
+        &self,
+        variable: u32,
+        from: &[u32],
+        stop: Option<u32>,
+        drops: Drops,
+        limit: usize,
+    ) -> (Reaching, bool) {
         let mut reaching = Reaching::default();
         let mut met = false;
         // A version is visited once for each version that is being dropped on the way to it.
@@ -101,7 +117,10 @@ impl<'a> Follower<'a> {
                     }
                 }
                 Origin::Phi(phi) => {
-                    let dropped = if drops { self.dropped.get(&phi).copied().or(without) } else { None };
+                    let dropped = match drops {
+                        Drops::Applied => self.dropped.get(&phi).copied().or(without),
+                        Drops::Ignored => None,
+                    };
                     waiting.extend(self.ssa.arguments(phi as usize).iter().map(|&argument| (argument, dropped)));
                 }
             }
@@ -113,6 +132,7 @@ impl<'a> Follower<'a> {
 
     /// Finds the phi functions at merges of branches that have all run, of which one certainly replaces the value from before.
     fn find_dropped(&mut self) {
+        // Step 2: the version that was current where the branches parted.
         for (index, join) in self.concurrency.and_joins.iter().enumerate() {
             if !self.concurrency.dominators.dominates(join.marker, join.block) {
                 continue;
@@ -128,6 +148,7 @@ impl<'a> Follower<'a> {
         }
     }
 
+    /// Step 3: whether some branch certainly replaces the version from before the parting.
     fn replaced(&self, join: usize, phi: usize, variable: u32, before: u32) -> bool {
         let join = &self.concurrency.and_joins[join];
         let predecessors = self.concurrency.flow.predecessors(join.block);
@@ -142,7 +163,7 @@ impl<'a> Follower<'a> {
             if of_branch.is_empty() {
                 return false;
             }
-            let (_, met) = self.follow(variable, &of_branch, Some(before), false, MAX_VERSIONS);
+            let (_, met) = self.walk_back(variable, &of_branch, Some(before), Drops::Ignored, MAX_VERSIONS);
             // A branch that shows the variable's value at entry has not replaced it either.
             !met && !of_branch.contains(&before)
         });
@@ -151,7 +172,7 @@ impl<'a> Follower<'a> {
 
     /// Whether a definition behind `before` can also run while the branches do: it may then be newer than theirs.
     fn made_meanwhile(&self, threads: &[ThreadId], variable: u32, before: u32) -> bool {
-        let (reaching, _) = self.follow(variable, &[before], None, false, MAX_VERSIONS);
+        let (reaching, _) = self.walk_back(variable, &[before], None, Drops::Ignored, MAX_VERSIONS);
         reaching.accesses.iter().any(|&access| {
             let block = self.table.block_of(access);
             let regions = threads.iter().map(|&thread| self.concurrency.threads[thread].region);

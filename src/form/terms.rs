@@ -15,7 +15,7 @@
 
 use super::access::{Table, collect};
 use super::exposure::Exposure;
-use super::reaching::Follower;
+use super::reaching::ReachingDefinitions;
 use super::{Form, ReadInstance, Reason, TermSetId};
 use crate::concurrency::lockset::{ATOMIC, Locksets};
 use crate::concurrency::{ClassId, Concurrency, LocationId};
@@ -80,26 +80,29 @@ impl Builder<'_> {
     fn run(&self) -> (Vec<Vec<DefinitionId>>, Vec<ReadInstance>) {
         let held = held_locks(self.program, self.concurrency, self.exposure.locksets, self.table);
         let (definitions, uses) = self.by_variable();
-        let mut follower = Follower::new(self.concurrency, self.table, self.ssa);
+        let mut control = ReachingDefinitions::new(self.concurrency, self.table, self.ssa);
         let mut sets = Sets::default();
         let mut reads = Vec::new();
         let mut keys = FxHashMap::default();
         for variable in 0..self.table.variables.len() as u32 {
+            // Step 1: definitions that the same reads see.
             let groups = self.group(&definitions[variable as usize], &held, &mut keys);
             let mut visible: FxHashMap<(Key, Option<u32>), TermSetId> = FxHashMap::default();
             let mut known: FxHashMap<(u32, Option<u32>), TermSetId> = FxHashMap::default();
             for &access in &uses[variable as usize] {
                 let of = self.table.accesses[access as usize];
                 let (Some(read), Some(locks)) = (of.read, held[access as usize]) else { continue };
+                // Steps 2 and 3: the groups that the key of the read sees.
                 let concurrent =
                     *visible.entry((self.use_key(access, locks), of.element)).or_insert_with_key(|(key, element)| {
                         let seen = groups.iter().filter(|group| self.sees(key, &group.key));
                         let accesses = seen.flat_map(|group| group.accesses.iter().copied());
                         sets.intern(self.definitions(accesses, *element).collect())
                     });
+                // Step 4: control definitions.
                 let version = self.ssa.used(access as usize);
                 let control = *known.entry((version, of.element)).or_insert_with_key(|(version, element)| {
-                    sets.intern(self.control_terms(&mut follower, variable, *version, *element))
+                    sets.intern(self.control_terms(&mut control, variable, *version, *element))
                 });
                 reads.push(ReadInstance { read, access, control, concurrent });
             }
@@ -140,12 +143,12 @@ impl Builder<'_> {
     /// The control definitions of a read of a version.
     fn control_terms(
         &self,
-        follower: &mut Follower<'_>,
+        control: &mut ReachingDefinitions<'_>,
         variable: u32,
         version: u32,
         element: Option<u32>,
     ) -> Vec<DefinitionId> {
-        let reaching = follower.reaching(variable, version);
+        let reaching = control.reaching(variable, version);
         let initial = reaching.initial.then(|| self.initial(variable)).flatten();
         self.definitions(reaching.accesses.iter().copied(), element).chain(initial).collect()
     }
@@ -200,6 +203,8 @@ impl Builder<'_> {
 
 /// The lock that hides a definition from a read in another thread, and why.
 pub(super) fn hiding(read: &Key, definition: &Key) -> Option<(Reason, LocationId)> {
+    // The body of a lock that both hold, or an atomic block, which excludes everything: other threads only see what is there
+    // when it is left, and it only sees of them what was there when it was entered.
     let killed = definition.hidden.iter().find(|&&lock| lock == ATOMIC || read.held.contains(&lock));
     let own = read.hidden.iter().find(|&&lock| lock == ATOMIC || definition.held.contains(&lock));
     match (killed, own) {

@@ -216,12 +216,12 @@ impl Collector<'_> {
         self.memory_access(instruction);
         match instruction {
             Instruction::Allocate { dest, variable } => self.allocate(*dest, *variable),
-            Instruction::Call { function, .. } => self.effect(&[*function], false),
+            Instruction::Call { function, .. } => self.effect(&[*function]),
             Instruction::Join => {
                 let functions = self.joined.remove(&(block, position)).unwrap_or_default();
-                self.effect(&functions, false);
+                self.effect(&functions);
             }
-            Instruction::JoinThread { .. } => self.effect(&[], true),
+            Instruction::JoinThread { .. } => self.effect_of_spawned(),
             _ => {}
         }
         if let Some(dest) = instruction.dest() {
@@ -263,14 +263,18 @@ impl Collector<'_> {
     }
 
     /// What functions that run to their end here may write.
-    fn effect(&mut self, functions: &[FunctionId], spawned: bool) {
+    fn effect(&mut self, functions: &[FunctionId]) {
         let mut variables = Vec::new();
         for &function in functions {
             self.written.add(self.effects.of_function(function), &mut variables);
         }
-        if spawned {
-            self.written.add(self.effects.of_spawned(), &mut variables);
-        }
+        self.weaken(&mut variables);
+    }
+
+    /// What any spawned thread that ends before here may write.
+    fn effect_of_spawned(&mut self) {
+        let mut variables = Vec::new();
+        self.written.add(self.effects.of_spawned(), &mut variables);
         self.weaken(&mut variables);
     }
 

@@ -109,7 +109,7 @@ fn collect(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Edge> {
         let context = concurrency.blocks[edge.block as usize].context;
         edge.chosen = by_context.contains_key(&(context, edge.taken, edge.held));
     }
-    // What no condition chooses comes first.
+    // Step 4: what no condition chooses comes first.
     edges.sort_by_key(|edge| (edge.chosen, edge.held, edge.taken, edge.second, edge.first, edge.thread));
     edges
 }
