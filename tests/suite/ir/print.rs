@@ -313,10 +313,10 @@ fn data_names_accesses_and_threads() {
     "#);
 }
 
-/// The labels of nodes and edges have different sizes, whose styles the drawing crate keeps in a hash map.
+/// Labels have different sizes, whose styles the drawing crate keeps in a hash map.
 #[test]
 fn a_picture_is_the_same_each_time() {
-    let (sources, program) = compiled("int x;\nvoid main() { if (x > 0) { x = 1; } print(x); }");
+    let (sources, program) = compiled(include_str!("../../../samples/dekker.csm"));
     let picture = svg_program(&program, &sources, &Plain).unwrap();
     let sizes: BTreeSet<&str> = picture.lines().filter(|line| line.starts_with(".a")).collect();
     assert!(sizes.len() > 1, "{picture}");
