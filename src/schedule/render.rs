@@ -79,6 +79,7 @@ fn style(kind: RowKind) -> Style {
         RowKind::Synchronise | RowKind::Thread => AnsiColor::Blue,
         RowKind::Choose | RowKind::Print => AnsiColor::Green,
         RowKind::Failure | RowKind::Blocked => AnsiColor::Red,
+        RowKind::Omitted => return Style::new().dimmed(),
     };
     color.on_default()
 }

@@ -457,3 +457,17 @@ fn trials_that_are_stopped_leave_no_gap() {
         assert!(seen.iter().copied().eq(0..count), "{seen:?}");
     }
 }
+
+#[test]
+fn the_accesses_of_a_long_block_are_not_all_shown() {
+    let text = "int x;\ncobegin\n  T1: atomic { for (int i = 0; i < 5000; i++) x += 1; }\n  T2: x = 7;\ncoend\nassert(x < 0);\n";
+    let fixture = Fixture::new(text);
+    let trace = trace(fixture.naming(), &fixture.find("assert").steps);
+    assert!(trace.rows.len() < 2 * 1_000, "{} rows", trace.rows.len());
+    let omitted: Vec<&Row> = trace.rows.iter().filter(|row| row.kind == RowKind::Omitted).collect();
+    let [omitted] = omitted[..] else { panic!("{} rows stand for others", omitted.len()) };
+    let shown = |kind| trace.rows.iter().filter(|row| row.kind == kind && row.step == omitted.step).count();
+    let more = 10_000 - shown(RowKind::Read) - shown(RowKind::Write);
+    assert_eq!(omitted.text(), format!("and {more} more accesses"));
+    assert_eq!(trace.rows.last().map(|row| row.kind), Some(RowKind::Failure));
+}

@@ -42,6 +42,8 @@ pub enum RowKind {
     Failure,
     /// A thread that is blocked at the end.
     Blocked,
+    /// Accesses of a long atomic block that are not shown one by one.
+    Omitted,
 }
 
 /// A row of a trace.
@@ -149,6 +151,9 @@ impl Trace {
     }
 }
 
+/// Rows of one step behind which accesses are not shown one by one: an atomic block may make millions of them.
+const MAX_STEP_ROWS: usize = 1_000;
+
 /// Does the steps of an execution again, as far as they are possible, and writes down what happens.
 #[must_use]
 pub fn trace(naming: Naming<'_>, steps: &[Choice]) -> Trace {
@@ -188,11 +193,18 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Writes down the events of one step.
     fn step(&mut self, step: usize, events: &mut Vec<(ThreadName, CodeIndex, Event)>, scene: &Scene<'_>) {
+        let first = self.trace.rows.len();
+        let mut omitted = None;
         for (ThreadName { path: thread, .. }, at, event) in events.drain(..) {
             if let Event::Fork { child } | Event::Spawn { child } = event {
                 // The row of the fork comes first, and main before its threads.
                 self.column(thread, scene);
                 self.column(child.path, scene);
+            }
+            let is_access = matches!(event, Event::Read { shared: true, .. } | Event::Write { shared: true, .. });
+            if is_access && self.trace.rows.len() - first >= MAX_STEP_ROWS {
+                omitted = Some(self.omit(omitted, step, (thread, at, event), scene));
+                continue;
             }
             match self.content_of(at, event, scene) {
                 Some(content) => {
@@ -207,6 +219,34 @@ impl Writer<'_> {
                 None => self.causality.pass(thread, event),
             }
         }
+        if let Some((row, count)) = omitted {
+            self.trace.rows[row].value = Some(format!("{count} more accesses"));
+        }
+    }
+
+    /// Takes an access into the row that stands for all accesses of a step that are not shown one by one. Gives that row, and
+    /// how many it stands for.
+    fn omit(
+        &mut self,
+        omitted: Option<(usize, usize)>,
+        step: usize,
+        (thread, at, event): (PathId, CodeIndex, Event),
+        scene: &Scene<'_>,
+    ) -> (usize, usize) {
+        let (row, count) = omitted.unwrap_or_else(|| {
+            let column = self.column(thread, scene);
+            let span = self.naming.machine.span(at);
+            let content = Content { span, kind: RowKind::Omitted, op: "and", object: None, value: None };
+            (self.push(step, column, content, Vec::new()), 0)
+        });
+        for earlier in self.causality.dependences(thread, event) {
+            let depends = &mut self.trace.rows[row].depends;
+            if earlier != row && !depends.contains(&earlier) {
+                depends.push(earlier);
+            }
+        }
+        self.causality.remember(row, thread, event);
+        (row, count + 1)
     }
 
     /// The column of a thread. Threads of one name share one.

@@ -207,7 +207,7 @@ fn waiting_block() -> Program {
 #[test]
 fn an_atomic_block_has_one_budget_for_all_its_accesses() {
     let program = waiting_block();
-    let options = Options { local_instructions: 1_000, ..Options::default() };
+    let options = Options { local_instructions: 100, block_instructions: 1_000, ..Options::default() };
     let machine = Machine::with_options(&program, &Visibility::all(&program), options);
     let mut work = Work::default();
     let (_, progress) = follow(&machine, &[0, 1], &mut work);

@@ -20,8 +20,10 @@ use crate::source::Span;
 /// Limits and options of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Local instructions in one step beyond which a thread counts as one that runs for ever.
+    /// Local instructions between two visible operations beyond which a thread counts as one that runs for ever.
     pub local_instructions: u32,
+    /// Instructions of one atomic block, its visible operations included, beyond which it counts as one that runs for ever.
+    pub block_instructions: u32,
     /// Frames of one thread beyond which its calls count as endless.
     pub frames: u32,
     /// Thread slots in use at one time beyond which a program fails.
@@ -32,7 +34,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { local_instructions: 1_000_000, frames: 1_000, threads: 65_000, spurious_wakeups: false }
+        Options {
+            local_instructions: 1_000_000,
+            block_instructions: 10_000_000,
+            frames: 1_000,
+            threads: 65_000,
+            spurious_wakeups: false,
+        }
     }
 }
 

@@ -276,9 +276,9 @@ impl<O: Observer> Run<'_, O> {
         }
     }
 
-    /// Goes on to the end of an atomic block. All its accesses, and the local work before each, have one budget: a loop
-    /// over them may wait for what no other thread can do meanwhile. `Some` where the step ends before: the execution
-    /// is over, or there is a choice to make inside of the block.
+    /// Goes on to the end of an atomic block. All its accesses, and the local work before each, have one budget beside that of
+    /// local work: a loop over them may wait for what no other thread can do meanwhile. `Some` where the step ends before:
+    /// the execution is over, or there is a choice to make inside of the block.
     fn atomic_block(&mut self) -> Option<Progress> {
         loop {
             match self.local(true) {
@@ -292,6 +292,8 @@ impl<O: Observer> Run<'_, O> {
                 return Some(Progress::Running);
             }
             match self.perform(0) {
+                // Behind the budget of the block there is that of the local work alone.
+                Performed::On if self.instructions() < self.machine.options.block_instructions => self.renew_budget(),
                 Performed::On => {}
                 Performed::Blocked => return Some(Progress::Running),
                 Performed::Over(progress) => return Some(progress),

@@ -187,9 +187,13 @@ impl<'a> Sliceable<'a> {
 /// Limits of the machine under which a slice counts as endless wherever the program does: what was taken out was local work
 /// too, and calls. Between two instructions of a slice there is at most one pass through a function without loops.
 fn narrow_options(whole: &Options, (cost, depth): (u64, u32)) -> Options {
-    let local_instructions = u64::from(whole.local_instructions) / cost.saturating_add(1);
+    let narrow = |instructions: u32| {
+        let share = u64::from(instructions) / cost.saturating_add(1);
+        u32::try_from(share).unwrap_or(u32::MAX).max(1)
+    };
     Options {
-        local_instructions: u32::try_from(local_instructions).unwrap_or(u32::MAX).max(1),
+        local_instructions: narrow(whole.local_instructions),
+        block_instructions: narrow(whole.block_instructions),
         frames: whole.frames.saturating_sub(depth).max(1),
         ..*whole
     }
