@@ -7,6 +7,7 @@
 //! It does not see memory that the system has promised and cannot provide: then the system ends the process.
 
 #![allow(unsafe_code, reason = "the trait of allocators is unsafe; every call is handed on to the system's as it is")]
+#![allow(clippy::exit, reason = "there is no way back from an allocation that fails")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{self, Write};

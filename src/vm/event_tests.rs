@@ -151,7 +151,7 @@ fn cells_have_one_name_in_all_executions() {
     let (again, second) = writes(&[0, 2, 1, 1, 2]);
     assert_eq!(names, again);
     let address = |writes: &[(PathId, Cell, u32)], of: PathId| {
-        writes.iter().filter(|(path, ..)| *path == of).map(|&(.., address)| address).last()
+        writes.iter().filter(|(path, ..)| *path == of).map(|&(.., address)| address).next_back()
     };
     let path = first[0].0;
     assert_ne!(address(&first, path), address(&second, path), "the order of steps decides on addresses");

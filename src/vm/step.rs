@@ -338,7 +338,8 @@ impl<O: Observer> Run<'_, O> {
                 }
             }
             Code::SharedAtomic { atomic } => {
-                if !self.atomic(atomic, true) {
+                let is_in_range = self.atomic(atomic, true);
+                if !is_in_range {
                     return Performed::Over(self.fail(FailureKind::IndexOutOfRange, None));
                 }
             }
