@@ -56,6 +56,7 @@ struct Stopper<'a> {
 
 impl Observer for Stopper<'_> {
     const ACTIVE: bool = false;
+    const DETAILS: bool = false;
 
     fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }

@@ -130,6 +130,7 @@ struct PolicyEvents<'a, P>(&'a mut P);
 
 impl<P: Policy> Observer for PolicyEvents<'_, P> {
     const ACTIVE: bool = P::OBSERVES;
+    const DETAILS: bool = P::OBSERVES;
 
     #[inline(always)]
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {

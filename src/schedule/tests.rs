@@ -288,7 +288,7 @@ fn the_alternatives_of_a_choice_are_recorded() {
 }
 
 /// Threads that come and go, objects in locals and arrays, choices and handles.
-const NAMES: &str = "
+const DETAILS: &str = "
 int x;
 lock L, M;
 cond c;
@@ -312,7 +312,7 @@ void main() {
 
 #[test]
 fn a_namer_of_many_schedules_names_each_as_it_stands_alone() {
-    let fixture = Fixture::new(NAMES);
+    let fixture = Fixture::new(DETAILS);
     let naming = fixture.naming();
     let mut namer = Namer::new(naming);
     let (mut pointers, mut names) = (std::collections::HashSet::new(), std::collections::HashSet::new());
@@ -412,7 +412,7 @@ impl Experiment for KeepSteps<'_> {
 
 #[test]
 fn trials_give_the_same_for_any_number_of_cores() {
-    let fixture = Fixture::new(NAMES);
+    let fixture = Fixture::new(DETAILS);
     let experiment = KeepSteps { machine: &fixture.machine };
     let with = |jobs| {
         let budget = Budget::unlimited().with_jobs(jobs);

@@ -28,9 +28,10 @@ impl super::machine::Machine {
 
 /// The name of a cell.
 #[inline(always)]
-fn name_of_cell(machine: &super::machine::Machine, blocks: &[Block], address: u32) -> Cell {
+fn name_of_cell<O: Observer>(machine: &super::machine::Machine, blocks: &[Block], address: u32) -> Cell {
     let nothing = Cell { object: Object::global(crate::ir::VariableId(0)), part: 0 };
-    machine.layout.cell(blocks, address).unwrap_or(nothing)
+    let known = if O::DETAILS { machine.layout.cell(blocks, address) } else { None };
+    known.unwrap_or(nothing)
 }
 
 impl<O: Observer> Run<'_, O> {
@@ -41,7 +42,7 @@ impl<O: Observer> Run<'_, O> {
             if self.budget == 0 {
                 return self.diverge(effects);
             }
-            if O::ACTIVE && self.this().fresh > 0 && code.is_access() {
+            if O::ACTIVE && O::DETAILS && self.this().fresh > 0 && code.is_access() {
                 self.tell_entered();
                 continue;
             }
@@ -107,7 +108,7 @@ impl<O: Observer> Run<'_, O> {
         let slot = &mut threads[thread.index()];
         let name = ThreadName { path: slot.path, slot: *thread };
         let mut left = *budget;
-        let is_fresh = O::ACTIVE && slot.fresh > 0;
+        let is_fresh = O::ACTIVE && O::DETAILS && slot.fresh > 0;
         let start = (slot.base + slot.frame) as usize;
         let frame = &mut stack[start..start + slot.frame_size as usize];
         let constants = &compiled.constants[..];
@@ -157,7 +158,7 @@ impl<O: Observer> Run<'_, O> {
                     frame[dest as usize] = cell.value;
                     if O::ACTIVE {
                         let (value, writer) = (cell.value, writer(cell));
-                        let cell = name_of_cell(machine, blocks, address);
+                        let cell = name_of_cell::<O>(machine, blocks, address);
                         let event = Event::Read { read, cell, address, value, writer, shared: false };
                         observer.event(name, CodeIndex(pc as u32), event);
                     }
@@ -176,7 +177,7 @@ impl<O: Observer> Run<'_, O> {
                     let old = cell.value;
                     *cell = Word { value, writer: definition.0 };
                     if O::ACTIVE {
-                        let cell = name_of_cell(machine, blocks, address);
+                        let cell = name_of_cell::<O>(machine, blocks, address);
                         let event = Event::Write { definition, cell, address, old, value, shared: false };
                         observer.event(name, CodeIndex(pc as u32), event);
                     }

@@ -277,6 +277,10 @@ pub trait Observer {
     /// Whether it wants to be told of events, and of functions that are entered and left.
     const ACTIVE: bool = true;
 
+    /// Whether it asks for the names of cells and for the functions that are entered. Where nobody does, events name any
+    /// cell and [`Observer::enter`] is not called: most searches keep locations alone, and finding names takes time.
+    const DETAILS: bool = true;
+
     /// `thread` does something at the instruction `at`.
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event);
 
@@ -310,6 +314,7 @@ pub trait Observer {
 /// Watches nothing.
 impl Observer for () {
     const ACTIVE: bool = false;
+    const DETAILS: bool = false;
 
     #[inline(always)]
     fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
@@ -321,6 +326,7 @@ pub struct Work(pub u64);
 
 impl Observer for Work {
     const ACTIVE: bool = false;
+    const DETAILS: bool = false;
 
     #[inline(always)]
     fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
@@ -334,6 +340,7 @@ impl Observer for Work {
 /// Both watch, the first one first.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+    const DETAILS: bool = A::DETAILS || B::DETAILS;
 
     #[inline]
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
@@ -384,6 +391,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 
 impl<O: Observer> Observer for &mut O {
     const ACTIVE: bool = O::ACTIVE;
+    const DETAILS: bool = O::DETAILS;
 
     #[inline]
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {

@@ -158,14 +158,14 @@ impl<O: Observer> Run<'_, O> {
     /// The name of a cell, where somebody wants to know it.
     #[inline(always)]
     pub(super) fn cell(&self, address: u32) -> Cell {
-        let known = if O::ACTIVE { self.machine.layout.cell(&self.state.blocks, address) } else { None };
+        let known = if O::ACTIVE && O::DETAILS { self.machine.layout.cell(&self.state.blocks, address) } else { None };
         known.unwrap_or(Cell { object: Object::global(VariableId(0)), part: 0 })
     }
 
     /// Tells of the functions that the thread has entered and in which nothing has happened yet.
     #[inline(always)]
     pub(super) fn tell_entered(&mut self) {
-        if !O::ACTIVE {
+        if !(O::ACTIVE && O::DETAILS) {
             self.this().fresh = 0;
         } else if self.this().fresh > 0 {
             self.tell_fresh_frames();

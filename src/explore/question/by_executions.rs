@@ -26,6 +26,8 @@ use std::ops::ControlFlow;
 struct Reads(Vec<(ReadId, DefinitionId)>);
 
 impl Observer for Reads {
+    const DETAILS: bool = false;
+
     fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
         if let Event::Read { read, writer: Some(definition), .. } = event {
             self.0.push((read, definition));

@@ -215,6 +215,7 @@ struct Counter {
 
 impl Observer for Counter {
     const ACTIVE: bool = false;
+    const DETAILS: bool = false;
 
     fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }

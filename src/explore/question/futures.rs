@@ -192,6 +192,8 @@ struct Recorder {
 }
 
 impl Observer for Recorder {
+    const DETAILS: bool = false;
+
     #[inline]
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         if let Event::Fork { child: ThreadName { slot: child, .. } }

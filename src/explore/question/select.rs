@@ -185,6 +185,8 @@ impl Evaluation {
 }
 
 impl Observer for Evaluation {
+    const DETAILS: bool = false;
+
     fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
         let thread = thread.slot;
         match event {
@@ -280,6 +282,7 @@ impl<W> Ends<W> {
 
 impl Observer for Ends<u32> {
     const ACTIVE: bool = false;
+    const DETAILS: bool = false;
 
     fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }

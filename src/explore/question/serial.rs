@@ -193,6 +193,7 @@ struct Ends {
 
 impl Observer for Ends {
     const ACTIVE: bool = false;
+    const DETAILS: bool = false;
 
     fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }

@@ -61,6 +61,8 @@ impl StepEvents {
 }
 
 impl Observer for StepEvents {
+    const DETAILS: bool = false;
+
     fn end_step(&mut self, thread: ThreadName, instructions: u32) {
         self.executed.end_step(thread, instructions);
     }
@@ -73,6 +75,7 @@ impl Observer for StepEvents {
         match event {
             Event::Read { address, shared: true, .. } => self.read = Some((address, at)),
             Event::Write { address, shared: true, .. } => self.write = Some(address),
+            Event::Read { .. } | Event::Write { .. } => {}
             Event::Choose { .. } => self.chosen = true,
             Event::Fork { child: ThreadName { path, .. } } => {
                 self.forks.push(path);

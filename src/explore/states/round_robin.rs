@@ -40,6 +40,8 @@ pub(in crate::explore) struct RoundRobin {
 }
 
 impl Observer for RoundRobin {
+    const DETAILS: bool = false;
+
     fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
         let thread = thread.slot;
         match event {

@@ -78,6 +78,8 @@ impl SeenTerms {
 }
 
 impl Observer for SeenTerms {
+    const DETAILS: bool = false;
+
     #[inline]
     fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
         if let Event::Read { read, writer: Some(definition), .. } = event {

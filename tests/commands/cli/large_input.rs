@@ -1,6 +1,6 @@
 //! Programs that are odd, large or never over, but valid: every command has an answer, within its bounds.
 
-use super::{Files, call};
+use super::{Files, call, finish};
 
 /// The commands that are tried, with bounds that each of them keeps.
 const COMMANDS: &[&str] = &[
@@ -191,4 +191,20 @@ fn outcomes_without_end_are_shown_as_far_as_a_bound_allows() {
             _ => assert!(answer.stdout.contains("more (--all shows them)"), "{}", answer.stdout),
         }
     }
+}
+
+/// Few states, each of which is larger than what is left.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_is_not_to_be_had_is_a_bound() {
+    let files = Files::new();
+    let arm = |value: u32| format!("T{value}: {{ t[1] = {value}; t[2] = {value}; t[3] = {value}; }}\n");
+    let arms: String = (1..4).map(arm).collect();
+    let text = format!("int t[1000000];\ncobegin\n{arms}coend\nprint(t[1], t[2], t[3]);\n");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "ulimit -v 300000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_cssame"), "futures"]);
+    let answer = finish(command.arg(files.write("large.csm", text)));
+    assert_eq!((answer.status, answer.stdout.as_str()), (3, ""));
+    assert!(answer.stderr.starts_with("error: out of memory: "), "{}", answer.stderr);
+    assert!(answer.stderr.contains("--max-memory"), "{}", answer.stderr);
 }

@@ -157,6 +157,7 @@ impl Finder {
 
 impl Observer for Finder {
     const ACTIVE: bool = false;
+    const DETAILS: bool = false;
 
     fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
 }
