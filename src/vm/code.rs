@@ -88,7 +88,7 @@ impl ComputedPlace {
     }
 }
 
-/// Index into one of the tables of [`Compiled`](super::compile::Compiled).
+/// Index into one of the tables of [`Compiled`](super::compiled::Compiled).
 pub(super) type TableIndex = u32;
 
 /// No place: an operand that there is not.
