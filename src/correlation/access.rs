@@ -29,7 +29,7 @@ use crate::ssa::graph::Graph;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// SourceVariables that a function with its callees may touch; further ones are left out.
+/// Source variables that a function with its callees may touch; further ones are left out.
 const MAX_DATA: usize = 256;
 
 /// The accesses of a method to the two variables of a correlation, of a kind each.

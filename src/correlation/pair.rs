@@ -40,7 +40,7 @@ pub struct MethodAccess {
 pub struct Pair {
     /// In the order of the text; they may be the same.
     pub methods: (FunctionId, FunctionId),
-    /// SourceVariables that both access and one writes.
+    /// Source variables that both access and one writes.
     pub dependent: Vec<SourceVariableId>,
     /// Accesses to correlations that the pair can violate.
     pub accesses: Vec<MethodAccess>,

@@ -321,7 +321,6 @@ impl<O: Observer> Run<'_, O> {
         }
         let this = self.this();
         this.fresh = this.fresh.saturating_sub(1);
-        let this = self.this();
         if this.depth == 0 {
             self.end_thread();
             return true;
