@@ -8,6 +8,7 @@
 //! its [`Leaf`]s say what the cells are. The arms of a `cobegin` are functions of their own, which take what they capture
 //! by reference.
 
+mod access;
 pub mod dot;
 pub mod flow;
 pub mod json;
@@ -21,6 +22,7 @@ pub mod verify;
 use crate::source::Span;
 pub use crate::source::arena;
 pub use crate::source::texts::{TextId, Texts};
+pub use access::Access;
 use arena::{Arena, id};
 pub use operation::*;
 pub use sync::Synchronisation;
@@ -87,6 +89,8 @@ pub struct Symbol {
     pub name: TextId,
     /// Its name in the declaration.
     pub span: Span,
+    /// Whether it is declared `atomic`: unsynchronised use is meant.
+    pub atomic: bool,
 }
 
 /// Who owns a memory variable.

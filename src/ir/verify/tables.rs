@@ -14,7 +14,7 @@ pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
     let Program { functions, main, variables, leaves, symbols, reads, definitions, texts } = program;
     let text = |id: TextId| id.index() < texts.len();
     demand(faults, main.is_none_or(|main| functions.get(main).is_some()), || "main does not exist".into());
-    for (id, Symbol { name, span: _ }) in symbols.entries() {
+    for (id, Symbol { name, span: _, atomic: _ }) in symbols.entries() {
         demand(faults, text(*name), || format!("symbol {}: its name does not exist", id.0));
     }
     for (id, Read { name, symbol, span: _, function }) in reads.entries() {

@@ -95,7 +95,10 @@ struct Symbols {
 
 impl Symbols {
     fn get(&mut self, program: &mut Program, name: TextId, span: Span) -> SymbolId {
-        *self.by_span.entry(span).or_insert_with(|| program.symbols.push(crate::ir::Symbol { name, span }))
+        *self
+            .by_span
+            .entry(span)
+            .or_insert_with(|| program.symbols.push(crate::ir::Symbol { name, span, atomic: false }))
     }
 }
 
