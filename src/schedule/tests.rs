@@ -186,6 +186,22 @@ fn a_policy_sees_what_threads_are_about_to_do() {
 }
 
 #[test]
+fn a_cas_that_would_fail_is_pending_as_one_that_does_not_write() {
+    let fixture = Fixture::new("int x = 1;\nint a = cas(x, 0, 5);\nint b = cas(x, 1, 6);\nint c = swap(x, 1);\n");
+    let mut tables = Tables::new();
+    let mut walk = Walk::new(&fixture.machine, &mut tables, &mut ());
+    let mut seen = Vec::new();
+    while !walk.is_over() {
+        let thread = ThreadIndex(0);
+        if let Some(Pending::Atomic { name, writes, .. }) = fixture.machine.pending(walk.state(), thread) {
+            seen.push((name, writes));
+        }
+        walk.step(Choice { thread, alternative: 0 }, &mut ()).unwrap();
+    }
+    assert_eq!(seen, [("cas", false), ("cas", true), ("swap", true)]);
+}
+
+#[test]
 fn a_schedule_stops_behind_its_last_step() {
     let fixture = Fixture::new(ADDS);
     let schedule = fixture.schedule(&fixture.find("ok"));

@@ -6,6 +6,7 @@
 use super::code::{AtomicKind, Code};
 use super::machine::Machine;
 use super::state::{State, ThreadIndex, ThreadStatus};
+use super::value;
 use crate::ir::sync::Kind;
 use crate::ir::{DefinitionId, ReadId};
 
@@ -36,6 +37,8 @@ pub enum Pending {
         definition: DefinitionId,
         /// The cell.
         address: Option<u32>,
+        /// Whether it would write in this state: a `cas` that would fail only reads.
+        writes: bool,
     },
     /// An operation on a synchronisation object.
     Synchronise {
@@ -112,7 +115,15 @@ impl Machine {
                     AtomicKind::FetchAdd(..) => "fetch_add",
                 };
                 let (read, definition) = (atomic.read, atomic.definition);
-                Pending::Atomic { name, read, definition, address: address(atomic.place) }
+                let cell = self.cell_at(state, thread, atomic.place);
+                let writes = match atomic.kind {
+                    AtomicKind::CompareAndSwap { old, double, .. } => {
+                        let expected = old.value(state.frame(thread), &self.compiled.constants);
+                        cell.is_some_and(|(_, value)| value::equal(double, value, expected))
+                    }
+                    AtomicKind::Swap(_) | AtomicKind::FetchAdd(..) => cell.is_some(),
+                };
+                Pending::Atomic { name, read, definition, address: cell.map(|(address, _)| address), writes }
             }
             Code::JoinThread { handle } => {
                 let handle = handle.value(state.frame(thread), &self.compiled.constants);
