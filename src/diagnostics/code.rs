@@ -82,6 +82,12 @@ pub enum Code {
     UnprotectedRead,
     /// CS0402: lock-order cycle.
     LockOrderCycle,
+    /// CS0403: real race.
+    RealRace,
+    /// CS0404: harmful race.
+    HarmfulRace,
+    /// CS0405: benign race.
+    BenignRace,
     /// CS0410: assertion failed.
     AssertionFailed,
     /// CS0411: error reached.
@@ -358,6 +364,24 @@ const CATALOGUE: &[Entry] = &[
         number: "CS0402",
         title: "lock-order cycle",
         page: include_str!("../../docs/codes/CS0402.md"),
+    },
+    Entry {
+        code: Code::RealRace,
+        number: "CS0403",
+        title: "real race",
+        page: include_str!("../../docs/codes/CS0403.md"),
+    },
+    Entry {
+        code: Code::HarmfulRace,
+        number: "CS0404",
+        title: "harmful race",
+        page: include_str!("../../docs/codes/CS0404.md"),
+    },
+    Entry {
+        code: Code::BenignRace,
+        number: "CS0405",
+        title: "benign race",
+        page: include_str!("../../docs/codes/CS0405.md"),
     },
     Entry {
         code: Code::AssertionFailed,
