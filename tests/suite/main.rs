@@ -15,6 +15,7 @@ mod ir;
 mod jobs;
 mod law;
 mod oracle_facts;
+mod oracle_races;
 mod reads_from;
 mod reductions;
 mod samples;

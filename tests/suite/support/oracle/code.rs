@@ -173,6 +173,8 @@ pub struct Variable {
     pub initial: u32,
     /// Whether several threads can get at it at all: a global, a captured local, a field.
     pub candidate: bool,
+    /// Whether all accesses to it are atomic.
+    pub atomic: bool,
 }
 
 /// A compiled program.

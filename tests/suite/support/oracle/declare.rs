@@ -167,7 +167,7 @@ impl<'a> Compiler<'a> {
 
     pub fn variable(&mut self, name: &str, candidate: bool) -> u32 {
         let initial = self.code.names.intern(&format!("{name}@initial"));
-        self.code.variables.push(Variable { name: name.to_owned(), initial, candidate });
+        self.code.variables.push(Variable { name: name.to_owned(), initial, candidate, atomic: false });
         self.code.variables.len() as u32 - 1
     }
 

@@ -25,6 +25,16 @@ pub struct Event {
     pub writer: Writer,
 }
 
+/// An access to a cell, which reads or writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Logged {
+    pub address: u32,
+    /// Name of the access.
+    pub name: u32,
+    pub write: bool,
+    pub atomic: bool,
+}
+
 /// What is not part of a state: the code, what is visible, tables, and the path to the current state.
 pub struct Machine<'c> {
     pub code: &'c Code,
@@ -38,6 +48,8 @@ pub struct Machine<'c> {
     /// Of each path, where its thread belongs in the order of threads.
     pub path_keys: FxHashMap<u32, Vec<(u32, u32, u32)>>,
     pub trail: Vec<Event>,
+    /// The accesses inside atomic blocks, where somebody wants to know.
+    pub log: Option<Vec<Logged>>,
     /// A variable that two parallel threads use although it is not visible.
     pub newly_shared: Option<u32>,
     pub watch_sharing: bool,
@@ -56,6 +68,7 @@ impl<'c> Machine<'c> {
             paths: Strings::default(),
             path_keys: FxHashMap::default(),
             trail: Vec::new(),
+            log: None,
             newly_shared: None,
             watch_sharing: false,
             max_steps,
@@ -247,6 +260,10 @@ impl<'c> Machine<'c> {
         };
         let words = if length(op) == 0 { 1 } else { 2 };
         thread.stack.truncate(thread.stack.len() - words);
+        if let (Some(log), true) = (&mut self.log, thread.atomic > 0 && !matches!(op, Op::StoreInitial { .. })) {
+            let logged = |write| Logged { address, name, write, atomic: true };
+            log.extend(read.then(|| logged(false)).into_iter().chain(written.map(|_| logged(true))));
+        }
         if read && variable != NONE && self.code.variables[variable as usize].candidate {
             let (thread_path, ordinal) = (thread.path, thread.reads);
             self.trail.push(Event { visible: counted, thread: thread_path, ordinal, name, writer: cell.writer });

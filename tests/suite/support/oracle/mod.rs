@@ -3,19 +3,25 @@
 //! It shares nothing with the analyser but the parser. It interprets the syntax tree (by way of a little stack code of
 //! its own) and runs *every* interleaving of visible operations, depth first, without visited states and without
 //! reductions. What it says of a small program is therefore what the analyser has to say.
+//!
+//! Races are a question of states, so `races` looks at each state once, and at all that can follow from it.
 
 mod call;
 mod code;
 mod compile;
 mod declare;
 mod expression;
+mod graph;
 mod local;
+mod races;
 mod report;
 mod search;
 mod state;
 mod statement;
 mod step;
 mod value;
+
+pub use self::races::{RaceOptions, Races, races_of_source};
 
 use self::local::Machine;
 use self::search::{Limits, search};

@@ -37,11 +37,11 @@ pub fn report(machine: &Machine<'_>, found: &Found, file: &SourceFile) -> Explor
     explored
 }
 
-fn path_text(machine: &Machine<'_>, path: u32) -> String {
+pub fn path_text(machine: &Machine<'_>, path: u32) -> String {
     if path == NONE { String::new() } else { machine.paths.text(path).to_owned() }
 }
 
-fn lines(machine: &Machine<'_>, mut output: u32) -> Vec<String> {
+pub fn lines(machine: &Machine<'_>, mut output: u32) -> Vec<String> {
     let mut lines = Vec::new();
     while output != NONE {
         let (line, before) = machine.outputs[output as usize];
