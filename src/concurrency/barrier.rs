@@ -29,6 +29,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A barrier whose participants meet in rounds.
 #[derive(Clone, Debug)]
 pub(crate) struct Barrier {
+    /// The barrier.
+    pub object: LocationId,
     /// The threads that use it.
     pub participants: Vec<ThreadId>,
     /// The number of arrivals before each block of the participants.
@@ -67,7 +69,7 @@ pub(super) fn find_barriers(builder: &mut GraphBuilder<'_>, local: &Graph, objec
         // Step 2.
         let counted = count_arrivals(builder, local, &arrivals, &participants);
         wire_barrier(builder, local, &arrivals, &participants, &counted);
-        found.push(Barrier { participants, arrivals: counted });
+        found.push(Barrier { object: location, participants, arrivals: counted });
     }
     found
 }

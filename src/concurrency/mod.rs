@@ -17,6 +17,7 @@
 //! everything ([`Thread::unordered`]); merging loses precision only. Not seen: values that are not constant in their context,
 //! and the order that locks, conditions and counting semaphores impose (pruning by locks belongs to `form`).
 
+mod apart;
 mod arrivals;
 mod barrier;
 mod builder;
@@ -37,6 +38,7 @@ mod sync_object;
 mod unique;
 pub(crate) mod value;
 
+pub use apart::Apart;
 pub use order::ClassId;
 pub use policy::Policy;
 pub use repetition::Repetition;

@@ -14,6 +14,7 @@
 //! **Soundness and limits**: two classes are separated only where every execution orders all their blocks. Anything else
 //! (counting semaphores, conditions, objects that are not named with certainty) orders nothing here.
 
+use super::apart::Apart;
 use super::arrivals::Arrivals;
 use super::barrier::{Barrier, find_barriers};
 use super::builder::GraphBuilder;
@@ -63,16 +64,23 @@ impl Order {
 
     /// Whether a signal or a barrier orders all blocks of one class and all of the other, one way or the other or by rounds.
     pub fn separated(&self, a: ClassId, b: ClassId) -> bool {
+        self.separation(a, b).is_some()
+    }
+
+    /// The first signal or barrier that does so.
+    pub fn separation(&self, a: ClassId, b: ClassId) -> Option<Apart> {
         let (a, b) = (&self.facts[a], &self.facts[b]);
-        let meets = |x: &SmallVec<[u16; 4]>, y: &SmallVec<[u16; 4]>| x.iter().any(|signal| y.contains(signal));
-        if meets(&a.before, &b.after) || meets(&b.before, &a.after) {
-            return true;
+        let meeting =
+            |x: &SmallVec<[u16; 4]>, y: &SmallVec<[u16; 4]>| x.iter().copied().find(|signal| y.contains(signal));
+        if let Some(signal) = meeting(&a.before, &b.after).or_else(|| meeting(&b.before, &a.after)) {
+            return Some(Apart::Signal(self.signals[usize::from(signal)].at));
         }
-        a.arrivals.iter().any(|&(barrier, participant, number)| {
+        let between = a.arrivals.iter().find(|&&(barrier, participant, number)| {
             b.arrivals.iter().any(|&(other, other_participant, other_number)| {
                 barrier == other && participant != other_participant && number.disjoint(other_number)
             })
-        })
+        });
+        between.map(|&(barrier, ..)| Apart::Barrier(self.barriers[usize::from(barrier)].object))
     }
 }
 

@@ -15,6 +15,7 @@
 //! **Soundness and limits**: an over-approximation. Two blocks that are reported as not parallel are ordered, or exclude
 //! each other, in every execution; locks are not looked at.
 
+use super::apart::Apart;
 use super::order::ClassId;
 use super::{Concurrency, MAIN_THREAD, ThreadId};
 use smallvec::SmallVec;
@@ -42,12 +43,18 @@ impl Concurrency {
     /// several instances does not count, since each has frames of its own.
     #[must_use]
     pub fn parallel_in_frame(&self, a: u32, b: u32, owner: Option<ThreadId>) -> bool {
+        self.apart_in_frame(a, b, owner).is_none()
+    }
+
+    /// What keeps two blocks apart by the structure of forks and joins alone, as [`Self::parallel_in_frame`].
+    #[must_use]
+    pub fn apart_in_frame(&self, a: u32, b: u32, owner: Option<ThreadId>) -> Option<Apart> {
         let (thread_a, thread_b) = (self.thread_of(a), self.thread_of(b));
         if self.threads[thread_a].unordered || self.threads[thread_b].unordered {
-            return true;
+            return None;
         }
         if thread_a == MAIN_THREAD && thread_b == MAIN_THREAD {
-            return false;
+            return Some(Apart::SameThread(MAIN_THREAD));
         }
         // Step 1: the last common thread.
         let (chain_a, chain_b) = (self.chain(thread_a), self.chain(thread_b));
@@ -56,17 +63,24 @@ impl Concurrency {
         let from = above.map_or(0, |above| above + 1);
         // Step 2: several instances of a thread that both belong to.
         if chain_a[from..common].iter().any(|&thread| self.threads[thread].multiple) {
-            return true;
+            return None;
         }
+        let outside = |child: ThreadId, block: u32| {
+            let alive = self.regions.contains(self.threads[child].region, block);
+            (!alive).then_some(Apart::OutsideLife { block, child })
+        };
         match (chain_a.get(common), chain_b.get(common)) {
-            (None, None) => false,
+            (None, None) => Some(Apart::SameThread(thread_a)),
             // Step 3: one of them lies in the common thread itself.
-            (Some(&child), None) => self.regions.contains(self.threads[child].region, b),
-            (None, Some(&child)) => self.regions.contains(self.threads[child].region, a),
+            (Some(&child), None) => outside(child, b),
+            (None, Some(&child)) => outside(child, a),
             // Step 4: both lie in child threads.
             (Some(&child_a), Some(&child_b)) => {
                 let (a, b) = (&self.threads[child_a], &self.threads[child_b]);
-                a.fork == b.fork || self.regions.contains(a.region, b.fork) || self.regions.contains(b.region, a.fork)
+                let together = a.fork == b.fork
+                    || self.regions.contains(a.region, b.fork)
+                    || self.regions.contains(b.region, a.fork);
+                (!together).then_some(Apart::Lives(child_a, child_b))
             }
         }
     }
@@ -77,5 +91,12 @@ impl Concurrency {
         let (block_a, block_b) = (self.order.representative(a), self.order.representative(b));
         // Step 5: unless a signal or a barrier orders them.
         self.structurally_parallel(block_a, block_b) && !self.order.separated(a, b)
+    }
+
+    /// What keeps all blocks of two classes apart, if anything does.
+    #[must_use]
+    pub fn classes_apart(&self, a: ClassId, b: ClassId) -> Option<Apart> {
+        let (block_a, block_b) = (self.order.representative(a), self.order.representative(b));
+        self.apart_in_frame(block_a, block_b, None).or_else(|| self.order.separation(a, b))
     }
 }

@@ -28,6 +28,7 @@ pub mod contradiction;
 mod exposure;
 pub mod print;
 mod pruned;
+pub mod races;
 mod reaching;
 mod report;
 mod selection;

@@ -47,7 +47,7 @@ pub const LAYERS: &[Layer] = &[
     layer("front", "source diagnostics ir", ""),
     layer("ssa", "source ir", ""),
     layer("concurrency", "source ir ssa", "front"),
-    layer("form", "source diagnostics ir ssa concurrency", ""),
+    layer("form", "source diagnostics ir ssa concurrency", "front"),
     layer("correlation", "source diagnostics ir ssa concurrency form", ""),
     layer("vm", "source ir", ""),
     layer("schedule", "source budget ir vm", "front"),

@@ -1,0 +1,157 @@
+//! Potential races, found without running the program.
+//!
+//! **Input**: a program and its [`Form`]. **Output**: [`PotentialRaces`]: the unordered pairs of accesses, read–write and
+//! write–write, that may race; and for any other pair of accesses to one variable what keeps the two apart.
+//!
+//! **Algorithm** (locksets as in Savage et al. 1997, with may-happen-in-parallel in place of an observed order)
+//! 1. `group`: the accesses to each shared variable of each context are grouped by class of block, locks certainly held, and
+//!    whether they are atomic.
+//! 2. Two groups may race where their classes may run in parallel, no lock is certainly held in both, and they are not both
+//!    atomic. Groups are compared, not accesses; two accesses of such groups race unless both read or they certainly mean
+//!    different elements.
+//! 3. `pairs`: pairs are made only when somebody asks for them, access by access, and each once however many contexts have it.
+//! 4. `separation`: what step 2 found instead, in words.
+//!
+//! **Soundness and limits**: every pair of places at which two threads of some execution stand at once, before accesses to one
+//! cell of which one writes and not both are atomic, is potential. This holds because MHP and sharing are
+//! over-approximations and locksets under-approximations. Locals of functions whose threads are not told apart count as one
+//! variable. Not seen: order by the values of variables, by
+//! conditions and by counting semaphores.
+
+mod group;
+mod pairs;
+mod separation;
+#[cfg(test)]
+mod tests;
+
+pub use pairs::Pairs;
+pub use separation::{Order, Separation};
+
+use super::Form;
+use crate::concurrency::LocationId;
+use crate::concurrency::lockset::{ATOMIC, LocksetId};
+use crate::ir::{Access, LeafId, Program};
+use group::{Group, Key, Sites};
+
+/// The pairs of accesses of a program that may race.
+#[derive(Clone, Debug)]
+pub struct PotentialRaces<'a> {
+    program: &'a Program,
+    form: &'a Form,
+    sites: Sites,
+}
+
+/// Finds the pairs of accesses that may race.
+#[must_use]
+pub fn potential_races<'a>(program: &'a Program, form: &'a Form) -> PotentialRaces<'a> {
+    PotentialRaces { program, form, sites: Sites::collect(program, form) }
+}
+
+impl PotentialRaces<'_> {
+    /// All pairs, each once, the lesser access first, sorted. Pairs are found as the iterator goes on, so that taking a few
+    /// is cheap.
+    #[must_use]
+    pub fn pairs(&self) -> Pairs<'_> {
+        Pairs::new(self, None)
+    }
+
+    /// The pairs that may race at a variable, in the same order. A pair of accesses that touch several variables, such as those of a
+    /// method that runs on two objects, belongs to each of them.
+    #[must_use]
+    pub fn pairs_of(&self, variable: LeafId) -> Pairs<'_> {
+        Pairs::new(self, Some(variable))
+    }
+
+    /// The variables that have a pair, sorted. An array is one variable.
+    #[must_use]
+    pub fn variables(&self) -> Vec<LeafId> {
+        let racy = (0..self.sites.groups.len() as u32).filter(|&variable| self.has_pair(variable));
+        let mut leaves: Vec<LeafId> = racy.map(|variable| self.leaf_of(variable)).collect();
+        leaves.sort_unstable();
+        leaves.dedup();
+        leaves
+    }
+
+    /// Whether two accesses may race.
+    #[must_use]
+    pub fn contains(&self, a: Access, b: Access) -> bool {
+        (a.is_write() || b.is_write())
+            && self.sites.distinct(a).any(|x| {
+                let mut others = self.sites.distinct_at(b, x.variable);
+                others.any(|y| {
+                    group::may_be_one_element(x.element, y.element)
+                        && self.may_meet(x.variable, self.key(x), self.key(y))
+                })
+            })
+    }
+
+    /// The accesses, by variable of the unfolded program and group.
+    pub(in crate::form) fn groups(&self, variable: u32) -> &[Group] {
+        &self.sites.groups[variable as usize]
+    }
+
+    /// The part of memory that a variable of the unfolded program is, or is an element of.
+    pub(in crate::form) fn leaf_of(&self, variable: u32) -> LeafId {
+        self.form.table.variables[variable as usize].leaf
+    }
+
+    fn has_pair(&self, variable: u32) -> bool {
+        let groups = self.groups(variable);
+        groups.iter().enumerate().any(|(position, a)| {
+            let mut others = groups[..=position].iter().filter(|b| a.conflicts(b));
+            others.any(|b| self.may_meet(variable, a.key, b.key))
+        })
+    }
+
+    /// Whether accesses of two groups may be made at the same time, without a lock between them.
+    pub(in crate::form) fn may_meet(&self, variable: u32, a: Key, b: Key) -> bool {
+        !(a.atomic && b.atomic)
+            && self.common_locks(a.lockset, b.lockset).next().is_none()
+            && self.may_run_at_once(variable, a, b)
+    }
+
+    /// Step 2, without locks: whether two threads may stand before accesses of these groups that mean one variable.
+    fn may_run_at_once(&self, variable: u32, a: Key, b: Key) -> bool {
+        self.form.concurrency.parallel_classes(a.class, b.class) && self.may_be_one_frame(variable, a, b)
+    }
+
+    /// Whether the accesses can mean one frame of a local variable where they are made at the same time.
+    fn may_be_one_frame(&self, variable: u32, a: Key, b: Key) -> bool {
+        let concurrency = &self.form.concurrency;
+        let instance = &concurrency.instances[self.form.table.variables[variable as usize].instance];
+        let Some(context) = instance.context.filter(|_| !instance.unique) else { return true };
+        let owner = concurrency.contexts[context].thread;
+        let (a, b) = (concurrency.order.representative(a.class), concurrency.order.representative(b.class));
+        // The frame belongs to one instance of its thread, unless that is the pseudo-thread, which runs the code of many:
+        // no thread is below itself, since recursion through a fork is run by the pseudo-thread.
+        let runs_itself = concurrency.contexts[concurrency.threads[owner].root].thread == owner;
+        let by_owner = concurrency.thread_of(a) == owner && concurrency.thread_of(b) == owner;
+        !(runs_itself && by_owner) && concurrency.parallel_in_frame(a, b, Some(owner))
+    }
+
+    /// The locks, [`ATOMIC`] included, of both sets.
+    fn common_locks(&self, a: LocksetId, b: LocksetId) -> impl Iterator<Item = LocationId> {
+        let locks = self.form.locksets.locks(b);
+        self.form.locksets.locks(a).iter().copied().filter(move |lock| locks.contains(lock))
+    }
+
+    /// The name of a synchronisation object as its declaration gives it.
+    fn object_name(&self, object: LocationId) -> &str {
+        self.program.texts.get(self.program.leaves[self.form.concurrency.locations[object].leaf].name)
+    }
+
+    /// The locks that are certainly held at an access, in all contexts that make it, by name; `None` for an access that touches
+    /// nothing shared or never runs.
+    #[must_use]
+    pub fn locks_held(&self, access: Access) -> Option<Vec<String>> {
+        let mut sites = self.sites.distinct(access);
+        let locks = |lockset| self.form.locksets.locks(lockset);
+        let mut held = locks(self.key(sites.next()?).lockset).to_vec();
+        for site in sites {
+            let others = locks(self.key(site).lockset);
+            held.retain(|lock| others.contains(lock));
+        }
+        held.retain(|&lock| lock != ATOMIC);
+        Some(held.into_iter().map(|lock| self.object_name(lock).to_owned()).collect())
+    }
+}
