@@ -51,7 +51,7 @@
 //! | [`correlation`] | the flow graph | variables that belong together, method pairs by rank |
 //! | [`vm`], [`schedule`] | the flow graph | a machine; executions, policies, schedule files, traces |
 //! | [`model`] | source text | all of that for one program, ready to be asked |
-//! | [`harness`] | two methods | programs in which they run in parallel |
+//! | [`harness`] | a file without `main` | programs in which two of its methods run in parallel |
 //! | [`explore`] | a model | what all executions can do: futures, selections, tears, counts |
 //! | [`driver`] | executions | packages of deterministic tests |
 //! | [`answer`] | a request | the answer of each command, as a plain value |

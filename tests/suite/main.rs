@@ -11,6 +11,7 @@ mod contradictions;
 mod correlation;
 mod facts;
 mod form;
+mod harness;
 mod ir;
 mod jobs;
 mod law;

@@ -68,7 +68,12 @@ const CIRCLES: &[(&str, &str, &str)] = &[];
 
 /// What knows the grammar of a language, beside its front end, and why.
 const READERS: &[(&str, &str)] = &[
+    ("harness/arrangement", "finds the objects that methods of a file take"),
     ("harness/contexts", "writes programs around methods, in their own language"),
+    ("harness/drivers", "writes programs around methods, in their own language"),
+    ("harness/effects", "judges methods by their text, to choose programs around them"),
+    ("harness/methods", "finds the methods of a file"),
+    ("harness/writer", "writes programs around methods, in their own language"),
     ("answer/ir", "shows the syntax tree"),
 ];
 

@@ -1,0 +1,99 @@
+//! Which objects two methods work on when they run in parallel.
+//!
+//! **Input**: the methods and functions of a file that `main` can call. **Output**: [`Arrangement`]s, the plainest first.
+//!
+//! **Algorithm**: there are two objects of each class. A method has the first of its class as receiver, and an object
+//! argument is the other one of its class; of another class it is the first one. For each unordered pair of methods, one
+//! with itself too:
+//! 1. both use the same objects;
+//! 2. the second uses the other objects of some classes instead, wherever the two still have an object in common:
+//!    `first.m(second)` beside `second.n(first)`, or two receivers with one argument.
+//! 3. Last come pairs that have no object in common, where the file has variables of its own.
+
+use super::methods::Callable;
+use crate::front::csm::syntax::ast::TypeKind;
+
+/// Classes of one method whose objects are exchanged.
+const MAX_EXCHANGED: usize = 3;
+
+/// One of the two objects of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Object<'a> {
+    pub class: &'a str,
+    pub second: bool,
+}
+
+impl Object<'_> {
+    pub fn role(self) -> &'static str {
+        if self.second { "second" } else { "first" }
+    }
+}
+
+/// A pair of methods, and the classes whose two objects are exchanged for the second of them.
+#[derive(Clone, Debug)]
+pub(super) struct Arrangement<'a> {
+    pub pair: [Callable<'a>; 2],
+    pub exchanged: Vec<&'a str>,
+}
+
+impl<'a> Arrangement<'a> {
+    /// The objects of each call: the receiver of a method, then the arguments that are objects.
+    pub fn objects(&self) -> [Vec<Object<'a>>; 2] {
+        [objects(self.pair[0], &[]), objects(self.pair[1], &self.exchanged)]
+    }
+
+    fn has_common_object(&self) -> bool {
+        let [first, second] = self.objects();
+        first.iter().any(|object| second.contains(object))
+    }
+
+    /// Both are functions that take no objects: what they have in common can only be variables of the file.
+    fn is_without_objects(&self) -> bool {
+        self.objects().iter().all(Vec::is_empty)
+    }
+}
+
+/// The objects of a call, by class: the first, then the second, and so on in turn, or the other way round where the
+/// objects of the class are exchanged.
+pub(super) fn objects<'a>(one: Callable<'a>, exchanged: &[&str]) -> Vec<Object<'a>> {
+    let arguments = one.function.parameters.iter().filter_map(|parameter| match &parameter.ty.kind {
+        TypeKind::Class(name) => Some(name.as_str()),
+        _ => None,
+    });
+    let mut objects: Vec<Object<'a>> = Vec::new();
+    for class in one.class_name().into_iter().chain(arguments) {
+        let before = objects.iter().filter(|object| object.class == class).count();
+        objects.push(Object { class, second: (before % 2 == 1) != exchanged.contains(&class) });
+    }
+    objects
+}
+
+/// All arrangements of pairs; `globals` says whether the file has variables of its own.
+pub(super) fn arrangements<'a>(callables: &[Callable<'a>], globals: bool) -> Vec<Arrangement<'a>> {
+    let mut pairs = Vec::new();
+    for (index, &first) in callables.iter().enumerate() {
+        pairs.extend(callables[index..].iter().map(|&second| [first, second]));
+    }
+    let same = pairs.iter().map(|&pair| Arrangement { pair, exchanged: Vec::new() });
+    let (plain, apart): (Vec<_>, Vec<_>) =
+        same.partition(|one| one.has_common_object() || globals && one.is_without_objects());
+    let exchanged = pairs.iter().flat_map(|&pair| {
+        let all = exchanges(pair[1]).into_iter().map(move |exchanged| Arrangement { pair, exchanged });
+        all.filter(Arrangement::has_common_object)
+    });
+    let exchanged: Vec<Arrangement<'a>> = exchanged.collect();
+    let apart = if globals { apart } else { Vec::new() };
+    plain.into_iter().chain(exchanged).chain(apart).collect()
+}
+
+/// The sets of classes, none empty, whose objects may be exchanged in the calls of a method.
+fn exchanges(one: Callable<'_>) -> Vec<Vec<&str>> {
+    let mut classes: Vec<&str> = Vec::new();
+    for object in objects(one, &[]) {
+        if !classes.contains(&object.class) && classes.len() < MAX_EXCHANGED {
+            classes.push(object.class);
+        }
+    }
+    let chosen = |set: usize| classes.iter().enumerate().filter(move |&(at, _)| set >> at & 1 == 1);
+    (1..1usize << classes.len()).map(|set| chosen(set).map(|(_, &class)| class).collect()).collect()
+}

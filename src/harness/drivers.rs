@@ -1,0 +1,328 @@
+//! Drivers that close a file without `main`: programs in which each two of its methods run in parallel.
+//!
+//! **Input**: the text of the file and its syntax tree.
+//!
+//! **Output**: [`Driver`]s: the text with a `main` behind it. The text before stays what it is, so that all its places are
+//! those of the file.
+//!
+//! **Algorithm**: Sen (PLDI 2008, section 5.1) closes collections by two empty objects of a class, on which threads call
+//! different methods, with the other object where a method takes one. Here each driver has two threads with one call each:
+//! 1. each pair of methods in each [arrangement](super::arrangement) of objects, as they are made;
+//! 2. the same behind calls of one method that may change the objects: of each method in turn, once, and so often before
+//!    that one call more makes a number of the file (so a collection is not empty, or is nearly full);
+//! 3. all of it with other values as arguments.
+//!
+//! The results of the two calls are printed, and behind them what can be seen of the objects: public fields, the results
+//! of methods that need no argument, change nothing and cannot wait or fail, and the variables of the file. So executions
+//! that leave different states have different outcomes.
+//!
+//! **Soundness and limits**: an execution of a driver is one of a program that uses the classes, but it may break rules of
+//! use that stand nowhere in the text: a call may fail, or wait for ever, even if nothing runs beside it. Other programs
+//! can do more. Objects of synchronisation and threads are no arguments. There are at most [`MAX_DRIVERS`] drivers.
+
+use super::arrangement::{Arrangement, Object, arrangements, objects};
+use super::effects::{Effects, effects};
+use super::methods::{Callable, Methods};
+use super::writer::{MainText, ValueOrder, Writer, call, repeated};
+use crate::front::csm::syntax::ast::{Declaration, Item, MemberKind, StmtKind, TypeKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The drivers of a file at most.
+pub const MAX_DRIVERS: usize = 256;
+
+/// Places in the lists of values from which the arguments of the first and of the second call are taken. Two calls of one
+/// method begin with different values, since two writes of one value would look harmless.
+const VALUES: [[usize; 2]; 4] = [[0, 0], [1, 1], [0, 1], [2, 2]];
+const VALUES_OF_ONE_METHOD: [[usize; 2]; 4] = [[0, 1], [1, 1], [0, 0], [2, 2]];
+
+/// What is printed at the end of each object, and of the variables of the file, at most.
+const MAX_PRINTED: usize = 8;
+
+/// A program in which two methods of a file run in parallel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Driver {
+    /// The whole text.
+    pub text: String,
+    /// What was added to the file.
+    pub main: String,
+    /// Which methods they are, and what is special: `Vector.add || Vector.containsAll, after Vector.add`. No other driver of
+    /// the file has this name.
+    pub name: String,
+    /// Whether one of the calls may wait for something that another thread has to do. Then a deadlock may be due to the
+    /// driver, which has no more threads.
+    pub waits: bool,
+}
+
+impl Methods<'_> {
+    /// The drivers of a file without `main`, the plainest first, [`MAX_DRIVERS`] at most. None where the file has a `main`.
+    #[must_use]
+    pub fn drivers(&self) -> Vec<Driver> {
+        self.generate(MAX_DRIVERS)
+    }
+
+    /// Whether there are more drivers than [`MAX_DRIVERS`].
+    #[must_use]
+    pub fn has_more_drivers(&self) -> bool {
+        self.generate(MAX_DRIVERS + 1).len() > MAX_DRIVERS
+    }
+
+    fn generate(&self, limit: usize) -> Vec<Driver> {
+        if self.has_main() {
+            return Vec::new();
+        }
+        let closer = Closer::new(self);
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        let mut found = Vec::new();
+        for plan in closer.plans() {
+            let main = closer.main(&plan);
+            if known.insert(main.clone()) {
+                let text = closer.writer.append(&main);
+                found.push(Driver { text, main, name: plan.name(), waits: closer.waits(&plan) });
+            }
+            if found.len() == limit {
+                break;
+            }
+        }
+        found
+    }
+
+    fn has_main(&self) -> bool {
+        self.parsed.items.iter().any(|item| match item {
+            Item::Function(function) => function.name.name == "main",
+            Item::Statement(statement) => !matches!(statement.kind, StmtKind::Declare(_)),
+            _ => false,
+        })
+    }
+}
+
+/// One driver, before it is written.
+#[derive(Clone, Debug)]
+struct Plan<'a> {
+    arrangement: &'a Arrangement<'a>,
+    prelude: Option<Prelude<'a>>,
+    /// Which of [`VALUES`].
+    values: usize,
+}
+
+/// A method that is called so often before.
+#[derive(Clone, Copy, Debug)]
+struct Prelude<'a> {
+    method: Callable<'a>,
+    calls: i64,
+}
+
+impl Plan<'_> {
+    fn name(&self) -> String {
+        let [first, second] = self.arrangement.pair.map(|one| one.name());
+        let mut name = format!("{first} || {second}");
+        if !self.arrangement.exchanged.is_empty() {
+            name += &format!(", of the other {}", self.arrangement.exchanged.join(" and "));
+        }
+        match self.prelude {
+            Some(Prelude { method, calls: 1 }) => name += &format!(", after {}", method.name()),
+            Some(Prelude { method, calls }) => name += &format!(", after {calls} times {}", method.name()),
+            None => {}
+        }
+        if self.values > 0 {
+            name += &format!(", values {}", self.values + 1);
+        }
+        name
+    }
+
+    /// Where in the lists of values the arguments of the two calls begin.
+    fn turns(&self) -> [usize; 2] {
+        let [first, second] = &self.arrangement.pair;
+        if first.is(second) { VALUES_OF_ONE_METHOD[self.values] } else { VALUES[self.values] }
+    }
+}
+
+/// Writes the drivers of one file.
+struct Closer<'a> {
+    methods: &'a Methods<'a>,
+    writer: Writer<'a>,
+    effects: BTreeMap<&'a str, Effects>,
+    callables: Vec<Callable<'a>>,
+    arrangements: Vec<Arrangement<'a>>,
+    /// False where a function of the file has taken the place of `print`.
+    prints: bool,
+}
+
+impl<'a> Closer<'a> {
+    fn new(methods: &'a Methods<'a>) -> Closer<'a> {
+        let writer = Writer::new(methods.text, ValueOrder::SmallFirst);
+        let all = methods.callables();
+        let effects = effects(&all);
+        let prints = !all.iter().any(|one| one.class.is_none() && one.function.name.name == "print");
+        let mut callables = all;
+        callables.retain(|one| {
+            one.public && one.function.parameters.iter().all(|parameter| writer.has_arguments(&parameter.ty.kind))
+        });
+        let globals = methods.parsed.items.iter().any(|item| declaration(item).is_some());
+        let arrangements = arrangements(&callables, globals);
+        Closer { methods, writer, effects, callables, arrangements, prints }
+    }
+
+    fn effects(&self, one: Callable<'_>) -> Effects {
+        self.effects.get(one.function.name.name.as_str()).copied().unwrap_or_default()
+    }
+
+    /// All plans, the plainest first: by values, then by how special the prelude is, then by arrangement.
+    fn plans(&'a self) -> impl Iterator<Item = Plan<'a>> {
+        let preludes: Vec<Vec<Prelude<'a>>> = self.arrangements.iter().map(|one| self.preludes(one)).collect();
+        let longest = preludes.iter().map(Vec::len).max().unwrap_or(0);
+        (0..VALUES.len()).flat_map(move |values| {
+            let preludes = preludes.clone();
+            (0..=longest).flat_map(move |rank| {
+                let plans: Vec<Plan<'a>> = self
+                    .arrangements
+                    .iter()
+                    .zip(&preludes)
+                    .filter_map(|(arrangement, preludes)| {
+                        let prelude = if rank == 0 { None } else { Some(*preludes.get(rank - 1)?) };
+                        Some(Plan { arrangement, prelude, values })
+                    })
+                    .collect();
+                plans
+            })
+        })
+    }
+
+    /// What may bring the objects of a pair into another state: methods of their classes that may change something, those
+    /// first that wait for nobody; for functions without objects, such functions.
+    fn preludes(&self, arrangement: &Arrangement<'a>) -> Vec<Prelude<'a>> {
+        let touched: Vec<Object<'_>> = arrangement.objects().concat();
+        let fits = |one: &&Callable<'a>| match one.class_name() {
+            Some(class) => touched.iter().any(|object| object.class == class),
+            None => touched.is_empty() && objects(**one, &[]).is_empty(),
+        };
+        let changing = self.callables.iter().filter(fits).filter(|one| self.effects(**one).changes);
+        let (waiting, ready): (Vec<Callable<'a>>, Vec<Callable<'a>>) =
+            changing.copied().partition(|one| self.effects(*one).waits);
+        let numbers: Vec<i64> = [1].into_iter().chain(self.writer.repeats()).collect();
+        let with = |methods: Vec<Callable<'a>>| {
+            let all = numbers.iter().flat_map(|&calls| methods.iter().map(move |&method| Prelude { method, calls }));
+            all.collect::<Vec<_>>()
+        };
+        [with(ready), with(waiting)].concat()
+    }
+
+    fn waits(&self, plan: &Plan<'_>) -> bool {
+        let prelude = plan.prelude.map(|prelude| prelude.method);
+        plan.arrangement.pair.into_iter().chain(prelude).any(|one| self.effects(one).waits)
+    }
+
+    fn main(&self, plan: &Plan<'a>) -> String {
+        let mut used: BTreeSet<Object<'a>> = plan.arrangement.objects().concat().into_iter().collect();
+        let seen: Vec<Object<'a>> = used.iter().copied().collect();
+        let mut before = String::new();
+        if let Some(Prelude { method, calls }) = plan.prelude {
+            let receivers: Vec<bool> = match method.class_name() {
+                Some(class) => seen.iter().filter(|object| object.class == class).map(|object| object.second).collect(),
+                None => vec![false],
+            };
+            for second in receivers {
+                let of_call = self.objects_of(method, second);
+                before += &repeated(&self.call(method, &of_call, 0), calls);
+                used.extend(of_call);
+            }
+        }
+        let [first, second] = plan.arrangement.objects();
+        let [turn, other_turn] = plan.turns();
+        let [one, other] = plan.arrangement.pair;
+        let calls = [(one, first, turn), (other, second, other_turn)].map(|(method, objects, turn)| {
+            let call = self.call(method, &objects, turn);
+            if self.prints && is_printable(&method.function.result.kind) {
+                format!("print({call});")
+            } else {
+                format!("{call};")
+            }
+        });
+        let objects = used.iter().map(|object| format!("{} {};\n", object.class, self.name(*object))).collect();
+        MainText { objects, before, calls, after: self.visible(&seen) }.into_text()
+    }
+
+    /// The objects of a call before the threads start: the receiver is given, the others are as in an arrangement.
+    fn objects_of(&self, method: Callable<'a>, second: bool) -> Vec<Object<'a>> {
+        let exchanged = method.class_name().filter(|_| second);
+        objects(method, exchanged.as_slice())
+    }
+
+    fn name(&self, object: Object<'_>) -> String {
+        self.writer.object(object.role(), object.class)
+    }
+
+    /// A call with its objects, and values from the given place of their lists on.
+    fn call(&self, one: Callable<'_>, objects: &[Object<'_>], turn: usize) -> String {
+        let mut objects = objects.iter().map(|object| self.name(*object));
+        let receiver = one.class.and_then(|_| objects.next());
+        let mut next = turn;
+        let mut arguments = Vec::new();
+        for parameter in &one.function.parameters {
+            if matches!(parameter.ty.kind, TypeKind::Class(_)) {
+                arguments.extend(objects.next());
+            } else {
+                let values = self.writer.values(&parameter.ty.kind);
+                arguments.extend(values.get(next % values.len().max(1)).cloned());
+                next += 1;
+            }
+        }
+        call(receiver.as_deref(), one, &arguments)
+    }
+
+    /// Prints what can be seen of the objects and of the variables of the file.
+    fn visible(&self, objects: &[Object<'_>]) -> String {
+        if !self.prints {
+            return String::new();
+        }
+        let mut lines = Vec::new();
+        for object in objects {
+            let name = self.name(*object);
+            let fields = self.fields(object.class).into_iter().map(|field| format!("  print({name}.{field});\n"));
+            let observers = self.callables.iter().filter(|one| {
+                one.class_name() == Some(object.class)
+                    && one.function.parameters.is_empty()
+                    && is_printable(&one.function.result.kind)
+                    && self.effects(**one) == Effects::default()
+            });
+            let observers = observers.map(|one| format!("  print({});\n", call(Some(&name), *one, &[])));
+            lines.extend(fields.chain(observers).take(MAX_PRINTED));
+        }
+        let globals = self.methods.parsed.items.iter().filter_map(declaration).flat_map(names);
+        lines.extend(globals.map(|name| format!("  print({name});\n")).take(MAX_PRINTED));
+        lines.concat()
+    }
+
+    fn fields(&self, class: &str) -> Vec<&str> {
+        let classes = self.methods.parsed.items.iter().filter_map(|item| match item {
+            Item::Class(found) if found.name.name == class => Some(found),
+            _ => None,
+        });
+        let public = classes.flat_map(|class| &class.members).filter(|member| member.public);
+        let fields = public.filter_map(|member| match &member.kind {
+            MemberKind::Field(field) if is_printable(&field.ty.kind) => Some(field),
+            _ => None,
+        });
+        fields.flat_map(names).collect()
+    }
+}
+
+/// The variables that a declaration at top level has, if they are data.
+fn declaration(item: &Item) -> Option<&Declaration> {
+    match item {
+        Item::Statement(statement) => match &statement.kind {
+            StmtKind::Declare(declaration) if is_printable(&declaration.ty.kind) => Some(declaration),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The names of a declaration that are no arrays.
+fn names(declaration: &Declaration) -> impl Iterator<Item = &str> {
+    let single = declaration.declarators.iter().filter(|one| one.size.is_none());
+    single.map(|declarator| declarator.name.name.as_str())
+}
+
+fn is_printable(ty: &TypeKind) -> bool {
+    matches!(ty, TypeKind::Int | TypeKind::Long | TypeKind::Bool | TypeKind::Double | TypeKind::String)
+}

@@ -1,0 +1,142 @@
+//! The text of a `main` that calls methods: names of objects, values of arguments, calls, and the whole.
+//!
+//! **Input**: the text of the file, for its literals and so that new names are new. **Output**: pieces of source text.
+
+use super::methods::Callable;
+use crate::front::csm::syntax::ast::TypeKind;
+use crate::front::csm::syntax::{Literals, literals};
+
+/// So many literals of a file are tried as arguments of one type.
+pub(super) const ARGUMENTS: usize = 4;
+
+/// A method is called at most so often before the two threads start.
+const MAX_CALLS: i64 = 1000;
+
+/// So many numbers of calls are tried.
+const REPEATS: usize = 2;
+
+/// Which arguments come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValueOrder {
+    /// The literals of the file, then the boundary values.
+    LiteralsFirst,
+    /// 1 and 0, the literals, then the other boundary values: what indexes and counts most probably allow comes first.
+    SmallFirst,
+}
+
+/// Writes text that can stand behind a file.
+#[derive(Debug)]
+pub(super) struct Writer<'a> {
+    text: &'a str,
+    literals: Literals,
+    order: ValueOrder,
+}
+
+/// The parts of a `main`: declarations of objects, statements before and behind the two threads, and their calls. Each
+/// part is whole lines, but for the calls.
+#[derive(Debug, Default)]
+pub(super) struct MainText {
+    pub objects: String,
+    pub before: String,
+    pub calls: [String; 2],
+    pub after: String,
+}
+
+impl MainText {
+    pub fn into_text(self) -> String {
+        let MainText { objects, before, calls: [first, second], after } = self;
+        format!(
+            "{objects}\nvoid main() {{\n{before}  cobegin\n    first:\n      {first}\n    second:\n      {second}\n  \
+             coend\n{after}}}\n"
+        )
+    }
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(text: &'a str, order: ValueOrder) -> Writer<'a> {
+        Writer { text, literals: literals(text), order }
+    }
+
+    /// What may be passed as an argument of a type that has values.
+    pub fn values(&self, ty: &TypeKind) -> Vec<String> {
+        let literals = &self.literals;
+        let (large, small, boundary): (Vec<String>, &[&str], &[&str]) = match ty {
+            TypeKind::Int => {
+                let fits = literals.integers.iter().filter(|&&value| i32::try_from(value).is_ok() && value > 1);
+                (fits.take(ARGUMENTS).map(i64::to_string).collect(), &["1", "0"], &["-1", "2147483647"])
+            }
+            TypeKind::Long => {
+                let large = literals.integers.iter().filter(|&&value| value > 1).take(ARGUMENTS);
+                let boundary: &[&str] = &["-1L", "9223372036854775807L"];
+                (large.map(|value| format!("{value}L")).collect(), &["1L", "0L"], boundary)
+            }
+            TypeKind::Double => {
+                let doubles = literals.doubles.iter().take(ARGUMENTS);
+                (doubles.map(|value| format!("{value:?}")).collect(), &["1.0", "0.0"], &["-1.0"])
+            }
+            TypeKind::Bool => (Vec::new(), &["true", "false"], &[]),
+            TypeKind::String => (literals.texts.iter().take(ARGUMENTS).cloned().collect(), &[], &["\"\""]),
+            TypeKind::Class(_)
+            | TypeKind::Void
+            | TypeKind::Lock
+            | TypeKind::Event
+            | TypeKind::Barrier
+            | TypeKind::Cond
+            | TypeKind::Sem
+            | TypeKind::Thread => (Vec::new(), &[], &[]),
+        };
+        let (small, boundary) =
+            (small.iter().map(|&value| value.to_owned()), boundary.iter().map(|&value| value.to_owned()));
+        let all: Vec<String> = match self.order {
+            ValueOrder::LiteralsFirst => large.into_iter().chain(small).chain(boundary).collect(),
+            ValueOrder::SmallFirst => small.chain(large).chain(boundary).collect(),
+        };
+        let mut values: Vec<String> = Vec::new();
+        for value in all {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        values
+    }
+
+    /// Whether arguments of that type can be made: values, and objects of classes.
+    pub fn has_arguments(&self, ty: &TypeKind) -> bool {
+        matches!(ty, TypeKind::Class(_)) || !self.values(ty).is_empty()
+    }
+
+    /// Numbers of calls after which one call more makes a number of the file: a counter is then about to reach its limit.
+    pub fn repeats(&self) -> Vec<i64> {
+        let numbers = self.literals.integers.iter().filter(|&&number| (3..=MAX_CALLS).contains(&number));
+        numbers.take(REPEATS).map(|number| number - 1).collect()
+    }
+
+    /// A name for an object of a class that the file does not use.
+    pub fn object(&self, role: &str, class: &str) -> String {
+        let mut name = format!("{role}_{class}");
+        while self.text.contains(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// The file with more behind it, so that its places stay what they are.
+    pub fn append(&self, main: &str) -> String {
+        let gap = if self.text.ends_with('\n') { "\n" } else { "\n\n" };
+        format!("{}{gap}{main}", self.text)
+    }
+}
+
+/// `receiver.method(1, 0)`.
+pub(super) fn call(receiver: Option<&str>, one: Callable<'_>, arguments: &[String]) -> String {
+    let receiver = receiver.map_or_else(String::new, |receiver| format!("{receiver}."));
+    format!("{receiver}{}({})", one.function.name.name, arguments.join(", "))
+}
+
+/// The lines that make a call so often, before the threads start.
+pub(super) fn repeated(call: &str, calls: i64) -> String {
+    match calls {
+        1 => format!("  {call};\n"),
+        _ => format!("  for (int call = 0; call < {calls}; call++) {{\n    {call};\n  }}\n"),
+    }
+}
