@@ -17,6 +17,7 @@ mod jobs;
 mod law;
 mod oracle_facts;
 mod oracle_races;
+mod races;
 mod reads_from;
 mod reductions;
 mod samples;

@@ -57,7 +57,7 @@ impl Generator {
         let class = || TypeKind::Class("Account".to_owned());
         self.declarations.push(global(class(), "acc", None));
         let mut objects = vec![name("acc")];
-        match self.rng.weighted(&[70, 20, 10]) {
+        match self.rng.weighted(if self.racy { &[40, 50, 10] } else { &[70, 20, 10] }) {
             1 => {
                 self.declarations.push(global(class(), "acc2", None));
                 objects.push(name("acc2"));

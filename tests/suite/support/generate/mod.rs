@@ -5,6 +5,7 @@
 //! behind a definition of their own body, barrier phases, signals, reads after a coend, functions of several threads.
 
 mod build;
+mod contention;
 mod expression;
 mod functions;
 mod rng;
@@ -49,9 +50,20 @@ pub fn program(seed: u64, size: &Size) -> String {
     cssame::front::csm::syntax::print(&tree(seed, size))
 }
 
+/// The text of a random program whose threads have more to fight for: [`contention`] says what.
+pub fn racy(seed: u64, size: &Size) -> String {
+    let mut generator = generator(seed, size);
+    generator.racy = true;
+    cssame::front::csm::syntax::print(&generator.program())
+}
+
 /// The tree of a random program.
 pub fn tree(seed: u64, size: &Size) -> Program {
-    let generator = Generator {
+    generator(seed, size).program()
+}
+
+fn generator(seed: u64, size: &Size) -> Generator {
+    Generator {
         rng: Rng::new(seed),
         size: *size,
         declarations: Vec::new(),
@@ -61,8 +73,8 @@ pub fn tree(seed: u64, size: &Size) -> Program {
         input: None,
         names: 0,
         theme: None,
-    };
-    generator.program()
+        racy: false,
+    }
 }
 
 /// A program in the making.
@@ -80,6 +92,8 @@ pub struct Generator {
     names: u32,
     /// A pattern of statements that this program has more of than others.
     theme: Option<usize>,
+    /// Whether threads have more to fight for.
+    racy: bool,
 }
 
 impl Generator {
@@ -90,7 +104,7 @@ impl Generator {
         let mut scope = Scope { budget: 4, ..Scope::default() };
         self.globals(&mut scope);
         let structured = self.size.structured;
-        if structured && self.rng.chance(30) {
+        if structured && self.rng.chance(if self.racy { 50 } else { 30 }) {
             self.class(&mut scope);
         }
         let functions = if structured { self.rng.weighted(&[45, 40, 15]) } else { 0 };

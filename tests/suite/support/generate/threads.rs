@@ -9,7 +9,7 @@ use super::scope::{Callable, ParameterKind, Place, Scope};
 use cssame::front::csm::syntax::ast::{BinaryOp, Expr, Initialiser, Stmt, StmtKind, TypeKind};
 
 /// The statements of one thread, in pieces that may be put between each other.
-type Pieces = Vec<Vec<Stmt>>;
+pub type Pieces = Vec<Vec<Stmt>>;
 
 impl Generator {
     /// The parallel part of the program: one construct, sometimes two.
@@ -49,6 +49,12 @@ impl Generator {
             let first = self.rng.below(count);
             let second = (first + 1 + self.rng.below(count - 1)) % count;
             self.agreement(scope, &mut arms, &mut budgets, first, second);
+        }
+        let contentions = if self.racy { 1 + self.rng.below(2) } else { 0 };
+        for _ in 0..contentions {
+            let first = self.rng.below(count);
+            let second = (first + 1 + self.rng.below(count - 1)) % count;
+            self.contention(scope, &mut arms, &mut budgets, first, second);
         }
         for (arm, budget) in arms.iter_mut().zip(budgets) {
             let mut inner = scope.inner(budget);
@@ -259,13 +265,13 @@ impl Generator {
     }
 
     /// Puts a piece somewhere into an arm, which pays for it.
-    fn put(&mut self, arms: &mut [Pieces], budgets: &mut [i32], arm: usize, piece: Vec<Stmt>) {
+    pub fn put(&mut self, arms: &mut [Pieces], budgets: &mut [i32], arm: usize, piece: Vec<Stmt>) {
         budgets[arm] -= 1 + piece.len() as i32;
         let at = self.rng.below(arms[arm].len() + 1);
         arms[arm].insert(at, piece);
     }
 
-    fn locked(&mut self, lock: &Expr, mut body: Vec<Stmt>) -> Vec<Stmt> {
+    pub fn locked(&mut self, lock: &Expr, mut body: Vec<Stmt>) -> Vec<Stmt> {
         if self.rng.chance(30) {
             return vec![stmt(StmtKind::Synchronized { lock: lock.clone(), body: block(body) })];
         }
@@ -275,26 +281,26 @@ impl Generator {
     }
 
     /// A shared `int` variable.
-    fn used_variable(&mut self, scope: &Scope) -> Expr {
+    pub fn used_variable(&mut self, scope: &Scope) -> Expr {
         let ints = scope.shared_ints();
         if ints.is_empty() { self.flag() } else { self.hot(&ints).expr }
     }
 
     /// A new global that starts at 0.
-    fn flag(&mut self) -> Expr {
+    pub fn flag(&mut self) -> Expr {
         let flag = self.fresh("f");
         self.declarations.push(global(TypeKind::Int, &flag, None));
         name(&flag)
     }
 
-    fn sync_object(&mut self, prefix: &str, kind: TypeKind, initial: Option<Initialiser>) -> Expr {
+    pub fn sync_object(&mut self, prefix: &str, kind: TypeKind, initial: Option<Initialiser>) -> Expr {
         let declared = self.fresh(prefix);
         self.declarations.push(global(kind, &declared, initial));
         name(&declared)
     }
 
     /// A new lock, or sometimes one of those there are.
-    fn lock(&mut self) -> Expr {
+    pub fn lock(&mut self) -> Expr {
         if !self.locks.is_empty() && self.rng.chance(60) {
             return self.rng.pick(&self.locks).clone();
         }

@@ -1,8 +1,8 @@
 //! The graph of all states: every state once, with every move out of it.
 //!
-//! Two states are one if they agree in the values of the cells, in the threads with their stacks, and in what each thread
-//! has printed. Who wrote a value, and how many steps there were, is left out. Nothing else is: no order of threads or
-//! cells is taken for another.
+//! Two states are one if they agree in the values of the cells, in the threads with their stacks, and in what each
+//! thread has printed. Who wrote a value, and how many steps there were, is left out. Nothing else is: no order of
+//! threads or cells is taken for another.
 
 use super::code::NONE;
 use super::local::Machine;

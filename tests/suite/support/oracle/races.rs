@@ -1,7 +1,7 @@
 //! Races by their definition: all states are looked at, and all that can follow from each.
 //!
-//! A race is an unordered pair of places of the text. It is *real* if an execution that no assumption discards reaches a
-//! state where two threads both stand directly before accesses to one cell at these places, one of which writes, and
+//! A race is an unordered pair of places of the text. It is *real* if an execution that no assumption discards reaches
+//! a state where two threads both stand directly before accesses to one cell at these places, one of which writes, and
 //! not both of which are atomic. A thread that stands before an `atomic` block stands before each access that the block
 //! would make from this state. The rest is said of all such states: what can follow if the one access is made first,
 //! and what if the other is.
