@@ -78,8 +78,8 @@ pub enum Code {
     WaitWithoutLock,
     /// CS0310: wait that nobody notifies.
     WaitNeverNotified,
-    /// CS0401: read with unprotected concurrent definitions.
-    UnprotectedRead,
+    /// CS0401: accesses that may race.
+    UnprotectedAccess,
     /// CS0402: lock-order cycle.
     LockOrderCycle,
     /// CS0403: real race.
@@ -354,9 +354,9 @@ const CATALOGUE: &[Entry] = &[
         page: include_str!("../../docs/codes/CS0310.md"),
     },
     Entry {
-        code: Code::UnprotectedRead,
+        code: Code::UnprotectedAccess,
         number: "CS0401",
-        title: "read with unprotected concurrent definitions",
+        title: "accesses that may race",
         page: include_str!("../../docs/codes/CS0401.md"),
     },
     Entry {

@@ -1,4 +1,4 @@
-//! Diagnostics of synchronisation and of concurrent reads.
+//! Diagnostics of synchronisation and of races.
 //!
 //! **Input**: a program and, where it has a `main`, its CSSAME form. **Output**: diagnostics CS0301 to CS0310 (but CS0308, which
 //! is an error of compilation), CS0401 and CS0402, sorted.
@@ -41,7 +41,7 @@ pub fn check(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Vec
         locks::check(subject, &mut held, &mut found);
         waits::check(subject, &mut found);
         writes::check(subject, &mut held, &mut found);
-        races::check(subject, &mut held, &mut found);
+        races::check(subject, &mut found);
         lock_order::check(subject, &mut held, &mut found);
     }
     diagnostics::sort(&mut found);

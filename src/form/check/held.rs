@@ -11,7 +11,7 @@
 //! leave the doubtful ones out.
 
 use super::Subject;
-use crate::concurrency::lockset::{LocksetId, Locksets};
+use crate::concurrency::lockset::Locksets;
 use crate::concurrency::set_table::SetTable;
 use crate::concurrency::{Concurrency, Event, LocationId, ThreadId};
 use crate::ir::Program;
@@ -28,8 +28,6 @@ pub(super) struct At<'a> {
     /// Its index in the events of the graph.
     pub index: u32,
     pub event: &'a Event,
-    /// Names `must`.
-    pub lockset: LocksetId,
     /// Locks that are certainly held.
     pub must: &'a [LocationId],
     /// Operations (indices of events) that took a lock which may still be held.
@@ -85,7 +83,7 @@ impl<'a> Held<'a> {
         for (offset, event) in self.concurrency.events_of(block).iter().enumerate() {
             let index = (first + offset) as u32;
             let (must, may) = (self.locksets.locks(lockset), self.sets.get(takes));
-            f(self, &At { block, index, event, lockset, must, may });
+            f(self, &At { block, index, event, must, may });
             lockset = self.locksets.step(self.program, self.concurrency, lockset, event);
             takes = self.step(takes, index);
         }

@@ -15,7 +15,7 @@
 //! **Soundness and limits**: every pair of places at which two threads of some execution stand at once, before accesses to one
 //! cell of which one writes and not both are atomic, is potential. This holds because MHP and sharing are
 //! over-approximations and locksets under-approximations. Locals of functions whose threads are not told apart count as one
-//! variable. Not seen: order by the values of variables, by
+//! variable; what warnings are made of (`unprotected`) leaves them out. Not seen: order by the values of variables, by
 //! conditions and by counting semaphores.
 
 mod group;
@@ -23,14 +23,17 @@ mod pairs;
 mod separation;
 #[cfg(test)]
 mod tests;
+mod unprotected;
 
 pub use pairs::Pairs;
 pub use separation::{Order, Separation};
+pub use unprotected::HeldMost;
 
 use super::Form;
 use crate::concurrency::LocationId;
 use crate::concurrency::lockset::{ATOMIC, LocksetId};
 use crate::ir::{Access, LeafId, Program};
+pub(in crate::form) use group::Site;
 use group::{Group, Key, Sites};
 
 /// The pairs of accesses of a program that may race.
@@ -108,6 +111,11 @@ impl PotentialRaces<'_> {
         !(a.atomic && b.atomic)
             && self.common_locks(a.lockset, b.lockset).next().is_none()
             && self.may_run_at_once(variable, a, b)
+    }
+
+    /// What the accesses of the group of a site have in common.
+    pub(in crate::form) fn key(&self, site: &Site) -> Key {
+        self.groups(site.variable)[site.group as usize].key
     }
 
     /// Step 2, without locks: whether two threads may stand before accesses of these groups that mean one variable.

@@ -6,7 +6,7 @@
 //! the pair does not race. They decide nothing: [`PotentialRaces::contains`] does.
 
 use super::PotentialRaces;
-use super::group::{Key, Site, may_be_one_element};
+use super::group::{Site, may_be_one_element};
 use crate::concurrency::lockset::ATOMIC;
 use crate::concurrency::{Apart, EventKind, ThreadId};
 use crate::ir::Access;
@@ -147,10 +147,6 @@ impl PotentialRaces<'_> {
             found.remove(&Separation::Distinct);
         }
         found.into_iter().collect()
-    }
-
-    pub(super) fn key(&self, site: &Site) -> Key {
-        self.groups(site.variable)[site.group as usize].key
     }
 
     fn separate(&self, flow: &mut Flow<'_>, x: &Site, y: &Site) -> Separation {
