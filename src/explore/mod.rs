@@ -36,6 +36,7 @@ pub use question::by_executions::by_executions;
 pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};
 pub use question::futures::{by_states, futures};
 pub use question::pairs;
+pub use question::races::{AlwaysBefore, FailingOrder, Race, RacesAnswer, races};
 pub use question::select::{SelectAnswer, Verdict, select, select_by_executions, select_by_states};
 pub use question::serial::{Serial, serial};
 pub use question::tear::{Side, Tear, TearAnswer, TearPattern, tear, tear_at_random};

@@ -7,6 +7,7 @@
 //! - To make executions: a [`Policy`] chooses among the steps that are possible ([`Random`], [`RoundRobin`], [`Scripted`],
 //!   [`Replay`], one [`Then`] another); [`run`] follows it to the end of one [`Execution`], [`Trials`] make many, by seeds,
 //!   on several cores.
+//!   A policy asks a [`Lookahead`] what a thread would access.
 //! - To do them again: a [`Walk`] does given steps, watched, and refuses those that are not possible.
 //! - To describe them: a [`Schedule`] is a file that names every step by thread, place and operation, so that it can be
 //!   replayed strictly (`docs/schedule.md`); [`Naming`] gives those names. A [`Trace`] is for people, with one column for each
@@ -24,6 +25,7 @@ mod clocks;
 mod dependence;
 mod execution;
 mod file;
+mod lookahead;
 mod namer;
 mod naming;
 mod policy;
@@ -39,6 +41,7 @@ pub use clocks::{Clock, Clocks, Edges, Stamp, ThreadNumber};
 pub use dependence::{Footprint, Footprints, Resource, Use, predecessors};
 pub use execution::{Execution, ExecutionStatus, run};
 pub use file::{SCHEMA, Schedule, ScheduleError, Step, source_hash};
+pub use lookahead::{Lookahead, PendingAccess, PendingAccesses};
 pub use namer::{Namer, SharedStep};
 pub use naming::{Naming, operation_name};
 pub use policy::{Decision, Policy, Random, RoundRobin, Scripted, Then, View};

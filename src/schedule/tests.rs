@@ -419,7 +419,7 @@ impl Experiment for KeepSteps<'_> {
         (Random::new(seed), Vec::new())
     }
 
-    fn outcome(&self, trial: &Trial<'_, Self::Observer>) -> Self::Outcome {
+    fn outcome(&self, trial: &Trial<'_, Self::Policy, Self::Observer>) -> Self::Outcome {
         let outputs = self.machine.outputs(trial.state, trial.tables);
         let lines = outputs.iter().flat_map(|&(_, output)| trial.tables.lines(output)).map(str::to_owned);
         (trial.status.word().to_owned(), trial.steps.to_vec(), lines.collect(), trial.observer.len())

@@ -45,7 +45,7 @@ pub struct Trials<'a> {
 
 /// An execution that has ended.
 #[derive(Debug)]
-pub struct Trial<'a, O> {
+pub struct Trial<'a, P, O> {
     /// Its seed.
     pub seed: u64,
     /// How it has ended.
@@ -56,6 +56,8 @@ pub struct Trial<'a, O> {
     pub state: &'a State,
     /// Names of threads, and outputs.
     pub tables: &'a Tables,
+    /// What has chosen its steps.
+    pub policy: &'a P,
     /// What has watched it.
     pub observer: &'a O,
 }
@@ -73,7 +75,7 @@ pub trait Experiment: Sync {
     fn begin(&self, seed: u64) -> (Self::Policy, Self::Observer);
 
     /// What is kept of an execution.
-    fn outcome(&self, trial: &Trial<'_, Self::Observer>) -> Self::Outcome;
+    fn outcome(&self, trial: &Trial<'_, Self::Policy, Self::Observer>) -> Self::Outcome;
 }
 
 /// How trials have ended.
@@ -152,6 +154,6 @@ impl Trials<'_> {
         let (mut policy, mut observer) = experiment.begin(seed);
         let status = room.run(self.machine, &mut policy, self.max_steps, &mut observer);
         let Room { steps, state, tables, .. } = &*room;
-        experiment.outcome(&Trial { seed, status: &status, steps, state, tables, observer: &observer })
+        experiment.outcome(&Trial { seed, status: &status, steps, state, tables, policy: &policy, observer: &observer })
     }
 }

@@ -32,6 +32,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
 const STEPPERS: &[(&str, &str)] = &[
     ("src/schedule/walk.rs", "does a schedule again: all others ask it"),
     ("src/schedule/execution.rs", "a policy finds the steps"),
+    ("src/schedule/lookahead.rs", "tries out what a policy may choose"),
     ("src/schedule/tests.rs", "tests compare with it"),
     ("src/explore/states/mod.rs", "a search finds the steps"),
     ("src/explore/states/batch.rs", "a search finds the steps"),

@@ -161,9 +161,9 @@ fn terms(
     (terms, undecided)
 }
 
-type FailureKey = (FailureKind, Option<crate::ir::TextId>, CodeIndex);
+pub(in crate::explore) type FailureKey = (FailureKind, Option<crate::ir::TextId>, CodeIndex);
 
-fn failure_list(
+pub(in crate::explore) fn failure_list(
     machine: &Machine,
     graph: &Graph,
     found: FxHashMap<FailureKey, (Failure, PathId, u32)>,

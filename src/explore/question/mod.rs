@@ -6,6 +6,7 @@
 //! | `count` | how many futures there are |
 //! | `select` | whether some execution has given terms |
 //! | `serial` | whether two methods can run one after the other |
+//! | `races` | which accesses race, which of the races are harmful, which have no consequence |
 //! | `tear` | whether an execution tears two accesses of a method apart |
 
 pub(super) mod by_executions;
@@ -13,6 +14,7 @@ pub(super) mod count;
 pub(super) mod futures;
 pub(super) mod outcomes;
 pub mod pairs;
+pub mod races;
 pub(super) mod select;
 pub(super) mod serial;
 pub(super) mod tear;

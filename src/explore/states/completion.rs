@@ -3,8 +3,8 @@
 //! **Input**: the graph of a search, and a state in it. **Output**: the steps from there to an end.
 //!
 //! **Algorithm**:
-//! 1. Find the distance of every state to an end, backwards from the ends: once to ends where all threads have ended,
-//!    once to any.
+//! 1. Find the distance of every state to an end, backwards from the ends: once to ends that are wanted, such as those where
+//!    all threads have ended, once to any.
 //! 2. From the state take the edge to a nearest successor, until an end is reached. The first distance is preferred.
 //! 3. Where the graph was cut before an end, let the threads move in turn for a while
 //!    ([`round_robin`](super::round_robin)).
@@ -31,7 +31,7 @@ const STEPS_BEHIND_A_BOUND: usize = 5_000_000;
 pub(in crate::explore) struct Completion<'a> {
     machine: &'a Machine,
     graph: &'a Graph,
-    to_finish: Vec<u32>,
+    to_wanted: Vec<u32>,
     to_end: Vec<u32>,
     /// Whether some state was not expanded.
     is_cut: bool,
@@ -41,7 +41,17 @@ pub(in crate::explore) struct Completion<'a> {
 }
 
 impl<'a> Completion<'a> {
+    /// To ends where all threads have ended, if there are any.
     pub(in crate::explore) fn new(machine: &'a Machine, graph: &'a Graph) -> Completion<'a> {
+        Completion::towards(machine, graph, &|kind| kind == NodeKind::Finished)
+    }
+
+    /// To ends of that kind, if there are any.
+    pub(in crate::explore) fn towards(
+        machine: &'a Machine,
+        graph: &'a Graph,
+        wanted: &dyn Fn(NodeKind) -> bool,
+    ) -> Completion<'a> {
         let reversed = graph.reversed();
         let distances = |wanted: &dyn Fn(NodeKind) -> bool| {
             let mut distance = vec![FAR; graph.len()];
@@ -64,16 +74,21 @@ impl<'a> Completion<'a> {
             }
             distance
         };
-        let to_finish = distances(&|kind| kind == NodeKind::Finished);
+        let to_wanted = distances(wanted);
         let to_end = distances(&NodeKind::is_end);
         let is_cut = (0..graph.len() as u32).any(|node| graph.kind(node) == NodeKind::Waiting);
         let left = Cell::new(if is_cut { STEPS_BEHIND_A_BOUND } else { usize::MAX });
-        Completion { machine, graph, to_finish, to_end, is_cut, left, walks: RefCell::new(Walks::new(machine)) }
+        Completion { machine, graph, to_wanted, to_end, is_cut, left, walks: RefCell::new(Walks::new(machine)) }
+    }
+
+    /// Whether an end of the wanted kind can be reached from a state.
+    pub(in crate::explore) fn leads_to_wanted(&self, node: u32) -> bool {
+        self.to_wanted[node as usize] != FAR
     }
 
     /// Adds to steps that lead to `node` those that complete the execution.
     pub(in crate::explore) fn complete(&self, schedule: &mut Vec<Choice>, node: u32) {
-        let distance = if self.to_finish[node as usize] != FAR { &self.to_finish } else { &self.to_end };
+        let distance = if self.to_wanted[node as usize] != FAR { &self.to_wanted } else { &self.to_end };
         let known = distance[node as usize] != FAR;
         if self.graph.kind(node).is_end() || (!known && self.graph.kind(node) != NodeKind::Waiting && !self.is_cut) {
             return;

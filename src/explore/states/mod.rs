@@ -80,6 +80,9 @@ pub(in crate::explore) trait Visitor<G>: Observer {
     /// A step is over, and was not discarded.
     fn transition(&mut self, transition: &Transition);
 
+    /// A step is over, and was discarded.
+    fn discarded(&mut self, _from: u32, _choice: Choice) {}
+
     /// Number of pairs of a read and a definition that were seen, for a visitor that looks at them.
     fn terms(&self) -> usize {
         0
@@ -296,13 +299,14 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
         self.may_step()?;
         self.found.statistics.steps += 1;
-        if leads == Leads::Discarded {
-            self.found.graph.add_edge(DISCARDED);
-            return ControlFlow::Continue(());
-        }
         self.visitor.begin();
         for &(thread, at, event) in step.events {
             self.visitor.event(thread, at, event);
+        }
+        if leads == Leads::Discarded {
+            self.found.graph.add_edge(DISCARDED);
+            self.visitor.discarded(of.node, choice);
+            return ControlFlow::Continue(());
         }
         let to = known.unwrap_or_else(|| self.found.graph.visit(fingerprint, of.node, choice, NodeKind::Waiting).0);
         self.found.graph.add_edge(to);
@@ -451,6 +455,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         let (kind, end) = match progress {
             vm::Progress::Discarded => {
                 self.found.graph.add_edge(DISCARDED);
+                self.visitor.discarded(from, choice);
                 return ControlFlow::Continue(());
             }
             vm::Progress::Running => (NodeKind::Waiting, None),

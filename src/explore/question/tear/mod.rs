@@ -113,7 +113,7 @@ impl Experiment for RandomTears {
         (Random::new(seed), TearMonitor::new(Arc::clone(&self.fixed)))
     }
 
-    fn outcome(&self, trial: &Trial<'_, TearMonitor>) -> Option<Vec<Choice>> {
+    fn outcome(&self, trial: &Trial<'_, Random, TearMonitor>) -> Option<Vec<Choice>> {
         let ends = matches!(trial.status, ExecutionStatus::Ok | ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock);
         (trial.observer.torn && ends).then(|| trial.steps.to_vec())
     }

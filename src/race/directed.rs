@@ -1,0 +1,308 @@
+//! Race-directed scheduling: brings two threads before two accesses at once.
+//!
+//! **Input**: a pair of places, and a seed. **Output**: a [`Policy`], which knows after the execution whether it has hit the race.
+//!
+//! **Algorithm** (Sen 2008, Algorithm 1, with the corrections of docs/races.md).
+//!
+//! 1. Draw a thread that can move and is not postponed. If its next step accesses neither place, it goes on.
+//! 2. Else compare it with the threads that are postponed. If one of them stands at the other place, and their accesses race, the race
+//!    is real: a *hit*. Two threads at the same one of two places are another race, which is noted, and both wait on.
+//! 3. A hit is resolved by a fair coin: either the arriving thread does its step, or it is postponed and all that wait in conflict with it do theirs, one
+//!    after the other.
+//! 4. Without a hit, the thread is postponed.
+//! 5. If all threads that can move are postponed, a random one of them does its step; so does one that was postponed while the others
+//!    have done more than `max_postponed` steps.
+//! 6. After a hit, half of the executions keep the losers postponed, as the paper has it; in the other half nobody is postponed any more, and the threads
+//!    are drawn at random. Harm that comes only when both have gone on is seen there.
+//!
+//! A thread that is taken out of the postponed ones does its step at once: to ask it again whether it stands at a place of the pair, as
+//! the paper's text has it, would postpone it for ever.
+//!
+//! **Soundness and limits**: a hit is a race: both threads stand before their accesses in a state that an execution has reached. That
+//! there is no hit proves nothing.
+
+use super::place::Places;
+use crate::ir::{Access, Program};
+use crate::schedule::{Decision, Lookahead, PendingAccesses, Policy, Random, View};
+use crate::vm::{Choice, Move, ThreadIndex};
+use fixedbitset::FixedBitSet;
+use std::sync::Arc;
+
+/// A set of sides of a pair: of its first place, of its second place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sides(u8);
+
+impl Sides {
+    /// Neither place.
+    pub const NONE: Sides = Sides(0);
+
+    /// One place, by its number, 0 or 1.
+    #[must_use]
+    pub fn one(side: usize) -> Sides {
+        Sides(1 << side)
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn with(self, other: Sides) -> Sides {
+        Sides(self.0 | other.0)
+    }
+
+    /// Whether a place is in it.
+    #[must_use]
+    pub fn has(self, side: usize) -> bool {
+        self.0 & 1 << side != 0
+    }
+
+    /// Whether no place is in it.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// What a directed policy is to bring about. The policies of many executions share it.
+#[derive(Debug)]
+pub struct Goal {
+    reads: [FixedBitSet; 2],
+    definitions: [FixedBitSet; 2],
+    /// Steps of others after which a thread is not postponed any longer.
+    max_postponed: u64,
+}
+
+impl Goal {
+    /// The race of two places.
+    #[must_use]
+    pub fn new(program: &Program, places: &Places, pair: super::PlacePair, max_postponed: u64) -> Goal {
+        let mut reads = [(); 2].map(|()| FixedBitSet::with_capacity(program.reads.len()));
+        let mut definitions = [(); 2].map(|()| FixedBitSet::with_capacity(program.definitions.len()));
+        for (side, place) in pair.into_iter().enumerate() {
+            for &access in &places.list[place].accesses {
+                match access {
+                    Access::Read(read) => reads[side].insert(read.index()),
+                    Access::Write(definition) => definitions[side].insert(definition.index()),
+                }
+            }
+        }
+        Goal { reads, definitions, max_postponed }
+    }
+
+    fn sides(&self, access: Access) -> Sides {
+        let is_at = |side: usize| match access {
+            Access::Read(read) => self.reads[side].contains(read.index()),
+            Access::Write(definition) => self.definitions[side].contains(definition.index()),
+        };
+        Sides(u8::from(is_at(0)) | u8::from(is_at(1)) << 1)
+    }
+}
+
+/// A thread that waits at a place of the pair.
+#[derive(Clone, Debug)]
+struct Postponed {
+    thread: ThreadIndex,
+    /// The step at which it began to wait.
+    since: u64,
+}
+
+/// What an execution has shown of the race that it was directed at.
+#[derive(Clone, Debug, Default)]
+pub struct Hits {
+    /// How many steps had been done at the first hit.
+    pub first: Option<usize>,
+    /// Which places have gone first in a hit.
+    pub went_first: Sides,
+    /// Races of a place with itself that were met on the way.
+    pub others: Sides,
+}
+
+/// The policy of one execution.
+#[derive(Debug)]
+pub struct RaceDirected<'a> {
+    program: &'a Program,
+    goal: Arc<Goal>,
+    random: Random,
+    lookahead: Lookahead,
+    postponed: Vec<Postponed>,
+    /// Threads that have won a race and go next.
+    next: Vec<ThreadIndex>,
+    /// Whether nobody is postponed any more after a hit.
+    lets_go: bool,
+    /// Whether nobody is postponed any more.
+    undirected: bool,
+    steps: u64,
+    hits: Hits,
+    candidates: Vec<Move>,
+}
+
+/// The conflict of an arriving thread with those that are postponed.
+#[derive(Default)]
+struct Conflict {
+    threads: Vec<ThreadIndex>,
+    /// The places at which the arriving thread, and the others, stand.
+    arriving: Sides,
+    waiting: Sides,
+}
+
+impl<'a> RaceDirected<'a> {
+    /// The policy of a seed.
+    #[must_use]
+    pub fn new(program: &'a Program, goal: Arc<Goal>, seed: u64) -> RaceDirected<'a> {
+        let mut random = Random::new(seed);
+        let lets_go = random.below(2) == 0;
+        RaceDirected {
+            program,
+            goal,
+            random,
+            lookahead: Lookahead::default(),
+            postponed: Vec::new(),
+            next: Vec::new(),
+            lets_go,
+            undirected: false,
+            steps: 0,
+            hits: Hits::default(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// What it has met.
+    #[must_use]
+    pub fn hits(&self) -> &Hits {
+        &self.hits
+    }
+
+    fn is_postponed(&self, thread: ThreadIndex) -> bool {
+        self.postponed.iter().any(|one| one.thread == thread)
+    }
+
+    /// Takes a thread out of the postponed ones.
+    fn release(&mut self, thread: ThreadIndex) {
+        self.postponed.retain(|one| one.thread != thread);
+    }
+
+    /// A step of a thread.
+    fn step(&mut self, thread: ThreadIndex, moves: &[Move]) -> Decision {
+        self.steps += 1;
+        let alternatives = moves.iter().find(|one| one.thread == thread).map_or(1, |one| one.alternatives);
+        let alternative = if alternatives == 1 { 0 } else { self.random.below(alternatives) };
+        Decision::Step(Choice { thread, alternative })
+    }
+
+    /// Which threads that are postponed stand in conflict with one that arrives.
+    fn conflict(&mut self, view: &View<'_>, arriving: &PendingAccesses) -> Conflict {
+        let mut found = Conflict::default();
+        for index in 0..self.postponed.len() {
+            let thread = self.postponed[index].thread;
+            // What a block would access depends on what others have done since.
+            let waiting = self.lookahead.accesses(self.program, view, thread);
+            let mut is_hit = false;
+            for one in arriving {
+                for other in waiting.iter().filter(|other| one.races_with(other)) {
+                    let (here, there) = (self.goal.sides(one.access), self.goal.sides(other.access));
+                    for side in 0..2 {
+                        if here.has(side) && there.has(1 - side) {
+                            is_hit = true;
+                            found.arriving = found.arriving.with(Sides::one(side));
+                            found.waiting = found.waiting.with(Sides::one(1 - side));
+                        }
+                        if here.has(side) && there.has(side) {
+                            self.hits.others = self.hits.others.with(Sides::one(side));
+                        }
+                    }
+                }
+            }
+            if is_hit {
+                found.threads.push(thread);
+            }
+        }
+        found
+    }
+
+    /// Step 3: who goes first.
+    fn resolve(&mut self, thread: ThreadIndex, conflict: Conflict) -> ThreadIndex {
+        self.hits.first.get_or_insert(self.steps as usize);
+        let arriving_goes = self.random.below(2) == 0;
+        let first = if arriving_goes { conflict.arriving } else { conflict.waiting };
+        self.hits.went_first = self.hits.went_first.with(first);
+        self.undirected = self.lets_go;
+        if arriving_goes {
+            return thread;
+        }
+        self.postponed.push(Postponed { thread, since: self.steps });
+        conflict.threads.iter().for_each(|&other| self.release(other));
+        self.next = conflict.threads;
+        self.next.reverse();
+        self.next.pop().unwrap_or(thread)
+    }
+
+    /// A thread that was postponed for too long.
+    fn overdue(&self, moves: &[Move]) -> Option<ThreadIndex> {
+        let limit = self.goal.max_postponed;
+        let overdue = self.postponed.iter().find(|one| self.steps - one.since > limit);
+        overdue.map(|one| one.thread).filter(|&thread| can_move(moves, thread))
+    }
+
+    /// The thread that goes next: steps 1 to 5.
+    fn draw(&mut self, view: &View<'_>, moves: &[Move]) -> ThreadIndex {
+        loop {
+            if let Some(thread) = self.overdue(moves) {
+                self.release(thread);
+                return thread;
+            }
+            self.candidates.clear();
+            let free = moves.iter().filter(|one| !self.postponed.iter().any(|postponed| postponed.thread == one.thread));
+            self.candidates.extend(free);
+            if self.candidates.is_empty() {
+                let thread = moves[self.random.below(moves.len() as u32) as usize].thread;
+                self.release(thread);
+                return thread;
+            }
+            let thread = self.candidates[self.random.below(self.candidates.len() as u32) as usize].thread;
+            let mut accesses = self.lookahead.accesses(self.program, view, thread);
+            accesses.retain(|access| !self.goal.sides(access.access).is_empty());
+            if accesses.is_empty() {
+                return thread;
+            }
+            let conflict = self.conflict(view, &accesses);
+            if !conflict.threads.is_empty() {
+                return self.resolve(thread, conflict);
+            }
+            self.postponed.push(Postponed { thread, since: self.steps });
+        }
+    }
+}
+
+fn can_move(moves: &[Move], thread: ThreadIndex) -> bool {
+    moves.iter().any(|one| one.thread == thread)
+}
+
+impl Policy for RaceDirected<'_> {
+    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Decision {
+        while let Some(thread) = self.next.pop() {
+            if can_move(moves, thread) {
+                return self.step(thread, moves);
+            }
+        }
+        if self.undirected {
+            let thread = moves[self.random.below(moves.len() as u32) as usize].thread;
+            return self.step(thread, moves);
+        }
+        let thread = self.draw(view, moves);
+        debug_assert!(!self.is_postponed(thread), "a thread that goes on is not postponed");
+        self.step(thread, moves)
+    }
+}
+
+/// The seed of an execution that is directed at a pair: it depends on the places of the text and on a number alone.
+#[must_use]
+pub fn seed_of(positions: [crate::source::Position; 2], number: u64) -> u64 {
+    let mut mixed = number;
+    for part in positions.iter().flat_map(|position| [position.line, position.column]) {
+        // A round of SplitMix64 for each part.
+        mixed = mixed.wrapping_add(u64::from(part)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+    }
+    mixed
+}
+

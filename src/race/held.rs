@@ -1,0 +1,104 @@
+//! Locks that threads hold, as an execution goes on.
+//!
+//! **Input**: the events of an execution. **Output**: for each thread the set of locks that it holds, with the place at which it took
+//! each. Equal sets have equal numbers, so that an access can keep its set as a number.
+//!
+//! **Algorithm**: taking a lock adds it, freeing it removes it; a wait for a condition does both. Sets are kept once.
+//!
+//! **Soundness and limits**: exact. Semaphores are no locks here: who raises one need not be the one who has lowered it.
+
+use crate::source::arena::{Arena, id};
+use crate::vm::{Cell, CodeIndex, Event, Observer, PathId, ThreadName};
+use rustc_hash::FxHashMap;
+
+id! {
+    /// A set of locks.
+    LocksetId
+}
+
+/// A lock that is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The lock.
+    pub lock: Cell,
+    /// Where it was taken.
+    pub at: CodeIndex,
+}
+
+/// The locks of all threads of an execution.
+#[derive(Debug)]
+pub struct HeldLocks {
+    sets: Arena<LocksetId, Vec<Cell>>,
+    ids: FxHashMap<Vec<Cell>, LocksetId>,
+    threads: FxHashMap<PathId, (Vec<Held>, LocksetId)>,
+    empty: LocksetId,
+}
+
+impl Default for HeldLocks {
+    fn default() -> Self {
+        let mut sets = Arena::default();
+        let empty = sets.push(Vec::new());
+        let ids = FxHashMap::from_iter([(Vec::new(), empty)]);
+        HeldLocks { sets, ids, threads: FxHashMap::default(), empty }
+    }
+}
+
+impl HeldLocks {
+    /// What a thread holds, in the order in which it was taken.
+    #[must_use]
+    pub fn of(&self, thread: PathId) -> &[Held] {
+        self.threads.get(&thread).map_or(&[], |(held, _)| held.as_slice())
+    }
+
+    /// The same as the number of a set.
+    #[must_use]
+    pub fn set(&self, thread: PathId) -> LocksetId {
+        self.threads.get(&thread).map_or(self.empty, |&(_, set)| set)
+    }
+
+    /// The locks of a set, sorted.
+    #[must_use]
+    pub fn locks(&self, set: LocksetId) -> &[Cell] {
+        &self.sets[set]
+    }
+
+    /// Whether two sets have a lock in common.
+    #[must_use]
+    pub fn intersect(&self, a: LocksetId, b: LocksetId) -> bool {
+        let others = &self.sets[b];
+        self.sets[a].iter().any(|lock| others.contains(lock))
+    }
+
+    fn change(&mut self, thread: PathId, change: impl FnOnce(&mut Vec<Held>)) {
+        let (held, set) = self.threads.entry(thread).or_insert((Vec::new(), self.empty));
+        change(held);
+        let mut locks: Vec<Cell> = held.iter().map(|held| held.lock).collect();
+        locks.sort_unstable();
+        locks.dedup();
+        *set = match self.ids.get(&locks) {
+            Some(&known) => known,
+            None => {
+                let id = self.sets.push(locks.clone());
+                self.ids.insert(locks, id);
+                id
+            }
+        };
+    }
+}
+
+impl Observer for HeldLocks {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        match event {
+            Event::Lock { cell, .. } => self.change(thread.path, |held| held.push(Held { lock: cell, at })),
+            Event::Unlock { cell, .. } => self.change(thread.path, |held| {
+                if let Some(place) = held.iter().rposition(|held| held.lock == cell) {
+                    held.remove(place);
+                }
+            }),
+            Event::End { .. } => {
+                self.threads.remove(&thread.path);
+            }
+            _ => {}
+        }
+    }
+}
