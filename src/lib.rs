@@ -53,6 +53,7 @@
 //! | [`model`] | source text | all of that for one program, ready to be asked |
 //! | [`harness`] | a file without `main` | programs in which two of its methods run in parallel |
 //! | [`explore`] | a model | what all executions can do: futures, selections, tears, counts |
+//! | [`race`] | a model | races: predicted, made real, judged |
 //! | [`driver`] | executions | packages of deterministic tests |
 //! | [`answer`] | a request | the answer of each command, as a plain value |
 //! | [`cli`] | arguments | the answer as text or JSON, and an exit status |
@@ -88,6 +89,8 @@ pub mod model;
 pub mod harness;
 
 pub mod explore;
+
+pub mod race;
 
 pub mod driver;
 

@@ -6,6 +6,7 @@ use crate::budget::Bound;
 use crate::diagnostics::{Code, Diagnostic, Label, Severity};
 use crate::explore::report::{Awaited, BlockedReport, wait_cycle};
 use crate::explore::{Repetition, UnfinishedReport};
+use crate::race::report::PairReport;
 use crate::schedule::Naming;
 use crate::source::{SourceMap, Span};
 use crate::vm::{Failure, FailureKind};
@@ -120,6 +121,50 @@ fn waits_for(thread: &BlockedReport) -> String {
         },
         Awaited::Threads => format!("waits for the end of {}", thread.threads.join(", ")),
     }
+}
+
+/// A real race: both sides, and what follows.
+#[must_use]
+pub fn race(pair: &PairReport) -> Diagnostic {
+    let (code, severity, kind) = match (pair.harmful, pair.benign) {
+        (true, _) => (Code::HarmfulRace, Severity::Error, "a harmful race"),
+        (false, true) => (Code::BenignRace, Severity::Note, "a benign race"),
+        (false, false) => (Code::RealRace, Severity::Warning, "a race"),
+    };
+    let label = |side: usize| {
+        let Some(of) = pair.sides.as_ref().map(|sides| &sides[side]) else { return "here".to_owned() };
+        let locks: Vec<String> = of.locks.iter().map(|held| format!("`{}` (since {})", held.lock, held.at)).collect();
+        let holding =
+            if locks.is_empty() { "holding no lock".to_owned() } else { format!("holding {}", locks.join(", ")) };
+        let verb = if of.kind == "write" { "is about to write it" } else { "is about to read it" };
+        format!("{} {verb}, {holding}", of.thread)
+    };
+    let value = pair.sides.as_ref().and_then(|sides| sides[0].value.as_ref());
+    let holds = value.map_or_else(String::new, |value| format!(", which holds {value}"));
+    let message = format!("{kind} for `{}`{holds}", pair.variable);
+    let mut diagnostic = Diagnostic::general(code, severity, message);
+    diagnostic.primary = Some(Label { span: pair.spans[0], message: label(0) });
+    diagnostic = diagnostic.with_label(pair.spans[1], label(1));
+    if let Some(sides) = &pair.sides {
+        for held in sides.iter().flat_map(|side| &side.locks) {
+            diagnostic = diagnostic.with_label(held.span, format!("`{}` is taken here", held.lock));
+        }
+    }
+    diagnostic.secondary.sort_by_key(|label| label.span);
+    diagnostic.secondary.dedup();
+    let place = |side: &&str| if *side == "a" { format!("`{}`", pair.a) } else { format!("`{}`", pair.b) };
+    let diagnostic = match (pair.harmful, pair.outcomes_differ) {
+        (true, _) => {
+            let first: Vec<String> = pair.fails_when_first.iter().map(place).collect();
+            diagnostic.with_note(format!("a failure or a deadlock can follow when {} goes first", first.join(" or ")))
+        }
+        (false, Some(true)) => diagnostic.with_note("nothing fails, but the order changes the outcome"),
+        (false, Some(false)) => diagnostic.with_note("nothing fails, and no order changes the outcome"),
+        (false, None) => diagnostic.with_note("no failure was seen to follow; not all executions were looked at"),
+    };
+    diagnostic.with_help(
+        "hold the same lock at both places, order them by an event or a join, or declare the variable `atomic`",
+    )
 }
 
 /// Says that a selection is inconsistent.

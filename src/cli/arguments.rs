@@ -4,7 +4,7 @@
 //! the name of the command is brought to the front, so that options may stand before it; where there is none, and the
 //! first word may be a file, the command is `check`; the rest is for `clap`.
 
-use super::command::{check, correlate, drive, explain, futures, ir, pi, run};
+use super::command::{check, correlate, drive, explain, futures, ir, pi, races, run};
 use super::job::AnyJob;
 use super::options::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -61,6 +61,9 @@ pub enum Invocation {
     /// Find variables that belong together, and method pairs that may tear them
     #[command(long_about = correlate::ABOUT, after_help = correlate::EXAMPLES)]
     Correlate(correlate::Arguments),
+    /// Find races: predict them, make them real, prove the rest impossible
+    #[command(long_about = races::ABOUT, after_help = races::EXAMPLES)]
+    Races(races::Arguments),
     /// Say what a diagnostic code means
     #[command(long_about = explain::ABOUT, after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
@@ -78,6 +81,7 @@ impl Invocation {
             Invocation::Futures(arguments) => arguments,
             Invocation::Drive(arguments) => arguments,
             Invocation::Correlate(arguments) => arguments,
+            Invocation::Races(arguments) => arguments,
             Invocation::Explain(arguments) => arguments,
         }
     }

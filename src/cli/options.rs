@@ -32,9 +32,9 @@ pub struct BoundOptions {
     /// Follow no execution further than N steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_steps: Option<u32>,
-    /// Visit at most N states
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_STATES, value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_states: u64,
+    /// Visit at most N states [default: 20000000; of races 500000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_states: Option<u64>,
     /// Follow at most N executions to their end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_executions: Option<u64>,
@@ -62,7 +62,7 @@ impl BoundOptions {
     #[must_use]
     pub fn budget<'a>(&self, interrupt: &'a AtomicBool, jobs: usize) -> Budget<'a> {
         let budget = Budget::from(Limits {
-            max_states: Some(self.max_states),
+            max_states: Some(self.max_states.unwrap_or(DEFAULT_STATES)),
             max_steps: self.max_steps,
             max_executions: self.max_executions,
             max_work: None,

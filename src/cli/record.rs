@@ -2,7 +2,7 @@
 
 use super::files;
 use super::load::name_of;
-use crate::answer::{CorrelateAnswer, FuturesAnswer};
+use crate::answer::{CorrelateAnswer, FuturesAnswer, RacesAnswer};
 use crate::diagnostics::Diagnostics;
 use crate::explore::pairs::ExecutedPairs;
 use crate::model::Model;
@@ -100,4 +100,35 @@ pub fn selection_file(directory: &Path) -> PathBuf {
 fn term_file(directory: &Path, read: &str, definition: &str) -> PathBuf {
     let plain = |name: &str| name.replace(['@', ':'], "-");
     directory.join(format!("term-{}-from-{}.json", plain(read), plain(definition)))
+}
+
+/// Writes a schedule for each race that is real, each failure and each deadlock, numbered in the order of the report.
+///
+/// # Errors
+///
+/// CS0910 where the directory or a file cannot be written.
+pub fn write_races(directory: &Path, model: &Model, answer: &RacesAnswer) -> Result<(), Diagnostics> {
+    files::create_directory(directory)?;
+    let write = |path: PathBuf, steps: &[Step], status: &str| {
+        files::write(&path, &model.schedule(steps.to_vec(), status).to_text())
+    };
+    let report = &answer.report;
+    for (index, pair) in report.potential.iter().enumerate() {
+        if let Some(schedule) = &pair.schedule {
+            write(race_file(directory, index), schedule, "race")?;
+        }
+    }
+    for (index, met) in report.failures.iter().enumerate() {
+        write(failure_file(directory, index), &met.failure.schedule, met.failure.status)?;
+    }
+    for (index, met) in report.deadlocks.iter().enumerate() {
+        write(deadlock_file(directory, index), &met.deadlock.schedule, "deadlock")?;
+    }
+    Ok(())
+}
+
+/// `DIR/race-1.json`
+#[must_use]
+pub fn race_file(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("race-{}.json", index + 1))
 }

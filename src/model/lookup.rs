@@ -6,7 +6,7 @@
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::form::Selection;
 use crate::form::read_name;
-use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId};
+use crate::ir::{Access, DefinitionId, DefinitionKind, LeafId, LeafKind, Program, ReadId};
 use crate::source::{Position, SourceMap};
 
 /// Names that an error lists at most.
@@ -125,6 +125,56 @@ impl Lookup<'_> {
         choose("definition", text, &name, &same)
     }
 
+    /// An access at the place that a name means; where it reads and writes, the read.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic that lists the accesses it could mean.
+    pub fn access(&self, text: &str) -> Result<Access, Diagnostics> {
+        self.find_access(text).map_err(|problem| self.problem(problem))
+    }
+
+    fn find_access(&self, text: &str) -> Result<Access, Diagnostic> {
+        let name = parse(text, "access")?;
+        if name.instance.is_some() || name.place == Place::Initial {
+            let message = format!("`{text}` names no place of the text");
+            return Err(general(message).with_help("write it as VAR@LINE:COL, such as `x@3:9`"));
+        }
+        let reads = self.reads().into_iter().map(|one| one.with(Access::Read));
+        let definitions = self.definitions().into_iter().filter(|one| !one.initial).map(|one| one.with(Access::Write));
+        let mut all: Vec<Candidate<'_, Access>> = reads.chain(definitions).collect();
+        all.sort_by_key(|one| (one.position, one.id));
+        all.dedup_by_key(|one| (one.position, one.variable));
+        choose("access", text, &name, &all)
+    }
+
+    /// The variable of a name: `x`, `acc.balance`, or an array.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic that lists the variables of the program.
+    pub fn variable(&self, text: &str) -> Result<LeafId, Diagnostics> {
+        let named = |leaf: &LeafId| self.program.texts.get(self.program.leaves[*leaf].name) == text;
+        let data = |leaf: &LeafId| matches!(self.program.leaves[*leaf].kind, LeafKind::Data(_));
+        self.program.leaves.ids().filter(data).find(named).ok_or_else(|| {
+            let names = self.program.leaves.ids().filter(data);
+            let mut names: Vec<&str> =
+                names.map(|leaf| self.program.texts.get(self.program.leaves[leaf].name)).collect();
+            names.sort_unstable();
+            names.dedup();
+            let more = if names.len() > LISTED { format!(" and {} more", names.len() - LISTED) } else { String::new() };
+            names.truncate(LISTED);
+            let note = format!("variables: {}{more}", names.join(", "));
+            self.problem(general(format!("there is no variable `{text}` in memory")).with_note(note))
+        })
+    }
+
+    /// Says that a name means nothing.
+    #[must_use]
+    pub fn unknown(&self, message: &str) -> Diagnostics {
+        self.problem(general(message.to_owned()))
+    }
+
     fn problem(&self, problem: Diagnostic) -> Diagnostics {
         Diagnostics::new(self.sources.clone(), vec![problem])
     }
@@ -150,7 +200,13 @@ impl Lookup<'_> {
     }
 }
 
-impl<I> Candidate<'_, I> {
+impl<'a, I> Candidate<'a, I> {
+    /// The same with an id of another kind.
+    fn with<J>(self, other: impl FnOnce(I) -> J) -> Candidate<'a, J> {
+        let Candidate { id, variable, position, initial } = self;
+        Candidate { id: other(id), variable, position, initial }
+    }
+
     fn shown(&self) -> String {
         let place = if self.initial { "initial".to_owned() } else { self.position.to_string() };
         format!("{}@{place}", self.variable)
@@ -173,7 +229,7 @@ fn choose<I: Copy>(kind: &str, text: &str, name: &Name<'_>, candidates: &[Candid
         [only] => Ok(only.id),
         [] => Err(unknown(kind, text, name, candidates)),
         several => {
-            let message = format!("`{text}` may mean {} {kind}s", several.len());
+            let message = format!("`{text}` may mean {} {}", several.len(), plural_of(kind));
             Err(general(message).with_note(list("they are", several)).with_help("add the column: VAR@LINE:COL"))
         }
     }
@@ -184,7 +240,7 @@ fn unknown<I: Copy>(kind: &str, text: &str, name: &Name<'_>, candidates: &[Candi
     let diagnostic = general(format!("there is no {kind} `{text}`"));
     let same: Vec<&Candidate<'_, I>> = candidates.iter().filter(|one| one.variable == name.variable).collect();
     if !same.is_empty() {
-        return diagnostic.with_note(list(&format!("{kind}s of `{}`", name.variable), &same));
+        return diagnostic.with_note(list(&format!("{} of `{}`", plural_of(kind), name.variable), &same));
     }
     let line = match name.place {
         Place::Initial => None,
@@ -193,7 +249,9 @@ fn unknown<I: Copy>(kind: &str, text: &str, name: &Name<'_>, candidates: &[Candi
     let near: Vec<&Candidate<'_, I>> =
         candidates.iter().filter(|one| !one.initial && Some(one.position.line) == line).collect();
     match line {
-        Some(line) if !near.is_empty() => diagnostic.with_note(list(&format!("{kind}s on line {line}"), &near)),
+        Some(line) if !near.is_empty() => {
+            diagnostic.with_note(list(&format!("{} on line {line}", plural_of(kind)), &near))
+        }
         _ => diagnostic.with_note(format!("the program has no shared variable `{}`", name.variable)),
     }
 }
@@ -207,6 +265,10 @@ fn list<I>(title: &str, candidates: &[&Candidate<'_, I>]) -> String {
     let names: Vec<&str> = sorted.iter().take(LISTED).map(|(_, _, name)| name.as_str()).collect();
     let more = if sorted.len() > LISTED { format!(" and {} more", sorted.len() - LISTED) } else { String::new() };
     format!("{title}: {}{more}", names.join(", "))
+}
+
+fn plural_of(kind: &str) -> String {
+    if kind.ends_with('s') { format!("{kind}es") } else { format!("{kind}s") }
 }
 
 fn general(message: String) -> Diagnostic {

@@ -21,7 +21,7 @@
 //! **Soundness and limits**: a hit is a race: both threads stand before their accesses in a state that an execution has reached. That
 //! there is no hit proves nothing.
 
-use super::place::Places;
+use super::place::{PlacePair, Places};
 use crate::ir::{Access, Program};
 use crate::schedule::{Decision, Lookahead, PendingAccesses, Policy, Random, View};
 use crate::vm::{Choice, Move, ThreadIndex};
@@ -73,7 +73,7 @@ pub struct Goal {
 impl Goal {
     /// The race of two places.
     #[must_use]
-    pub fn new(program: &Program, places: &Places, pair: super::PlacePair, max_postponed: u64) -> Goal {
+    pub fn new(program: &Program, places: &Places, pair: PlacePair, max_postponed: u64) -> Goal {
         let mut reads = [(); 2].map(|()| FixedBitSet::with_capacity(program.reads.len()));
         let mut definitions = [(); 2].map(|()| FixedBitSet::with_capacity(program.definitions.len()));
         for (side, place) in pair.into_iter().enumerate() {
@@ -111,8 +111,8 @@ pub struct Hits {
     pub first: Option<usize>,
     /// Which places have gone first in a hit.
     pub went_first: Sides,
-    /// Races of a place with itself that were met on the way.
-    pub others: Sides,
+    /// For each place: how many steps had been done when two threads first stood at it and raced.
+    pub with_itself: [Option<usize>; 2],
 }
 
 /// The policy of one execution.
@@ -205,7 +205,7 @@ impl<'a> RaceDirected<'a> {
                             found.waiting = found.waiting.with(Sides::one(1 - side));
                         }
                         if here.has(side) && there.has(side) {
-                            self.hits.others = self.hits.others.with(Sides::one(side));
+                            self.hits.with_itself[side].get_or_insert(self.steps as usize);
                         }
                     }
                 }
@@ -249,7 +249,8 @@ impl<'a> RaceDirected<'a> {
                 return thread;
             }
             self.candidates.clear();
-            let free = moves.iter().filter(|one| !self.postponed.iter().any(|postponed| postponed.thread == one.thread));
+            let free =
+                moves.iter().filter(|one| !self.postponed.iter().any(|postponed| postponed.thread == one.thread));
             self.candidates.extend(free);
             if self.candidates.is_empty() {
                 let thread = moves[self.random.below(moves.len() as u32) as usize].thread;
@@ -305,4 +306,3 @@ pub fn seed_of(positions: [crate::source::Position; 2], number: u64) -> u64 {
     }
     mixed
 }
-

@@ -135,8 +135,8 @@ impl<'a> HybridDetector<'a> {
         let next = self.found.len();
         let place = *self.numbers.entry(accesses).or_insert(next);
         if place == next {
-            let sides = [first, second]
-                .map(|side| Side { thread: side.thread, locks: self.held.locks(side.locks).to_vec() });
+            let sides =
+                [first, second].map(|side| Side { thread: side.thread, locks: self.held.locks(side.locks).to_vec() });
             self.found.push(Predicted { accesses, sides, mixed: false, cells: Vec::new() });
         }
         let found = &mut self.found[place];

@@ -54,9 +54,12 @@ impl Lookahead {
         match view.machine.pending(view.state, thread) {
             Some(Pending::Read { read, address }) => one(Access::Read(read), address),
             Some(Pending::Write { definition, address }) => one(Access::Write(definition), address),
-            Some(Pending::Effect { .. } | Pending::AtomicBlock | Pending::Atomic { .. }) => {
-                self.try_out(program, view, thread)
+            Some(Pending::Atomic { read, definition, address, writes, .. }) => {
+                let access = |access| address.map(|address| PendingAccess { access, address, atomic: true });
+                let write = access(Access::Write(definition)).filter(|_| writes);
+                access(Access::Read(read)).into_iter().chain(write).collect()
             }
+            Some(Pending::Effect { .. } | Pending::AtomicBlock) => self.try_out(program, view, thread),
             _ => PendingAccesses::new(),
         }
     }

@@ -54,13 +54,14 @@ pub const LAYERS: &[Layer] = &[
     layer("model", "source diagnostics ir front form vm schedule", ""),
     layer("harness", "source front", ""),
     layer("explore", "source budget ir ssa concurrency form correlation vm schedule model harness", "front"),
+    layer("race", "source budget ir form vm schedule model explore", "front"),
     layer("driver", "source budget ir form correlation vm schedule explore", ""),
     layer(
         "answer",
-        "source diagnostics budget ir front ssa concurrency form correlation vm schedule model explore driver",
+        "source diagnostics budget ir front ssa concurrency form correlation vm schedule model explore race driver",
         "",
     ),
-    layer("cli", "source diagnostics budget front form correlation vm schedule model explore driver answer", ""),
+    layer("cli", "source diagnostics budget front form correlation vm schedule model explore race driver answer", ""),
 ];
 
 /// Circles of the files and folders of a folder: the folder, its members, the reason.

@@ -7,4 +7,5 @@ pub mod explain;
 pub mod futures;
 pub mod ir;
 pub mod pi;
+pub mod races;
 pub mod run;

@@ -4,6 +4,7 @@ pub mod correlate;
 pub mod drive;
 pub mod futures;
 pub mod pi;
+pub mod races;
 mod reason;
 pub mod replay;
 pub mod run;

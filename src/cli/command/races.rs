@@ -1,0 +1,207 @@
+//! `cssame races FILE`: races, predicted, made real, told apart from harmless ones, and proven impossible.
+
+use crate::answer::{RacesAnswer, RacesRequest, finding, races};
+use crate::budget::Budget;
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::load;
+use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::output::Output;
+use crate::cli::progress::with_budget;
+use crate::cli::record;
+use crate::cli::status::Status;
+use crate::cli::view::races::{self as view, RacesView};
+use crate::diagnostics::Diagnostics;
+use crate::model::Model;
+use crate::race::Means;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Finds pairs of accesses that race: two threads stand before them at once, both mean the same cell, one of them writes, and \
+not both are atomic. First it predicts pairs, from the text and from executions that it watches. Then it directs \
+executions at each pair: a thread that comes to one of the two places waits until another one comes to the other place. \
+What is left is decided by all states of the program, if they are not too many.
+
+A race is real if an execution has it, impossible if there is a proof, else unconfirmed. A real one is harmful if a \
+failure or a deadlock can follow once one of the two went first, and benign if none can and no order changes what comes \
+out.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame races samples/sen_fig1.csm
+  cssame races --trials 1000 --no-exploration samples/sen_fig2.csm
+  cssame races --pair x@12:7,x@9:7 --seed 3 samples/sen_fig1.csm
+  cssame races --record-dir found --format json samples/bank_account_broken.csm
+
+A place is named VAR@LINE:COL, or VAR@LINE where that is unique.
+
+Exit status: 0 every predicted race is impossible, and nothing fails, 1 some race is real, or a failure or a deadlock was \
+met, 2 bad usage or a program that does not compile, 3 a race is neither made real nor proven impossible.";
+
+/// Arguments of `races`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// Source file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Predict races from executions (dynamic), from the text (static), or from both
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Predict::Both, hide_possible_values = true)]
+    pub predict: Predict,
+    /// Watch N executions to predict races
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub predict_runs: u64,
+    /// Direct N executions at each pair [default: 100; with --pair and --seed 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=100_000_000))]
+    pub trials: Option<u64>,
+    /// Number of the first execution of each pair, and of the prediction [default: 0]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Go on to the next pair after the first hit
+    #[arg(long)]
+    pub until_hit: bool,
+    /// Let a thread that waits go on after N steps of others
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_postponed: u64,
+    /// Direct executions at N pairs at most, one of each variable first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32))]
+    pub max_pairs: Option<u32>,
+    /// Look at this pair of places alone, whether it is predicted or not
+    #[arg(long, value_name = "A,B", value_parser = parse_pair)]
+    pub pair: Option<[String; 2]>,
+    /// Look at the pairs of this variable alone
+    #[arg(long, value_name = "NAME", conflicts_with = "pair")]
+    pub variable: Option<String>,
+    /// Do not decide by all states what executions leave open
+    #[arg(long)]
+    pub no_exploration: bool,
+    /// Write the schedules of races, failures and deadlocks to this directory
+    #[arg(long, value_name = "DIR")]
+    pub record_dir: Option<PathBuf>,
+    /// Show also pairs that are impossible one by one, and the execution of each race
+    #[arg(long)]
+    pub all: bool,
+    /// Show how long each part took
+    #[arg(long)]
+    pub timing: bool,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionOptions,
+    #[command(flatten)]
+    pub(crate) program: ProgramOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) bounds: BoundOptions,
+}
+
+/// Values of `--predict`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Predict {
+    /// From executions.
+    Dynamic,
+    /// From the text.
+    Static,
+    /// From both.
+    Both,
+}
+
+/// Steps of one execution at most, unless `--max-steps` says otherwise.
+const MAX_STEPS: u64 = 100_000;
+
+/// `A,B`
+fn parse_pair(text: &str) -> Result<[String; 2], String> {
+    match text.split_once(',') {
+        Some((a, b)) if !a.trim().is_empty() && !b.trim().is_empty() => Ok([a.trim().to_owned(), b.trim().to_owned()]),
+        _ => Err("write it as two places, such as `x@3:5,x@9:7`".to_owned()),
+    }
+}
+
+/// The races, and what they were asked of.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Found {
+    answer: RacesAnswer,
+    #[serde(skip)]
+    arguments: Arguments,
+    #[serde(skip)]
+    model: Model,
+}
+
+impl Job for Arguments {
+    type Answer = Found;
+
+    fn common(&self) -> Common<'_> {
+        Common::new("races", Some(&self.file), self.format.format, &self.output)
+    }
+
+    fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
+        let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let request = self.request();
+        let search = |budget: &Budget<'_>| races(&model, &request, budget);
+        let answer = with_budget(&self.bounds, &self.output, output, search)?;
+        if let Some(directory) = &self.record_dir {
+            record::write_races(directory, &model, &answer)?;
+        }
+        Ok(Found { answer, arguments: self.clone(), model })
+    }
+}
+
+impl Arguments {
+    /// Whether one execution is to be made again.
+    fn is_replay(&self) -> bool {
+        self.pair.is_some() && self.seed.is_some()
+    }
+
+    fn request(&self) -> RacesRequest {
+        let defaults = RacesRequest::default();
+        let trials = if self.is_replay() { 1 } else { defaults.trials };
+        let max_states = self.bounds.max_states.or(defaults.explore);
+        RacesRequest {
+            predict: match self.predict {
+                Predict::Dynamic => Means::Dynamic,
+                Predict::Static => Means::Static,
+                Predict::Both => Means::Both,
+            },
+            predict_runs: self.predict_runs,
+            trials: self.trials.unwrap_or(trials),
+            seed: self.seed.unwrap_or(0),
+            until_hit: self.until_hit,
+            max_postponed: self.max_postponed,
+            max_steps: self.bounds.max_steps.map_or(MAX_STEPS, u64::from),
+            max_pairs: self.max_pairs.map(|pairs| pairs as usize),
+            pair: self.pair.clone(),
+            variable: self.variable.clone(),
+            explore: max_states.filter(|_| !self.no_exploration),
+        }
+    }
+}
+
+impl Answer for Found {
+    fn print(&self, output: &mut Output) {
+        let Found { answer, arguments, model } = self;
+        let view = RacesView {
+            answer,
+            model,
+            file: &arguments.file,
+            record_dir: arguments.record_dir.as_deref(),
+            all: arguments.all || arguments.pair.is_some(),
+            colour: output.colour(),
+        };
+        view.print(output);
+        if let Some(bound) = answer.bound {
+            output.complain(model.sources(), &[finding::bound(bound, None)]);
+        }
+        if arguments.timing {
+            output.summary(&view::timing(&answer.timing));
+        }
+        output.summary(&view::summary(&answer.report));
+    }
+
+    fn status(&self) -> Status {
+        Status::of_search(self.answer.has_findings(), self.answer.report.complete)
+    }
+}

@@ -1,0 +1,234 @@
+//! Races, for people.
+
+use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
+use super::snippet::{self, Table};
+use crate::answer::words::plural;
+use crate::answer::{RacesAnswer, finding};
+use crate::cli::load::name_of;
+use crate::cli::output::Output;
+use crate::cli::record;
+use crate::diagnostics::{Diagnostic, terminal};
+use crate::model::Model;
+use crate::race::Timing;
+use crate::race::report::{PairReport, RacesReport};
+use crate::schedule::{self, RenderOptions};
+use crate::vm::Choice;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Pairs that are not real and are listed without `--all`.
+const LISTED: usize = 20;
+
+/// An answer, what it was made from, and how it is shown.
+pub struct RacesView<'a> {
+    /// The races.
+    pub answer: &'a RacesAnswer,
+    /// The program.
+    pub model: &'a Model,
+    /// The source file.
+    pub file: &'a Path,
+    /// Where the schedules were written to.
+    pub record_dir: Option<&'a Path>,
+    /// Whether nothing is left out.
+    pub all: bool,
+    /// Whether there is colour.
+    pub colour: bool,
+}
+
+/// How much was found, in a line.
+#[must_use]
+pub fn summary(report: &RacesReport) -> String {
+    let count = |status: &str| report.potential.iter().filter(|pair| pair.status == status).count();
+    let harmful = report.potential.iter().filter(|pair| pair.harmful).count();
+    let benign = report.potential.iter().filter(|pair| pair.benign).count();
+    let open = match count("unconfirmed") {
+        0 => String::new(),
+        open => format!(", {open} unconfirmed"),
+    };
+    let states = report.exploration.map_or_else(String::new, |of| format!(", {}", plural(of.states as usize, "state")));
+    format!(
+        "{}: {} real ({harmful} harmful, {benign} benign), {} impossible{open}; {}, {}{states}\n",
+        plural(report.potential.len(), "potential race"),
+        count("real"),
+        count("impossible"),
+        plural(report.prediction.executions as usize, "execution"),
+        plural(report.directed.executions as usize, "directed one"),
+    )
+}
+
+/// How long each part took.
+#[must_use]
+pub fn timing(timing: &Timing) -> String {
+    let seconds = |part: std::time::Duration| format!("{:.3} s", part.as_secs_f64());
+    format!(
+        "prediction {}, directed executions {}, exploration {}\n",
+        seconds(timing.prediction),
+        seconds(timing.trials),
+        seconds(timing.exploration),
+    )
+}
+
+impl RacesView<'_> {
+    /// Prints the whole answer but for the summary.
+    pub fn print(&self, output: &mut Output) {
+        let report = &self.answer.report;
+        let mut blocks = vec![self.variables(report), self.pairs(report)];
+        for (index, pair) in report.potential.iter().enumerate() {
+            blocks.extend(self.race(index, pair));
+        }
+        blocks.extend(self.failures(report));
+        blocks.extend(self.deadlocks(report));
+        blocks.retain(|block| !block.is_empty());
+        output.print(&blocks.join("\n"));
+    }
+
+    /// One row for each variable: how many of its pairs are what, and the lock that most of its accesses hold.
+    fn variables(&self, report: &RacesReport) -> String {
+        let mut by_variable: BTreeMap<&str, Vec<&PairReport>> = BTreeMap::new();
+        for pair in &report.potential {
+            by_variable.entry(&pair.variable).or_default().push(pair);
+        }
+        if by_variable.is_empty() {
+            return "no two accesses may race\n".to_owned();
+        }
+        let mut table = Table::new("  ");
+        for (variable, pairs) in by_variable {
+            let count = |wanted: &dyn Fn(&PairReport) -> bool| pairs.iter().filter(|pair| wanted(pair)).count();
+            let harmful = count(&|pair| pair.harmful);
+            let worst = match (harmful, count(&|pair| pair.status == "real")) {
+                (0, 0) if count(&|pair| pair.status == "unconfirmed") > 0 => "unconfirmed".to_owned(),
+                (0, 0) => "no race".to_owned(),
+                (0, real) if count(&|pair| pair.benign) == real => "benign".to_owned(),
+                (0, real) => format!("{real} real"),
+                (harmful, real) => format!("{real} real, {harmful} harmful"),
+            };
+            let of = plural(pairs.len(), "pair");
+            table.row(vec![variable.to_owned(), worst, of, hint(&pairs)]);
+        }
+        snippet::title("variables", self.colour) + &table.lines().concat()
+    }
+
+    /// One row for each pair.
+    fn pairs(&self, report: &RacesReport) -> String {
+        if report.potential.is_empty() {
+            return String::new();
+        }
+        let mut table = Table::new("  ");
+        let mut hidden = 0;
+        let mut listed = 0;
+        for pair in &report.potential {
+            if pair.status != "real" {
+                listed += 1;
+                if listed > LISTED && !self.all {
+                    hidden += 1;
+                    continue;
+                }
+            }
+            table.row(vec![pair.a.clone(), pair.b.clone(), verdict(pair), hits(pair), why(pair)]);
+        }
+        let more = match hidden {
+            0 => String::new(),
+            more => format!("  and {more} more that are not real (--all shows them)\n"),
+        };
+        snippet::title("pairs", self.colour) + &table.lines().concat() + &more
+    }
+
+    /// A real race: both sides, and how to see it again.
+    fn race(&self, index: usize, pair: &PairReport) -> Option<String> {
+        let steps = pair.witness.as_ref().filter(|_| pair.status == "real")?;
+        let diagnostic = finding::race(pair);
+        let mut text = terminal::render_all(self.model.sources(), std::slice::from_ref(&diagnostic), self.colour);
+        text.push('\n');
+        text += &self.trace(steps);
+        if let Some(seed) = pair.seed {
+            let options = options_text(self.model.options());
+            let file = quoted(&name_of(self.file));
+            text += &format!("again: cssame races {file}{options} --pair {},{} --seed {seed}\n", pair.a, pair.b);
+        }
+        Some(text + &self.replay(|directory| record::race_file(directory, index)))
+    }
+
+    fn failures(&self, report: &RacesReport) -> Vec<String> {
+        let block = |(index, met): (usize, &crate::race::report::MetFailure)| {
+            let diagnostic = finding::failure(&self.model.naming(), &met.data, &met.failure.thread);
+            let diagnostic = with_origin(diagnostic, met.seed, met.pair.as_ref());
+            self.finding(&diagnostic, &met.steps, |directory| record::failure_file(directory, index))
+        };
+        report.failures.iter().enumerate().map(block).collect()
+    }
+
+    fn deadlocks(&self, report: &RacesReport) -> Vec<String> {
+        let block = |(index, met): (usize, &crate::race::report::MetDeadlock)| {
+            let diagnostic = finding::deadlock(self.model.sources(), &met.deadlock.threads);
+            let diagnostic = with_origin(diagnostic, met.seed, met.pair.as_ref());
+            self.finding(&diagnostic, &met.steps, |directory| record::deadlock_file(directory, index))
+        };
+        report.deadlocks.iter().enumerate().map(block).collect()
+    }
+
+    fn finding(&self, diagnostic: &Diagnostic, steps: &[Choice], file: impl Fn(&Path) -> PathBuf) -> String {
+        let diagnostic = terminal::render_all(self.model.sources(), std::slice::from_ref(diagnostic), self.colour);
+        diagnostic + "\n" + &self.trace(steps) + &self.replay(file)
+    }
+
+    fn trace(&self, steps: &[Choice]) -> String {
+        let trace = schedule::trace(self.model.naming(), steps).cause();
+        schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour })
+    }
+
+    fn replay(&self, file: impl Fn(&Path) -> PathBuf) -> String {
+        if let Some(directory) = self.record_dir {
+            return replay_line(self.file, &file(directory));
+        }
+        let options = options_text(self.model.options());
+        record_line("races", self.file, &options) + &replay_line(self.file, &file(Path::new(DIRECTORY)))
+    }
+}
+
+fn verdict(pair: &PairReport) -> String {
+    match pair.status {
+        "real" if pair.harmful => "real, harmful".to_owned(),
+        "real" if pair.benign => "real, benign".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn hits(pair: &PairReport) -> String {
+    if pair.trials == 0 { "not tried".to_owned() } else { format!("{}/{}", pair.hits, pair.trials) }
+}
+
+fn why(pair: &PairReport) -> String {
+    match (&pair.proof, pair.outcomes_differ) {
+        (Some(proof), _) => proof.clone(),
+        (None, _) if pair.harmful => {
+            let names = pair.fails_when_first.iter().map(|side| if *side == "a" { &pair.a } else { &pair.b });
+            let names: Vec<&str> = names.map(String::as_str).collect();
+            format!("fails when {} goes first", names.join(" or "))
+        }
+        (None, Some(true)) => "the order changes the outcome".to_owned(),
+        (None, Some(false)) => "no order changes the outcome".to_owned(),
+        (None, None) => String::new(),
+    }
+}
+
+/// The lock that most sides of the pairs of a variable hold.
+fn hint(pairs: &[&PairReport]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let sides: Vec<&Vec<String>> = pairs.iter().flat_map(|pair| [&pair.locks_a, &pair.locks_b]).collect();
+    for lock in sides.iter().flat_map(|locks| locks.iter()) {
+        *counts.entry(lock).or_default() += 1;
+    }
+    // Of several, the first by name.
+    let most = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
+    most.map_or_else(String::new, |(lock, count)| format!("{count} of {} sides hold `{lock}`", sides.len()))
+}
+
+fn with_origin(diagnostic: Diagnostic, seed: Option<u64>, pair: Option<&[String; 2]>) -> Diagnostic {
+    match (seed, pair) {
+        (Some(seed), Some([a, b])) => diagnostic.with_note(format!("met by `--pair {a},{b} --seed {seed}`")),
+        (Some(seed), None) => {
+            diagnostic.with_note(format!("met by the execution of seed {seed} (`cssame run --seed {seed}`)"))
+        }
+        _ => diagnostic,
+    }
+}

@@ -1,0 +1,194 @@
+//! The two phases, the exploration and the verdicts, one after the other.
+//!
+//! **Input**: a model, what is asked for, and a budget. **Output**: [`Findings`].
+//!
+//! **Soundness and limits**: the time that each part took is measured for those who ask for it, and decides nothing.
+
+use super::ends::{BadEnd, BadEnds, Origin};
+use super::judge::{Evidence, PairFinding, Status, judge};
+use super::place::{PlacePair, Places};
+use super::predict::{Potential, Prediction, PredictionRequest, predict};
+use super::trials::{PairTrials, TrialRequest, direct_at};
+use crate::budget::{Bound, Budget, Limits};
+use crate::explore::{self, RacesAnswer};
+use crate::form::races::potential_races;
+use crate::ir::{Access, LeafId, Program};
+use crate::model::Model;
+
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// Which pairs are looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// All that are predicted.
+    #[default]
+    All,
+    /// One, whether it is predicted or not.
+    Pair(PlacePair),
+    /// Those of a variable.
+    Variable(LeafId),
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Phase 1.
+    pub prediction: PredictionRequest,
+    /// Phase 2.
+    pub trials: TrialRequest,
+    /// Which pairs.
+    pub scope: Scope,
+    /// Pairs that are tried at most.
+    pub max_pairs: Option<usize>,
+    /// States that are visited at most; none where nothing is to be explored.
+    pub explore: Option<u64>,
+}
+
+/// How long each part has taken. No answer depends on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Timing {
+    /// Phase 1.
+    pub prediction: Duration,
+    /// Phase 2.
+    pub trials: Duration,
+    /// The exploration.
+    pub exploration: Duration,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Findings {
+    /// The places of the program.
+    pub places: Places,
+    /// The pairs, in text order.
+    pub pairs: Vec<PairFinding>,
+    /// What phase 1 has found.
+    pub prediction: Prediction,
+    /// All failures and deadlocks.
+    pub ends: BadEnds,
+    /// What all states, or those within the bounds, have shown.
+    pub exploration: Option<RacesAnswer>,
+    /// The first bound that has cut something.
+    pub bound: Option<Bound>,
+    /// How long it took.
+    pub timing: Timing,
+}
+
+impl Findings {
+    /// Whether every pair is real or impossible.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.pairs.iter().all(|pair| pair.status != Status::Unconfirmed)
+    }
+}
+
+/// Finds races.
+#[must_use]
+pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
+    let (machine, program) = (model.machine(), model.program());
+    let places = Places::new(program);
+    let mut clock = Stopwatch(Instant::now());
+    let mut prediction = predict((machine, program, model.form()), &places, &request.prediction, budget);
+    narrow(&mut prediction, &places, program, &request.scope);
+    let mut timing = Timing { prediction: clock.lap(), ..Timing::default() };
+    let mut ends = prediction.ends.clone();
+    let mut bound = prediction.bound;
+    let mut trials = BTreeMap::new();
+    for pair in order_of_trials(&prediction, request.max_pairs) {
+        let found = direct_at((machine, program, model.sources()), &places, pair, &request.trials, budget);
+        found.ends.list().iter().for_each(|(end, origin)| ends.add(end.clone(), *origin));
+        bound = bound.or(found.bound);
+        trials.insert(pair, found);
+    }
+    timing.trials = clock.lap();
+    let exploration = request.explore.map(|max_states| {
+        let share = budget.share(Limits { max_states: Some(max_states), ..Limits::default() });
+        explore::races(machine, program, &open_accesses(&prediction, &trials), &share)
+    });
+    timing.exploration = clock.lap();
+    if let Some(answer) = &exploration {
+        add_ends(&mut ends, model, answer);
+    }
+    let apart = potential_races(program, model.form());
+    let pairs = judge(Evidence {
+        program,
+        places: &places,
+        apart: &apart,
+        prediction: &prediction,
+        trials,
+        exploration: exploration.as_ref(),
+        all: request.scope == Scope::All,
+    });
+    let bound = bound.or(exploration.as_ref().and_then(|answer| answer.bound));
+    Findings { places, pairs, prediction, ends, exploration, bound, timing }
+}
+
+struct Stopwatch(Instant);
+
+impl Stopwatch {
+    fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        now - std::mem::replace(&mut self.0, now)
+    }
+}
+
+/// Leaves the pairs that are asked for.
+fn narrow(prediction: &mut Prediction, places: &Places, program: &Program, scope: &Scope) {
+    match *scope {
+        Scope::All => {}
+        Scope::Variable(leaf) => prediction.pairs.retain(|_, potential| potential.variables.contains(&leaf)),
+        Scope::Pair(pair) => {
+            let known = prediction.pairs.remove(&pair).unwrap_or_else(|| any_pair(places, pair, program));
+            prediction.pairs = BTreeMap::from([(pair, known)]);
+        }
+    }
+}
+
+/// A pair that nobody has predicted: all its accesses that may conflict.
+fn any_pair(places: &Places, pair: PlacePair, program: &Program) -> Potential {
+    let [first, second] = pair.map(|place| &places.list[place].accesses);
+    let all = first.iter().flat_map(|&a| second.iter().map(move |&b| [a, b]));
+    let mut accesses: Vec<[Access; 2]> = all.filter(|[a, b]| a.is_write() || b.is_write()).collect();
+    accesses.sort_unstable();
+    let of_symbol = |leaf: &LeafId| accesses.iter().any(|[a, _]| a.symbol(program) == program.leaves[*leaf].symbol);
+    let variables = program.leaves.ids().filter(of_symbol).collect();
+    Potential { accesses, variables, ..Potential::default() }
+}
+
+/// The pairs to try, one of each variable first.
+fn order_of_trials(prediction: &Prediction, most: Option<usize>) -> Vec<PlacePair> {
+    let most = most.unwrap_or(usize::MAX);
+    let mut by_variable: BTreeMap<Option<LeafId>, Vec<PlacePair>> = BTreeMap::new();
+    for (&pair, potential) in &prediction.pairs {
+        by_variable.entry(potential.variables.first().copied()).or_default().push(pair);
+    }
+    let longest = by_variable.values().map(Vec::len).max().unwrap_or(0);
+    let rounds = (0..longest).flat_map(|round| by_variable.values().filter_map(move |pairs| pairs.get(round)));
+    rounds.copied().take(most).collect()
+}
+
+/// The accesses of pairs that no trial has hit: if they are impossible, their order is of interest.
+fn open_accesses(prediction: &Prediction, trials: &BTreeMap<PlacePair, PairTrials>) -> Vec<[Access; 2]> {
+    let is_hit = |pair: &PlacePair| trials.get(pair).is_some_and(|trials| trials.hits > 0);
+    let open = prediction.pairs.iter().filter(|(pair, _)| !is_hit(pair));
+    let sorted = |&[a, b]: &[Access; 2]| if b < a { [b, a] } else { [a, b] };
+    let all: FxHashSet<[Access; 2]> = open.flat_map(|(_, potential)| potential.accesses.iter().map(sorted)).collect();
+    let mut all: Vec<_> = all.into_iter().collect();
+    all.sort_unstable();
+    all
+}
+
+/// Adds what the exploration has met.
+fn add_ends(ends: &mut BadEnds, model: &Model, answer: &RacesAnswer) {
+    let machine = model.machine();
+    for failure in &answer.failures {
+        let thread = machine.path_name(&answer.tables, failure.path);
+        ends.add(BadEnd::failed(failure.failure, thread, failure.schedule.clone()), Origin::default());
+    }
+    for deadlock in &answer.deadlocks {
+        let steps = deadlock.schedule.clone();
+        ends.add(BadEnd::blocked(machine, &answer.tables, &deadlock.threads, steps), Origin::default());
+    }
+}

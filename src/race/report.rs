@@ -1,0 +1,407 @@
+//! Findings with names, as answers show them.
+//!
+//! **Input**: [`Findings`] and the program. **Output**: plain data that serialises (docs/json.md).
+
+use super::ends::{BadEnd, Origin};
+use super::find::Findings;
+use super::judge::{PairFinding, Proof, Status, Witness};
+use super::place::{PlaceId, PlacePair, Places};
+use super::scene::{Actor, Scene, scene};
+use crate::explore::report::{BlockedReport, DeadlockReport, FailureReport, blocked_reports, wait_cycle};
+use crate::form::races::Separation;
+use crate::ir::{Access, LeafKind, Program};
+use crate::model::Model;
+use crate::schedule::{Naming, Step};
+use crate::source::Span;
+use crate::vm::{Cell, Choice, Failure, format_value};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A thread before its access.
+#[derive(Clone, Debug, Serialize)]
+pub struct SideReport {
+    /// Its thread.
+    pub thread: String,
+    /// `read` or `write`.
+    pub kind: &'static str,
+    /// The locks that it holds, in the order in which it took them.
+    pub locks: Vec<LockReport>,
+    /// What the cell holds before both, as text.
+    pub value: Option<String>,
+}
+
+/// A lock that is held.
+#[derive(Clone, Debug, Serialize)]
+pub struct LockReport {
+    /// The lock.
+    pub lock: String,
+    /// `LINE:COL` of the place where it was taken.
+    pub at: String,
+    /// The same place.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+/// A pair of places.
+#[derive(Clone, Debug, Serialize)]
+pub struct PairReport {
+    /// The first place in text order.
+    pub a: String,
+    /// The other one.
+    pub b: String,
+    /// The variable that they race for.
+    pub variable: String,
+    /// All of them, where the places mean several.
+    pub variables: Vec<String>,
+    /// What happens at the first place and at the second one: `write/read`.
+    pub kinds: Vec<String>,
+    /// `real`, `impossible`, `unconfirmed`.
+    pub status: &'static str,
+    /// Why it is impossible: `exhausted`, `ordered`, `locked`, `exclusive`.
+    pub reason: Option<&'static str>,
+    /// The same in words.
+    pub proof: Option<String>,
+    /// Whether a failure or a deadlock can follow.
+    pub harmful: bool,
+    /// The places, `a` or `b`, that must go first for that.
+    pub fails_when_first: Vec<&'static str>,
+    /// Whether nothing follows from it, and no order changes what comes out.
+    pub benign: bool,
+    /// Whether the order changes what comes out; null where that is not known.
+    pub outcomes_differ: Option<bool>,
+    /// Whether one access is atomic and the other one is not.
+    pub mixed: bool,
+    /// Trials that have hit it.
+    pub hits: u64,
+    /// Trials that were made.
+    pub trials: u64,
+    /// The seed of a trial that shows it: one that fails, if there is one.
+    pub seed: Option<u64>,
+    /// How it was predicted: `dynamic`, `static`.
+    pub predicted: Vec<&'static str>,
+    /// The threads at `a` and at `b`, in the execution that shows it, or where it was predicted.
+    pub threads: Vec<String>,
+    /// The locks that are held at `a`.
+    pub locks_a: Vec<String>,
+    /// The locks that are held at `b`.
+    pub locks_b: Vec<String>,
+    /// Both sides in the execution that shows it.
+    pub sides: Option<[SideReport; 2]>,
+    /// How many steps of the schedule lead to the state in which both accesses are pending.
+    pub before: Option<usize>,
+    /// An execution that shows it.
+    pub schedule: Option<Vec<Step>>,
+    /// The same for other views.
+    #[serde(skip)]
+    pub spans: [Span; 2],
+    /// The same for other views.
+    #[serde(skip)]
+    pub witness: Option<Vec<Choice>>,
+}
+
+/// A failure that was met.
+#[derive(Clone, Debug, Serialize)]
+pub struct MetFailure {
+    /// What, where and how.
+    #[serde(flatten)]
+    pub failure: FailureReport,
+    /// The seed of the execution that has met it first; none where the exploration alone has.
+    pub seed: Option<u64>,
+    /// The pair that this execution was directed at; none in phase 1.
+    pub pair: Option<[String; 2]>,
+    /// The same for other views.
+    #[serde(skip)]
+    pub data: Failure,
+    /// The execution, for other views.
+    #[serde(skip)]
+    pub steps: Vec<Choice>,
+}
+
+/// A deadlock that was met.
+#[derive(Clone, Debug, Serialize)]
+pub struct MetDeadlock {
+    /// Who waits for what, and how it comes about.
+    #[serde(flatten)]
+    pub deadlock: DeadlockReport,
+    /// The seed of the execution that has met it first; none where the exploration alone has.
+    pub seed: Option<u64>,
+    /// The pair that this execution was directed at; none in phase 1.
+    pub pair: Option<[String; 2]>,
+    /// The execution, for other views.
+    #[serde(skip)]
+    pub steps: Vec<Choice>,
+}
+
+/// How executions of a phase have ended.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Runs {
+    /// Executions, but for those that are discarded.
+    pub executions: u64,
+    /// How many have failed or ended in a deadlock.
+    pub failed: u64,
+    /// How many were cut after as many steps as are allowed.
+    pub cut: u64,
+}
+
+/// The exploration.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ExplorationReport {
+    /// Whether all states were visited.
+    pub complete: bool,
+    /// How many were.
+    pub states: u64,
+}
+
+/// All races of a program.
+#[derive(Clone, Debug, Serialize)]
+pub struct RacesReport {
+    /// Whether every pair that is listed is real or impossible.
+    pub complete: bool,
+    /// The bound that has cut something.
+    pub bound: Option<&'static str>,
+    /// The pairs, in text order.
+    pub potential: Vec<PairReport>,
+    /// All failures that were met.
+    pub failures: Vec<MetFailure>,
+    /// All deadlocks that were met.
+    pub deadlocks: Vec<MetDeadlock>,
+    /// The executions of phase 1.
+    pub prediction: Runs,
+    /// The executions of phase 2.
+    pub directed: Runs,
+    /// The exploration, where there was one.
+    pub exploration: Option<ExplorationReport>,
+}
+
+/// Gives names to findings.
+#[must_use]
+pub fn report(model: &Model, findings: &Findings) -> RacesReport {
+    let reporter = Reporter { model, naming: model.naming(), places: &findings.places };
+    let mut directed = Runs::default();
+    for pair in &findings.pairs {
+        directed.executions += pair.trials.trials;
+        directed.failed += pair.trials.failed;
+        directed.cut += pair.trials.cut;
+    }
+    let ends = findings.ends.list().iter();
+    let failures = ends.clone().filter_map(|(end, origin)| reporter.failure(end, *origin));
+    let deadlocks = ends.filter_map(|(end, origin)| reporter.deadlock(end, *origin));
+    let mut failures: Vec<MetFailure> = failures.collect();
+    let place = |met: &MetFailure| (model.machine().span(met.data.at), met.failure.message.clone());
+    failures.sort_by_cached_key(place);
+    let mut deadlocks: Vec<MetDeadlock> = deadlocks.collect();
+    let key = |met: &MetDeadlock| -> Vec<(String, Span)> {
+        met.deadlock.threads.iter().map(|blocked: &BlockedReport| (blocked.thread.clone(), blocked.span)).collect()
+    };
+    deadlocks.sort_by_cached_key(key);
+    RacesReport {
+        complete: findings.is_decided(),
+        bound: findings.bound.map(crate::budget::Bound::name),
+        potential: findings.pairs.iter().map(|pair| reporter.pair(pair)).collect(),
+        failures,
+        deadlocks,
+        prediction: Runs {
+            executions: findings.prediction.executions,
+            failed: findings.prediction.failed,
+            cut: findings.prediction.cut,
+        },
+        directed,
+        exploration: findings
+            .exploration
+            .as_ref()
+            .map(|answer| ExplorationReport { complete: answer.is_complete(), states: answer.statistics.states }),
+    }
+}
+
+struct Reporter<'a> {
+    model: &'a Model,
+    naming: Naming<'a>,
+    places: &'a Places,
+}
+
+impl Reporter<'_> {
+    fn program(&self) -> &Program {
+        self.model.program()
+    }
+
+    /// `x@3:5`
+    fn place(&self, place: PlaceId) -> String {
+        let Some(&access) = self.places.list[place].accesses.first() else { return String::new() };
+        let name = self.program().texts.get(access.name(self.program()));
+        format!("{name}@{}", self.model.sources().position(access.span(self.program())))
+    }
+
+    fn names(&self, pair: PlacePair) -> [String; 2] {
+        pair.map(|place| self.place(place))
+    }
+
+    fn pair(&self, finding: &PairFinding) -> PairReport {
+        let [a, b] = self.names(finding.places);
+        let scene = finding.witness.as_ref().and_then(|witness| self.scene(finding.places, witness));
+        let sides = scene.as_ref().map(|scene| [0, 1].map(|side| self.side(scene, &scene.actors[side])));
+        let seen = finding.potential.seen.as_ref();
+        let threads = match (&sides, seen) {
+            (Some(sides), _) => sides.iter().map(|side| side.thread.clone()).collect(),
+            (None, Some(seen)) => seen.iter().map(|side| side.thread.clone()).collect(),
+            (None, None) => Vec::new(),
+        };
+        let locks = |side: usize| -> Vec<String> {
+            match (&sides, seen) {
+                (Some(sides), _) => sides[side].locks.iter().map(|held| held.lock.clone()).collect(),
+                (None, Some(seen)) => seen[side].locks.iter().map(|&lock| self.cell(lock)).collect(),
+                (None, None) => Vec::new(),
+            }
+        };
+        let variables = self.variables(finding);
+        let witness = finding.witness.as_ref().map(|witness| self.whole(finding, witness, scene.as_ref()));
+        PairReport {
+            variable: variables.first().cloned().unwrap_or_default(),
+            variables,
+            kinds: kinds(finding),
+            status: finding.status.word(),
+            reason: finding.proof.as_ref().map(reason),
+            proof: finding.proof.as_ref().map(|proof| self.proof(finding, proof)),
+            harmful: finding.is_harmful(),
+            fails_when_first: ["a", "b"].into_iter().zip(finding.fails).filter(|of| of.1).map(|of| of.0).collect(),
+            benign: finding.is_benign(),
+            outcomes_differ: finding.outcomes_differ.filter(|_| finding.status == Status::Real),
+            mixed: finding.mixed,
+            hits: finding.trials.hits,
+            trials: finding.trials.trials,
+            seed: finding.seed(),
+            predicted: [("dynamic", seen.is_some()), ("static", finding.potential.is_static)]
+                .into_iter()
+                .filter_map(|(word, is_so)| is_so.then_some(word))
+                .collect(),
+            threads,
+            locks_a: locks(0),
+            locks_b: locks(1),
+            sides,
+            before: finding.witness.as_ref().map(|witness| witness.before),
+            schedule: witness.as_ref().map(|steps| self.naming.steps(steps)),
+            spans: finding.places.map(|place| self.places.list[place].span),
+            witness,
+            a,
+            b,
+        }
+    }
+
+    fn scene(&self, pair: PlacePair, witness: &Witness) -> Option<Scene> {
+        scene(self.model.machine(), self.program(), self.places, pair, &witness.steps[..witness.before])
+    }
+
+    /// The steps of a witness that a search has found, and those of both accesses where it stops before them.
+    fn whole(&self, finding: &PairFinding, witness: &Witness, scene: Option<&Scene>) -> Vec<Choice> {
+        let mut steps = witness.steps.clone();
+        if let (Some(scene), true) = (scene, steps.len() == witness.before && finding.status == Status::Real) {
+            steps.extend(scene.actors.iter().map(|actor| actor.step));
+        }
+        steps
+    }
+
+    fn side(&self, scene: &Scene, actor: &Actor) -> SideReport {
+        let lock = |held: &super::held::Held| {
+            let span = self.model.machine().span(held.at);
+            LockReport { lock: self.cell(held.lock), at: self.model.sources().position(span).to_string(), span }
+        };
+        SideReport {
+            thread: actor.thread.clone(),
+            kind: actor.access.word(),
+            locks: actor.locks.iter().map(lock).collect(),
+            value: self.value(scene),
+        }
+    }
+
+    /// The name of a cell from outside: `L`, `fork[2]`.
+    fn cell(&self, cell: Cell) -> String {
+        let program = self.program();
+        let Some(leaf) = super::predict::leaf_of(program, cell) else { return "?".to_owned() };
+        let leaf = &program.leaves[leaf];
+        let name = program.texts.get(leaf.name);
+        if leaf.array { format!("{name}[{}]", cell.part - leaf.offset) } else { name.to_owned() }
+    }
+
+    /// What the cell holds, as a trace shows it.
+    fn value(&self, scene: &Scene) -> Option<String> {
+        let leaf = super::predict::leaf_of(self.program(), scene.cell?)?;
+        let LeafKind::Data(ty) = self.program().leaves[leaf].kind else { return None };
+        Some(format_value(&self.program().texts, ty, scene.value))
+    }
+
+    fn variables(&self, finding: &PairFinding) -> Vec<String> {
+        let program = self.program();
+        let names = finding.variables.iter().map(|&leaf| program.texts.get(program.leaves[leaf].name).to_owned());
+        names.collect::<BTreeSet<String>>().into_iter().collect()
+    }
+
+    fn proof(&self, finding: &PairFinding, proof: &Proof) -> String {
+        match proof {
+            Proof::Apart(separations) => {
+                let mut words: Vec<String> = separations.iter().map(Separation::in_words).collect();
+                words.dedup();
+                words.join("; ")
+            }
+            Proof::Exhausted { states, first } => {
+                let [a, b] = self.names(finding.places);
+                let all = format!("in none of all {states} states do two threads stand before both");
+                match first {
+                    Some(0) => format!("`{a}` always comes before `{b}`: {all}"),
+                    Some(_) => format!("`{b}` always comes before `{a}`: {all}"),
+                    None => all,
+                }
+            }
+        }
+    }
+
+    fn origin(&self, origin: Origin) -> (Option<u64>, Option<[String; 2]>) {
+        (origin.seed, origin.pair.map(|pair| self.names(pair)))
+    }
+
+    fn failure(&self, end: &BadEnd, origin: Origin) -> Option<MetFailure> {
+        let (data, thread) = end.failure.clone()?;
+        let at = self.model.sources().position(self.model.machine().span(data.at));
+        let (seed, pair) = self.origin(origin);
+        let failure = FailureReport {
+            status: data.kind.status(),
+            message: self.naming.failure_message(&data),
+            at: at.to_string(),
+            line: at.line,
+            thread,
+            schedule: self.naming.steps(&end.steps),
+        };
+        Some(MetFailure { failure, seed, pair, data, steps: end.steps.clone() })
+    }
+
+    fn deadlock(&self, end: &BadEnd, origin: Origin) -> Option<MetDeadlock> {
+        if end.failure.is_some() {
+            return None;
+        }
+        let threads = blocked_reports(&self.naming, &end.steps);
+        let (seed, pair) = self.origin(origin);
+        let schedule = self.naming.steps(&end.steps);
+        let deadlock = DeadlockReport { cycle: wait_cycle(&threads), threads, schedule };
+        Some(MetDeadlock { deadlock, seed, pair, steps: end.steps.clone() })
+    }
+}
+
+/// What happens at both places, each combination once.
+fn kinds(finding: &PairFinding) -> Vec<String> {
+    let one_place = finding.places[0] == finding.places[1];
+    let word = |&[a, b]: &[Access; 2]| {
+        let (a, b) = (a.word(), b.word());
+        // Of one place with itself nobody knows which thread is meant first.
+        let (a, b) = if one_place && b < a { (b, a) } else { (a, b) };
+        format!("{a}/{b}")
+    };
+    finding.accesses.iter().map(word).collect::<BTreeSet<String>>().into_iter().collect()
+}
+
+fn reason(proof: &Proof) -> &'static str {
+    match proof {
+        Proof::Apart(separations) => match separations.first() {
+            Some(separation @ (Separation::Locked(_) | Separation::Ordered(_))) => separation.word(),
+            _ => "exclusive",
+        },
+        Proof::Exhausted { .. } => "exhausted",
+    }
+}

@@ -1,0 +1,87 @@
+//! Two threads before racing accesses: who they are, what they hold, what the cell holds.
+//!
+//! **Input**: the steps that lead to a state in which the accesses of a pair of places are pending. **Output**: a [`Scene`]; nothing where
+//! they are not, because the program is not the one that the steps are of.
+//!
+//! **Algorithm**: the steps are done again, and watched for locks; then each two threads are asked what they would access.
+
+use super::held::{Held, HeldLocks};
+use super::place::{PlacePair, Places};
+use crate::ir::{Access, Program};
+use crate::schedule::{Lookahead, PendingAccess, View, Walk};
+use crate::vm::{Cell, Choice, Machine, Tables, ThreadIndex};
+
+/// A thread before its access.
+#[derive(Clone, Debug)]
+pub struct Actor {
+    /// Its name.
+    pub thread: String,
+    /// The step that makes the access.
+    pub step: Choice,
+    /// The access.
+    pub access: Access,
+    /// The locks that it holds, in the order in which it took them.
+    pub locks: Vec<Held>,
+}
+
+/// Two threads before accesses that race.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// The one at the first place, and the other one.
+    pub actors: [Actor; 2],
+    /// What they race for.
+    pub cell: Option<Cell>,
+    /// What the cell holds, as bits.
+    pub value: i64,
+}
+
+/// Finds the threads that race behind some steps.
+#[must_use]
+pub fn scene(
+    machine: &Machine,
+    program: &Program,
+    places: &Places,
+    pair: PlacePair,
+    steps: &[Choice],
+) -> Option<Scene> {
+    let mut tables = Tables::new();
+    let mut held = HeldLocks::default();
+    let mut walk = Walk::new(machine, &mut tables, &mut held);
+    walk.follow(steps, &mut held).ok()?;
+    let view = View { machine, tables: walk.tables(), state: walk.state() };
+    let standing = standing(program, &view);
+    for (first, one) in &standing {
+        for (second, other) in &standing {
+            let at = |access: &PendingAccess, side: usize| places.of(access.access) == Some(pair[side]);
+            if first != second && at(one, 0) && at(other, 1) && one.races_with(other) {
+                let actors =
+                    [(*first, one), (*second, other)].map(|(thread, access)| actor(&view, &held, thread, access));
+                let cell = machine.cell(view.state, one.address);
+                return Some(Scene { actors, cell, value: view.state.value(one.address) });
+            }
+        }
+    }
+    None
+}
+
+/// All accesses that are pending.
+fn standing(program: &Program, view: &View<'_>) -> Vec<(ThreadIndex, PendingAccess)> {
+    let mut lookahead = Lookahead::default();
+    let can_move = |thread: &ThreadIndex| view.machine.alternatives_of(view.state, *thread) > 0;
+    let threads: Vec<ThreadIndex> = view.state.threads().filter(can_move).collect();
+    let mut all = Vec::new();
+    for thread in threads {
+        all.extend(lookahead.accesses(program, view, thread).into_iter().map(|access| (thread, access)));
+    }
+    all
+}
+
+fn actor(view: &View<'_>, held: &HeldLocks, thread: ThreadIndex, access: &PendingAccess) -> Actor {
+    let path = view.state.path(thread);
+    Actor {
+        thread: view.machine.path_name(view.tables, path),
+        step: Choice { thread, alternative: 0 },
+        access: access.access,
+        locks: held.of(path).to_vec(),
+    }
+}

@@ -1,0 +1,167 @@
+//! Phase 2: executions that are directed at one pair of places.
+//!
+//! **Input**: a pair of places, and how many executions to make. **Output**: [`PairTrials`]: how many of them have hit the race, what followed
+//! after each order, and the first of each kind, which its seed makes again.
+//!
+//! **Algorithm**: execution k of a pair is made by [`RaceDirected`], whose seed depends on the number k and on the places alone.
+//!
+//! **Soundness and limits**: what is found is real. An execution that is discarded does not count.
+
+use super::directed::{Goal, Hits, RaceDirected, seed_of};
+use super::ends::{BadEnd, BadEnds, Origin};
+use super::place::{PlacePair, Places};
+use crate::budget::{Bound, Budget};
+use crate::ir::Program;
+use crate::schedule::{ExecutionStatus, Experiment, Trial, Trials, TrialsEnd, run};
+use crate::source::SourceMap;
+use crate::vm::{Choice, Machine};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// How the executions of a pair are made.
+#[derive(Clone, Copy, Debug)]
+pub struct TrialRequest {
+    /// The number of the first one.
+    pub seed: u64,
+    /// How many are made.
+    pub trials: u64,
+    /// Steps of others after which a thread is not postponed any longer.
+    pub max_postponed: u64,
+    /// Steps of one execution at most.
+    pub max_steps: u64,
+    /// Whether the first hit is enough.
+    pub until_hit: bool,
+}
+
+/// An execution that has hit a race.
+#[derive(Clone, Debug)]
+pub struct HitExecution {
+    /// What makes it again.
+    pub seed: u64,
+    /// All its steps.
+    pub steps: Vec<Choice>,
+    /// How many of them come before the hit.
+    pub before: usize,
+}
+
+/// What the executions of a pair have shown.
+#[derive(Clone, Debug, Default)]
+pub struct PairTrials {
+    /// How many were made, but for those that are discarded.
+    pub trials: u64,
+    /// How many have hit the race.
+    pub hits: u64,
+    /// How many have failed or ended in a deadlock.
+    pub failed: u64,
+    /// How many were cut after as many steps as are allowed.
+    pub cut: u64,
+    /// The first hit.
+    pub first: Option<HitExecution>,
+    /// For each place: the first execution with a hit in which it went first, and that has failed.
+    pub failing: [Option<HitExecution>; 2],
+    /// For each place: the first execution in which two threads stood at it, and raced.
+    pub with_itself: [Option<HitExecution>; 2],
+    /// Failures and deadlocks.
+    pub ends: BadEnds,
+    /// The bound that has stopped the executions.
+    pub bound: Option<Bound>,
+}
+
+struct Directed<'a> {
+    machine: &'a Machine,
+    program: &'a Program,
+    goal: Arc<Goal>,
+    positions: [crate::source::Position; 2],
+}
+
+/// What is kept of an execution.
+struct Done {
+    is_discarded: bool,
+    is_cut: bool,
+    hits: Hits,
+    end: Option<BadEnd>,
+}
+
+impl<'a> Experiment for Directed<'a> {
+    type Policy = RaceDirected<'a>;
+    type Observer = ();
+    type Outcome = Done;
+
+    fn begin(&self, seed: u64) -> (RaceDirected<'a>, ()) {
+        (RaceDirected::new(self.program, Arc::clone(&self.goal), seed_of(self.positions, seed)), ())
+    }
+
+    fn outcome(&self, trial: &Trial<'_, RaceDirected<'a>, ()>) -> Done {
+        Done {
+            is_discarded: *trial.status == ExecutionStatus::Discarded,
+            is_cut: *trial.status == ExecutionStatus::StepLimit,
+            hits: trial.policy.hits().clone(),
+            end: BadEnd::of(self.machine, trial.tables, (trial.status, trial.steps, trial.state)),
+        }
+    }
+}
+
+impl Directed<'_> {
+    /// Makes an execution again.
+    fn again(&self, seed: u64, before: usize, max_steps: u64) -> HitExecution {
+        let (mut policy, mut observer) = self.begin(seed);
+        HitExecution { seed, steps: run(self.machine, &mut policy, max_steps, &mut observer).steps, before }
+    }
+}
+
+/// Makes the executions of a pair.
+#[must_use]
+pub fn direct_at(
+    (machine, program, sources): (&Machine, &Program, &SourceMap),
+    places: &Places,
+    pair: PlacePair,
+    request: &TrialRequest,
+    budget: &Budget<'_>,
+) -> PairTrials {
+    let goal = Arc::new(Goal::new(program, places, pair, request.max_postponed));
+    let positions = pair.map(|place| sources.position(places.list[place].span));
+    let experiment = Directed { machine, program, goal, positions };
+    let seeds = request.seed..request.seed.saturating_add(request.trials);
+    let trials = Trials { machine, seeds, max_steps: request.max_steps, budget };
+    let mut found = PairTrials::default();
+    let end = trials.run(&experiment, |seed, done| {
+        if done.is_discarded {
+            return ControlFlow::Continue(());
+        }
+        found.trials += 1;
+        found.cut += u64::from(done.is_cut);
+        found.failed += u64::from(done.end.is_some());
+        for (side, before) in done.hits.with_itself.into_iter().enumerate() {
+            let Some(before) = before else { continue };
+            found.with_itself[side].get_or_insert_with(|| experiment.again(seed, before, request.max_steps));
+        }
+        let enough = done.hits.first.is_some() && request.until_hit;
+        if let Some(before) = done.hits.first {
+            note_hit(&mut found, &experiment, (seed, before, request.max_steps), &done);
+        }
+        if let Some(end) = done.end {
+            found.ends.add(end, Origin { seed: Some(seed), pair: Some(pair) });
+        }
+        if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if let TrialsEnd::Stopped(bound) = end {
+        found.bound = Some(bound);
+    }
+    found
+}
+
+fn note_hit(
+    found: &mut PairTrials,
+    experiment: &Directed<'_>,
+    (seed, before, max_steps): (u64, usize, u64),
+    done: &Done,
+) {
+    found.hits += 1;
+    let again = || experiment.again(seed, before, max_steps);
+    found.first.get_or_insert_with(again);
+    if done.end.is_some() {
+        for side in (0..2).filter(|&side| done.hits.went_first.has(side)) {
+            found.failing[side].get_or_insert_with(again);
+        }
+    }
+}
