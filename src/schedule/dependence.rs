@@ -51,7 +51,7 @@ pub enum Use {
 pub struct Footprint(SmallVec<[(Resource, Use); 4]>);
 
 impl Footprint {
-    fn add(&mut self, resource: Resource, by: Use) {
+    pub(super) fn add(&mut self, resource: Resource, by: Use) {
         match self.0.iter_mut().find(|(known, _)| *known == resource) {
             Some((_, known)) => *known = by.max(*known),
             None => self.0.push((resource, by)),

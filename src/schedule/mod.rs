@@ -4,17 +4,18 @@
 //!
 //! **Output**, by module:
 //!
-//! - To make executions: a [`Policy`] chooses among the steps that are possible ([`Random`], [`RoundRobin`], [`Scripted`],
-//!   [`Replay`], one [`Then`] another); [`run`] follows it to the end of one [`Execution`], [`Trials`] make many, by seeds,
-//!   on several cores.
+//! - To make executions: a [`Policy`] chooses among the steps that are possible ([`Random`], [`Pct`], [`Pos`], [`RoundRobin`],
+//!   [`Scripted`], [`Replay`], one [`Then`] another, one that may [`SwitchAt`] few places only, one that is [`Steered`] by what
+//!   reads are to see); [`run`] follows it to the end of one [`Execution`], [`Trials`] make many, by seeds, on several cores,
+//!   [`Greybox`] learns from them what to try next. [`Rate`] and [`FirstHit`] say what trials tell.
 //!   A policy asks a [`Lookahead`] what a thread would access.
 //! - To do them again: a [`Walk`] does given steps, watched, and refuses those that are not possible.
 //! - To describe them: a [`Schedule`] is a file that names every step by thread, place and operation, so that it can be
 //!   replayed strictly (`docs/schedule.md`); [`Naming`] gives those names. A [`Trace`] is for people, with one column for each
 //!   thread.
-//! - To compare their events: [`Clocks`] tell which events happen before which, [`Footprint`]s which steps are dependent, and
-//!   [`Activations`] which call a step belongs to. [`fewer_switches`] finds an order of an execution's steps that is easier to
-//!   follow.
+//! - To compare their events: [`Clocks`] tell which events happen before which, [`Footprint`]s which steps are dependent,
+//!   [`PendingFootprint`]s which next steps are, and [`Activations`] which call a step belongs to. [`fewer_switches`] finds an
+//!   order of an execution's steps that is easier to follow.
 //!
 //! **Soundness and limits**. Everything here is deterministic. Outside of this layer and the machine itself only the searches of
 //! `explore` do steps of the machine by themselves.
@@ -23,15 +24,23 @@ mod activations;
 mod causality;
 mod clocks;
 mod dependence;
+mod estimate;
 mod execution;
 mod file;
+mod greybox;
 mod lookahead;
 mod namer;
 mod naming;
+mod pct;
+mod pending;
+mod per_thread;
 mod policy;
+mod pos;
 mod render;
 mod reorder;
 mod replay;
+mod scheduler;
+mod switch_at;
 mod trace;
 mod trials;
 mod walk;
@@ -39,15 +48,22 @@ mod walk;
 pub use activations::{Activation, Activations, Nesting};
 pub use clocks::{Clock, Clocks, Edges, Stamp, ThreadNumber};
 pub use dependence::{Footprint, Footprints, Resource, Use, predecessors};
+pub use estimate::{FirstHit, Interval, Rate, Z_95};
 pub use execution::{Execution, ExecutionStatus, run};
 pub use file::{SCHEMA, Schedule, ScheduleError, Step, source_hash};
+pub use greybox::{AbstractSchedule, Constraint, GENERATION, Greybox, GreyboxEnd, Steered, Term};
 pub use lookahead::{Lookahead, PendingAccess, PendingAccesses};
 pub use namer::{Namer, SharedStep};
 pub use naming::{Naming, operation_name};
+pub use pct::Pct;
+pub use pending::PendingFootprint;
 pub use policy::{Decision, Policy, Random, RoundRobin, Scripted, Then, View};
+pub use pos::Pos;
 pub use render::{RenderOptions, render};
 pub use reorder::{Reordered, fewer_switches};
 pub use replay::{Departure, Found, Replay};
+pub use scheduler::{Scheduled, Scheduler};
+pub use switch_at::SwitchAt;
 pub use trace::{Row, RowKind, Trace, trace};
 pub use trials::{Experiment, Trial, Trials, TrialsEnd};
 pub use walk::{Impossible, Walk, Walks, walk};

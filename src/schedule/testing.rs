@@ -1,8 +1,8 @@
 //! Programs from source text, for the tests of this layer.
 
-use super::{Decision, Policy, View};
+use super::{Decision, Policy, View, run};
 use crate::front::compile;
-use crate::ir::Program;
+use crate::ir::{DefinitionKind, Program};
 use crate::source::SourceMap;
 use crate::vm::{Choice, Machine, Move, Visibility};
 use std::path::{Path, PathBuf};
@@ -44,4 +44,40 @@ impl Policy for Last {
     fn choose(&mut self, _: &View<'_>, moves: &[Move]) -> Decision {
         Decision::Step(Choice { thread: moves[moves.len() - 1].thread, alternative: 0 })
     }
+}
+
+/// The share of executions, by so many seeds, that end in that way.
+pub(super) fn share<P: Policy>(machine: &Machine, status: &str, seeds: u64, policy: impl Fn(u64) -> P) -> f64 {
+    let ends = |seed: &u64| run(machine, &mut policy(*seed), 10_000, &mut ()).status.word() == status;
+    (0..seeds).filter(ends).count() as f64 / seeds as f64
+}
+
+/// Whether a share of so many executions is within four standard deviations of a probability.
+#[track_caller]
+pub(super) fn assert_close(share: f64, probability: f64, executions: u64) {
+    let deviation = (probability * (1.0 - probability) / executions as f64).sqrt();
+    assert!((share - probability).abs() <= 4.0 * deviation, "{share} is far from {probability}");
+}
+
+/// The accesses to variables of these names, but for initial definitions.
+pub(super) fn accesses_to(program: &Program, names: &[&str]) -> Visibility {
+    let mut accesses = Visibility::none(program);
+    for id in program.reads.ids() {
+        let is_named = names.contains(&program.texts.get(program.reads[id].name));
+        accesses.reads.set(id.index(), is_named);
+    }
+    for id in program.definitions.ids() {
+        let definition = &program.definitions[id];
+        let is_initial = matches!(definition.kind, DefinitionKind::Initial(_));
+        let is_named = names.contains(&program.texts.get(definition.name));
+        accesses.definitions.set(id.index(), is_named && !is_initial);
+    }
+    accesses
+}
+
+/// One thread writes `fillers` variables and then asserts that x is 1, which the other one writes at once.
+pub(super) fn late_assertion(fillers: usize) -> (Program, Machine) {
+    let work: String = (0..fillers).map(|filler| format!("f[{filler}] = 1; ")).collect();
+    let text = format!("int x; int f[{}]; cobegin A: {{ {work}assert(x == 1); }} B: x = 1; coend", fillers.max(1));
+    compiled(&text).unwrap()
 }

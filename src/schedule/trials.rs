@@ -94,13 +94,28 @@ impl Trials<'_> {
     pub fn run<E: Experiment>(
         &self,
         experiment: &E,
+        take: impl FnMut(u64, E::Outcome) -> ControlFlow<()>,
+    ) -> TrialsEnd {
+        self.run_in(&mut self.rooms(), 0, experiment, take)
+    }
+
+    /// Room for one execution on each core.
+    pub(super) fn rooms(&self) -> Vec<Room> {
+        (0..self.budget.jobs()).map(|_| Room::default()).collect()
+    }
+
+    /// As [`Trials::run`], in rooms that there are, behind executions that were made before: those are reported too.
+    pub(super) fn run_in<E: Experiment>(
+        &self,
+        rooms: &mut [Room],
+        before: u64,
+        experiment: &E,
         mut take: impl FnMut(u64, E::Outcome) -> ControlFlow<()>,
     ) -> TrialsEnd {
-        let jobs = self.budget.jobs() as u64;
-        let mut rooms: Vec<Room> = (0..jobs).map(|_| Room::default()).collect();
+        let jobs = rooms.len() as u64;
         let mut first = self.seeds.start;
         while first < self.seeds.end {
-            let done = Statistics { executions: first - self.seeds.start, ..Statistics::default() };
+            let done = Statistics { executions: before + (first - self.seeds.start), ..Statistics::default() };
             if let Err(bound) = self.budget.report(&done) {
                 return TrialsEnd::Stopped(bound);
             }
@@ -108,7 +123,7 @@ impl Trials<'_> {
             let size = if jobs == 1 { 1 } else { jobs * BATCH };
             let batch = first..self.seeds.end.min(first.saturating_add(size));
             first = batch.end;
-            for (seed, outcome) in batch.clone().zip(self.batch(experiment, batch, &mut rooms)) {
+            for (seed, outcome) in batch.clone().zip(self.batch(experiment, batch, rooms)) {
                 let Some(outcome) = outcome else {
                     return TrialsEnd::Stopped(self.budget.check().unwrap_or(Bound::Interrupt));
                 };

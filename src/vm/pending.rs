@@ -141,6 +141,18 @@ impl Machine {
             code => Pending::Effect { name: effect(code) },
         })
     }
+
+    /// The lock that a thread gives back by its next step, where that is a wait for a condition.
+    #[must_use]
+    pub fn released_lock(&self, state: &State, thread: ThreadIndex) -> Option<u32> {
+        let slot = state.threads.get(thread.index())?;
+        match (slot.status, self.compiled.code[slot.pc as usize]) {
+            (ThreadStatus::Ready, Code::Synchronise { kind: Kind::WaitCondition, lock, .. }) => {
+                self.cell_at(state, thread, lock).map(|(address, _)| address)
+            }
+            _ => None,
+        }
+    }
 }
 
 fn effect(code: Code) -> &'static str {

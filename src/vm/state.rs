@@ -256,6 +256,13 @@ impl State {
         (parent != NO_THREAD).then_some(ThreadIndex(parent))
     }
 
+    /// Whether a thread stands inside of an atomic block: its next step goes on to the end of the block, or to a choice in
+    /// it.
+    #[must_use]
+    pub fn is_in_atomic_block(&self, thread: ThreadIndex) -> bool {
+        self.threads.get(thread.index()).is_some_and(|thread| thread.atomic > 0)
+    }
+
     /// The value of a memory cell, as bits.
     #[must_use]
     pub fn value(&self, address: u32) -> i64 {

@@ -1,0 +1,123 @@
+//! The abstract schedules that have shown something new.
+//!
+//! **Input**: abstract schedules with what their executions have shown. **Output**: mutants to try next.
+//!
+//! **Algorithm**.
+//!
+//! 1. An abstract schedule is kept if its execution has shown a term that none before it has, or a combination of terms (the set
+//!    of all terms of an execution) that none before it has. Where there is no room, only those of the first kind are kept, in
+//!    the place of the one that was chosen most often.
+//! 2. To make a mutant, two of those that are kept are drawn, and the one is changed whose combination has come about less
+//!    often, or which was chosen less often if that is equal.
+//!
+//! **Soundness and limits**. Combinations are told apart by 64-bit sums: where two are taken for one, an abstract schedule is
+//! not kept. All depends on the order in which executions are entered, and on the seed, alone.
+
+use super::abstract_schedule::{AbstractSchedule, Term};
+use crate::schedule::policy::Random;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Abstract schedules that are kept.
+const ROOM: usize = 1_024;
+
+/// Combinations whose executions are counted; others count as new.
+const COMBINATIONS: usize = 1 << 16;
+
+/// What an execution has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// Terms that were not known when it was begun, by rising read and definition.
+    pub unknown: Vec<Term>,
+    /// Stands for the set of all its terms.
+    pub combination: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    schedule: AbstractSchedule,
+    combination: u64,
+    chosen: u32,
+}
+
+/// What is kept of executions.
+#[derive(Clone, Debug)]
+pub(super) struct Corpus {
+    kept: Vec<Kept>,
+    /// Terms that executions have shown.
+    known: FxHashSet<Term>,
+    combinations: FxHashMap<u64, u32>,
+    /// Terms to choose from.
+    terms: Vec<Term>,
+    listed: FxHashSet<Term>,
+    random: Random,
+}
+
+impl Corpus {
+    /// One schedule without constraints; these terms to choose from, beside those that executions show.
+    pub fn new(terms: &[Term], seed: u64) -> Corpus {
+        let (mut listed, mut own) = (FxHashSet::default(), Vec::new());
+        own.extend(terms.iter().copied().filter(|&term| listed.insert(term)));
+        let first = Kept { schedule: AbstractSchedule::default(), combination: 0, chosen: 0 };
+        let (known, combinations) = (FxHashSet::default(), FxHashMap::default());
+        Corpus { kept: vec![first], known, combinations, terms: own, listed, random: Random::new(seed) }
+    }
+
+    /// Terms that executions have shown.
+    pub fn known(&self) -> &FxHashSet<Term> {
+        &self.known
+    }
+
+    /// How many schedules are kept.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// The next schedule to try.
+    pub fn next(&mut self) -> AbstractSchedule {
+        let count = self.kept.len() as u32;
+        let [one, other] = [self.random.below(count) as usize, self.random.below(count) as usize];
+        let chosen = if self.energy(other) < self.energy(one) { other } else { one };
+        self.kept[chosen].chosen += 1;
+        self.kept[chosen].schedule.mutant(&self.terms, &mut self.random)
+    }
+
+    /// The less, the sooner it is chosen.
+    fn energy(&self, place: usize) -> (u32, u32) {
+        let Kept { combination, chosen, .. } = self.kept[place];
+        (self.combinations.get(&combination).copied().unwrap_or(0), chosen)
+    }
+
+    /// An execution of a schedule has shown this.
+    pub fn enter(&mut self, schedule: AbstractSchedule, shown: Shown) {
+        let Shown { unknown, combination } = shown;
+        let mut is_new = false;
+        for term in unknown {
+            is_new |= self.known.insert(term);
+            if self.listed.insert(term) {
+                self.terms.push(term);
+            }
+        }
+        let has_room = self.combinations.len() < COMBINATIONS;
+        let is_rare = match self.combinations.get_mut(&combination) {
+            Some(count) => {
+                *count = count.saturating_add(1);
+                false
+            }
+            None => {
+                if has_room {
+                    self.combinations.insert(combination, 1);
+                }
+                true
+            }
+        };
+        if !(is_new || is_rare) || self.kept.iter().any(|kept| kept.schedule == schedule) {
+            return;
+        }
+        let entry = Kept { schedule, combination, chosen: 0 };
+        if self.kept.len() < ROOM {
+            self.kept.push(entry);
+        } else if is_new && let Some(place) = (0..self.kept.len()).max_by_key(|&place| self.kept[place].chosen) {
+            self.kept[place] = entry;
+        }
+    }
+}
