@@ -1,9 +1,9 @@
 //! The answer of `races`: which accesses race, and what follows.
 
 use crate::budget::{Bound, Budget};
-use crate::diagnostics::Diagnostics;
-use crate::model::Model;
-use crate::race::report::{RacesReport, report};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use crate::model::{Model, NoMain, Options, Unit};
+use crate::race::report::{RacesReport, library_report, report};
 use crate::race::{self, Means, PlacePair, Places, PredictionRequest, Request, Scope, Timing, TrialRequest};
 use serde::Serialize;
 
@@ -64,6 +64,74 @@ pub struct RacesAnswer {
     /// How long it took.
     #[serde(skip)]
     pub timing: Timing,
+    /// Of a file without `main`: the programs of its drivers, by name.
+    #[serde(skip)]
+    pub drivers: Vec<(String, Model)>,
+}
+
+/// What races are looked for in.
+#[derive(Debug)]
+pub enum RacesSubject {
+    /// A program.
+    Program(Box<Model>),
+    /// A file without `main`.
+    Library(Box<Unit>),
+}
+
+impl RacesSubject {
+    /// The program of a unit, or the unit where it has no `main`.
+    #[must_use]
+    pub fn new(unit: Unit, options: Options) -> RacesSubject {
+        match Model::new(unit, options) {
+            Ok(model) => RacesSubject::Program(Box::new(model)),
+            Err(NoMain(unit)) => RacesSubject::Library(Box::new(unit)),
+        }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn unit(&self) -> &Unit {
+        match self {
+            RacesSubject::Program(model) => model.unit(),
+            RacesSubject::Library(unit) => unit,
+        }
+    }
+}
+
+/// Finds races in a program, or in the drivers of a file without `main`.
+///
+/// # Errors
+///
+/// A name of a place or of a variable means nothing, or several things; or there is none to mean, for lack of a `main`.
+pub fn races_of(
+    subject: &RacesSubject,
+    options: &Options,
+    request: &RacesRequest,
+    budget: &Budget<'_>,
+) -> Result<RacesAnswer, Diagnostics> {
+    match subject {
+        RacesSubject::Program(model) => races(model, request, budget),
+        RacesSubject::Library(unit) => {
+            if request.pair.is_some() || request.variable.is_some() {
+                let message = "a pair or a variable can be asked for only where there is a main";
+                let problem = Diagnostic::general(Code::NoMain, Severity::Error, message).with_help(
+                    "leave out `--pair` and `--variable`, or add a `main`; `--record-dir` writes the drivers",
+                );
+                return Err(Diagnostics::new(unit.sources.clone(), vec![problem]));
+            }
+            let library = race::find_in_drivers(unit, options, &plain(request), budget);
+            let lines = unit.text().lines().count() as u32;
+            let report = library_report(&library, lines);
+            let mut timing = Timing::default();
+            for one in &library.drivers {
+                timing.prediction += one.findings.timing.prediction;
+                timing.trials += one.findings.timing.trials;
+                timing.exploration += one.findings.timing.exploration;
+            }
+            let models = library.drivers.into_iter().map(|one| (one.driver.name, one.model)).collect();
+            Ok(RacesAnswer { report, bound: library.bound, timing, drivers: models })
+        }
+    }
 }
 
 /// Finds races.
@@ -74,17 +142,25 @@ pub struct RacesAnswer {
 pub fn races(model: &Model, request: &RacesRequest, budget: &Budget<'_>) -> Result<RacesAnswer, Diagnostics> {
     let findings = race::find(model, &resolve(model, request)?, budget);
     let (bound, timing) = (findings.bound, findings.timing);
-    Ok(RacesAnswer { report: report(model, &findings), bound, timing })
+    Ok(RacesAnswer { report: report(model, &findings), bound, timing, drivers: Vec::new() })
 }
 
 fn resolve(model: &Model, request: &RacesRequest) -> Result<Request, Diagnostics> {
-    let scope = match (&request.pair, &request.variable) {
+    Ok(Request { scope: scope(model, request)?, ..plain(request) })
+}
+
+fn scope(model: &Model, request: &RacesRequest) -> Result<Scope, Diagnostics> {
+    Ok(match (&request.pair, &request.variable) {
         (Some(pair), _) => Scope::Pair(places_of(model, pair)?),
         (None, Some(variable)) => Scope::Variable(model.lookup().variable(variable)?),
         (None, None) => Scope::All,
-    };
+    })
+}
+
+/// All pairs.
+fn plain(request: &RacesRequest) -> Request {
     let (seed, max_steps) = (request.seed, request.max_steps);
-    Ok(Request {
+    Request {
         prediction: PredictionRequest { means: request.predict, runs: request.predict_runs, seed, max_steps },
         trials: TrialRequest {
             seed,
@@ -93,10 +169,10 @@ fn resolve(model: &Model, request: &RacesRequest) -> Result<Request, Diagnostics
             max_steps,
             until_hit: request.until_hit,
         },
-        scope,
+        scope: Scope::All,
         max_pairs: request.max_pairs,
         explore: request.explore,
-    })
+    }
 }
 
 fn places_of(model: &Model, [first, second]: &[String; 2]) -> Result<PlacePair, Diagnostics> {
@@ -108,6 +184,18 @@ fn places_of(model: &Model, [first, second]: &[String; 2]) -> Result<PlacePair, 
 }
 
 impl RacesAnswer {
+    /// The program that something was found in: that of a driver, or the program itself.
+    #[must_use]
+    pub fn model_of<'a>(&'a self, subject: &'a RacesSubject, driver: Option<&String>) -> Option<&'a Model> {
+        match (subject, driver) {
+            (RacesSubject::Program(model), _) => Some(model),
+            (RacesSubject::Library(_), Some(name)) => {
+                self.drivers.iter().find(|driver| driver.0 == *name).map(|driver| &driver.1)
+            }
+            (RacesSubject::Library(_), None) => None,
+        }
+    }
+
     /// Whether there is a race, a failure or a deadlock.
     #[must_use]
     pub fn has_findings(&self) -> bool {

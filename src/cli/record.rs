@@ -2,7 +2,7 @@
 
 use super::files;
 use super::load::name_of;
-use crate::answer::{CorrelateAnswer, FuturesAnswer, RacesAnswer};
+use crate::answer::{CorrelateAnswer, FuturesAnswer, RacesAnswer, RacesSubject};
 use crate::diagnostics::Diagnostics;
 use crate::explore::pairs::ExecutedPairs;
 use crate::model::Model;
@@ -107,24 +107,45 @@ fn term_file(directory: &Path, read: &str, definition: &str) -> PathBuf {
 /// # Errors
 ///
 /// CS0910 where the directory or a file cannot be written.
-pub fn write_races(directory: &Path, model: &Model, answer: &RacesAnswer) -> Result<(), Diagnostics> {
+pub fn write_races(
+    directory: &Path,
+    source: &Path,
+    subject: &RacesSubject,
+    answer: &RacesAnswer,
+) -> Result<(), Diagnostics> {
     files::create_directory(directory)?;
-    let write = |path: PathBuf, steps: &[Step], status: &str| {
-        files::write(&path, &model.schedule(steps.to_vec(), status).to_text())
+    let mut written: Vec<PathBuf> = Vec::new();
+    let mut write = |path: PathBuf, steps: &[Step], status: &str, driver: Option<&String>| {
+        let Some(model) = answer.model_of(subject, driver) else { return Ok(()) };
+        let source = race_source(directory, source, answer, driver);
+        if driver.is_some() && !written.contains(&source) {
+            files::write(&source, model.unit().text())?;
+            written.push(source.clone());
+        }
+        let schedule = Schedule { file: name_of(&source), ..model.schedule(steps.to_vec(), status) };
+        files::write(&path, &schedule.to_text())
     };
     let report = &answer.report;
     for (index, pair) in report.potential.iter().enumerate() {
         if let Some(schedule) = &pair.schedule {
-            write(race_file(directory, index), schedule, "race")?;
+            write(race_file(directory, index), schedule, "race", pair.driver.as_ref())?;
         }
     }
     for (index, met) in report.failures.iter().enumerate() {
-        write(failure_file(directory, index), &met.failure.schedule, met.failure.status)?;
+        let path = failure_file(directory, index);
+        write(path, &met.failure.schedule, met.failure.status, met.driver.as_ref())?;
     }
     for (index, met) in report.deadlocks.iter().enumerate() {
-        write(deadlock_file(directory, index), &met.deadlock.schedule, "deadlock")?;
+        write(deadlock_file(directory, index), &met.deadlock.schedule, "deadlock", met.driver.as_ref())?;
     }
     Ok(())
+}
+
+/// The file that a finding is replayed with: the source, or `DIR/driver-1.csm`.
+#[must_use]
+pub fn race_source(directory: &Path, source: &Path, answer: &RacesAnswer, driver: Option<&String>) -> PathBuf {
+    let number = driver.and_then(|name| answer.drivers.iter().position(|one| one.0 == *name));
+    number.map_or_else(|| source.to_owned(), |number| directory.join(format!("driver-{}.csm", number + 1)))
 }
 
 /// `DIR/race-1.json`

@@ -11,6 +11,8 @@
 //! 3. [`races`](crate::explore::races()): all states, if there are not too many.
 //! 4. `judge`: the verdict of each pair.
 //!
+//! A file without `main` is closed by drivers (`library`), and each of them is looked at so.
+//!
 //! **Soundness and limits**: what is real has an execution. What is impossible was proven so. The answer is the same for any number
 //! of cores, unless the time is up.
 
@@ -20,6 +22,7 @@ mod find;
 mod held;
 mod hybrid;
 mod judge;
+mod library;
 mod place;
 mod predict;
 pub mod report;
@@ -32,6 +35,7 @@ pub use find::{Findings, Request, Scope, Timing, find};
 pub use held::{Held, HeldLocks, LocksetId};
 pub use hybrid::{HybridDetector, Predicted};
 pub use judge::{PairFinding, Proof, Status, Witness};
+pub use library::{DriverFindings, Library, find_in_drivers};
 pub use place::{Place, PlaceId, PlacePair, Places};
 pub use predict::{Means, Potential, Prediction, PredictionRequest, predict};
 pub use trials::{HitExecution, PairTrials, TrialRequest, direct_at};

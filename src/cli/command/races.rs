@@ -1,6 +1,6 @@
 //! `cssame races FILE`: races, predicted, made real, told apart from harmless ones, and proven impossible.
 
-use crate::answer::{RacesAnswer, RacesRequest, finding, races};
+use crate::answer::{RacesAnswer, RacesRequest, RacesSubject, finding, races_of};
 use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
@@ -11,7 +11,6 @@ use crate::cli::record;
 use crate::cli::status::Status;
 use crate::cli::view::races::{self as view, RacesView};
 use crate::diagnostics::Diagnostics;
-use crate::model::Model;
 use crate::race::Means;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -128,7 +127,7 @@ pub struct Found {
     #[serde(skip)]
     arguments: Arguments,
     #[serde(skip)]
-    model: Model,
+    subject: RacesSubject,
 }
 
 impl Job for Arguments {
@@ -139,14 +138,15 @@ impl Job for Arguments {
     }
 
     fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
-        let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let options = self.program.with(&self.execution);
+        let subject = RacesSubject::new(load::unit(&self.file, &options.inputs)?, options.clone());
         let request = self.request();
-        let search = |budget: &Budget<'_>| races(&model, &request, budget);
+        let search = |budget: &Budget<'_>| races_of(&subject, &options, &request, budget);
         let answer = with_budget(&self.bounds, &self.output, output, search)?;
         if let Some(directory) = &self.record_dir {
-            record::write_races(directory, &model, &answer)?;
+            record::write_races(directory, &self.file, &subject, &answer)?;
         }
-        Ok(Found { answer, arguments: self.clone(), model })
+        Ok(Found { answer, arguments: self.clone(), subject })
     }
 }
 
@@ -182,10 +182,10 @@ impl Arguments {
 
 impl Answer for Found {
     fn print(&self, output: &mut Output) {
-        let Found { answer, arguments, model } = self;
+        let Found { answer, arguments, subject } = self;
         let view = RacesView {
             answer,
-            model,
+            subject,
             file: &arguments.file,
             record_dir: arguments.record_dir.as_deref(),
             all: arguments.all || arguments.pair.is_some(),
@@ -193,7 +193,7 @@ impl Answer for Found {
         };
         view.print(output);
         if let Some(bound) = answer.bound {
-            output.complain(model.sources(), &[finding::bound(bound, None)]);
+            output.complain(&subject.unit().sources, &[finding::bound(bound, None)]);
         }
         if arguments.timing {
             output.summary(&view::timing(&answer.timing));

@@ -3,14 +3,14 @@
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
 use crate::answer::words::plural;
-use crate::answer::{RacesAnswer, finding};
+use crate::answer::{RacesAnswer, RacesSubject, finding};
 use crate::cli::load::name_of;
 use crate::cli::output::Output;
 use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::model::Model;
 use crate::race::Timing;
-use crate::race::report::{PairReport, RacesReport};
+use crate::race::report::{MetDeadlock, MetFailure, PairReport, RacesReport};
 use crate::schedule::{self, RenderOptions};
 use crate::vm::Choice;
 use std::collections::BTreeMap;
@@ -23,8 +23,8 @@ const LISTED: usize = 20;
 pub struct RacesView<'a> {
     /// The races.
     pub answer: &'a RacesAnswer,
-    /// The program.
-    pub model: &'a Model,
+    /// The program, or the file without `main`.
+    pub subject: &'a RacesSubject,
     /// The source file.
     pub file: &'a Path,
     /// Where the schedules were written to.
@@ -136,52 +136,77 @@ impl RacesView<'_> {
     /// A real race: both sides, and how to see it again.
     fn race(&self, index: usize, pair: &PairReport) -> Option<String> {
         let steps = pair.witness.as_ref().filter(|_| pair.status == "real")?;
-        let diagnostic = finding::race(pair);
-        let mut text = terminal::render_all(self.model.sources(), std::slice::from_ref(&diagnostic), self.colour);
-        text.push('\n');
-        text += &self.trace(steps);
-        if let Some(seed) = pair.seed {
-            let options = options_text(self.model.options());
+        let diagnostic = in_driver(finding::race(pair), pair.driver.as_ref());
+        let mut text = self.block(&diagnostic, steps, pair.driver.as_ref())?;
+        if let (Some(seed), RacesSubject::Program(model)) = (pair.seed, self.subject) {
+            let options = options_text(model.options());
             let file = quoted(&name_of(self.file));
             text += &format!("again: cssame races {file}{options} --pair {},{} --seed {seed}\n", pair.a, pair.b);
         }
-        Some(text + &self.replay(|directory| record::race_file(directory, index)))
+        Some(text + &self.replay(pair.driver.as_ref(), |directory| record::race_file(directory, index)))
     }
 
     fn failures(&self, report: &RacesReport) -> Vec<String> {
-        let block = |(index, met): (usize, &crate::race::report::MetFailure)| {
-            let diagnostic = finding::failure(&self.model.naming(), &met.data, &met.failure.thread);
-            let diagnostic = with_origin(diagnostic, met.seed, met.pair.as_ref());
-            self.finding(&diagnostic, &met.steps, |directory| record::failure_file(directory, index))
+        let block = |(index, met): (usize, &MetFailure)| {
+            let model = self.model(met.driver.as_ref())?;
+            let diagnostic = finding::failure(&model.naming(), &met.data, &met.failure.thread);
+            let diagnostic = self.with_origin(diagnostic, met.seed, met.pair.as_ref());
+            let diagnostic = in_driver(diagnostic, met.driver.as_ref());
+            let text = self.block(&diagnostic, &met.steps, met.driver.as_ref())?;
+            Some(text + &self.replay(met.driver.as_ref(), |directory| record::failure_file(directory, index)))
         };
-        report.failures.iter().enumerate().map(block).collect()
+        report.failures.iter().enumerate().filter_map(block).collect()
     }
 
     fn deadlocks(&self, report: &RacesReport) -> Vec<String> {
-        let block = |(index, met): (usize, &crate::race::report::MetDeadlock)| {
-            let diagnostic = finding::deadlock(self.model.sources(), &met.deadlock.threads);
-            let diagnostic = with_origin(diagnostic, met.seed, met.pair.as_ref());
-            self.finding(&diagnostic, &met.steps, |directory| record::deadlock_file(directory, index))
+        let block = |(index, met): (usize, &MetDeadlock)| {
+            let model = self.model(met.driver.as_ref())?;
+            let diagnostic = finding::deadlock(model.sources(), &met.deadlock.threads);
+            let diagnostic = self.with_origin(diagnostic, met.seed, met.pair.as_ref());
+            let diagnostic = in_driver(diagnostic, met.driver.as_ref());
+            let text = self.block(&diagnostic, &met.steps, met.driver.as_ref())?;
+            Some(text + &self.replay(met.driver.as_ref(), |directory| record::deadlock_file(directory, index)))
         };
-        report.deadlocks.iter().enumerate().map(block).collect()
+        report.deadlocks.iter().enumerate().filter_map(block).collect()
     }
 
-    fn finding(&self, diagnostic: &Diagnostic, steps: &[Choice], file: impl Fn(&Path) -> PathBuf) -> String {
-        let diagnostic = terminal::render_all(self.model.sources(), std::slice::from_ref(diagnostic), self.colour);
-        diagnostic + "\n" + &self.trace(steps) + &self.replay(file)
+    fn model(&self, driver: Option<&String>) -> Option<&Model> {
+        self.answer.model_of(self.subject, driver)
     }
 
-    fn trace(&self, steps: &[Choice]) -> String {
-        let trace = schedule::trace(self.model.naming(), steps).cause();
-        schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour })
+    /// A diagnostic, and the steps that lead to it.
+    fn block(&self, diagnostic: &Diagnostic, steps: &[Choice], driver: Option<&String>) -> Option<String> {
+        let model = self.model(driver)?;
+        let text = terminal::render_all(model.sources(), std::slice::from_ref(diagnostic), self.colour);
+        let trace = schedule::trace(model.naming(), steps).cause();
+        let trace = schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });
+        Some(text + "\n" + &trace)
     }
 
-    fn replay(&self, file: impl Fn(&Path) -> PathBuf) -> String {
-        if let Some(directory) = self.record_dir {
-            return replay_line(self.file, &file(directory));
+    fn replay(&self, driver: Option<&String>, file: impl Fn(&Path) -> PathBuf) -> String {
+        let directory = self.record_dir.unwrap_or(Path::new(DIRECTORY));
+        let source = record::race_source(directory, self.file, self.answer, driver);
+        let replay = replay_line(&source, &file(directory));
+        if self.record_dir.is_some() {
+            return replay;
         }
-        let options = options_text(self.model.options());
-        record_line("races", self.file, &options) + &replay_line(self.file, &file(Path::new(DIRECTORY)))
+        let options = self.model(driver).map_or_else(String::new, |model| options_text(model.options()));
+        record_line("races", self.file, &options) + &replay
+    }
+
+    fn with_origin(&self, diagnostic: Diagnostic, seed: Option<u64>, pair: Option<&[String; 2]>) -> Diagnostic {
+        let (Some(seed), RacesSubject::Program(_)) = (seed, self.subject) else { return diagnostic };
+        match pair {
+            Some([a, b]) => diagnostic.with_note(format!("met by `--pair {a},{b} --seed {seed}`")),
+            None => diagnostic.with_note(format!("met by the execution of seed {seed} (`cssame run --seed {seed}`)")),
+        }
+    }
+}
+
+fn in_driver(diagnostic: Diagnostic, driver: Option<&String>) -> Diagnostic {
+    match driver {
+        Some(name) => diagnostic.with_note(format!("in the driver `{name}`")),
+        None => diagnostic,
     }
 }
 
@@ -221,14 +246,4 @@ fn hint(pairs: &[&PairReport]) -> String {
     // Of several, the first by name.
     let most = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
     most.map_or_else(String::new, |(lock, count)| format!("{count} of {} sides hold `{lock}`", sides.len()))
-}
-
-fn with_origin(diagnostic: Diagnostic, seed: Option<u64>, pair: Option<&[String; 2]>) -> Diagnostic {
-    match (seed, pair) {
-        (Some(seed), Some([a, b])) => diagnostic.with_note(format!("met by `--pair {a},{b} --seed {seed}`")),
-        (Some(seed), None) => {
-            diagnostic.with_note(format!("met by the execution of seed {seed} (`cssame run --seed {seed}`)"))
-        }
-        _ => diagnostic,
-    }
 }

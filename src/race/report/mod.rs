@@ -1,177 +1,26 @@
 //! Findings with names, as answers show them.
 //!
-//! **Input**: [`Findings`] and the program. **Output**: plain data that serialises (docs/json.md).
+//! **Input**: [`Findings`] and the program, or those of the drivers of a file. **Output**: plain data that serialises (docs/json.md).
 
-use super::ends::{BadEnd, Origin};
-use super::find::Findings;
-use super::judge::{PairFinding, Proof, Status, Witness};
-use super::place::{PlaceId, PlacePair, Places};
-use super::scene::{Actor, Scene, scene};
+mod data;
+mod drivers;
+
+pub use data::*;
+pub use drivers::library_report;
+
 use crate::explore::report::{BlockedReport, DeadlockReport, FailureReport, blocked_reports, wait_cycle};
 use crate::form::races::Separation;
 use crate::ir::{Access, LeafKind, Program};
 use crate::model::Model;
-use crate::schedule::{Naming, Step};
+use crate::race::ends::{BadEnd, Origin};
+use crate::race::find::Findings;
+use crate::race::judge::{PairFinding, Proof, Status, Witness};
+use crate::race::place::{PlaceId, PlacePair, Places};
+use crate::race::scene::{Actor, Scene, scene};
+use crate::schedule::{Naming, Reordered, fewer_switches, walk};
 use crate::source::Span;
-use crate::vm::{Cell, Choice, Failure, format_value};
-use serde::Serialize;
+use crate::vm::{Cell, Choice, Progress, Tables, format_value};
 use std::collections::BTreeSet;
-
-/// A thread before its access.
-#[derive(Clone, Debug, Serialize)]
-pub struct SideReport {
-    /// Its thread.
-    pub thread: String,
-    /// `read` or `write`.
-    pub kind: &'static str,
-    /// The locks that it holds, in the order in which it took them.
-    pub locks: Vec<LockReport>,
-    /// What the cell holds before both, as text.
-    pub value: Option<String>,
-}
-
-/// A lock that is held.
-#[derive(Clone, Debug, Serialize)]
-pub struct LockReport {
-    /// The lock.
-    pub lock: String,
-    /// `LINE:COL` of the place where it was taken.
-    pub at: String,
-    /// The same place.
-    #[serde(skip)]
-    pub span: Span,
-}
-
-/// A pair of places.
-#[derive(Clone, Debug, Serialize)]
-pub struct PairReport {
-    /// The first place in text order.
-    pub a: String,
-    /// The other one.
-    pub b: String,
-    /// The variable that they race for.
-    pub variable: String,
-    /// All of them, where the places mean several.
-    pub variables: Vec<String>,
-    /// What happens at the first place and at the second one: `write/read`.
-    pub kinds: Vec<String>,
-    /// `real`, `impossible`, `unconfirmed`.
-    pub status: &'static str,
-    /// Why it is impossible: `exhausted`, `ordered`, `locked`, `exclusive`.
-    pub reason: Option<&'static str>,
-    /// The same in words.
-    pub proof: Option<String>,
-    /// Whether a failure or a deadlock can follow.
-    pub harmful: bool,
-    /// The places, `a` or `b`, that must go first for that.
-    pub fails_when_first: Vec<&'static str>,
-    /// Whether nothing follows from it, and no order changes what comes out.
-    pub benign: bool,
-    /// Whether the order changes what comes out; null where that is not known.
-    pub outcomes_differ: Option<bool>,
-    /// Whether one access is atomic and the other one is not.
-    pub mixed: bool,
-    /// Trials that have hit it.
-    pub hits: u64,
-    /// Trials that were made.
-    pub trials: u64,
-    /// The seed of a trial that shows it: one that fails, if there is one.
-    pub seed: Option<u64>,
-    /// How it was predicted: `dynamic`, `static`.
-    pub predicted: Vec<&'static str>,
-    /// The threads at `a` and at `b`, in the execution that shows it, or where it was predicted.
-    pub threads: Vec<String>,
-    /// The locks that are held at `a`.
-    pub locks_a: Vec<String>,
-    /// The locks that are held at `b`.
-    pub locks_b: Vec<String>,
-    /// Both sides in the execution that shows it.
-    pub sides: Option<[SideReport; 2]>,
-    /// How many steps of the schedule lead to the state in which both accesses are pending.
-    pub before: Option<usize>,
-    /// An execution that shows it.
-    pub schedule: Option<Vec<Step>>,
-    /// The same for other views.
-    #[serde(skip)]
-    pub spans: [Span; 2],
-    /// The same for other views.
-    #[serde(skip)]
-    pub witness: Option<Vec<Choice>>,
-}
-
-/// A failure that was met.
-#[derive(Clone, Debug, Serialize)]
-pub struct MetFailure {
-    /// What, where and how.
-    #[serde(flatten)]
-    pub failure: FailureReport,
-    /// The seed of the execution that has met it first; none where the exploration alone has.
-    pub seed: Option<u64>,
-    /// The pair that this execution was directed at; none in phase 1.
-    pub pair: Option<[String; 2]>,
-    /// The same for other views.
-    #[serde(skip)]
-    pub data: Failure,
-    /// The execution, for other views.
-    #[serde(skip)]
-    pub steps: Vec<Choice>,
-}
-
-/// A deadlock that was met.
-#[derive(Clone, Debug, Serialize)]
-pub struct MetDeadlock {
-    /// Who waits for what, and how it comes about.
-    #[serde(flatten)]
-    pub deadlock: DeadlockReport,
-    /// The seed of the execution that has met it first; none where the exploration alone has.
-    pub seed: Option<u64>,
-    /// The pair that this execution was directed at; none in phase 1.
-    pub pair: Option<[String; 2]>,
-    /// The execution, for other views.
-    #[serde(skip)]
-    pub steps: Vec<Choice>,
-}
-
-/// How executions of a phase have ended.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Runs {
-    /// Executions, but for those that are discarded.
-    pub executions: u64,
-    /// How many have failed or ended in a deadlock.
-    pub failed: u64,
-    /// How many were cut after as many steps as are allowed.
-    pub cut: u64,
-}
-
-/// The exploration.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct ExplorationReport {
-    /// Whether all states were visited.
-    pub complete: bool,
-    /// How many were.
-    pub states: u64,
-}
-
-/// All races of a program.
-#[derive(Clone, Debug, Serialize)]
-pub struct RacesReport {
-    /// Whether every pair that is listed is real or impossible.
-    pub complete: bool,
-    /// The bound that has cut something.
-    pub bound: Option<&'static str>,
-    /// The pairs, in text order.
-    pub potential: Vec<PairReport>,
-    /// All failures that were met.
-    pub failures: Vec<MetFailure>,
-    /// All deadlocks that were met.
-    pub deadlocks: Vec<MetDeadlock>,
-    /// The executions of phase 1.
-    pub prediction: Runs,
-    /// The executions of phase 2.
-    pub directed: Runs,
-    /// The exploration, where there was one.
-    pub exploration: Option<ExplorationReport>,
-}
 
 /// Gives names to findings.
 #[must_use]
@@ -210,6 +59,8 @@ pub fn report(model: &Model, findings: &Findings) -> RacesReport {
             .exploration
             .as_ref()
             .map(|answer| ExplorationReport { complete: answer.is_complete(), states: answer.statistics.states }),
+        drivers: None,
+        has_more_drivers: None,
     }
 }
 
@@ -237,7 +88,8 @@ impl Reporter<'_> {
 
     fn pair(&self, finding: &PairFinding) -> PairReport {
         let [a, b] = self.names(finding.places);
-        let scene = finding.witness.as_ref().and_then(|witness| self.scene(finding.places, witness));
+        let arranged = finding.witness.as_ref().map(|witness| self.arranged(finding.places, witness));
+        let scene = arranged.as_ref().and_then(|witness| self.scene(finding.places, witness));
         let sides = scene.as_ref().map(|scene| [0, 1].map(|side| self.side(scene, &scene.actors[side])));
         let seen = finding.potential.seen.as_ref();
         let threads = match (&sides, seen) {
@@ -253,7 +105,7 @@ impl Reporter<'_> {
             }
         };
         let variables = self.variables(finding);
-        let witness = finding.witness.as_ref().map(|witness| self.whole(finding, witness, scene.as_ref()));
+        let witness = arranged.as_ref().map(|witness| self.whole(finding, witness, scene.as_ref()));
         PairReport {
             variable: variables.first().cloned().unwrap_or_default(),
             variables,
@@ -277,13 +129,33 @@ impl Reporter<'_> {
             locks_a: locks(0),
             locks_b: locks(1),
             sides,
-            before: finding.witness.as_ref().map(|witness| witness.before),
+            before: arranged.as_ref().map(|witness| witness.before),
             schedule: witness.as_ref().map(|steps| self.naming.steps(steps)),
             spans: finding.places.map(|place| self.places.list[place].span),
+            driver: None,
             witness,
             a,
             b,
         }
+    }
+
+    /// The same execution with fewer switches between threads before both accesses are pending; as it is where no such order
+    /// leads to the same state.
+    fn arranged(&self, pair: PlacePair, witness: &Witness) -> Witness {
+        let machine = self.model.machine();
+        let (prefix, rest) = witness.steps.split_at(witness.before);
+        let Some(Reordered { steps, .. }) = fewer_switches(machine, prefix) else { return witness.clone() };
+        let arranged = Witness { steps: [&steps[..], rest].concat(), ..witness.clone() };
+        let names = |scene: Option<Scene>| scene.map(|scene| scene.actors.map(|actor| (actor.thread, actor.access)));
+        let same = names(self.scene(pair, witness)) == names(self.scene(pair, &arranged))
+            && self.end(&witness.steps) == self.end(&arranged.steps);
+        if same { arranged } else { witness.clone() }
+    }
+
+    /// What steps lead to; none where they are not possible.
+    fn end(&self, steps: &[Choice]) -> Option<Progress> {
+        let mut tables = Tables::new();
+        walk(self.model.machine(), &mut tables, steps, &mut ()).ok().map(|walk| walk.progress())
     }
 
     fn scene(&self, pair: PlacePair, witness: &Witness) -> Option<Scene> {
@@ -300,7 +172,7 @@ impl Reporter<'_> {
     }
 
     fn side(&self, scene: &Scene, actor: &Actor) -> SideReport {
-        let lock = |held: &super::held::Held| {
+        let lock = |held: &crate::race::held::Held| {
             let span = self.model.machine().span(held.at);
             LockReport { lock: self.cell(held.lock), at: self.model.sources().position(span).to_string(), span }
         };
@@ -315,7 +187,7 @@ impl Reporter<'_> {
     /// The name of a cell from outside: `L`, `fork[2]`.
     fn cell(&self, cell: Cell) -> String {
         let program = self.program();
-        let Some(leaf) = super::predict::leaf_of(program, cell) else { return "?".to_owned() };
+        let Some(leaf) = crate::race::predict::leaf_of(program, cell) else { return "?".to_owned() };
         let leaf = &program.leaves[leaf];
         let name = program.texts.get(leaf.name);
         if leaf.array { format!("{name}[{}]", cell.part - leaf.offset) } else { name.to_owned() }
@@ -323,7 +195,7 @@ impl Reporter<'_> {
 
     /// What the cell holds, as a trace shows it.
     fn value(&self, scene: &Scene) -> Option<String> {
-        let leaf = super::predict::leaf_of(self.program(), scene.cell?)?;
+        let leaf = crate::race::predict::leaf_of(self.program(), scene.cell?)?;
         let LeafKind::Data(ty) = self.program().leaves[leaf].kind else { return None };
         Some(format_value(&self.program().texts, ty, scene.value))
     }
@@ -369,7 +241,7 @@ impl Reporter<'_> {
             thread,
             schedule: self.naming.steps(&end.steps),
         };
-        Some(MetFailure { failure, seed, pair, data, steps: end.steps.clone() })
+        Some(MetFailure { failure, seed, pair, driver: None, data, steps: end.steps.clone() })
     }
 
     fn deadlock(&self, end: &BadEnd, origin: Origin) -> Option<MetDeadlock> {
@@ -380,7 +252,7 @@ impl Reporter<'_> {
         let (seed, pair) = self.origin(origin);
         let schedule = self.naming.steps(&end.steps);
         let deadlock = DeadlockReport { cycle: wait_cycle(&threads), threads, schedule };
-        Some(MetDeadlock { deadlock, seed, pair, steps: end.steps.clone() })
+        Some(MetDeadlock { deadlock, seed, pair, driver: None, steps: end.steps.clone() })
     }
 }
 

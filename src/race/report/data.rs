@@ -1,0 +1,193 @@
+//! What answers say of races: plain data that serialises (docs/json.md).
+
+use crate::explore::report::{DeadlockReport, FailureReport};
+use crate::schedule::Step;
+use crate::source::Span;
+use crate::vm::{Choice, Failure};
+use serde::Serialize;
+
+/// A thread before its access.
+#[derive(Clone, Debug, Serialize)]
+pub struct SideReport {
+    /// Its thread.
+    pub thread: String,
+    /// `read` or `write`.
+    pub kind: &'static str,
+    /// The locks that it holds, in the order in which it took them.
+    pub locks: Vec<LockReport>,
+    /// What the cell holds before both, as text.
+    pub value: Option<String>,
+}
+
+/// A lock that is held.
+#[derive(Clone, Debug, Serialize)]
+pub struct LockReport {
+    /// The lock.
+    pub lock: String,
+    /// `LINE:COL` of the place where it was taken.
+    pub at: String,
+    /// The same place.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+/// A pair of places.
+#[derive(Clone, Debug, Serialize)]
+pub struct PairReport {
+    /// The first place in text order.
+    pub a: String,
+    /// The other one.
+    pub b: String,
+    /// The variable that they race for.
+    pub variable: String,
+    /// All of them, where the places mean several.
+    pub variables: Vec<String>,
+    /// What happens at the first place and at the second one: `write/read`.
+    pub kinds: Vec<String>,
+    /// `real`, `impossible`, `unconfirmed`.
+    pub status: &'static str,
+    /// Why it is impossible: `exhausted`, `ordered`, `locked`, `exclusive`.
+    pub reason: Option<&'static str>,
+    /// The same in words.
+    pub proof: Option<String>,
+    /// Whether a failure or a deadlock can follow.
+    pub harmful: bool,
+    /// The places, `a` or `b`, that must go first for that.
+    pub fails_when_first: Vec<&'static str>,
+    /// Whether nothing follows from it, and no order changes what comes out.
+    pub benign: bool,
+    /// Whether the order changes what comes out; null where that is not known.
+    pub outcomes_differ: Option<bool>,
+    /// Whether one access is atomic and the other one is not.
+    pub mixed: bool,
+    /// Trials that have hit it.
+    pub hits: u64,
+    /// Trials that were made.
+    pub trials: u64,
+    /// The seed of a trial that shows it: one that fails, if there is one.
+    pub seed: Option<u64>,
+    /// Of a file without `main`: the name of the driver that shows it, or in which it was predicted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// How it was predicted: `dynamic`, `static`.
+    pub predicted: Vec<&'static str>,
+    /// The threads at `a` and at `b`, in the execution that shows it, or where it was predicted.
+    pub threads: Vec<String>,
+    /// The locks that are held at `a`.
+    pub locks_a: Vec<String>,
+    /// The locks that are held at `b`.
+    pub locks_b: Vec<String>,
+    /// Both sides in the execution that shows it.
+    pub sides: Option<[SideReport; 2]>,
+    /// How many steps of the schedule lead to the state in which both accesses are pending.
+    pub before: Option<usize>,
+    /// An execution that shows it.
+    pub schedule: Option<Vec<Step>>,
+    /// The same for other views.
+    #[serde(skip)]
+    pub spans: [Span; 2],
+    /// The same for other views.
+    #[serde(skip)]
+    pub witness: Option<Vec<Choice>>,
+}
+
+/// A failure that was met.
+#[derive(Clone, Debug, Serialize)]
+pub struct MetFailure {
+    /// What, where and how.
+    #[serde(flatten)]
+    pub failure: FailureReport,
+    /// The seed of the execution that has met it first; none where the exploration alone has.
+    pub seed: Option<u64>,
+    /// The pair that this execution was directed at; none in phase 1.
+    pub pair: Option<[String; 2]>,
+    /// Of a file without `main`: the name of the driver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// The same for other views.
+    #[serde(skip)]
+    pub data: Failure,
+    /// The execution, for other views.
+    #[serde(skip)]
+    pub steps: Vec<Choice>,
+}
+
+/// A deadlock that was met.
+#[derive(Clone, Debug, Serialize)]
+pub struct MetDeadlock {
+    /// Who waits for what, and how it comes about.
+    #[serde(flatten)]
+    pub deadlock: DeadlockReport,
+    /// The seed of the execution that has met it first; none where the exploration alone has.
+    pub seed: Option<u64>,
+    /// The pair that this execution was directed at; none in phase 1.
+    pub pair: Option<[String; 2]>,
+    /// Of a file without `main`: the name of the driver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// The execution, for other views.
+    #[serde(skip)]
+    pub steps: Vec<Choice>,
+}
+
+/// How executions of a phase have ended.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Runs {
+    /// Executions, but for those that are discarded.
+    pub executions: u64,
+    /// How many have failed or ended in a deadlock.
+    pub failed: u64,
+    /// How many were cut after as many steps as are allowed.
+    pub cut: u64,
+}
+
+/// The exploration.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ExplorationReport {
+    /// Whether all states were visited.
+    pub complete: bool,
+    /// How many were.
+    pub states: u64,
+}
+
+/// All races of a program.
+#[derive(Clone, Debug, Serialize)]
+pub struct RacesReport {
+    /// Whether every pair that is listed is real or impossible.
+    pub complete: bool,
+    /// The bound that has cut something.
+    pub bound: Option<&'static str>,
+    /// The pairs, in text order.
+    pub potential: Vec<PairReport>,
+    /// All failures that were met.
+    pub failures: Vec<MetFailure>,
+    /// All deadlocks that were met.
+    pub deadlocks: Vec<MetDeadlock>,
+    /// The executions of phase 1.
+    pub prediction: Runs,
+    /// The executions of phase 2.
+    pub directed: Runs,
+    /// The exploration, where there was one.
+    pub exploration: Option<ExplorationReport>,
+    /// Of a file without `main`: the programs that it was closed by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drivers: Option<Vec<DriverReport>>,
+    /// Of a file without `main`: whether there are more drivers than were made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_more_drivers: Option<bool>,
+}
+
+/// A program that closes a file without `main`.
+#[derive(Clone, Debug, Serialize)]
+pub struct DriverReport {
+    /// Which methods run in parallel in it.
+    pub name: String,
+    /// What was added to the file.
+    pub main: String,
+    /// Whether its calls fail or block also if one comes after the other: then it shows no harm.
+    pub fails_alone: bool,
+    /// Pairs of the file that may race in it.
+    pub potential: usize,
+    /// Pairs that do.
+    pub real: usize,
+}
