@@ -51,6 +51,9 @@ pub struct LeafData {
     /// Number of elements, for an array.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elements: Option<u32>,
+    /// Whether it is declared `atomic`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub atomic: bool,
 }
 
 /// A function, a method or an arm.
@@ -184,7 +187,8 @@ impl Context<'_> {
         let leaf = |leaf| {
             let leaf = &self.program.leaves[leaf];
             let elements = leaf.array.then_some(leaf.length);
-            LeafData { name: self.text(leaf.name), kind: kind_text(leaf.kind), elements }
+            let atomic = self.program.symbols[leaf.symbol].atomic;
+            LeafData { name: self.text(leaf.name), kind: kind_text(leaf.kind), elements, atomic }
         };
         let variables = self.program.variables.iter().map(|variable| VariableData {
             name: self.text(variable.name),

@@ -133,6 +133,7 @@ pub fn print_program(program: &Program, sources: &SourceMap, annotations: &dyn A
             LeafKind::Data(ty) if leaf.array => format!("{}[{}]", ty.name(), leaf.length),
             kind => kind_text(kind),
         };
+        let atomic = if program.symbols[leaf.symbol].atomic { "atomic " } else { "" };
         let initial = match (leaf.kind, leaf.array, leaf.initial.first()) {
             (LeafKind::Data(_) | LeafKind::Semaphore, false, Some(&value)) => {
                 format!(" = {}", constant_text(program, value))
@@ -143,7 +144,7 @@ pub fn print_program(program: &Program, sources: &SourceMap, annotations: &dyn A
             Storage::Global => ("global", String::new()),
             Storage::Local(owner) => ("local", format!("  // of {}", program.texts.get(program.functions[owner].name))),
         };
-        let _ = writeln!(text, "{storage} {}: {kind}{initial}{owner}", program.texts.get(leaf.name));
+        let _ = writeln!(text, "{storage} {}: {atomic}{kind}{initial}{owner}", program.texts.get(leaf.name));
     }
     for id in program.functions.ids() {
         if !text.is_empty() {

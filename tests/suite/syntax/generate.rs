@@ -136,7 +136,7 @@ impl Generator {
                 let name = self.ident();
                 let members = self.many(4, |generator| {
                     let kind = match generator.below(2) {
-                        0 => MemberKind::Field(generator.declaration()),
+                        0 => MemberKind::Field(generator.any_declaration()),
                         _ => MemberKind::Method(generator.function()),
                     };
                     Member { public: generator.below(2) == 0, kind }
@@ -190,7 +190,12 @@ impl Generator {
         let ty = self.ty();
         let mut declarators = self.many(1, Generator::declarator);
         declarators.push(self.declarator());
-        Declaration { ty, declarators, span: Span::default() }
+        Declaration { atomic: false, ty, declarators, span: Span::default() }
+    }
+
+    /// One that may be `atomic`, as the head of a loop may not.
+    fn any_declaration(&mut self) -> Declaration {
+        Declaration { atomic: self.below(4) == 0, ..self.declaration() }
     }
 
     fn declarator(&mut self) -> Declarator {
@@ -260,7 +265,7 @@ impl Generator {
 
     fn leaf(&mut self) -> Stmt {
         let kind = match self.below(8) {
-            0 => return self.declare(),
+            0 => StmtKind::Declare(self.any_declaration()),
             1 => StmtKind::Break,
             2 => StmtKind::Continue,
             3 => StmtKind::Return(self.maybe(|generator| generator.expr(4))),

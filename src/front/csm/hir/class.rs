@@ -51,6 +51,7 @@ impl<'a> Checker<'a> {
 
     fn add_fields(&mut self, id: ClassId, declaration: &'a ast::Declaration, public: bool, state: &mut [Layout]) {
         let base = self.resolve_type(&declaration.ty, None);
+        let atomic = self.is_atomic(declaration, base);
         if let Type::Class(inner) = base {
             // A chain of distinct classes is as long as the text allows; recursion is bounded by its length.
             if state[inner.index()] == Layout::Open {
@@ -89,7 +90,7 @@ impl<'a> Checker<'a> {
             let class = &mut self.program.classes[id];
             let offset = class.size;
             class.size = offset.saturating_add(size).min(MAX_CELLS);
-            class.fields.push(Field { name, span: declarator.name.span, ty, public, offset, initial });
+            class.fields.push(Field { name, span: declarator.name.span, ty, public, offset, initial, atomic });
         }
     }
 
@@ -159,6 +160,32 @@ impl<'a> Checker<'a> {
                 Type::Error
             }
         }
+    }
+
+    /// Whether a declaration of names of that type is atomic; reports `atomic` before what is no data.
+    pub(super) fn is_atomic(&mut self, declaration: &ast::Declaration, base: Type) -> bool {
+        let what = match base {
+            _ if !declaration.atomic => return false,
+            Type::Scalar(Scalar::Thread) => "a thread handle",
+            Type::Scalar(_) | Type::Array(..) => return true,
+            Type::Error => return false,
+            Type::Class(_) => "an object",
+            Type::Lock | Type::Event | Type::Barrier | Type::Condition | Type::Semaphore => "a synchronisation object",
+        };
+        let help = match base {
+            Type::Class(_) => "write `atomic` before those fields of the class that are used without synchronisation",
+            Type::Scalar(_) => "leave `atomic` out",
+            _ => "leave `atomic` out: every operation on the object is atomic",
+        };
+        let start = declaration.span.start;
+        let word = Span { start, end: start + "atomic".len() as u32, ..declaration.span };
+        let message = format!("{what} cannot be declared `atomic`");
+        self.report(
+            Diagnostic::error(Code::UnsupportedType, word, message, "only for data")
+                .with_label(declaration.ty.span, format!("this is {what}"))
+                .with_help(help),
+        );
+        false
     }
 
     /// The type of a declared name: an array where it has a size.

@@ -363,6 +363,7 @@ impl<'a> Checker<'a> {
                 kind,
                 initial: self.initial_zeros(ty),
                 captured: false,
+                atomic: false,
             });
             self.declare_local(name, variable);
             self.program.functions[id].parameters.push(variable);

@@ -143,6 +143,8 @@ pub struct Field {
     pub offset: u32,
     /// What its cells begin with; empty for an object.
     pub initial: Vec<Constant>,
+    /// Whether it is declared `atomic`.
+    pub atomic: bool,
 }
 
 /// Where a variable comes from.
@@ -174,6 +176,8 @@ pub struct Variable {
     pub initial: Vec<Constant>,
     /// Whether an arm of a `cobegin`/`parfor` uses it that does not declare it.
     pub captured: bool,
+    /// Whether it is declared `atomic`.
+    pub atomic: bool,
 }
 
 /// A function or method.

@@ -277,11 +277,13 @@ impl<'a> Checker<'a> {
     /// Declares the globals of a declaration, without looking at values that are not constant.
     pub(super) fn declare_globals(&mut self, declaration: &'a ast::Declaration) {
         let base = self.resolve_type(&declaration.ty, None);
+        let atomic = self.is_atomic(declaration, base);
         for declarator in &declaration.declarators {
             let ty = self.declared_type(base, declarator);
             // A global handle is a variable of main: nothing else may use it.
             let zeros = self.initial_zeros(ty);
             let variable = self.new_variable(declarator, ty, VariableKind::Global, zeros);
+            self.program.variables[variable].atomic = atomic;
             let name = self.program.variables[variable].name;
             self.declare_global_name(name, Meaning::Variable(variable), declarator.name.span);
         }
@@ -295,12 +297,21 @@ impl<'a> Checker<'a> {
         initial: Vec<Constant>,
     ) -> VariableId {
         let name = self.intern(&declarator.name.name);
-        self.program.variables.push(Variable { name, span: declarator.name.span, ty, kind, initial, captured: false })
+        self.program.variables.push(Variable {
+            name,
+            span: declarator.name.span,
+            ty,
+            kind,
+            initial,
+            captured: false,
+            atomic: false,
+        })
     }
 
     fn check_declaration(&mut self, declaration: &'a ast::Declaration, into: &mut Vec<Statement>) {
         let global = !self.body.in_block();
         let base = if global { None } else { Some(self.resolve_type(&declaration.ty, None)) };
+        let atomic = base.is_some_and(|base| self.is_atomic(declaration, base));
         for declarator in &declaration.declarators {
             let name = self.intern(&declarator.name.name);
             let known = if global {
@@ -327,6 +338,7 @@ impl<'a> Checker<'a> {
             let variable = known.unwrap_or_else(|| self.new_variable(declarator, ty, VariableKind::Local, Vec::new()));
             self.program.variables[variable].initial = initial;
             if !global {
+                self.program.variables[variable].atomic = atomic;
                 self.declare_local(name, variable);
             }
             if !global || !values.is_empty() {

@@ -80,6 +80,7 @@ impl<'a> Checker<'a> {
                 kind: VariableKind::Local,
                 initial: vec![Constant::Int(0)],
                 captured: false,
+                atomic: false,
             })
         };
         let variable = new(self);
@@ -162,6 +163,7 @@ impl<'a> Checker<'a> {
                 kind: if depth == 0 { VariableKind::Global } else { VariableKind::Local },
                 initial: vec![Constant::Int(count as i32), Constant::Int(0)],
                 captured: depth > 0,
+                atomic: false,
             });
             match self.body.arms.last_mut() {
                 Some(arm) => arm.barriers.push((count, variable)),

@@ -20,14 +20,14 @@ use crate::ir::{
 use crate::source::Span;
 use crate::source::arena::Arena;
 use crate::source::texts::TextId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Lowers a program. The diagnostics are errors; with any of them the program must not be run.
 #[must_use]
 pub fn lower(tree: hir::Program) -> (Program, Vec<Diagnostic>) {
     let mut tree = tree;
     let mut program = Program { texts: std::mem::take(&mut tree.texts), ..Program::default() };
-    let mut symbols = Symbols::default();
+    let mut symbols = Symbols::of(&tree);
     let mut variables = FxHashMap::default();
     for (id, variable) in tree.variables.entries() {
         if variable.kind == hir::VariableKind::Global {
@@ -88,17 +88,26 @@ fn number_versions(program: &mut Program) {
 }
 
 /// Symbols by the place of their declaration.
-#[derive(Default)]
 struct Symbols {
     by_span: FxHashMap<Span, SymbolId>,
+    /// The places of declarations that begin with `atomic`.
+    atomic: FxHashSet<Span>,
 }
 
 impl Symbols {
+    fn of(tree: &hir::Program) -> Symbols {
+        let variables = tree.variables.iter().filter(|variable| variable.atomic).map(|variable| variable.span);
+        let fields = tree.classes.iter().flat_map(|class| &class.fields);
+        let fields = fields.filter(|field| field.atomic).map(|field| field.span);
+        Symbols { by_span: FxHashMap::default(), atomic: variables.chain(fields).collect() }
+    }
+
     fn get(&mut self, program: &mut Program, name: TextId, span: Span) -> SymbolId {
+        let atomic = || self.atomic.contains(&span);
         *self
             .by_span
             .entry(span)
-            .or_insert_with(|| program.symbols.push(crate::ir::Symbol { name, span, atomic: false }))
+            .or_insert_with(|| program.symbols.push(crate::ir::Symbol { name, span, atomic: atomic() }))
     }
 }
 

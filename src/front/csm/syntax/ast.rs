@@ -163,14 +163,16 @@ pub enum TypeKind {
     Class(String),
 }
 
-/// `int a = 1, b[3] = {1, 2, 3};`
+/// `int a = 1, b[3] = {1, 2, 3};`, or `atomic int a;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
+    /// Whether it begins with `atomic`.
+    pub atomic: bool,
     /// Type of all declared names.
     pub ty: TypeName,
     /// At least one.
     pub declarators: Vec<Declarator>,
-    /// With the semicolon.
+    /// From `atomic` or the type to the semicolon.
     pub span: Span,
 }
 

@@ -151,7 +151,8 @@ impl Printer {
     }
 
     fn declaration(&mut self, declaration: &Declaration) {
-        self.format(format_args!("{} ", type_name(&declaration.ty)));
+        let atomic = if declaration.atomic { "atomic " } else { "" };
+        self.format(format_args!("{atomic}{} ", type_name(&declaration.ty)));
         self.list(&declaration.declarators, |printer, declarator| {
             printer.text(&declarator.name.name);
             if let Some(size) = &declarator.size {
