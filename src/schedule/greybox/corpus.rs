@@ -7,8 +7,11 @@
 //! 1. An abstract schedule is kept if its execution has shown a term that none before it has, or a combination of terms (the set
 //!    of all terms of an execution) that none before it has. Where there is no room, only those of the first kind are kept, in
 //!    the place of the one that was chosen most often.
-//! 2. To make a mutant, two of those that are kept are drawn, and the one is changed whose combination has come about less
-//!    often, or which was chosen less often if that is equal.
+//! 2. At the beginning the abstract schedule without constraints is kept. When it is chosen for the first time, it is tried as
+//!    it is.
+//! 3. To make a mutant, two of those that are kept are drawn, and the one is changed whose combination has come about less
+//!    often, or which was chosen less often if that is equal. For the one without constraints, which shows many combinations,
+//!    it counts how often it was chosen.
 //!
 //! **Soundness and limits**. Combinations are told apart by 64-bit sums: where two are taken for one, an abstract schedule is
 //! not kept. All depends on the order in which executions are entered, and on the seed, alone.
@@ -35,7 +38,8 @@ pub(super) struct Shown {
 #[derive(Clone, Debug)]
 struct Kept {
     schedule: AbstractSchedule,
-    combination: u64,
+    /// What its execution has shown; `None` for the one that is kept from the beginning.
+    combination: Option<u64>,
     chosen: u32,
 }
 
@@ -57,7 +61,7 @@ impl Corpus {
     pub fn new(terms: &[Term], seed: u64) -> Corpus {
         let (mut listed, mut own) = (FxHashSet::default(), Vec::new());
         own.extend(terms.iter().copied().filter(|&term| listed.insert(term)));
-        let first = Kept { schedule: AbstractSchedule::default(), combination: 0, chosen: 0 };
+        let first = Kept { schedule: AbstractSchedule::default(), combination: None, chosen: 0 };
         let (known, combinations) = (FxHashSet::default(), FxHashMap::default());
         Corpus { kept: vec![first], known, combinations, terms: own, listed, random: Random::new(seed) }
     }
@@ -77,14 +81,19 @@ impl Corpus {
         let count = self.kept.len() as u32;
         let [one, other] = [self.random.below(count) as usize, self.random.below(count) as usize];
         let chosen = if self.energy(other) < self.energy(one) { other } else { one };
-        self.kept[chosen].chosen += 1;
-        self.kept[chosen].schedule.mutant(&self.terms, &mut self.random)
+        let kept = &mut self.kept[chosen];
+        kept.chosen += 1;
+        if kept.combination.is_none() && kept.chosen == 1 {
+            return kept.schedule.clone();
+        }
+        kept.schedule.mutant(&self.terms, &mut self.random)
     }
 
     /// The less, the sooner it is chosen.
     fn energy(&self, place: usize) -> (u32, u32) {
         let Kept { combination, chosen, .. } = self.kept[place];
-        (self.combinations.get(&combination).copied().unwrap_or(0), chosen)
+        let count = combination.map_or(chosen, |known| self.combinations.get(&known).copied().unwrap_or(0));
+        (count, chosen)
     }
 
     /// An execution of a schedule has shown this.
@@ -113,7 +122,7 @@ impl Corpus {
         if !(is_new || is_rare) || self.kept.iter().any(|kept| kept.schedule == schedule) {
             return;
         }
-        let entry = Kept { schedule, combination, chosen: 0 };
+        let entry = Kept { schedule, combination: Some(combination), chosen: 0 };
         if self.kept.len() < ROOM {
             self.kept.push(entry);
         } else if is_new && let Some(place) = (0..self.kept.len()).max_by_key(|&place| self.kept[place].chosen) {

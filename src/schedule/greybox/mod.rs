@@ -7,8 +7,8 @@
 //! **Algorithm** (after Wolff, Shi, Duck, Mathur, Roychoudhury 2024). The unit of the search is not an execution, but an
 //! [`AbstractSchedule`]: terms (a read sees a definition) that are wanted, or unwanted.
 //!
-//! 1. The seeds are taken in generations of [`GENERATION`]. Each gets an abstract schedule: a mutant of one that is kept. At
-//!    the beginning one without constraints is kept.
+//! 1. The seeds are taken in generations of [`GENERATION`]. The first seed gets the abstract schedule without constraints, each
+//!    other one a mutant of one that is kept.
 //! 2. The executions of a generation are made as [`Trials`]. In each the policy of the experiment chooses among the threads
 //!    that the abstract schedule does not hold back ([`Steered`]).
 //! 3. The terms that they have shown are entered in the order of the seeds. An abstract schedule is kept if its execution has
