@@ -3,9 +3,9 @@
 //! **Input**: pairs of a read and a definition that it may see, and random numbers. **Output**: [`AbstractSchedule`]s, and
 //! mutants of them.
 //!
-//! **Algorithm**. A mutant comes about by one of four changes: a constraint on a random pair is inserted, wanted or unwanted by
-//! a fair coin; one is deleted; one is negated; one gets another definition of the same read. Half of the mutants have a
-//! second change. There is at most one constraint on a pair, and at most [`AbstractSchedule::MAX`] of them.
+//! **Algorithm**. A mutant comes about by one of four changes: a constraint on a random pair is inserted, wanted in three of
+//! four cases, else unwanted; one is deleted; one is negated; one gets another definition of the same read. Half of the
+//! mutants have a second change. There is at most one constraint on a pair, and at most [`AbstractSchedule::MAX`] of them.
 
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::policy::Random;
@@ -73,7 +73,7 @@ impl AbstractSchedule {
         let kind = if self.constraints.is_empty() { 3 } else { random.below(kinds) };
         if kind == 3 {
             if let Some((read, definition)) = one_of(terms, random) {
-                let wanted = random.below(2) == 0;
+                let wanted = random.below(4) != 0;
                 self.insert(Constraint { read, definition, wanted });
             }
             return;

@@ -9,9 +9,9 @@
 //!    the place of the one that was chosen most often.
 //! 2. At the beginning the abstract schedule without constraints is kept. When it is chosen for the first time, it is tried as
 //!    it is.
-//! 3. To make a mutant, two of those that are kept are drawn, and the one is changed whose combination has come about less
-//!    often, or which was chosen less often if that is equal. For the one without constraints, which shows many combinations,
-//!    it counts how often it was chosen.
+//! 3. To make a mutant, a few of those that are kept are drawn ([`DRAWN`]), and the one is changed whose combination has come
+//!    about least often, or which was chosen least often if that is equal. For the one without constraints, which shows many
+//!    combinations, it counts how often it was chosen.
 //!
 //! **Soundness and limits**. Combinations are told apart by 64-bit sums: where two are taken for one, an abstract schedule is
 //! not kept. All depends on the order in which executions are entered, and on the seed, alone.
@@ -25,6 +25,9 @@ const ROOM: usize = 1_024;
 
 /// Combinations whose executions are counted; others count as new.
 const COMBINATIONS: usize = 1 << 16;
+
+/// Of so many that are drawn the rarest one is changed.
+const DRAWN: u32 = 4;
 
 /// What an execution has shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,8 +82,13 @@ impl Corpus {
     /// The next schedule to try.
     pub fn next(&mut self) -> AbstractSchedule {
         let count = self.kept.len() as u32;
-        let [one, other] = [self.random.below(count) as usize, self.random.below(count) as usize];
-        let chosen = if self.energy(other) < self.energy(one) { other } else { one };
+        let mut chosen = self.random.below(count) as usize;
+        for _ in 1..DRAWN {
+            let other = self.random.below(count) as usize;
+            if self.energy(other) < self.energy(chosen) {
+                chosen = other;
+            }
+        }
         let kept = &mut self.kept[chosen];
         kept.chosen += 1;
         if kept.combination.is_none() && kept.chosen == 1 {

@@ -15,7 +15,7 @@
 //!    shown a new term, or a new combination of terms.
 //!
 //! It differs from the paper in what is chosen from (here terms of the form beside those that executions have shown, there the
-//! latter alone), and in the order of choice (two are drawn, the rarer one is taken; there energies that rise with rarity).
+//! latter alone), and in the order of choice (a few are drawn, the rarest one is taken; there energies that rise with rarity).
 //!
 //! **Soundness and limits**. It proves nothing; it finds. What comes out depends on the program, the terms, the first seed and
 //! the experiment, not on the number of cores, and not on where the seeds end. To do one of its executions again, those before
