@@ -7,6 +7,7 @@
 
 mod support;
 
+mod closed;
 mod contradictions;
 mod correlation;
 mod facts;
