@@ -137,3 +137,17 @@ fn each_sample_of_a_race_has_a_twin_and_says_what_is_expected() {
         assert!(text.starts_with("// ") && text.contains("\n// Expected: ") && text.contains(&twin), "{name}");
     }
 }
+
+#[test]
+fn the_page_of_the_command_shows_what_it_prints() {
+    let page = std::fs::read_to_string(root().join("docs/commands/races.md")).unwrap();
+    let command = std::process::Command::new(env!("CARGO_BIN_EXE_cssame"))
+        .args(["races", "samples/sen_fig1.csm", "-q"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(command.stdout).unwrap();
+    let shown = page.split("For `samples/sen_fig1.csm`:\n\n```text\n").nth(1).and_then(|rest| rest.split("```").next());
+    // The page leaves out what comes behind the race: the failure.
+    assert!(shown.is_some_and(|shown| text.starts_with(shown)), "docs/commands/races.md does not show:\n{text}");
+}
