@@ -97,6 +97,12 @@ fn futures() {
 }
 
 #[test]
+fn races() {
+    assert_all_valid("races", &["--trials", "5", "--max-states", STATES]);
+    assert_all_valid("races", &["--predict", "dynamic", "--predict-runs", "2", "--trials", "2", "--no-exploration"]);
+}
+
+#[test]
 fn drive() {
     let directory = tempfile::tempdir().unwrap();
     // Each package takes the place of the one before.

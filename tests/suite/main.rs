@@ -18,6 +18,7 @@ mod jobs;
 mod law;
 mod oracle_facts;
 mod oracle_races;
+mod race_facts;
 mod race_samples;
 mod races;
 mod reads_from;

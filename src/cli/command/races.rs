@@ -62,7 +62,7 @@ pub struct Arguments {
     #[arg(long)]
     pub until_hit: bool,
     /// Let a thread that waits go on after N steps of others
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_postponed: u64,
     /// Direct executions at N pairs at most, one of each variable first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32))]
@@ -109,7 +109,7 @@ pub enum Predict {
 }
 
 /// Steps of one execution at most, unless `--max-steps` says otherwise.
-const MAX_STEPS: u64 = 100_000;
+const MAX_STEPS: u64 = 1_000_000;
 
 /// `A,B`
 fn parse_pair(text: &str) -> Result<[String; 2], String> {

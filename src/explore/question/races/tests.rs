@@ -1,3 +1,5 @@
+//! Programs whose races are known by hand.
+
 use super::*;
 use crate::model::{Model, Options};
 
