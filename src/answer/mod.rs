@@ -41,6 +41,6 @@ pub use explain::{CodePage, ExplainReport, explain};
 pub use futures::{Count, FuturesAnswer, FuturesRequest, futures};
 pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
 pub use pi::{PiReport, pi};
-pub use races::{RacesAnswer, RacesRequest, RacesSubject, races, races_of};
+pub use races::{RacesAnswer, RacesRequest, RacesSubject, RacesTarget, races, races_of};
 pub use run::{Course, RunAnswer, RunReport, RunRequest, run};
 pub use selection::{SelectedReport, SelectionReport};

@@ -1,11 +1,32 @@
 //! The answer of `races`: which accesses race, and what follows.
 
 use crate::budget::{Bound, Budget};
+use crate::correlation;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::model::{Model, NoMain, Options, Unit};
-use crate::race::report::{RacesReport, library_report, report};
-use crate::race::{self, Means, PlacePair, Places, PredictionRequest, Request, Scope, Timing, TrialRequest};
+use crate::race::report::{RacesReport, aim_report, library_report, report};
+use crate::race::{
+    self, AimFinding, Means, PlacePair, Places, PredictionRequest, Request, Scope, Target, Timing, TrialRequest, aims,
+    direct_at_aim,
+};
 use serde::Serialize;
+use std::time::Instant;
+
+/// What executions are directed at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RacesTarget {
+    /// Races.
+    #[default]
+    Races,
+    /// Cycles in which threads take locks.
+    Deadlocks,
+    /// Accesses that belong together, with synchronisation in between.
+    Correlations,
+    /// Waits that a notification may come too early for.
+    Notifications,
+    /// A read that sees a definition, as `READ=DEF`.
+    Term(String),
+}
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -26,6 +47,8 @@ pub struct RacesRequest {
     pub max_steps: u64,
     /// Pairs that are tried at most.
     pub max_pairs: Option<usize>,
+    /// What executions are directed at.
+    pub target: RacesTarget,
     /// One pair alone, by the names of its places.
     pub pair: Option<[String; 2]>,
     /// The pairs of one variable alone.
@@ -45,6 +68,7 @@ impl Default for RacesRequest {
             max_postponed: 20_000,
             max_steps: 1_000_000,
             max_pairs: None,
+            target: RacesTarget::Races,
             pair: None,
             variable: None,
             explore: Some(500_000),
@@ -112,10 +136,10 @@ pub fn races_of(
     match subject {
         RacesSubject::Program(model) => races(model, request, budget),
         RacesSubject::Library(unit) => {
-            if request.pair.is_some() || request.variable.is_some() {
-                let message = "a pair or a variable can be asked for only where there is a main";
+            if request.pair.is_some() || request.variable.is_some() || request.target != RacesTarget::Races {
+                let message = "a pair, a variable or a target can be asked for only where there is a main";
                 let problem = Diagnostic::general(Code::NoMain, Severity::Error, message).with_help(
-                    "leave out `--pair` and `--variable`, or add a `main`; `--record-dir` writes the drivers",
+                    "leave out `--pair`, `--variable` and `--target`, or add a `main`; `--record-dir` writes drivers that have one",
                 );
                 return Err(Diagnostics::new(unit.sources.clone(), vec![problem]));
             }
@@ -140,9 +164,37 @@ pub fn races_of(
 ///
 /// A name of a place or of a variable means nothing, or several things.
 pub fn races(model: &Model, request: &RacesRequest, budget: &Budget<'_>) -> Result<RacesAnswer, Diagnostics> {
+    if let Some(target) = target(model, request)? {
+        return Ok(directed(model, &target, request, budget));
+    }
     let findings = race::find(model, &resolve(model, request)?, budget);
     let (bound, timing) = (findings.bound, findings.timing);
     Ok(RacesAnswer { report: report(model, &findings), bound, timing, drivers: Vec::new() })
+}
+
+/// The target, where it is another one than races.
+fn target(model: &Model, request: &RacesRequest) -> Result<Option<Target>, Diagnostics> {
+    Ok(match &request.target {
+        RacesTarget::Races => None,
+        RacesTarget::Deadlocks => Some(Target::Deadlocks),
+        RacesTarget::Correlations => Some(Target::Correlations),
+        RacesTarget::Notifications => Some(Target::Notifications),
+        RacesTarget::Term(term) => Some(Target::Term(model.lookup().selection(term)?)),
+    })
+}
+
+/// Directs executions at each thing that a target means.
+fn directed(model: &Model, target: &Target, request: &RacesRequest, budget: &Budget<'_>) -> RacesAnswer {
+    let started = Instant::now();
+    let concurrency = Some(&model.form().concurrency);
+    let analysis = || correlation::analyse(model.program(), concurrency, &correlation::Options::default());
+    let trials = plain(request).trials;
+    let direct = |aim| direct_at_aim(model, aim, &trials, budget);
+    let findings: Vec<AimFinding> = aims(model, target, analysis).into_iter().map(direct).collect();
+    let bound = findings.iter().find_map(|found| found.bound);
+    let report = aim_report(model, target, &findings, &Places::new(model.program()));
+    let timing = Timing { trials: started.elapsed(), ..Timing::default() };
+    RacesAnswer { report, bound, timing, drivers: Vec::new() }
 }
 
 fn resolve(model: &Model, request: &RacesRequest) -> Result<Request, Diagnostics> {
@@ -203,5 +255,6 @@ impl RacesAnswer {
         !report.failures.is_empty()
             || !report.deadlocks.is_empty()
             || report.potential.iter().any(|pair| pair.status == "real")
+            || report.target != "term" && report.aims.iter().flatten().any(|aim| aim.status == "real")
     }
 }

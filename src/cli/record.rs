@@ -131,6 +131,11 @@ pub fn write_races(
             write(race_file(directory, index), schedule, "race", pair.driver.as_ref())?;
         }
     }
+    for (index, aim) in report.aims.iter().flatten().enumerate() {
+        if let Some(schedule) = &aim.schedule {
+            write(aim_file(directory, index), schedule, "aim", None)?;
+        }
+    }
     for (index, met) in report.failures.iter().enumerate() {
         let path = failure_file(directory, index);
         write(path, &met.failure.schedule, met.failure.status, met.driver.as_ref())?;
@@ -146,6 +151,12 @@ pub fn write_races(
 pub fn race_source(directory: &Path, source: &Path, answer: &RacesAnswer, driver: Option<&String>) -> PathBuf {
     let number = driver.and_then(|name| answer.drivers.iter().position(|one| one.0 == *name));
     number.map_or_else(|| source.to_owned(), |number| directory.join(format!("driver-{}.csm", number + 1)))
+}
+
+/// `DIR/aim-1.json`
+#[must_use]
+pub fn aim_file(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("aim-{}.json", index + 1))
 }
 
 /// `DIR/race-1.json`

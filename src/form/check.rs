@@ -18,6 +18,8 @@ mod waits;
 mod words;
 mod writes;
 
+pub use lock_order::LockCycle;
+
 use super::Form;
 use crate::diagnostics::{self, Diagnostic};
 use crate::ir::Program;
@@ -46,4 +48,11 @@ pub fn check(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Vec
     }
     diagnostics::sort(&mut found);
     found
+}
+
+/// The cycles in which threads may take locks, for those who want to make them real.
+#[must_use]
+pub fn lock_cycles(sources: &SourceMap, program: &Program, form: &Form) -> Vec<LockCycle> {
+    let subject = Subject { sources, program, form };
+    lock_order::lock_cycles(subject, &mut held::Held::new(subject))
 }

@@ -16,10 +16,12 @@
 //! **Soundness and limits**: what is real has an execution. What is impossible was proven so. The answer is the same for any number
 //! of cores, unless the time is up.
 
+mod aim;
 mod directed;
 mod ends;
 mod find;
 mod held;
+mod hold;
 mod hybrid;
 mod judge;
 mod library;
@@ -29,10 +31,12 @@ pub mod report;
 mod scene;
 mod trials;
 
+pub use aim::{Aim, AimFinding, Target, aims, direct_at_aim};
 pub use directed::{Goal, Hits, RaceDirected, Sides, seed_of};
 pub use ends::{BadEnd, BadEnds, EndKey, Origin};
 pub use find::{Findings, Request, Scope, Timing, find};
 pub use held::{Held, HeldLocks, LocksetId};
+pub use hold::{Hold, Rule};
 pub use hybrid::{HybridDetector, Predicted};
 pub use judge::{PairFinding, Proof, Status, Witness};
 pub use library::{DriverFindings, Library, find_in_drivers};

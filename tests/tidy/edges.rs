@@ -54,7 +54,7 @@ pub const LAYERS: &[Layer] = &[
     layer("model", "source diagnostics ir front form vm schedule", ""),
     layer("harness", "source front", ""),
     layer("explore", "source budget ir ssa concurrency form correlation vm schedule model harness", "front"),
-    layer("race", "source budget ir form vm schedule model harness explore", ""),
+    layer("race", "source budget ir form correlation vm schedule model harness explore", ""),
     layer("driver", "source budget ir form correlation vm schedule explore", ""),
     layer(
         "answer",

@@ -1,6 +1,6 @@
 //! `cssame races FILE`: races, predicted, made real, told apart from harmless ones, and proven impossible.
 
-use crate::answer::{RacesAnswer, RacesRequest, RacesSubject, finding, races_of};
+use crate::answer::{RacesAnswer, RacesRequest, RacesSubject, RacesTarget, finding, races_of};
 use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
@@ -10,6 +10,7 @@ use crate::cli::progress::with_budget;
 use crate::cli::record;
 use crate::cli::status::Status;
 use crate::cli::view::races::{self as view, RacesView};
+use crate::cli::view::replay::quoted;
 use crate::diagnostics::Diagnostics;
 use crate::race::Means;
 use clap::{Args, ValueEnum};
@@ -73,6 +74,10 @@ pub struct Arguments {
     /// Look at the pairs of this variable alone
     #[arg(long, value_name = "NAME", conflicts_with = "pair")]
     pub variable: Option<String>,
+    /// Direct executions at races, deadlocks, correlations, notifications or term=READ=DEF
+    #[arg(long, value_name = "TARGET", default_value = "races", value_parser = parse_target)]
+    #[arg(conflicts_with_all = ["pair", "variable"])]
+    pub target: RacesTarget,
     /// Do not decide by all states what executions leave open
     #[arg(long)]
     pub no_exploration: bool,
@@ -119,6 +124,22 @@ fn parse_pair(text: &str) -> Result<[String; 2], String> {
     }
 }
 
+fn parse_target(text: &str) -> Result<RacesTarget, String> {
+    Ok(match text {
+        "races" => RacesTarget::Races,
+        "deadlocks" => RacesTarget::Deadlocks,
+        "correlations" => RacesTarget::Correlations,
+        "notifications" => RacesTarget::Notifications,
+        _ => match text.strip_prefix("term=") {
+            Some(term) => RacesTarget::Term(term.to_owned()),
+            None => {
+                let words = "`races`, `deadlocks`, `correlations`, `notifications`, `term=x@3:9=x@1:5`";
+                return Err(format!("there is no such target; there are {words}"));
+            }
+        },
+    })
+}
+
 /// The races, and what they were asked of.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
@@ -156,6 +177,31 @@ impl Arguments {
         self.pair.is_some() && self.seed.is_some()
     }
 
+    /// The options that decide what is found, as they are typed, with a space before each.
+    fn typed(&self) -> String {
+        let mut text = String::new();
+        match &self.target {
+            RacesTarget::Races => {}
+            RacesTarget::Deadlocks => text += " --target deadlocks",
+            RacesTarget::Correlations => text += " --target correlations",
+            RacesTarget::Notifications => text += " --target notifications",
+            RacesTarget::Term(term) => text += &format!(" --target {}", quoted(&format!("term={term}"))),
+        }
+        if let Some([a, b]) = &self.pair {
+            text += &format!(" --pair {}", quoted(&format!("{a},{b}")));
+        }
+        if let Some(variable) = &self.variable {
+            text += &format!(" --variable {}", quoted(variable));
+        }
+        if let Some(seed) = self.seed {
+            text += &format!(" --seed {seed}");
+        }
+        if let Some(trials) = self.trials {
+            text += &format!(" --trials {trials}");
+        }
+        text
+    }
+
     fn request(&self) -> RacesRequest {
         let defaults = RacesRequest::default();
         let trials = if self.is_replay() { 1 } else { defaults.trials };
@@ -173,6 +219,7 @@ impl Arguments {
             max_postponed: self.max_postponed,
             max_steps: self.bounds.max_steps.map_or(MAX_STEPS, u64::from),
             max_pairs: self.max_pairs.map(|pairs| pairs as usize),
+            target: self.target.clone(),
             pair: self.pair.clone(),
             variable: self.variable.clone(),
             explore: max_states.filter(|_| !self.no_exploration),
@@ -187,6 +234,7 @@ impl Answer for Found {
             answer,
             subject,
             file: &arguments.file,
+            options: &arguments.typed(),
             record_dir: arguments.record_dir.as_deref(),
             all: arguments.all || arguments.pair.is_some(),
             colour: output.colour(),

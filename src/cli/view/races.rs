@@ -10,7 +10,7 @@ use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::model::Model;
 use crate::race::Timing;
-use crate::race::report::{MetDeadlock, MetFailure, PairReport, RacesReport};
+use crate::race::report::{AimReport, MetDeadlock, MetFailure, PairReport, RacesReport};
 use crate::schedule::{self, RenderOptions};
 use crate::vm::Choice;
 use std::collections::BTreeMap;
@@ -27,6 +27,8 @@ pub struct RacesView<'a> {
     pub subject: &'a RacesSubject,
     /// The source file.
     pub file: &'a Path,
+    /// What the answer depends on beside the program, as it was typed, with a space before each option.
+    pub options: &'a str,
     /// Where the schedules were written to.
     pub record_dir: Option<&'a Path>,
     /// Whether nothing is left out.
@@ -38,6 +40,15 @@ pub struct RacesView<'a> {
 /// How much was found, in a line.
 #[must_use]
 pub fn summary(report: &RacesReport) -> String {
+    if let Some(aims) = &report.aims {
+        let real = aims.iter().filter(|aim| aim.status == "real").count();
+        let executions = plural(report.directed.executions as usize, "directed execution");
+        return format!(
+            "{}: {real} real, {} unconfirmed; {executions}\n",
+            plural(aims.len(), "aim"),
+            aims.len() - real
+        );
+    }
     let count = |status: &str| report.potential.iter().filter(|pair| pair.status == status).count();
     let harmful = report.potential.iter().filter(|pair| pair.harmful).count();
     let benign = report.potential.iter().filter(|pair| pair.benign).count();
@@ -72,7 +83,10 @@ impl RacesView<'_> {
     /// Prints the whole answer but for the summary.
     pub fn print(&self, output: &mut Output) {
         let report = &self.answer.report;
-        let mut blocks = vec![self.variables(report), self.pairs(report)];
+        let mut blocks = match &report.aims {
+            Some(aims) => self.aims(aims),
+            None => vec![self.variables(report), self.pairs(report)],
+        };
         for (index, pair) in report.potential.iter().enumerate() {
             blocks.extend(self.race(index, pair));
         }
@@ -80,6 +94,27 @@ impl RacesView<'_> {
         blocks.extend(self.deadlocks(report));
         blocks.retain(|block| !block.is_empty());
         output.print(&blocks.join("\n"));
+    }
+
+    /// One row for each aim, and the execution that reaches it.
+    fn aims(&self, aims: &[AimReport]) -> Vec<String> {
+        if aims.is_empty() {
+            return vec!["there is nothing to direct executions at\n".to_owned()];
+        }
+        let mut table = Table::new("  ");
+        for aim in aims {
+            let hits = format!("{}/{}", aim.hits, aim.trials);
+            table.row(vec![aim.places.join(", "), aim.status.to_owned(), hits, aim.what.clone()]);
+        }
+        let mut blocks = vec![snippet::title("aims", self.colour) + &table.lines().concat()];
+        for (index, aim) in aims.iter().enumerate() {
+            let (Some(steps), RacesSubject::Program(model)) = (&aim.steps, self.subject) else { continue };
+            let title = snippet::title(&format!("{}: {}", aim.places.join(", "), aim.what), self.colour);
+            let trace = schedule::trace(model.naming(), steps).cause();
+            let trace = schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });
+            blocks.push(title + &trace + &self.replay(None, |directory| record::aim_file(directory, index)));
+        }
+        blocks
     }
 
     /// One row for each variable: how many of its pairs are what, and the lock that most of its accesses hold.
@@ -191,6 +226,7 @@ impl RacesView<'_> {
             return replay;
         }
         let options = self.model(driver).map_or_else(String::new, |model| options_text(model.options()));
+        let options = options + self.options;
         record_line("races", self.file, &options) + &replay
     }
 
@@ -198,6 +234,7 @@ impl RacesView<'_> {
         let (Some(seed), RacesSubject::Program(_)) = (seed, self.subject) else { return diagnostic };
         match pair {
             Some([a, b]) => diagnostic.with_note(format!("met by `--pair {a},{b} --seed {seed}`")),
+            None if self.answer.report.aims.is_some() => diagnostic,
             None => diagnostic.with_note(format!("met by the execution of seed {seed} (`cssame run --seed {seed}`)")),
         }
     }

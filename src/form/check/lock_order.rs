@@ -47,8 +47,34 @@ struct Edge {
 
 type Key = (LocationId, LocationId, ClassId, Vec<LocationId>);
 
+/// Locks that threads may take in a cycle, each while it holds the one before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockCycle {
+    /// Their names, in the order of the cycle.
+    pub locks: Vec<String>,
+    /// For each: where a thread that holds it takes the next one.
+    pub taken: Vec<Span>,
+}
+
+impl LockCycle {
+    fn of(subject: Subject<'_>, cycle: &[Edge]) -> LockCycle {
+        let name = |edge: &Edge| subject.object(edge.held).trim_matches('`').to_owned();
+        LockCycle { locks: cycle.iter().map(name).collect(), taken: cycle.iter().map(|edge| edge.second).collect() }
+    }
+}
+
+/// The cycles, as data.
+pub(super) fn lock_cycles(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<LockCycle> {
+    cycles(subject, held).iter().map(|cycle| LockCycle::of(subject, cycle)).collect()
+}
+
 /// Reports cycles.
 pub(super) fn check(subject: Subject<'_>, held: &mut Held<'_>, found: &mut Vec<Diagnostic>) {
+    found.extend(cycles(subject, held).iter().map(|cycle| report(subject, cycle)));
+}
+
+fn cycles(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Vec<Edge>> {
+    let mut found = Vec::new();
     let edges = collect(subject, held);
     let mut graph: DiGraphMap<LocationId, ()> = DiGraphMap::new();
     let mut from: BTreeMap<LocationId, Vec<usize>> = BTreeMap::new();
@@ -64,13 +90,14 @@ pub(super) fn check(subject: Subject<'_>, held: &mut Held<'_>, found: &mut Vec<D
         let members: FxHashSet<LocationId> = component.iter().copied().collect();
         let mut search = Search { subject, edges: &edges, from: &from, members, budget: BUDGET };
         for cycle in search.cycles(&component) {
-            let mut cycle: Vec<&Edge> = cycle.into_iter().map(|edge| &edges[edge]).collect();
+            let mut cycle: Vec<Edge> = cycle.into_iter().map(|edge| edges[edge].clone()).collect();
             // The first thread comes first.
             let first = (0..cycle.len()).min_by_key(|&edge| (cycle[edge].thread, cycle[edge].second));
             cycle.rotate_left(first.unwrap_or(0));
-            found.push(report(subject, &cycle));
+            found.push(cycle);
         }
     }
+    found
 }
 
 /// All edges, those of equal locks, class and gates once.
@@ -196,7 +223,7 @@ impl Search<'_> {
     }
 }
 
-fn report(subject: Subject<'_>, cycle: &[&Edge]) -> Diagnostic {
+fn report(subject: Subject<'_>, cycle: &[Edge]) -> Diagnostic {
     let names: Vec<String> = cycle.iter().map(|edge| subject.object(edge.held)).collect();
     let message = if cycle.len() == 2 {
         format!("{} may be taken in opposite orders by threads that then wait for each other", list(&names))

@@ -157,8 +157,13 @@ pub struct RacesReport {
     pub complete: bool,
     /// The bound that has cut something.
     pub bound: Option<&'static str>,
+    /// What executions are directed at: `races`, `deadlocks`, `correlations`, `notifications`, `term`.
+    pub target: &'static str,
     /// The pairs, in text order.
     pub potential: Vec<PairReport>,
+    /// If the target is another one than races: the single things that it means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aims: Option<Vec<AimReport>>,
     /// All failures that were met.
     pub failures: Vec<MetFailure>,
     /// All deadlocks that were met.
@@ -175,6 +180,31 @@ pub struct RacesReport {
     /// Of a file without `main`: whether there are more drivers than were made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_more_drivers: Option<bool>,
+}
+
+/// Something that executions were directed at.
+#[derive(Clone, Debug, Serialize)]
+pub struct AimReport {
+    /// In words.
+    pub what: String,
+    /// The places that it is about, as `LINE:COL`.
+    pub places: Vec<String>,
+    /// `real` or `unconfirmed`.
+    pub status: &'static str,
+    /// Executions that have reached it.
+    pub hits: u64,
+    /// Executions that were made.
+    pub trials: u64,
+    /// The seed of the first one that has.
+    pub seed: Option<u64>,
+    /// Its steps.
+    pub schedule: Option<Vec<Step>>,
+    /// The same places, for other views.
+    #[serde(skip)]
+    pub spans: Vec<Span>,
+    /// The same steps, for other views.
+    #[serde(skip)]
+    pub steps: Option<Vec<Choice>>,
 }
 
 /// A program that closes a file without `main`.

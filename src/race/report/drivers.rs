@@ -19,7 +19,9 @@ pub fn library_report(library: &Library, lines: u32) -> RacesReport {
     let mut whole = RacesReport {
         complete: true,
         bound: library.bound.map(crate::budget::Bound::name),
+        target: "races",
         potential: Vec::new(),
+        aims: None,
         failures: Vec::new(),
         deadlocks: Vec::new(),
         prediction: Runs::default(),

@@ -12,7 +12,8 @@ use crate::explore::report::{BlockedReport, DeadlockReport, FailureReport, block
 use crate::form::races::Separation;
 use crate::ir::{Access, LeafKind, Program};
 use crate::model::Model;
-use crate::race::ends::{BadEnd, Origin};
+use crate::race::aim::{AimFinding, Target};
+use crate::race::ends::{BadEnd, BadEnds, Origin};
 use crate::race::find::Findings;
 use crate::race::judge::{PairFinding, Proof, Status, Witness};
 use crate::race::place::{PlaceId, PlacePair, Places};
@@ -45,6 +46,8 @@ pub fn report(model: &Model, findings: &Findings) -> RacesReport {
     deadlocks.sort_by_cached_key(key);
     RacesReport {
         complete: findings.is_decided(),
+        target: "races",
+        aims: None,
         bound: findings.bound.map(crate::budget::Bound::name),
         potential: findings.pairs.iter().map(|pair| reporter.pair(pair)).collect(),
         failures,
@@ -59,6 +62,34 @@ pub fn report(model: &Model, findings: &Findings) -> RacesReport {
             .exploration
             .as_ref()
             .map(|answer| ExplorationReport { complete: answer.is_complete(), states: answer.statistics.states }),
+        drivers: None,
+        has_more_drivers: None,
+    }
+}
+
+/// Gives names to what executions have shown of the aims of a target.
+#[must_use]
+pub fn aim_report(model: &Model, target: &Target, findings: &[AimFinding], places: &Places) -> RacesReport {
+    let reporter = Reporter { model, naming: model.naming(), places };
+    let mut ends = BadEnds::default();
+    let mut directed = Runs::default();
+    for found in findings {
+        directed.executions += found.trials;
+        directed.failed += found.ends.list().len() as u64;
+        found.ends.list().iter().for_each(|(end, origin)| ends.add(end.clone(), *origin));
+    }
+    let all = ends.list().iter();
+    RacesReport {
+        complete: findings.iter().all(|found| found.hits > 0),
+        bound: findings.iter().find_map(|found| found.bound).map(crate::budget::Bound::name),
+        target: target.word(),
+        potential: Vec::new(),
+        aims: Some(findings.iter().map(|found| reporter.aim(found)).collect()),
+        failures: all.clone().filter_map(|(end, origin)| reporter.failure(end, *origin)).collect(),
+        deadlocks: all.filter_map(|(end, origin)| reporter.deadlock(end, *origin)).collect(),
+        prediction: Runs::default(),
+        directed,
+        exploration: None,
         drivers: None,
         has_more_drivers: None,
     }
@@ -222,6 +253,25 @@ impl Reporter<'_> {
                     None => all,
                 }
             }
+        }
+    }
+
+    fn aim(&self, found: &AimFinding) -> AimReport {
+        let steps = found.first.as_ref().map(|(_, steps)| match fewer_switches(self.model.machine(), steps) {
+            Some(arranged) => arranged.steps,
+            None => steps.clone(),
+        });
+        let position = |&span: &Span| self.model.sources().position(span).to_string();
+        AimReport {
+            what: found.aim.what.clone(),
+            places: found.aim.places.iter().map(position).collect(),
+            status: if found.hits > 0 { "real" } else { "unconfirmed" },
+            hits: found.hits,
+            trials: found.trials,
+            seed: found.first.as_ref().map(|first| first.0),
+            schedule: steps.as_ref().map(|steps| self.naming.steps(steps)),
+            spans: found.aim.places.clone(),
+            steps,
         }
     }
 

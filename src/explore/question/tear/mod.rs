@@ -32,7 +32,7 @@ use crate::explore::states::assumption::{Unexpanded, lasting_states};
 use crate::explore::states::completion::Completion;
 use crate::explore::states::{self, EndContext, Searched, Transition, Visitor};
 use crate::ir::Program;
-use crate::schedule::{ExecutionStatus, Experiment, Random, Trial, Trials};
+use crate::schedule::{ExecutionStatus, Experiment, Policy, Random, Trial, Trials, TrialsEnd};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadName};
 use monitor::TearMonitor;
 use setup::Fixed;
@@ -92,30 +92,55 @@ pub fn tear_at_random(
 ) -> Option<Vec<Choice>> {
     let trials = Trials { machine, seeds: 0..EXECUTIONS, max_steps: STEPS, budget };
     let mut found = None;
-    trials.run(&RandomTears { fixed: Arc::new(Fixed::new(program, pattern)) }, |_, torn| {
-        found = torn;
+    tears(&trials, program, pattern, Random::new, |_, torn| {
+        found = torn.filter(|torn| torn.tears).map(|torn| torn.steps);
         if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     found
 }
 
-/// Executions at random, of which those are kept that tear and come to an end.
-struct RandomTears {
-    fixed: Arc<Fixed>,
+/// An execution in which it was looked for a tear, and that has come to its end.
+#[derive(Clone, Debug)]
+pub struct Torn {
+    /// Whether it tears the two apart.
+    pub tears: bool,
+    /// How it has ended.
+    pub status: ExecutionStatus,
+    /// Its steps, if it tears them.
+    pub steps: Vec<Choice>,
 }
 
-impl Experiment for RandomTears {
-    type Policy = Random;
-    type Observer = TearMonitor;
-    type Outcome = Option<Vec<Choice>>;
+/// Looks for tears in executions by any policy. `take` gets each seed, with nothing for an execution that is discarded or cut.
+pub fn tears<P: Policy>(
+    trials: &Trials<'_>,
+    program: &Program,
+    pattern: &TearPattern,
+    policy: impl Fn(u64) -> P + Sync,
+    take: impl FnMut(u64, Option<Torn>) -> ControlFlow<()>,
+) -> TrialsEnd {
+    trials.run(&TearTrials { fixed: Arc::new(Fixed::new(program, pattern)), policy }, take)
+}
 
-    fn begin(&self, seed: u64) -> (Random, TearMonitor) {
-        (Random::new(seed), TearMonitor::new(Arc::clone(&self.fixed)))
+/// Executions that are watched for a tear.
+struct TearTrials<F> {
+    fixed: Arc<Fixed>,
+    policy: F,
+}
+
+impl<P: Policy, F: Fn(u64) -> P + Sync> Experiment for TearTrials<F> {
+    type Policy = P;
+    type Observer = TearMonitor;
+    type Outcome = Option<Torn>;
+
+    fn begin(&self, seed: u64) -> (P, TearMonitor) {
+        ((self.policy)(seed), TearMonitor::new(Arc::clone(&self.fixed)))
     }
 
-    fn outcome(&self, trial: &Trial<'_, Random, TearMonitor>) -> Option<Vec<Choice>> {
+    fn outcome(&self, trial: &Trial<'_, P, TearMonitor>) -> Option<Torn> {
         let ends = matches!(trial.status, ExecutionStatus::Ok | ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock);
-        (trial.observer.torn && ends).then(|| trial.steps.to_vec())
+        let tears = trial.observer.torn;
+        let steps = if tears { trial.steps.to_vec() } else { Vec::new() };
+        ends.then(|| Torn { tears, status: trial.status.clone(), steps })
     }
 }
 
