@@ -233,7 +233,7 @@ fn deadlocks_and_failures_are_found_without_races_too() {
         "lock L, M; cobegin\nA: lock(L);\nlock(M); unlock(M); unlock(L);\n\
          B: lock(M);\nlock(L); unlock(L); unlock(M);\ncoend",
     );
-    let blocked = [("main", "1:12"), ("A", "3:1"), ("B", "5:1")].map(|(thread, at)| (thread.to_owned(), at.to_owned()));
+    let blocked = [("main", "join"), ("A", "3:1"), ("B", "5:1")].map(|(thread, at)| (thread.to_owned(), at.to_owned()));
     let named: BTreeSet<_> = found.deadlocks.iter().flatten().cloned().collect();
     assert_eq!((found.deadlocks.len(), named), (1, blocked.into()));
     assert!(found.races.is_empty() && found.failures.is_empty());

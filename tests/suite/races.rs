@@ -4,13 +4,16 @@
 //! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
 
 use crate::support::generate::{self, Size};
-use crate::support::oracle::{RaceOptions, Races, races_of_source};
+use crate::support::oracle::{Race, RaceOptions, Races, races_of_source};
 use crate::support::setting;
+use cssame::answer::{self, RacesRequest};
+use cssame::budget::{Budget, Limits};
 use cssame::diagnostics::Code;
 use cssame::form::races::potential_races;
 use cssame::form::{definition_name, read_name};
 use cssame::ir::Access;
 use cssame::model::{self, Model};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// What the programs were like.
@@ -34,6 +37,8 @@ struct Tally {
     at_one_place: u64,
     /// Pairs that the static analysis lists, by kind too.
     predicted: u64,
+    /// Real races that a hundred directed executions have not hit.
+    not_found: u64,
 }
 
 impl Tally {
@@ -83,7 +88,90 @@ fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
         return Ok(());
     }
     tally.count(&races);
-    predicted(&model, &races, tally)
+    predicted(&model, &races, tally)?;
+    decided(&model, &races)?;
+    undecided(&model, &races, tally)
+}
+
+/// The answer with a complete exploration says of all pairs what the oracle says.
+fn decided(model: &Model, races: &Races) -> Result<(), String> {
+    let request = RacesRequest { predict_runs: 3, trials: 5, ..RacesRequest::default() };
+    let answer = answer(model, &request)?;
+    if answer["complete"] != true {
+        return Err("complete: the answer is not complete".to_owned());
+    }
+    let mut listed = BTreeSet::new();
+    for pair in answer["potential"].as_array().ok_or("potential: no list")? {
+        let [a, b] = ["a", "b"].map(|key| pair[key].as_str().unwrap_or_default());
+        listed.insert((a, b));
+        let status = if races.race(a, b).is_some() { "real" } else { "impossible" };
+        if pair["status"] != status {
+            return Err(format!("status: {a} {b} is {}, the oracle says {status}", pair["status"]));
+        }
+        if let Some(race) = races.race(a, b) {
+            judged(pair, a, b, race)?;
+        }
+    }
+    for (a, b) in races.races.keys() {
+        if !listed.contains(&(a.2.as_str(), b.2.as_str())) {
+            return Err(format!("listed: {} {} is real and not listed", a.2, b.2));
+        }
+    }
+    ends(&answer, races)
+}
+
+/// What is said of a real race is what the oracle says.
+fn judged(pair: &Value, a: &str, b: &str, race: &Race) -> Result<(), String> {
+    let first: Vec<&str> = [(a, "a"), (b, "b")]
+        .into_iter()
+        .filter(|side| race.fails_when_first.contains(side.0))
+        .map(|side| side.1)
+        .collect();
+    // Two threads at one place have one name.
+    let first = if a == b { first.into_iter().take(1).collect() } else { first };
+    let kinds: Vec<&str> = race.kinds.iter().map(String::as_str).collect();
+    let told = [
+        ("harmful", Value::from(race.harmful()), &pair["harmful"]),
+        ("fails_when_first", Value::from(first), &pair["fails_when_first"]),
+        ("benign", Value::from(race.benign()), &pair["benign"]),
+        ("mixed", Value::from(race.mixed), &pair["mixed"]),
+        ("kinds", Value::from(kinds), &pair["kinds"]),
+    ];
+    for (key, expected, found) in told {
+        if *found != expected {
+            return Err(format!("{key}: of {a} {b} it is {found}, the oracle says {expected}"));
+        }
+    }
+    // What failing executions had printed depends on what counts as a step.
+    if !race.harmful() && pair["outcomes_differ"] != race.orders_differ {
+        return Err(format!("outcomes_differ: of {a} {b} it is {}", pair["outcomes_differ"]));
+    }
+    Ok(())
+}
+
+/// Without an exploration, what is said to be real is real, and most that is real is found.
+fn undecided(model: &Model, races: &Races, tally: &mut Tally) -> Result<(), String> {
+    let request = RacesRequest { explore: None, until_hit: true, ..RacesRequest::default() };
+    let answer = answer(model, &request)?;
+    let mut found = 0;
+    for pair in answer["potential"].as_array().ok_or("potential: no list")? {
+        let [a, b] = ["a", "b"].map(|key| pair[key].as_str().unwrap_or_default());
+        let is_real = races.race(a, b).is_some();
+        match pair["status"].as_str() {
+            Some("real") if !is_real => return Err(format!("unreal: {a} {b} is real without exploration")),
+            Some("impossible") if is_real => return Err(format!("impossible: {a} {b} is real, {}", pair["reason"])),
+            Some("real") => found += 1,
+            _ => {}
+        }
+    }
+    tally.not_found += races.races.len() as u64 - found;
+    Ok(())
+}
+
+fn answer(model: &Model, request: &RacesRequest) -> Result<Value, String> {
+    let answer = answer::races(model, request, &Budget::from(Limits::default()))
+        .map_err(|problem| format!("answer: {problem:?}"))?;
+    serde_json::to_value(&answer).map_err(|error| error.to_string())
 }
 
 /// Every real race is one of the pairs that the static analysis finds.
@@ -107,6 +195,37 @@ fn predicted(model: &Model, races: &Races, tally: &mut Tally) -> Result<(), Stri
                 return Err(format!("prediction: {} {} {kinds} is real", a.2, b.2));
             }
         }
+    }
+    Ok(())
+}
+
+/// The statuses, lines and threads of deadlocks and failures in an answer are those of the oracle.
+fn ends(answer: &Value, races: &Races) -> Result<(), String> {
+    let list = |key: &str| answer[key].as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let line = |at: &str| at.split(':').next().unwrap_or_default().to_owned();
+    let expected: BTreeSet<(String, String)> =
+        races.failures.iter().map(|(status, _, at)| (status.clone(), line(at))).collect();
+    let found: BTreeSet<(String, String)> =
+        list("failures").iter().map(|failure| (text(&failure["status"]), line(&text(&failure["at"])))).collect();
+    if found != expected {
+        return Err(format!("failures: {found:?}, the oracle has {expected:?}"));
+    }
+    let threads = |blocked: Vec<(String, String)>| {
+        let mut blocked: Vec<(String, String)> = blocked.into_iter().map(|(thread, at)| (thread, line(&at))).collect();
+        blocked.sort();
+        blocked
+    };
+    let expected: BTreeSet<Vec<(String, String)>> = races.deadlocks.iter().cloned().map(threads).collect();
+    let blocked = |deadlock: &Value| {
+        let all = deadlock["threads"].as_array().cloned().unwrap_or_default();
+        // What waits for the end of threads does so at no place of its own.
+        let at = |each: &Value| if each["waits_for"] == "threads" { "join".to_owned() } else { text(&each["at"]) };
+        threads(all.iter().map(|each| (text(&each["thread"]), at(each))).collect())
+    };
+    let found: BTreeSet<Vec<(String, String)>> = list("deadlocks").iter().map(blocked).collect();
+    if found != expected {
+        return Err(format!("deadlocks: {found:?}, the oracle has {expected:?}"));
     }
     Ok(())
 }

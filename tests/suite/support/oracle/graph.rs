@@ -4,7 +4,7 @@
 //! thread has printed. Who wrote a value, and how many steps there were, is left out. Nothing else is: no order of
 //! threads or cells is taken for another.
 
-use super::code::NONE;
+use super::code::{NONE, Op, Sync};
 use super::local::Machine;
 use super::state::{Condition, State};
 use super::step::{Move, Progress};
@@ -142,13 +142,14 @@ impl Builder {
     }
 }
 
-/// The threads that have not ended, and where they are.
+/// The threads that have not ended, and where they are: [`NONE`] if they wait for the end of threads.
 pub fn blocked(machine: &Machine<'_>, state: &State) -> Vec<(u32, u32)> {
     let mut blocked = Vec::new();
     for thread in state.threads.iter().filter(|thread| thread.condition != Condition::Ended) {
         let behind = matches!(thread.condition, Condition::AtBarrier(_) | Condition::BareWaiting);
         let pc = if behind { thread.pc - 1 } else { thread.pc };
-        blocked.push((thread.path, machine.code.places[pc as usize]));
+        let joins = matches!(machine.code.ops[pc as usize], Op::JoinArms | Op::Sync(Sync::Join));
+        blocked.push((thread.path, if joins { NONE } else { machine.code.places[pc as usize] }));
     }
     blocked.sort_unstable();
     blocked

@@ -21,7 +21,7 @@ mod statement;
 mod step;
 mod value;
 
-pub use self::races::{RaceOptions, Races, races_of_source};
+pub use self::races::{Race, RaceOptions, Races, races_of_source};
 
 use self::local::Machine;
 use self::search::{Limits, search};

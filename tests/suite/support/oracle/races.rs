@@ -69,11 +69,18 @@ pub struct Races {
     pub states: usize,
     /// By the two places, the earlier one first.
     pub races: BTreeMap<(Place, Place), Race>,
-    /// The threads that have not ended in a deadlock, and where they are.
+    /// The threads that have not ended in a deadlock, and where they are; `join` if they wait for the end of threads.
     pub deadlocks: BTreeSet<Vec<(String, String)>>,
     /// Status, thread and place of each failure.
     pub failures: BTreeSet<(String, String, String)>,
     pub outcomes: BTreeSet<Outcome>,
+}
+
+impl Races {
+    /// What is known of a pair, by the names of its places.
+    pub fn race(&self, a: &str, b: &str) -> Option<&Race> {
+        self.races.iter().find(|(pair, _)| pair.0.2 == a && pair.1.2 == b).map(|(_, race)| race)
+    }
 }
 
 /// A state in which a race is about to happen.
@@ -290,8 +297,8 @@ fn report(machine: &Machine<'_>, graph: &Graph, future: &Future, file: &SourceFi
         races.failures.insert((status.word().to_owned(), path_text(machine, *thread), at));
     }
     for blocked in &graph.deadlocks {
-        let named = blocked.iter().map(|&(path, at)| (path_text(machine, path), file.position(at).to_string()));
-        races.deadlocks.insert(named.collect());
+        let place = |at| if at == NONE { "join".to_owned() } else { file.position(at).to_string() };
+        races.deadlocks.insert(blocked.iter().map(|&(path, at)| (path_text(machine, path), place(at))).collect());
     }
     let ends = future.ends.first().into_iter().flatten();
     races.outcomes = ends.map(|&end| outcome(machine, &graph.ends[end as usize])).collect();
