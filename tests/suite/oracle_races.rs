@@ -176,11 +176,18 @@ fn atomic_accesses_race_with_plain_ones_alone() {
             "int x; cobegin\nT1: fetch_add(x, 1);\nT2: x = 5;\ncoend print(x);",
             &["x@2:15 x@3:5 read/write,write/write mixed differs"],
         ),
+        // All accesses to a variable that is declared so are atomic.
+        (
+            "atomic int x; int y; cobegin\nT1: x = 1; y = 1;\nT2: x = 2; y = 2;\ncoend",
+            &["y@2:12 y@3:12 write/write benign"],
+        ),
+        (
+            "class C { atomic int v; int w; void f() {\nv++; w = 1; } } C c; cobegin T1: c.f(); T2: c.f(); coend",
+            &["w@2:6 w@2:6 write/write benign"],
+        ),
+        ("void main() { atomic int t[2]; cobegin\nT1: t[0] = 1;\nT2: t[0] = 2;\ncoend }", &[]),
+        ("atomic int x; cobegin\nT1: atomic { x = 1; }\nT2: x = 2;\nT3: cas(x, 0, 3);\ncoend", &[]),
     ]);
-    let declared = RaceOptions { atomic: ["x".to_owned()].into(), ..RaceOptions::default() };
-    let source = "int x, y; cobegin\nT1: x = 1; y = 1;\nT2: x = 2; y = 2;\ncoend";
-    let found = races_of_source(source, &declared).unwrap();
-    assert_eq!(told(&found), ["y@2:12 y@3:12 write/write benign"]);
 }
 
 #[test]

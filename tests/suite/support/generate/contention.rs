@@ -7,9 +7,30 @@ use super::build::{
     assign, assign_op, binary, block, braces, call, declaration, element, global, if_else, int, local, name, run, stmt,
     text,
 };
+use super::rng::Rng;
 use super::scope::Scope;
 use super::threads::Pieces;
-use cssame::front::csm::syntax::ast::{BinaryOp, Expr, Initialiser, Item, Stmt, StmtKind, TypeKind};
+use cssame::front::csm::syntax::ast::{
+    BinaryOp, Expr, Initialiser, Item, MemberKind, Program, Stmt, StmtKind, TypeKind,
+};
+
+/// Declares some variables `atomic`.
+pub fn make_atomic(program: &mut Program, rng: &mut Rng) {
+    let declarations = program.items.iter_mut().flat_map(|item| match item {
+        Item::Statement(Stmt { kind: StmtKind::Declare(declaration), .. }) => vec![declaration],
+        Item::Class(class) => {
+            let fields = class.members.iter_mut().filter_map(|member| match &mut member.kind {
+                MemberKind::Field(declaration) => Some(declaration),
+                _ => None,
+            });
+            fields.collect()
+        }
+        _ => Vec::new(),
+    });
+    for declaration in declarations {
+        declaration.atomic = matches!(declaration.ty.kind, TypeKind::Int | TypeKind::Bool) && rng.chance(8);
+    }
+}
 
 /// The statements of the one thread and of the other.
 type Sides = (Vec<Stmt>, Vec<Stmt>);

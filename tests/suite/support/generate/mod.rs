@@ -54,7 +54,9 @@ pub fn program(seed: u64, size: &Size) -> String {
 pub fn racy(seed: u64, size: &Size) -> String {
     let mut generator = generator(seed, size);
     generator.racy = true;
-    cssame::front::csm::syntax::print(&generator.program())
+    let mut program = generator.program();
+    contention::make_atomic(&mut program, &mut Rng::new(!seed));
+    cssame::front::csm::syntax::print(&program)
 }
 
 /// The tree of a random program.

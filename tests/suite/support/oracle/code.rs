@@ -173,7 +173,7 @@ pub struct Variable {
     pub initial: u32,
     /// Whether several threads can get at it at all: a global, a captured local, a field.
     pub candidate: bool,
-    /// Whether all accesses to it are atomic.
+    /// Whether it is declared `atomic`: all accesses to it are.
     pub atomic: bool,
 }
 

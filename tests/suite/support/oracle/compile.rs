@@ -18,6 +18,8 @@ pub struct Field<'a> {
     pub ty: Ty,
     /// Length of an array, 0 for a scalar.
     pub len: u32,
+    /// Whether it is declared `atomic`.
+    pub atomic: bool,
     pub offset: u32,
     pub declarator: &'a Declarator,
 }

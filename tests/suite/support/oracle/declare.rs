@@ -4,7 +4,7 @@ use super::code::{CellInit, Function, NONE, Op, Slot, Variable};
 use super::compile::{Class, Compiler, Field, Frame, Global, Local, Result, barrier_cells};
 use super::value::{Ty, Value};
 use cssame::front::csm::syntax::ast::{
-    self, Declarator, Expr, ExprKind, Initialiser, Item, MemberKind, Program, StmtKind, TypeName,
+    self, Declaration, Declarator, Expr, ExprKind, Initialiser, Item, MemberKind, Program, StmtKind,
 };
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl<'a> Compiler<'a> {
                 }
                 Item::Statement(ast::Stmt { kind: StmtKind::Declare(declaration), .. }) => {
                     for declarator in &declaration.declarators {
-                        self.declare_global(&declaration.ty, declarator)?;
+                        self.declare_global(declaration, declarator)?;
                     }
                 }
                 Item::Error(_) => return Err("a syntax error".to_owned()),
@@ -66,7 +66,7 @@ impl<'a> Compiler<'a> {
                     MemberKind::Field(declaration) => {
                         for declarator in &declaration.declarators {
                             let (ty, len) = (self.ty(&declaration.ty)?, self.length(declarator)?);
-                            let field = Field { ty, len, offset: 0, declarator };
+                            let field = Field { ty, len, atomic: declaration.atomic, offset: 0, declarator };
                             self.classes[id].order.push(&declarator.name.name);
                             self.classes[id].fields.insert(&declarator.name.name, field);
                         }
@@ -123,22 +123,28 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    fn declare_global(&mut self, ty: &TypeName, declarator: &'a Declarator) -> Result<()> {
-        let (ty, len) = (self.ty(ty)?, self.length(declarator)?);
+    fn declare_global(&mut self, declaration: &Declaration, declarator: &'a Declarator) -> Result<()> {
+        let (ty, len) = (self.ty(&declaration.ty)?, self.length(declarator)?);
         let address = self.code.cells.len() as u32;
-        let cells = self.cells(ty, declarator, &declarator.name.name, true)?;
+        let cells = self.cells((ty, declaration.atomic), declarator, &declarator.name.name, true)?;
         self.code.cells.extend(cells);
         self.globals.insert(&declarator.name.name, Global { ty, len, address });
         Ok(())
     }
 
-    /// The cells of a declared name, with its constant initialiser if it has one.
-    pub fn cells(&mut self, ty: Ty, declarator: &Declarator, name: &str, candidate: bool) -> Result<Vec<CellInit>> {
+    /// The cells of a declared name, with its constant initialiser if it has one. The type comes with whether it is atomic.
+    pub fn cells(
+        &mut self,
+        (ty, atomic): (Ty, bool),
+        declarator: &Declarator,
+        name: &str,
+        candidate: bool,
+    ) -> Result<Vec<CellInit>> {
         if let Ty::Class(class) = ty {
             let mut cells = Vec::new();
             for field in self.classes[class].order.clone() {
-                let Field { ty, declarator, .. } = self.classes[class].fields[field];
-                cells.extend(self.cells(ty, declarator, &format!("{name}.{field}"), true)?);
+                let Field { ty, atomic, declarator, .. } = self.classes[class].fields[field];
+                cells.extend(self.cells((ty, atomic), declarator, &format!("{name}.{field}"), true)?);
             }
             return Ok(cells);
         }
@@ -155,7 +161,7 @@ impl<'a> Compiler<'a> {
         if !ty.is_data() {
             return Ok(vec![CellInit { value: first, variable: NONE }]);
         }
-        let variable = self.variable(name, candidate);
+        let variable = self.variable(name, candidate, atomic);
         let mut cells = vec![CellInit { value: first, variable }; self.length(declarator)?.max(1) as usize];
         if let Some(Initialiser::List(values)) = &declarator.initialiser {
             for (cell, value) in cells.iter_mut().zip(values) {
@@ -165,9 +171,9 @@ impl<'a> Compiler<'a> {
         Ok(cells)
     }
 
-    pub fn variable(&mut self, name: &str, candidate: bool) -> u32 {
+    pub fn variable(&mut self, name: &str, candidate: bool, atomic: bool) -> u32 {
         let initial = self.code.names.intern(&format!("{name}@initial"));
-        self.code.variables.push(Variable { name: name.to_owned(), initial, candidate, atomic: false });
+        self.code.variables.push(Variable { name: name.to_owned(), initial, candidate, atomic });
         self.code.variables.len() as u32 - 1
     }
 
@@ -217,7 +223,7 @@ impl<'a> Compiler<'a> {
         let ty = self.ty(&parameter.ty)?;
         let (name, declared) = (parameter.name.name.as_str(), parameter.name.span.start);
         if ty.is_data() && self.captured.contains(&declared) {
-            let variable = self.variable(name, true);
+            let variable = self.variable(name, true, false);
             let boxed = self.frame.slot();
             self.emit(Op::LoadSlot(slot), declared);
             self.emit(Op::Box { slot: boxed, variable }, declared);

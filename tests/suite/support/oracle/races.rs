@@ -25,8 +25,6 @@ pub type Place = (u32, u32, String);
 #[derive(Clone, Debug)]
 pub struct RaceOptions {
     pub visible: Visible,
-    /// Declared names of the variables that are atomic although the text does not say so.
-    pub atomic: BTreeSet<String>,
     pub max_states: usize,
     /// Values of `input` constants.
     pub inputs: BTreeMap<String, i64>,
@@ -34,7 +32,7 @@ pub struct RaceOptions {
 
 impl Default for RaceOptions {
     fn default() -> RaceOptions {
-        RaceOptions { visible: Visible::All, atomic: BTreeSet::new(), max_states: 100_000, inputs: BTreeMap::new() }
+        RaceOptions { visible: Visible::All, max_states: 100_000, inputs: BTreeMap::new() }
     }
 }
 
@@ -95,8 +93,6 @@ struct Sighting {
 
 struct Finder {
     sightings: Vec<Sighting>,
-    /// Of each variable, whether all accesses to it are atomic.
-    atomic: Vec<bool>,
 }
 
 /// Parses and searches. The error says why the program cannot be run.
@@ -114,8 +110,7 @@ pub fn races_of_source(source: &str, options: &RaceOptions) -> Result<Races, Str
         _ => variable.candidate,
     });
     let mut machine = Machine::new(&code, visible.collect(), u32::MAX, false);
-    let atomic = code.variables.iter().map(|variable| variable.atomic || options.atomic.contains(&variable.name));
-    let mut finder = Finder { sightings: Vec::new(), atomic: atomic.collect() };
+    let mut finder = Finder { sightings: Vec::new() };
     let graph = build(&mut machine, options.max_states, &mut |machine, state, node| finder.look(machine, state, node));
     Ok(conclude(&machine, &graph, &finder, file))
 }
@@ -126,8 +121,7 @@ impl Finder {
         if state.exclusive.is_some() {
             return;
         }
-        let pending: Vec<Vec<Logged>> =
-            (0..state.threads.len()).map(|thread| self.pending(machine, state, thread)).collect();
+        let pending: Vec<Vec<Logged>> = (0..state.threads.len()).map(|t| pending(machine, state, t)).collect();
         for (first, accesses) in pending.iter().enumerate() {
             for (second, others) in pending.iter().enumerate().skip(first + 1) {
                 for left in accesses {
@@ -159,31 +153,31 @@ impl Finder {
             mixed: a.1.atomic != b.1.atomic,
         });
     }
+}
 
-    /// The accesses that a thread makes if it moves now. What reads and writes in one is two.
-    fn pending(&self, machine: &mut Machine<'_>, state: &State, t: usize) -> Vec<Logged> {
-        let thread = &state.threads[t];
-        if thread.condition != Condition::Ready {
-            return Vec::new();
-        }
-        let op = machine.code.ops[thread.pc as usize];
-        let (name, read, write, atomic) = match op {
-            Op::Load { name, .. } => (name, true, false, false),
-            Op::Store { name, .. } => (name, false, true, false),
-            Op::Atomic { kind, name, .. } => (name, true, kind != Atomic::Cas || succeeds(state, t, op), true),
-            Op::AtomicBegin => {
-                let mut accesses = Vec::new();
-                run_block(machine, state, t, &mut accesses);
-                return accesses;
-            }
-            _ => return Vec::new(),
-        };
-        let Ok(address) = place(thread, op) else { return Vec::new() };
-        let variable = state.cells[address as usize].variable;
-        let atomic = atomic || variable != NONE && self.atomic[variable as usize];
-        let kinds = [(read, false), (write, true)];
-        kinds.into_iter().filter(|kind| kind.0).map(|(_, write)| Logged { address, name, write, atomic }).collect()
+/// The accesses that a thread makes if it moves now. What reads and writes in one is two.
+fn pending(machine: &mut Machine<'_>, state: &State, t: usize) -> Vec<Logged> {
+    let thread = &state.threads[t];
+    if thread.condition != Condition::Ready {
+        return Vec::new();
     }
+    let op = machine.code.ops[thread.pc as usize];
+    let (name, read, write, atomic) = match op {
+        Op::Load { name, .. } => (name, true, false, false),
+        Op::Store { name, .. } => (name, false, true, false),
+        Op::Atomic { kind, name, .. } => (name, true, kind != Atomic::Cas || succeeds(state, t, op), true),
+        Op::AtomicBegin => {
+            let mut accesses = Vec::new();
+            run_block(machine, state, t, &mut accesses);
+            return accesses;
+        }
+        _ => return Vec::new(),
+    };
+    let Ok(address) = place(thread, op) else { return Vec::new() };
+    let variable = state.cells[address as usize].variable;
+    let atomic = atomic || variable != NONE && machine.code.variables[variable as usize].atomic;
+    let kinds = [(read, false), (write, true)];
+    kinds.into_iter().filter(|kind| kind.0).map(|(_, write)| Logged { address, name, write, atomic }).collect()
 }
 
 /// Whether a `cas` would write.

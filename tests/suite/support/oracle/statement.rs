@@ -112,10 +112,13 @@ impl<'a> Compiler<'a> {
 
     fn declaration(&mut self, declaration: &'a Declaration) -> Result<()> {
         let ty = self.ty(&declaration.ty)?;
-        declaration.declarators.iter().try_for_each(|declarator| self.declare_local(ty, declarator))
+        declaration
+            .declarators
+            .iter()
+            .try_for_each(|declarator| self.declare_local((ty, declaration.atomic), declarator))
     }
 
-    fn declare_local(&mut self, ty: Ty, declarator: &'a Declarator) -> Result<()> {
+    fn declare_local(&mut self, (ty, atomic): (Ty, bool), declarator: &'a Declarator) -> Result<()> {
         let (name, declared) = (declarator.name.name.as_str(), declarator.name.span.start);
         let len = self.length(declarator)?;
         let captured = self.captured.contains(&declared);
@@ -124,7 +127,7 @@ impl<'a> Compiler<'a> {
         let boxed = len > 0 || captured || !ty.is_data();
         let local = Local { name, ty, len, slot, boxed, depth, declared };
         if len > 0 || !ty.is_data() {
-            let cells = self.cells(ty, declarator, name, captured || !ty.is_data())?;
+            let cells = self.cells((ty, atomic), declarator, name, captured || !ty.is_data())?;
             self.code.layouts.push(cells);
             let layout = self.code.layouts.len() as u32 - 1;
             self.emit(Op::Allocate { slot, layout }, declared);
@@ -140,7 +143,7 @@ impl<'a> Compiler<'a> {
             }
         }
         if captured {
-            let variable = self.variable(name, true);
+            let variable = self.variable(name, true, atomic);
             self.emit(Op::Box { slot, variable }, declared);
         } else {
             self.emit(Op::StoreSlot(slot), declared);
@@ -347,7 +350,7 @@ impl<'a> Compiler<'a> {
         self.code.forks[fork].loop_slot = own;
         let mut local = Local { slot: own, ..variable };
         if self.captured.contains(&local.declared) {
-            let variable = self.variable(local.name, true);
+            let variable = self.variable(local.name, true, false);
             let slot = self.frame.slot();
             self.emit(Op::LoadSlot(own), place);
             self.emit(Op::Box { slot, variable }, place);
