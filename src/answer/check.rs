@@ -1,5 +1,7 @@
-//! The answer of `check`: all that can be said of files without running them.
+//! The answer of `check`: all that can be said of files without running them; and, where that is asked for, what executions say
+//! of it.
 
+use super::confirm::{ConfirmRequest, Confirmation, confirm_findings};
 use crate::correlation;
 use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
 use crate::diagnostics::{self, Diagnostic, Severity};
@@ -37,7 +39,10 @@ pub struct CheckReport {
     pub notes: usize,
     /// File by file, each file sorted.
     pub diagnostics: Vec<DiagnosticData>,
-    /// The same, for other renderers.
+    /// What executions say of those that may go wrong, if that was asked for; in the order of the diagnostics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<Vec<Confirmation>>,
+    /// The diagnostics, for other renderers.
     #[serde(skip)]
     pub found: Vec<Diagnostic>,
     /// What they point into.
@@ -48,21 +53,51 @@ pub struct CheckReport {
     pub compiles: bool,
 }
 
-/// What was found in a file, sorted, and whether it can be read and compiles.
-type FileFindings = (Vec<Diagnostic>, bool);
+/// What was found in a file.
+#[derive(Default)]
+struct FileFindings {
+    /// Sorted.
+    diagnostics: Vec<Diagnostic>,
+    /// What executions say of some of them.
+    confirmed: Vec<Confirmation>,
+    /// Whether it can be read and compiles.
+    compiles: bool,
+}
 
-/// Checks all files, as many at a time as there are jobs. `inputs` are the values of `input` constants, by name.
+/// Checks all files, as many at a time as there are jobs. `inputs` are the values of `input` constants, by name. With a
+/// request, what may go wrong is held to executions.
 #[must_use]
-pub fn check(input: CheckInput, inputs: &[(String, String)], jobs: usize) -> CheckReport {
+pub fn check(
+    input: CheckInput,
+    inputs: &[(String, String)],
+    jobs: usize,
+    confirm: Option<&ConfirmRequest<'_>>,
+) -> CheckReport {
     let CheckInput { sources, files } = input;
-    let check = |(_, file): &(String, Result<FileId, Diagnostic>)| match file {
-        Ok(file) => check_file(&sources, *file, inputs),
-        Err(diagnostic) => (vec![diagnostic.clone()], false),
+    let together = jobs > 1 && files.len() > 1;
+    // Either several files are looked at at a time, or several cores look at one.
+    let confirm = confirm.map(|request| ConfirmRequest {
+        budget: if together { request.budget.with_jobs(1) } else { request.budget },
+        ..*request
+    });
+    let check = |(name, file): &(String, Result<FileId, Diagnostic>)| match file {
+        Ok(file) => check_file(&sources, (name, *file), inputs, confirm.as_ref()),
+        Err(diagnostic) => FileFindings { diagnostics: vec![diagnostic.clone()], ..FileFindings::default() },
     };
-    let found = if jobs > 1 && files.len() > 1 { on_cores(&files, jobs, &check) } else { None };
+    let found = if together { on_cores(&files, jobs, &check) } else { None };
     let found = found.unwrap_or_else(|| files.iter().map(check).collect());
-    let compiles = found.iter().all(|(_, compiles)| *compiles);
-    let found: Vec<Diagnostic> = found.into_iter().flat_map(|(diagnostics, _)| diagnostics).collect();
+    let compiles = found.iter().all(|file| file.compiles);
+    let confirmed = confirm.is_some().then(|| {
+        let mut before = 0;
+        let mut all = Vec::new();
+        for file in &found {
+            let moved = |of: &Confirmation| Confirmation { diagnostic: before + of.diagnostic, ..of.clone() };
+            all.extend(file.confirmed.iter().map(moved));
+            before += file.diagnostics.len();
+        }
+        all
+    });
+    let found: Vec<Diagnostic> = found.into_iter().flat_map(|file| file.diagnostics).collect();
     let count = |severity| found.iter().filter(|each| each.severity == severity).count();
     CheckReport {
         files: files.into_iter().map(|(name, _)| name).collect(),
@@ -70,19 +105,43 @@ pub fn check(input: CheckInput, inputs: &[(String, String)], jobs: usize) -> Che
         warnings: count(Severity::Warning),
         notes: count(Severity::Note),
         diagnostics: found.iter().map(|each| diagnostic_data(&sources, each)).collect(),
+        confirmed,
         found,
         sources,
         compiles,
     }
 }
 
-fn check_file(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -> FileFindings {
+fn check_file(
+    sources: &SourceMap,
+    (name, file): (&str, FileId),
+    inputs: &[(String, String)],
+    confirm: Option<&ConfirmRequest<'_>>,
+) -> FileFindings {
     let Compiled { program, mut diagnostics } = compile(sources, file, inputs);
-    if let Some(program) = &program {
-        diagnostics.extend(static_findings(sources, program));
-    }
+    let Some(program) = program else {
+        diagnostics::sort(&mut diagnostics);
+        return FileFindings { diagnostics, ..FileFindings::default() };
+    };
+    let Some(request) = confirm else {
+        diagnostics.extend(static_findings(sources, &program));
+        diagnostics::sort(&mut diagnostics);
+        return FileFindings { diagnostics, compiles: true, ..FileFindings::default() };
+    };
+    let form = form::analyse(&program);
+    let found = form::check::find(sources, &program, form.as_ref());
+    diagnostics.extend(found.plain);
+    diagnostics.extend(correlation::check::check(sources, &program, form.as_ref()));
+    let text = sources.file(file).text();
+    let mut judged = confirm_findings((name, text, inputs), found.potential, request);
+    diagnostics.extend(judged.iter().map(|(diagnostic, _)| diagnostic.clone()));
     diagnostics::sort(&mut diagnostics);
-    (diagnostics, program.is_some())
+    for (diagnostic, confirmation) in &mut judged {
+        confirmation.diagnostic = diagnostics.iter().position(|each| each == diagnostic).unwrap_or_default();
+    }
+    let mut confirmed: Vec<Confirmation> = judged.into_iter().map(|(_, confirmation)| confirmation).collect();
+    confirmed.sort_by_key(|confirmation| confirmation.diagnostic);
+    FileFindings { diagnostics, confirmed, compiles: true }
 }
 
 /// What the static analyses say of a program that compiles.

@@ -20,6 +20,7 @@
 //! language server, starts here.
 
 mod check;
+mod confirm;
 mod correlate;
 mod drive;
 mod drive_pairs;
@@ -34,6 +35,7 @@ mod selection;
 pub mod words;
 
 pub use check::{CheckInput, CheckReport, STACK_BYTES, check, static_findings};
+pub use confirm::{ConfirmRequest, Confirmation};
 pub use correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
 pub use drive::{DriveAnswer, DriveReport, DriveRequest, drive};
 pub use drive_pairs::drive_pairs;

@@ -210,7 +210,7 @@ fn scope(model: &Model, request: &RacesRequest) -> Result<Scope, Diagnostics> {
 }
 
 /// All pairs.
-fn plain(request: &RacesRequest) -> Request {
+pub(super) fn plain(request: &RacesRequest) -> Request {
     let (seed, max_steps) = (request.seed, request.max_steps);
     Request {
         prediction: PredictionRequest { means: request.predict, runs: request.predict_runs, seed, max_steps },

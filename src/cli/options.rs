@@ -18,7 +18,7 @@ pub struct ProgramOptions {
 }
 
 /// Options of every command that executes the program.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct ExecutionOptions {
     /// Let waits for a condition end without a notification
     #[arg(long)]
@@ -26,7 +26,7 @@ pub struct ExecutionOptions {
 }
 
 /// Bounds of a search through all executions.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Bounds")]
 pub struct BoundOptions {
     /// Follow no execution further than N steps
@@ -91,7 +91,7 @@ fn parse_size(text: &str) -> Result<u64, String> {
     size.ok_or_else(|| "write it as a number of bytes, such as `500M` or `2G`".to_owned())
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|&seconds| seconds > 0.0);
     seconds
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())

@@ -22,7 +22,7 @@ pub use lock_order::LockCycle;
 
 use super::Form;
 use crate::diagnostics::{self, Diagnostic};
-use crate::ir::Program;
+use crate::ir::{LeafId, Program};
 use crate::source::SourceMap;
 
 /// What the checks look at.
@@ -33,21 +33,49 @@ struct Subject<'a> {
     form: &'a Form,
 }
 
+/// What may go wrong, if some execution leads there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Potential {
+    /// Accesses to that variable race.
+    Race(LeafId),
+    /// Threads wait for each other that hold these locks, sorted.
+    LockCycle(Vec<LeafId>),
+}
+
+/// What the checks find.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// What is said without a doubt that an execution could settle, sorted.
+    pub plain: Vec<Diagnostic>,
+    /// What an execution may confirm, or all of them refute.
+    pub potential: Vec<(Potential, Diagnostic)>,
+}
+
 /// All static diagnostics of a program that compiles. Without a form, only those that need no `main`.
 #[must_use]
 pub fn check(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Vec<Diagnostic> {
+    let Findings { plain: mut found, potential } = find(sources, program, form);
+    found.extend(potential.into_iter().map(|(_, diagnostic)| diagnostic));
+    diagnostics::sort(&mut found);
+    found
+}
+
+/// The same, with what the potential ones are about.
+#[must_use]
+pub fn find(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Findings {
     let mut found = unreachable::check(sources, program);
+    let mut potential = Vec::new();
     if let Some(form) = form {
         let subject = Subject { sources, program, form };
         let mut held = held::Held::new(subject);
         locks::check(subject, &mut held, &mut found);
         waits::check(subject, &mut found);
         writes::check(subject, &mut held, &mut found);
-        races::check(subject, &mut found);
-        lock_order::check(subject, &mut held, &mut found);
+        races::check(subject, &mut potential);
+        lock_order::check(subject, &mut held, &mut potential);
     }
     diagnostics::sort(&mut found);
-    found
+    Findings { plain: found, potential }
 }
 
 /// The cycles in which threads may take locks, for those who want to make them real.

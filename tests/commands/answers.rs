@@ -61,7 +61,7 @@ fn check_is_a_value_of_the_library() {
         let mut input = CheckInput::default();
         let file = input.sources.add(&sample.path, &sample.text);
         input.files.push((sample.path.clone(), Ok(file)));
-        sample.assert_answer(&["check"], &answer::check(input, &[], 1));
+        sample.assert_answer(&["check"], &answer::check(input, &[], 1, None));
     }
 }
 

@@ -70,6 +70,11 @@ fn check() {
 }
 
 #[test]
+fn check_confirm() {
+    assert_all_valid("check", &["--confirm", "--max-states", STATES]);
+}
+
+#[test]
 fn ir() {
     for form in ["ast", "cfg", "ssa", "cssame"] {
         assert_all_valid("ir", &["--emit", form]);

@@ -4,6 +4,7 @@
 
 mod answers;
 mod cli;
+mod confirm;
 mod driver;
 mod findings;
 mod json_schema;

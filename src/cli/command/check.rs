@@ -1,21 +1,30 @@
 //! `cssame check FILE…`: every static diagnostic. The default job.
 
 use crate::answer::words::plural;
-use crate::answer::{CheckInput, CheckReport, check};
+use crate::answer::{CheckInput, CheckReport, ConfirmRequest, check};
+use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load::{self, name_of};
-use crate::cli::options::{FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_seconds};
 use crate::cli::output::Output;
+use crate::cli::progress::with_budget;
 use crate::cli::status::Status;
-use crate::diagnostics::{Diagnostics, terminal};
+use crate::cli::view::replay::{options_text, quoted};
+use crate::diagnostics::{Diagnostic, Diagnostics, terminal};
+use crate::model;
 use clap::Args;
+use serde::Serialize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
 Compiles each file and shows everything that can be said of it without running it: syntax, names and types, misuse of \
-locks, events, barriers and conditions, reads that concurrent writes can reach without protection, and variables that \
-belong together but are touched in two critical sections.
+locks, events, barriers and conditions, accesses that may race, and variables that belong together but are touched in \
+two critical sections.
+
+With `--confirm`, the program is run as well: each race and each cycle of locks that the text makes possible is then real, \
+with a command that shows it; impossible, which is no warning; or open.
 
 `cssame FILE` is short for `cssame check FILE`.";
 
@@ -25,6 +34,7 @@ Examples:
   cssame check samples/cssame_fig2.csm
   cssame samples/peterson.csm samples/dekker.csm
   cssame check --input tries=3 --format json samples/peterson.csm
+  cssame check --confirm samples/counter_unlocked.csm
 
 Exit status: 0 nothing found, 1 warnings or errors, 2 a file does not compile or
 cannot be read.";
@@ -35,6 +45,15 @@ pub struct Arguments {
     /// Source files
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+    /// Say of each race and each cycle of locks whether an execution has it
+    #[arg(long)]
+    pub confirm: bool,
+    /// With --confirm: visit at most N states of each file [default: 500000]
+    #[arg(long, value_name = "N", requires = "confirm", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_states: Option<u64>,
+    /// With --confirm: stop running programs after this time
+    #[arg(long, value_name = "SECONDS", requires = "confirm", value_parser = parse_seconds)]
+    pub timeout: Option<Duration>,
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
@@ -44,31 +63,66 @@ pub struct Arguments {
 }
 
 impl Job for Arguments {
-    type Answer = CheckReport;
+    type Answer = Checked;
 
     fn common(&self) -> Common<'_> {
         Common::new("check", self.files.first(), self.format.format, &self.output)
     }
 
     /// What is wrong with a file is the answer, not a failure to have one.
-    fn answer(&self, _: &Output) -> Result<CheckReport, Diagnostics> {
+    fn answer(&self, output: &Output) -> Result<Checked, Diagnostics> {
         let mut input = CheckInput::default();
         for path in &self.files {
             let file = load::read(&mut input.sources, path);
             input.files.push((name_of(path), file));
         }
-        Ok(check(input, &self.program.inputs, self.output.jobs()))
+        let (inputs, jobs) = (&self.program.inputs, self.output.jobs());
+        let report = if self.confirm {
+            let bounds = BoundOptions { max_states: self.max_states, timeout: self.timeout, ..BoundOptions::default() };
+            with_budget(&bounds, &self.output, output, |budget: &Budget<'_>| {
+                check(input, inputs, jobs, Some(&ConfirmRequest { max_states: self.max_states, budget: *budget }))
+            })
+        } else {
+            check(input, inputs, jobs, None)
+        };
+        Ok(Checked { report, options: self.program.with(&ExecutionOptions::default()) })
     }
 }
 
-impl Answer for CheckReport {
+/// What was found, and with which options.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Checked {
+    report: CheckReport,
+    #[serde(skip)]
+    options: model::Options,
+}
+
+impl Checked {
+    /// The diagnostics; those that an execution has confirmed with the command that shows it.
+    fn diagnostics(&self) -> Vec<Diagnostic> {
+        let mut found = self.report.found.clone();
+        for of in self.report.confirmed.iter().flatten().filter(|of| of.status == "real") {
+            let Some(diagnostic) = found.get_mut(of.diagnostic) else { continue };
+            let Some(span) = diagnostic.span() else { continue };
+            let file = quoted(self.report.sources.file(span.file).name());
+            let options = options_text(&self.options);
+            let pair = of.pair.as_ref().map_or_else(String::new, |[a, b]| format!(" --pair {a},{b}"));
+            let seed = of.seed.map_or_else(String::new, |seed| format!(" --seed {seed}"));
+            diagnostic.notes.push(format!("again: cssame races {file}{options}{pair}{seed}"));
+        }
+        found
+    }
+}
+
+impl Answer for Checked {
     fn print(&self, output: &mut Output) {
-        output.print(&terminal::render_all(&self.sources, &self.found, output.colour()));
-        output.summary(&summary(self.errors, self.warnings));
+        output.print(&terminal::render_all(&self.report.sources, &self.diagnostics(), output.colour()));
+        output.summary(&summary(self.report.errors, self.report.warnings));
     }
 
     fn status(&self) -> Status {
-        match (self.compiles, self.errors + self.warnings) {
+        match (self.report.compiles, self.report.errors + self.report.warnings) {
             (false, _) => Status::Invalid,
             (true, 0) => Status::Clean,
             (true, _) => Status::Findings,

@@ -14,11 +14,12 @@
 //! **Soundness and limits**: the search has a budget. Not seen: references that may mean several locks, locks made of variables,
 //! counting semaphores.
 
-use super::Subject;
 use super::held::{At, Held};
 use super::words::list;
+use super::{Potential, Subject};
 use crate::concurrency::{ClassId, ContextId, LocationId, ThreadId};
 use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::ir::LeafId;
 use crate::source::Span;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
@@ -69,8 +70,13 @@ pub(super) fn lock_cycles(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Lock
 }
 
 /// Reports cycles.
-pub(super) fn check(subject: Subject<'_>, held: &mut Held<'_>, found: &mut Vec<Diagnostic>) {
-    found.extend(cycles(subject, held).iter().map(|cycle| report(subject, cycle)));
+pub(super) fn check(subject: Subject<'_>, held: &mut Held<'_>, found: &mut Vec<(Potential, Diagnostic)>) {
+    for cycle in cycles(subject, held) {
+        let leaf = |edge: &Edge| subject.form.concurrency.locations[edge.held].leaf;
+        let mut locks: Vec<LeafId> = cycle.iter().map(leaf).collect();
+        locks.sort_unstable();
+        found.push((Potential::LockCycle(locks), report(subject, &cycle)));
+    }
 }
 
 fn cycles(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Vec<Edge>> {

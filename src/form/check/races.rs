@@ -6,7 +6,7 @@
 //!
 //! **Soundness and limits**: those of [`crate::form::races`]; locals of functions whose threads are not told apart are left out.
 
-use super::Subject;
+use super::{Potential, Subject};
 use crate::concurrency::ThreadId;
 use crate::concurrency::lockset::{ATOMIC, LocksetId};
 use crate::diagnostics::{Code, Diagnostic};
@@ -22,7 +22,7 @@ const MAX_PLACES: usize = 4;
 const MAX_SIDES: usize = 3;
 
 /// Reports the variables that have accesses which may race.
-pub(super) fn check(subject: Subject<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(subject: Subject<'_>, found: &mut Vec<(Potential, Diagnostic)>) {
     let races = potential_races(subject.program, subject.form);
     let unprotected = races.unprotected();
     if unprotected.is_empty() {
@@ -32,7 +32,8 @@ pub(super) fn check(subject: Subject<'_>, found: &mut Vec<Diagnostic>) {
     let held_most = races.held_most(&variables);
     for (&leaf, sites) in &unprotected {
         let reporter = Reporter { subject, races: &races };
-        found.extend(reporter.report(leaf, sites, held_most.get(&leaf)));
+        let diagnostic = reporter.report(leaf, sites, held_most.get(&leaf));
+        found.extend(diagnostic.map(|diagnostic| (Potential::Race(leaf), diagnostic)));
     }
 }
 

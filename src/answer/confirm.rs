@@ -1,0 +1,227 @@
+//! What executions say of the potential findings of `check`.
+//!
+//! **Input**: a file, and its potential races and cycles of locks. **Output**: for each finding the diagnostic that is shown in its
+//! place, and a [`Confirmation`]: real, impossible or open.
+//!
+//! **Algorithm**: races are looked for once for the whole file ([`crate::race`]), with few executions for each pair.
+//! 1. A variable is really raced for if one of its pairs is real; it is not if all of them are impossible; else that is open.
+//! 2. A cycle of locks is real if a deadlock was met in which some thread waits for each of them, and each holder of one of them for
+//!    another one; impossible if all states were visited and no deadlock is like that; else open.
+//!
+//! **Soundness and limits**: what is impossible is so for the given inputs. A pair of places that means several variables
+//! counts for one of them only where all states were visited, or where it means no other.
+
+use super::races::{RacesRequest, plain};
+use crate::budget::Budget;
+use crate::diagnostics::{Diagnostic, Severity};
+use crate::explore::report::BlockedReport;
+use crate::form::check::Potential;
+use crate::ir::{LeafId, LeafKind, Program};
+use crate::model::{Model, Options};
+use crate::race::report::{PairReport, RacesReport, report};
+use crate::race::{Findings, PairFinding, Status, find};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Executions that are directed at each pair, at most.
+const TRIALS: u64 = 20;
+
+/// Pairs that executions are directed at, at most, one of each variable first.
+const MAX_PAIRS: usize = 50;
+
+/// Proofs that are named.
+const MAX_PROOFS: usize = 3;
+
+/// How findings are held to executions.
+#[derive(Clone, Copy, Debug)]
+pub struct ConfirmRequest<'a> {
+    /// States that are visited at most, of each file; nothing for as many as `races` visits.
+    pub max_states: Option<u64>,
+    /// The clock, and the number of cores.
+    pub budget: Budget<'a>,
+}
+
+/// What executions say of a finding.
+#[derive(Clone, Debug, Serialize)]
+pub struct Confirmation {
+    /// Its index in the list of diagnostics.
+    pub diagnostic: usize,
+    /// Its code.
+    pub code: &'static str,
+    /// The variable, or the locks.
+    pub objects: Vec<String>,
+    /// `real`, `impossible` or `open`.
+    pub status: &'static str,
+    /// Whether a failure or a deadlock can follow.
+    pub harmful: bool,
+    /// The places of a race that shows it, or of the race that the execution was directed at which shows it.
+    pub pair: Option<[String; 2]>,
+    /// The seed of that execution; none where a search has found it.
+    pub seed: Option<u64>,
+    /// Why it is impossible.
+    pub proof: Option<String>,
+}
+
+/// Says of the findings of a file (its name, its text and its inputs) whether executions show them.
+pub(super) fn confirm_findings(
+    (name, text, inputs): (&str, &str, &[(String, String)]),
+    potential: Vec<(Potential, Diagnostic)>,
+    request: &ConfirmRequest<'_>,
+) -> Vec<(Diagnostic, Confirmation)> {
+    if potential.is_empty() {
+        return Vec::new();
+    }
+    let options = Options { inputs: inputs.to_vec(), ..Options::default() };
+    // The file compiles, and what has findings has a main.
+    let Ok(model) = Model::from_text(name, text, &options) else { return Vec::new() };
+    let defaults = RacesRequest::default();
+    let of_races = RacesRequest {
+        trials: TRIALS,
+        until_hit: true,
+        max_pairs: Some(MAX_PAIRS),
+        explore: request.max_states.or(defaults.explore),
+        ..defaults
+    };
+    let findings = find(&model, &plain(&of_races), &request.budget);
+    let judge = Judge { program: model.program(), report: &report(&model, &findings), findings: &findings };
+    potential.into_iter().map(|(of, diagnostic)| judge.judge(&of, diagnostic)).collect()
+}
+
+struct Judge<'a> {
+    program: &'a Program,
+    findings: &'a Findings,
+    report: &'a RacesReport,
+}
+
+impl Judge<'_> {
+    fn judge(&self, of: &Potential, diagnostic: Diagnostic) -> (Diagnostic, Confirmation) {
+        let (status, mut confirmation) = match of {
+            Potential::Race(variable) => self.race(*variable),
+            Potential::LockCycle(locks) => self.cycle(locks),
+        };
+        confirmation.status = match status {
+            Status::Real => "real",
+            Status::Impossible => "impossible",
+            Status::Unconfirmed => "open",
+        };
+        confirmation.code = diagnostic.code.number();
+        (shown(diagnostic, status, &confirmation), confirmation)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.findings.exploration.as_ref().is_some_and(|answer| answer.is_complete())
+    }
+
+    fn about(&self, leaves: &[LeafId]) -> Confirmation {
+        let name = |&leaf: &LeafId| self.program.texts.get(self.program.leaves[leaf].name).to_owned();
+        Confirmation {
+            diagnostic: 0,
+            code: "",
+            objects: leaves.iter().map(name).collect(),
+            status: "",
+            harmful: false,
+            pair: None,
+            seed: None,
+            proof: None,
+        }
+    }
+
+    /// Step 1.
+    fn race(&self, variable: LeafId) -> (Status, Confirmation) {
+        let mut confirmation = self.about(&[variable]);
+        let all = self.findings.pairs.iter().zip(&self.report.potential);
+        let pairs: Vec<(&PairFinding, &PairReport)> =
+            all.filter(|(finding, _)| finding.variables.contains(&variable)).collect();
+        let shows = |finding: &PairFinding| {
+            finding.status == Status::Real && (self.is_complete() || finding.variables.len() == 1)
+        };
+        let real = pairs.iter().filter(|(finding, _)| shows(finding));
+        // One that does harm tells most, then one that a seed makes again.
+        if let Some((_, pair)) = real.min_by_key(|(_, pair)| (!pair.harmful, pair.seed.is_none())) {
+            confirmation.harmful = pair.harmful;
+            confirmation.pair = Some([pair.a.clone(), pair.b.clone()]);
+            confirmation.seed = pair.seed;
+            return (Status::Real, confirmation);
+        }
+        if !self.is_complete() && pairs.iter().any(|(finding, _)| finding.status != Status::Impossible) {
+            return (Status::Unconfirmed, confirmation);
+        }
+        let proofs: BTreeSet<&str> = pairs.iter().filter_map(|(_, pair)| pair.proof.as_deref()).collect();
+        let proofs: Vec<&str> = proofs.into_iter().take(MAX_PROOFS).collect();
+        confirmation.proof = Some(if proofs.is_empty() { self.exhausted() } else { proofs.join("; ") });
+        (Status::Impossible, confirmation)
+    }
+
+    /// Step 2.
+    fn cycle(&self, locks: &[LeafId]) -> (Status, Confirmation) {
+        let mut confirmation = self.about(locks);
+        let is_lock = locks.iter().all(|&lock| self.program.leaves[lock].kind == LeafKind::Lock);
+        let shown = self.report.deadlocks.iter().find(|met| {
+            let threads = &met.deadlock.threads;
+            confirmation.objects.iter().all(|lock| {
+                let mut waiting = waiting(threads, lock);
+                waiting.any(|thread| !is_lock || holder_waits(threads, thread, &confirmation.objects))
+            })
+        });
+        if let Some(met) = shown {
+            confirmation.harmful = true;
+            confirmation.pair.clone_from(&met.pair);
+            confirmation.seed = met.seed.filter(|_| met.pair.is_some());
+            return (Status::Real, confirmation);
+        }
+        if !self.is_complete() {
+            return (Status::Unconfirmed, confirmation);
+        }
+        confirmation.proof = Some(self.exhausted());
+        (Status::Impossible, confirmation)
+    }
+
+    fn exhausted(&self) -> String {
+        let states = self.findings.exploration.as_ref().map_or(0, |answer| answer.statistics.states);
+        format!("none of the {states} states has it")
+    }
+}
+
+/// The threads that wait for an object.
+fn waiting<'t>(threads: &'t [BlockedReport], object: &str) -> impl Iterator<Item = &'t BlockedReport> {
+    threads.iter().filter(move |thread| thread.object.as_deref() == Some(object))
+}
+
+/// Whether the holder of the lock that a thread waits for waits itself for one of the locks.
+fn holder_waits(threads: &[BlockedReport], thread: &BlockedReport, locks: &[String]) -> bool {
+    let Some(holder) = &thread.holder else { return false };
+    let waits = |other: &&BlockedReport| {
+        other.thread == *holder && other.object.as_ref().is_some_and(|object| locks.contains(object))
+    };
+    threads.iter().any(|other| waits(&other))
+}
+
+/// The diagnostic with what is known of it: what is impossible is only worth a note.
+fn shown(mut diagnostic: Diagnostic, status: Status, of: &Confirmation) -> Diagnostic {
+    match status {
+        Status::Real => {
+            diagnostic.severity = Severity::Warning;
+            let follows = if of.harmful { ", and a failure or a deadlock can follow" } else { "" };
+            let what = match (&of.pair, diagnostic.code.number()) {
+                (Some([a, b]), "CS0401") => format!("real: two threads stand before `{a}` and `{b}` at once{follows}"),
+                _ => "real: an execution ends in this deadlock".to_owned(),
+            };
+            diagnostic.with_note(what)
+        }
+        Status::Impossible => {
+            diagnostic.severity = Severity::Note;
+            diagnostic.message = match of.objects.as_slice() {
+                [variable] => format!("accesses to `{variable}` do not race"),
+                locks => {
+                    let quoted: Vec<String> = locks.iter().map(|lock| format!("`{lock}`")).collect();
+                    format!("the holders of {} never wait for each other", quoted.join(" and "))
+                }
+            };
+            let proof = of.proof.as_deref().unwrap_or_default();
+            Diagnostic { help: None, ..diagnostic }.with_note(format!("impossible: {proof}"))
+        }
+        Status::Unconfirmed => {
+            diagnostic.with_note("open: no execution was found that shows it, and not all were looked at")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! `check --confirm`: which findings are real, which are impossible, and what is left open.
+
+use crate::process::{ends_with, plain, root};
+use serde_json::Value;
+use std::fs;
+use std::process::Command;
+
+/// `check --confirm` of a text, with the status that it must end with.
+fn confirm(text: &str, options: &[&str], status: i32) -> Value {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("p.csm"), text).unwrap();
+    let mut command = plain();
+    command.current_dir(directory.path()).args(["check", "--confirm", "--format", "json", "p.csm"]).args(options);
+    serde_json::from_slice(&ends_with(&mut command, status).stdout).unwrap()
+}
+
+/// Code, objects and status of each finding.
+fn verdicts(answer: &Value) -> Vec<String> {
+    let word = |value: &Value| value.as_str().unwrap().to_owned();
+    let words = |of: &Value| {
+        let objects: Vec<String> = of["objects"].as_array().unwrap().iter().map(word).collect();
+        format!("{} {} {}", word(&of["code"]), objects.join(","), word(&of["status"]))
+    };
+    answer["confirmed"].as_array().unwrap().iter().map(words).collect()
+}
+
+#[test]
+fn what_cannot_be_is_no_warning() {
+    // Whoever sees the flag comes after the write of the data: no lock, no event, but no race for the data either.
+    let answer = confirm(
+        "int data; atomic int flag;\ncobegin\nT1: data = 1; flag = 1;\nT2: if (flag == 1) print(data);\ncoend\n",
+        &[],
+        0,
+    );
+    assert_eq!(verdicts(&answer), ["CS0401 data impossible"]);
+    assert_eq!((&answer["warnings"], &answer["notes"]), (&Value::from(0), &Value::from(1)));
+    assert!(answer["confirmed"][0]["proof"].as_str().unwrap().contains("always comes before"), "{answer}");
+}
+
+#[test]
+fn a_race_is_shown_by_the_command_that_is_named() {
+    let text = "int x;\ncobegin\nT1: x = 1;\nT2: x++;\ncoend\n";
+    let answer = confirm(text, &[], 1);
+    assert_eq!(verdicts(&answer), ["CS0401 x real"]);
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("p.csm"), text).unwrap();
+    let ask = |arguments: &[&str]| {
+        let output = plain().current_dir(directory.path()).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let shown = ask(&["check", "--confirm", "p.csm"]);
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let again = shown.split_once("again: cssame ").unwrap().1.split_once(" =").unwrap().0;
+    let races: Vec<&str> = again.split(' ').chain(["--no-exploration", "--format", "json"]).collect();
+    let replayed: Value = serde_json::from_str(&ask(&races)).unwrap();
+    assert_eq!(replayed["potential"][0]["status"], "real", "{again}");
+    assert_eq!(replayed["potential"][0]["hits"], 1, "{again}");
+}
+
+#[test]
+fn cycles_of_locks_are_held_to_deadlocks() {
+    let program = |gate: &str| {
+        format!(
+            "lock A, B; event e;\ncobegin\nT1: lock(A); lock(B); unlock(B); unlock(A); set(e);\n\
+             T2: {gate} lock(B); lock(A); unlock(A); unlock(B);\ncoend\n"
+        )
+    };
+    assert_eq!(verdicts(&confirm(&program("skip;"), &[], 1)), ["CS0402 A,B real"]);
+    // A flag orders them, which the text does not tell.
+    let flag = "atomic int f;\nlock A, B;\ncobegin\nT1: lock(A); lock(B); unlock(B); unlock(A); f = 1;\n\
+                T2: if (f == 1) { lock(B); lock(A); unlock(A); unlock(B); }\ncoend\n";
+    assert_eq!(verdicts(&confirm(flag, &[], 0)), ["CS0402 A,B impossible"]);
+}
+
+#[test]
+fn what_bounds_cut_off_is_open() {
+    let text = "int x; atomic int f;\ncobegin\nT1: for (int i = 0; i < 9; i++) f++; x = 1; f = 100;\n\
+                T2: if (f == 100) x = 2;\ncoend\n";
+    assert_eq!(verdicts(&confirm(text, &["--max-states", "3"], 1)), ["CS0401 x open"]);
+    assert_eq!(verdicts(&confirm(text, &[], 0)), ["CS0401 x impossible"]);
+}
+
+#[test]
+fn several_files_keep_their_findings() {
+    let files = ["samples/peterson.csm", "samples/bank_transfer.csm", "samples/counter_unlocked.csm"];
+    let answer = |jobs: &str| {
+        let mut command = plain();
+        command.current_dir(root()).args(["check", "--confirm", "--format", "json", "--jobs", jobs]).args(files);
+        ends_with(&mut command, 1).stdout
+    };
+    let one = answer("1");
+    assert_eq!(one, answer("4"));
+    let answer: Value = serde_json::from_slice(&one).unwrap();
+    for of in answer["confirmed"].as_array().unwrap() {
+        let diagnostic = &answer["diagnostics"][of["diagnostic"].as_u64().unwrap() as usize];
+        assert_eq!(diagnostic["code"], of["code"]);
+        assert_eq!(diagnostic["severity"] == "note", of["status"] == "impossible");
+        let name = format!("`{}`", of["objects"][0].as_str().unwrap());
+        assert!(diagnostic["message"].as_str().unwrap().contains(&name), "{diagnostic}");
+    }
+}
+
+#[test]
+fn bounds_need_confirm() {
+    let mut command: Command = plain();
+    command.current_dir(root()).args(["check", "--timeout", "3", "samples/peterson.csm"]);
+    ends_with(&mut command, 2);
+}
