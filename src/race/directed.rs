@@ -12,8 +12,16 @@
 //! 4. Without a hit, the thread is postponed.
 //! 5. If all threads that can move are postponed, a random one of them does its step; so does one that was postponed while the others
 //!    have done more than `max_postponed` steps.
+//!    Where a place may run more than once, half of the executions let a thread that comes to it alone pass at every second time: the race
+//!    may be possible only behind the first one.
 //! 6. After a hit, half of the executions keep the losers postponed, as the paper has it; in the other half nobody is postponed any more, and the threads
 //!    are drawn at random. Harm that comes only when both have gone on is seen there.
+//!
+//! Half of the executions draw threads as step 1 says, the other half by random priorities, which keep one thread going for as long as it
+//! can (Burckhardt, Kothari, Musuvathi and Nagarakatte 2010): a read at the very beginning of a thread that is to come after many steps of
+//! another one is nearly out of reach of the first half. A thread that has done [`RUN`] steps in a row falls behind all others.
+//!
+//! A thread waits only before an access that may race: one that reads does not wait for one that reads.
 //!
 //! A thread that is taken out of the postponed ones does its step at once: to ask it again whether it stands at a place of the pair, as
 //! the paper's text has it, would postpone it for ever.
@@ -21,7 +29,6 @@
 //! **Soundness and limits**: a hit is a race: both threads stand before their accesses in a state that an execution has reached. That
 //! there is no hit proves nothing.
 
-use super::place::{PlacePair, Places};
 use crate::ir::{Access, Program};
 use crate::schedule::{Decision, Lookahead, PendingAccesses, Policy, Random, View};
 use crate::vm::{Choice, Move, ThreadIndex};
@@ -61,30 +68,42 @@ impl Sides {
     }
 }
 
+/// Steps in a row after which a thread falls behind all others.
+const RUN: u32 = 500;
+
 /// What a directed policy is to bring about. The policies of many executions share it.
 #[derive(Debug)]
 pub struct Goal {
     reads: [FixedBitSet; 2],
     definitions: [FixedBitSet; 2],
+    /// Places that may run more than once.
+    repeats: Sides,
     /// Steps of others after which a thread is not postponed any longer.
     max_postponed: u64,
 }
 
 impl Goal {
-    /// The race of two places.
+    /// The race of two places: the accesses that may race, the one at the first place first, and which of them may run more than once.
     #[must_use]
-    pub fn new(program: &Program, places: &Places, pair: PlacePair, max_postponed: u64) -> Goal {
+    pub fn new(
+        program: &Program,
+        accesses: &[[Access; 2]],
+        may_repeat: impl Fn(Access) -> bool,
+        max_postponed: u64,
+    ) -> Goal {
         let mut reads = [(); 2].map(|()| FixedBitSet::with_capacity(program.reads.len()));
         let mut definitions = [(); 2].map(|()| FixedBitSet::with_capacity(program.definitions.len()));
-        for (side, place) in pair.into_iter().enumerate() {
-            for &access in &places.list[place].accesses {
-                match access {
-                    Access::Read(read) => reads[side].insert(read.index()),
-                    Access::Write(definition) => definitions[side].insert(definition.index()),
-                }
+        let mut repeats = Sides::NONE;
+        for (side, &access) in accesses.iter().flat_map(|pair| pair.iter().enumerate()) {
+            match access {
+                Access::Read(read) => reads[side].insert(read.index()),
+                Access::Write(definition) => definitions[side].insert(definition.index()),
+            }
+            if may_repeat(access) {
+                repeats = repeats.with(Sides::one(side));
             }
         }
-        Goal { reads, definitions, max_postponed }
+        Goal { reads, definitions, repeats, max_postponed }
     }
 
     fn sides(&self, access: Access) -> Sides {
@@ -127,6 +146,13 @@ pub struct RaceDirected<'a> {
     next: Vec<ThreadIndex>,
     /// Whether nobody is postponed any more after a hit.
     lets_go: bool,
+    /// Whether a thread may pass a place alone.
+    passes: bool,
+    /// Priorities by slot, where threads are drawn by them; the next one is lower than all.
+    priorities: Option<Vec<u64>>,
+    lowest: u64,
+    /// The thread that has done the last step, and how many in a row.
+    run: (ThreadIndex, u32),
     /// Whether nobody is postponed any more.
     undirected: bool,
     steps: u64,
@@ -148,7 +174,8 @@ impl<'a> RaceDirected<'a> {
     #[must_use]
     pub fn new(program: &'a Program, goal: Arc<Goal>, seed: u64) -> RaceDirected<'a> {
         let mut random = Random::new(seed);
-        let lets_go = random.below(2) == 0;
+        let goal_repeats = goal.repeats;
+        let [lets_go, passes, by_priority] = [(); 3].map(|()| random.below(2) == 0);
         RaceDirected {
             program,
             goal,
@@ -157,6 +184,10 @@ impl<'a> RaceDirected<'a> {
             postponed: Vec::new(),
             next: Vec::new(),
             lets_go,
+            passes: passes && !goal_repeats.is_empty(),
+            priorities: by_priority.then(Vec::new),
+            lowest: u64::from(u32::MAX),
+            run: (ThreadIndex(0), 0),
             undirected: false,
             steps: 0,
             hits: Hits::default(),
@@ -182,6 +213,7 @@ impl<'a> RaceDirected<'a> {
     /// A step of a thread.
     fn step(&mut self, thread: ThreadIndex, moves: &[Move]) -> Decision {
         self.steps += 1;
+        self.run = if self.run.0 == thread { (thread, self.run.1 + 1) } else { (thread, 1) };
         let alternatives = moves.iter().find(|one| one.thread == thread).map_or(1, |one| one.alternatives);
         let alternative = if alternatives == 1 { 0 } else { self.random.below(alternatives) };
         Decision::Step(Choice { thread, alternative })
@@ -257,7 +289,7 @@ impl<'a> RaceDirected<'a> {
                 self.release(thread);
                 return thread;
             }
-            let thread = self.candidates[self.random.below(self.candidates.len() as u32) as usize].thread;
+            let thread = self.pick();
             let mut accesses = self.lookahead.accesses(self.program, view, thread);
             accesses.retain(|access| !self.goal.sides(access.access).is_empty());
             if accesses.is_empty() {
@@ -267,8 +299,37 @@ impl<'a> RaceDirected<'a> {
             if !conflict.threads.is_empty() {
                 return self.resolve(thread, conflict);
             }
+            if self.passes && self.random.below(2) == 0 {
+                let sides = accesses.iter().fold(Sides::NONE, |all, one| all.with(self.goal.sides(one.access)));
+                if (0..2).all(|side| !sides.has(side) || self.goal.repeats.has(side)) {
+                    return thread;
+                }
+            }
             self.postponed.push(Postponed { thread, since: self.steps });
         }
+    }
+
+    /// One of the candidates: at random, or the one of the highest priority.
+    fn pick(&mut self) -> ThreadIndex {
+        let RaceDirected { candidates, priorities, random, lowest, run, .. } = self;
+        let Some(priorities) = priorities else {
+            return candidates[random.below(candidates.len() as u32) as usize].thread;
+        };
+        let mut best = (0, candidates[0].thread);
+        for &Move { thread, .. } in candidates.iter() {
+            while priorities.len() <= thread.index() {
+                priorities.push(u64::from(u32::MAX) + 1 + u64::from(random.below(u32::MAX)));
+            }
+            if run.0 == thread && run.1 >= RUN && candidates.len() > 1 {
+                *lowest = lowest.saturating_sub(1);
+                priorities[thread.index()] = *lowest;
+                run.1 = 0;
+            }
+            if priorities[thread.index()] > best.0 {
+                best = (priorities[thread.index()], thread);
+            }
+        }
+        best.1
     }
 }
 

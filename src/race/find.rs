@@ -8,10 +8,10 @@ use super::ends::{BadEnd, BadEnds, Origin};
 use super::judge::{Evidence, PairFinding, Status, judge};
 use super::place::{PlacePair, Places};
 use super::predict::{Potential, Prediction, PredictionRequest, predict};
-use super::trials::{PairTrials, TrialRequest, direct_at};
+use super::trials::{PairAim, PairTrials, TrialRequest, direct_at};
 use crate::budget::{Bound, Budget, Limits};
 use crate::explore::{self, RacesAnswer};
-use crate::form::races::potential_races;
+use crate::form::races::{PotentialRaces, potential_races};
 use crate::ir::{Access, LeafId, Program};
 use crate::model::Model;
 
@@ -96,8 +96,11 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
     let mut ends = prediction.ends.clone();
     let mut bound = prediction.bound;
     let mut trials = BTreeMap::new();
+    let apart = potential_races(program, model.form());
     for pair in order_of_trials(&prediction, request.max_pairs) {
-        let found = direct_at((machine, program, model.sources()), &places, pair, &request.trials, budget);
+        let accesses = accesses_of(&places, &apart, pair);
+        let aim = PairAim { places: &places, races: &apart, pair, accesses: &accesses };
+        let found = direct_at(model, aim, &request.trials, budget);
         found.ends.list().iter().for_each(|(end, origin)| ends.add(end.clone(), *origin));
         bound = bound.or(found.bound);
         trials.insert(pair, found);
@@ -111,7 +114,6 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
     if let Some(answer) = &exploration {
         add_ends(&mut ends, model, answer);
     }
-    let apart = potential_races(program, model.form());
     let pairs = judge(Evidence {
         program,
         places: &places,
@@ -146,12 +148,26 @@ fn narrow(prediction: &mut Prediction, places: &Places, program: &Program, scope
     }
 }
 
-/// A pair that nobody has predicted: all its accesses that may conflict.
-fn any_pair(places: &Places, pair: PlacePair, program: &Program) -> Potential {
+/// The accesses of a pair that conflict, as they are written.
+fn conflicting(places: &Places, pair: PlacePair) -> Vec<[Access; 2]> {
     let [first, second] = pair.map(|place| &places.list[place].accesses);
     let all = first.iter().flat_map(|&a| second.iter().map(move |&b| [a, b]));
     let mut accesses: Vec<[Access; 2]> = all.filter(|[a, b]| a.is_write() || b.is_write()).collect();
     accesses.sort_unstable();
+    accesses
+}
+
+/// The accesses of a pair that executions are directed at. They come from the text alone, so that an execution depends on the
+/// places and its number only, whatever the prediction has seen.
+fn accesses_of(places: &Places, apart: &PotentialRaces<'_>, pair: PlacePair) -> Vec<[Access; 2]> {
+    let all = conflicting(places, pair);
+    let may_race: Vec<[Access; 2]> = all.iter().copied().filter(|&[a, b]| apart.contains(a, b)).collect();
+    if may_race.is_empty() { all } else { may_race }
+}
+
+/// A pair that nobody has predicted: all its accesses that may conflict.
+fn any_pair(places: &Places, pair: PlacePair, program: &Program) -> Potential {
+    let accesses = conflicting(places, pair);
     let of_symbol = |leaf: &LeafId| accesses.iter().any(|[a, _]| a.symbol(program) == program.leaves[*leaf].symbol);
     let variables = program.leaves.ids().filter(of_symbol).collect();
     Potential { accesses, variables, ..Potential::default() }

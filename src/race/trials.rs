@@ -11,9 +11,10 @@ use super::directed::{Goal, Hits, RaceDirected, seed_of};
 use super::ends::{BadEnd, BadEnds, Origin};
 use super::place::{PlacePair, Places};
 use crate::budget::{Bound, Budget};
-use crate::ir::Program;
+use crate::form::races::PotentialRaces;
+use crate::ir::{Access, Program};
+use crate::model::Model;
 use crate::schedule::{ExecutionStatus, Experiment, Trial, Trials, TrialsEnd, run};
-use crate::source::SourceMap;
 use crate::vm::{Choice, Machine};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -109,17 +110,26 @@ impl Directed<'_> {
     }
 }
 
+/// What the executions of a pair are directed at.
+#[derive(Clone, Copy, Debug)]
+pub struct PairAim<'a> {
+    /// The places of the program.
+    pub places: &'a Places,
+    /// What the text says of its accesses.
+    pub races: &'a PotentialRaces<'a>,
+    /// The pair.
+    pub pair: PlacePair,
+    /// The accesses there that may race, the one at the first place first.
+    pub accesses: &'a [[Access; 2]],
+}
+
 /// Makes the executions of a pair.
 #[must_use]
-pub fn direct_at(
-    (machine, program, sources): (&Machine, &Program, &SourceMap),
-    places: &Places,
-    pair: PlacePair,
-    request: &TrialRequest,
-    budget: &Budget<'_>,
-) -> PairTrials {
-    let goal = Arc::new(Goal::new(program, places, pair, request.max_postponed));
-    let positions = pair.map(|place| sources.position(places.list[place].span));
+pub fn direct_at(model: &Model, aim: PairAim<'_>, request: &TrialRequest, budget: &Budget<'_>) -> PairTrials {
+    let (machine, program, pair) = (model.machine(), model.program(), aim.pair);
+    let may_repeat = |access| aim.races.may_repeat(access);
+    let goal = Arc::new(Goal::new(program, aim.accesses, may_repeat, request.max_postponed));
+    let positions = pair.map(|place| model.sources().position(aim.places.list[place].span));
     let experiment = Directed { machine, program, goal, positions };
     let seeds = request.seed..request.seed.saturating_add(request.trials);
     let trials = Trials { machine, seeds, max_steps: request.max_steps, budget };

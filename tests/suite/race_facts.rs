@@ -2,9 +2,10 @@
 
 use cssame::answer::{RacesRequest, races};
 use cssame::budget::Budget;
+use cssame::form::races::potential_races;
 use cssame::model::{Model, Options};
 use cssame::race::report::{PairReport, RacesReport};
-use cssame::race::{PairTrials, Places, TrialRequest, direct_at};
+use cssame::race::{PairAim, PairTrials, Places, TrialRequest, direct_at};
 
 const EXECUTIONS: u64 = 2_000;
 
@@ -19,11 +20,14 @@ fn answer(model: &Model, request: &RacesRequest) -> RacesReport {
 /// The executions that are directed at a pair.
 fn directed(model: &Model, [a, b]: [&str; 2]) -> PairTrials {
     let places = Places::new(model.program());
+    let races = potential_races(model.program(), model.form());
     let accesses = [a, b].map(|name| model.lookup().access(name).expect("it is a place"));
-    let (pair, _) = places.pair(accesses).expect("both are accesses");
+    let (pair, turned) = places.pair(accesses).expect("both are accesses");
+    assert!(!turned, "they are named in text order");
+    let aim = PairAim { places: &places, races: &races, pair, accesses: &[accesses] };
     let request =
         TrialRequest { seed: 0, trials: EXECUTIONS, max_postponed: 20_000, max_steps: 1_000_000, until_hit: false };
-    direct_at((model.machine(), model.program(), model.sources()), &places, pair, &request, &Budget::unlimited())
+    direct_at(model, aim, &request, &Budget::unlimited())
 }
 
 fn names(pairs: &[PairReport]) -> Vec<(&str, &str)> {

@@ -35,6 +35,7 @@ use crate::concurrency::lockset::{ATOMIC, LocksetId};
 use crate::ir::{Access, LeafId, Program};
 pub(in crate::form) use group::Site;
 use group::{Group, Key, Sites};
+use std::collections::BTreeSet;
 
 /// The pairs of accesses of a program that may race.
 #[derive(Clone, Debug)]
@@ -73,6 +74,14 @@ impl PotentialRaces<'_> {
         leaves.sort_unstable();
         leaves.dedup();
         leaves
+    }
+
+    /// Whether an access may be made more than once in an execution: in a loop, in several calls, or by several threads.
+    #[must_use]
+    pub fn may_repeat(&self, access: Access) -> bool {
+        let blocks: BTreeSet<u32> = self.sites.of(access).iter().map(|site| site.block).collect();
+        let mut repetitions = self.form.concurrency.repetitions();
+        blocks.len() > 1 || blocks.iter().any(|&block| !repetitions.of(block).is_once())
     }
 
     /// Whether two accesses may race.
