@@ -68,22 +68,20 @@ pub(super) fn objects<'a>(one: Callable<'a>, exchanged: &[&str]) -> Vec<Object<'
     objects
 }
 
-/// All arrangements of pairs; `globals` says whether the file has variables of its own.
-pub(super) fn arrangements<'a>(callables: &[Callable<'a>], globals: bool) -> Vec<Arrangement<'a>> {
-    let mut pairs = Vec::new();
-    for (index, &first) in callables.iter().enumerate() {
-        pairs.extend(callables[index..].iter().map(|&second| [first, second]));
-    }
-    let same = pairs.iter().map(|&pair| Arrangement { pair, exchanged: Vec::new() });
-    let (plain, apart): (Vec<_>, Vec<_>) =
-        same.partition(|one| one.has_common_object() || globals && one.is_without_objects());
-    let exchanged = pairs.iter().flat_map(|&pair| {
+/// All arrangements of pairs, one by one; `globals` says whether the file has variables of its own.
+pub(super) fn arrangements<'a>(callables: &[Callable<'a>], globals: bool) -> impl Iterator<Item = Arrangement<'a>> {
+    let pairs = || {
+        let from = |(index, &first)| callables[index..].iter().map(move |&second| [first, second]);
+        callables.iter().enumerate().flat_map(from)
+    };
+    let is_plain = move |one: &Arrangement<'a>| one.has_common_object() || globals && one.is_without_objects();
+    let same = move || pairs().map(|pair| Arrangement { pair, exchanged: Vec::new() });
+    let exchanged = pairs().flat_map(|pair| {
         let all = exchanges(pair[1]).into_iter().map(move |exchanged| Arrangement { pair, exchanged });
         all.filter(Arrangement::has_common_object)
     });
-    let exchanged: Vec<Arrangement<'a>> = exchanged.collect();
-    let apart = if globals { apart } else { Vec::new() };
-    plain.into_iter().chain(exchanged).chain(apart).collect()
+    let apart = same().filter(move |one| globals && !is_plain(one));
+    same().filter(is_plain).chain(exchanged).chain(apart)
 }
 
 /// The sets of classes, none empty, whose objects may be exchanged in the calls of a method.

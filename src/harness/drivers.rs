@@ -25,6 +25,7 @@ use super::effects::{Effects, effects};
 use super::methods::{Callable, Methods};
 use super::writer::{MainText, ValueOrder, Writer, call, repeated};
 use crate::front::csm::syntax::ast::{Declaration, Item, MemberKind, StmtKind, TypeKind};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The drivers of a file at most.
@@ -143,6 +144,8 @@ struct Closer<'a> {
     effects: BTreeMap<&'a str, Effects>,
     callables: Vec<Callable<'a>>,
     arrangements: Vec<Arrangement<'a>>,
+    /// Of each arrangement, found when the first of them is asked for.
+    preludes: OnceCell<Vec<Vec<Prelude<'a>>>>,
     /// False where a function of the file has taken the place of `print`.
     prints: bool,
 }
@@ -158,8 +161,9 @@ impl<'a> Closer<'a> {
             one.public && one.function.parameters.iter().all(|parameter| writer.has_arguments(&parameter.ty.kind))
         });
         let globals = methods.parsed.items.iter().any(|item| declaration(item).is_some());
-        let arrangements = arrangements(&callables, globals);
-        Closer { methods, writer, effects, callables, arrangements, prints }
+        // Each arrangement makes a driver, so that no more are needed.
+        let arrangements = arrangements(&callables, globals).take(MAX_DRIVERS + 1).collect();
+        Closer { methods, writer, effects, callables, arrangements, preludes: OnceCell::new(), prints }
     }
 
     fn effects(&self, one: Callable<'_>) -> Effects {
@@ -168,21 +172,20 @@ impl<'a> Closer<'a> {
 
     /// All plans, the plainest first: by values, then by how special the prelude is, then by arrangement.
     fn plans(&'a self) -> impl Iterator<Item = Plan<'a>> {
-        let preludes: Vec<Vec<Prelude<'a>>> = self.arrangements.iter().map(|one| self.preludes(one)).collect();
-        let longest = preludes.iter().map(Vec::len).max().unwrap_or(0);
         (0..VALUES.len()).flat_map(move |values| {
-            let preludes = preludes.clone();
-            (0..=longest).flat_map(move |rank| {
-                let plans: Vec<Plan<'a>> = self
-                    .arrangements
-                    .iter()
-                    .zip(&preludes)
-                    .filter_map(|(arrangement, preludes)| {
-                        let prelude = if rank == 0 { None } else { Some(*preludes.get(rank - 1)?) };
-                        Some(Plan { arrangement, prelude, values })
-                    })
-                    .collect();
-                plans
+            let plain = self.arrangements.iter().map(move |arrangement| Plan { arrangement, prelude: None, values });
+            let after = std::iter::once(()).flat_map(move |()| self.plans_after_preludes(values));
+            plain.chain(after)
+        })
+    }
+
+    fn plans_after_preludes(&'a self, values: usize) -> impl Iterator<Item = Plan<'a>> {
+        let preludes = self.preludes.get_or_init(|| self.arrangements.iter().map(|one| self.preludes(one)).collect());
+        let longest = preludes.iter().map(Vec::len).max().unwrap_or(0);
+        (0..longest).flat_map(move |rank| {
+            self.arrangements.iter().zip(preludes).filter_map(move |(arrangement, preludes)| {
+                let prelude = Some(*preludes.get(rank)?);
+                Some(Plan { arrangement, prelude, values })
             })
         })
     }
