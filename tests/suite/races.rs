@@ -5,7 +5,7 @@
 
 use crate::support::generate::{self, Size};
 use crate::support::oracle::{Race, RaceOptions, Races, races_of_source};
-use crate::support::setting;
+use crate::support::{samples, setting};
 use cssame::answer::{self, RacesRequest};
 use cssame::budget::{Budget, Limits};
 use cssame::diagnostics::Code;
@@ -16,6 +16,9 @@ use cssame::model::{self, Model};
 use cssame::race::Means;
 use serde_json::Value;
 use std::collections::BTreeSet;
+
+/// States of a random program at most.
+const STATES: usize = 30_000;
 
 /// What the programs were like.
 #[derive(Debug, Default)]
@@ -72,7 +75,7 @@ fn program(seed: u64) -> String {
 }
 
 /// Checks one program; `Err` says what is wrong.
-fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
+fn check(source: &str, max_states: usize, tally: &mut Tally) -> Result<(), String> {
     let model = match Model::from_text("races.csm", source, &model::Options::default()) {
         Ok(model) => model,
         // The generator chooses in atomic blocks, which the language does not allow.
@@ -82,7 +85,7 @@ fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
         }
         Err(problem) => return Err(format!("does not compile: {problem}")),
     };
-    let options = RaceOptions { max_states: 30_000, ..RaceOptions::default() };
+    let options = RaceOptions { max_states, ..RaceOptions::default() };
     let races = races_of_source(source, &options)?;
     if !races.complete {
         tally.incomplete += 1;
@@ -150,8 +153,8 @@ fn judged(pair: &Value, a: &str, b: &str, race: &Race) -> Result<(), String> {
     Ok(())
 }
 
-/// Without an exploration all that is real is listed, what is said to be real is, and most of it is found. Some programs
-/// are asked with the static analysis alone.
+/// Without an exploration all that is real is listed, what is said to be real is real, and most of it is found. Some
+/// programs are asked with the static analysis alone.
 fn undecided(model: &Model, races: &Races, tally: &mut Tally) -> Result<(), String> {
     let predict = if races.states.is_multiple_of(2) { Means::Both } else { Means::Static };
     let request = RacesRequest { predict, explore: None, until_hit: true, ..RacesRequest::default() };
@@ -243,6 +246,24 @@ fn kind(message: &str) -> &str {
 }
 
 #[test]
+fn races_of_the_samples_are_those_of_all_states() {
+    let mut tally = Tally::default();
+    let mut failures = Vec::new();
+    for (name, text) in samples() {
+        // A library has no executions of its own.
+        if Model::from_text("sample.csm", &text, &model::Options::default()).is_err() {
+            continue;
+        }
+        if let Err(message) = check(&text, 100_000, &mut tally) {
+            failures.push(format!("{name}: {message}"));
+        }
+    }
+    println!("{tally:?}");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(tally.checked > 40, "{} samples are small enough", tally.checked);
+}
+
+#[test]
 fn races_are_those_of_all_states() {
     let programs = setting("CSSAME_LAW_PROGRAMS", 800);
     let first = setting("CSSAME_LAW_SEED", 1);
@@ -250,13 +271,13 @@ fn races_are_those_of_all_states() {
     let mut failures: Vec<(String, String)> = Vec::new();
     for seed in first..first + programs {
         let source = program(seed);
-        if let Err(message) = check(&source, &mut tally)
+        if let Err(message) = check(&source, STATES, &mut tally)
             && !failures.iter().any(|(known, _)| *known == kind(&message))
         {
             let small = generate::shrink(&source, &mut |candidate| {
-                check(candidate, &mut Tally::default()).is_err_and(|other| kind(&other) == kind(&message))
+                check(candidate, STATES, &mut Tally::default()).is_err_and(|other| kind(&other) == kind(&message))
             });
-            let shrunk = check(&small, &mut Tally::default()).err().unwrap_or_default();
+            let shrunk = check(&small, STATES, &mut Tally::default()).err().unwrap_or_default();
             failures.push((kind(&message).to_owned(), format!("seed {seed}: {shrunk}\n{small}")));
         }
     }

@@ -132,7 +132,8 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// The cells of a declared name, with its constant initialiser if it has one. The type comes with whether it is atomic.
+    /// The cells of a declared name, with its constant initialiser if it has one. Its type comes with whether it is
+    /// declared `atomic`.
     pub fn cells(
         &mut self,
         (ty, atomic): (Ty, bool),
