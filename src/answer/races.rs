@@ -6,8 +6,8 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::model::{Model, NoMain, Options, Unit};
 use crate::race::report::{RacesReport, aim_report, library_report, report};
 use crate::race::{
-    self, AimFinding, Means, PlacePair, Places, PredictionRequest, Request, Scope, Target, Timing, TrialRequest, aims,
-    direct_at_aim,
+    self, AimFinding, Contender, Granularity, Means, PlacePair, Places, PredictionRequest, Request, Scope, Target,
+    Timing, TrialRequest, aims, direct_at_aim,
 };
 use serde::Serialize;
 use std::time::Instant;
@@ -45,6 +45,10 @@ pub struct RacesRequest {
     pub max_postponed: u64,
     /// Steps of one execution at most.
     pub max_steps: u64,
+    /// Which schedulers make executions: the directed one, or several side by side.
+    pub contenders: Vec<Contender>,
+    /// Where threads may be switched.
+    pub granularity: Granularity,
     /// Pairs that are tried at most.
     pub max_pairs: Option<usize>,
     /// What executions are directed at.
@@ -67,6 +71,8 @@ impl Default for RacesRequest {
             until_hit: false,
             max_postponed: 20_000,
             max_steps: 1_000_000,
+            contenders: vec![Contender::RaceDirected],
+            granularity: Granularity::Operation,
             max_pairs: None,
             target: RacesTarget::Races,
             pair: None,
@@ -220,7 +226,9 @@ pub(super) fn plain(request: &RacesRequest) -> Request {
             max_postponed: request.max_postponed,
             max_steps,
             until_hit: request.until_hit,
+            at_synchronisation: request.granularity == Granularity::Synchronisation,
         },
+        contenders: request.contenders.clone(),
         scope: Scope::All,
         max_pairs: request.max_pairs,
         explore: request.explore,

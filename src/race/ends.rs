@@ -117,6 +117,13 @@ impl BadEnds {
         }
     }
 
+    /// Adds an end, unless it is known.
+    pub fn add_longer(&mut self, end: BadEnd, origin: Origin) {
+        if !self.known.contains_key(&end.key) {
+            self.add(end, origin);
+        }
+    }
+
     /// In the order in which they were met.
     #[must_use]
     pub fn list(&self) -> &[(BadEnd, Origin)] {

@@ -4,6 +4,7 @@
 //!
 //! **Soundness and limits**: the time that each part took is measured for those who ask for it, and decides nothing.
 
+use super::compare::{Comparison, Contender, Granularity, watch_pairs};
 use super::ends::{BadEnd, BadEnds, Origin};
 use super::judge::{Evidence, PairFinding, Status, judge};
 use super::place::{PlacePair, Places};
@@ -14,6 +15,7 @@ use crate::explore::{self, RacesAnswer};
 use crate::form::races::{PotentialRaces, potential_races};
 use crate::ir::{Access, LeafId, Program};
 use crate::model::Model;
+use crate::schedule::Scheduler;
 
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -40,6 +42,8 @@ pub struct Request {
     pub trials: TrialRequest,
     /// Which pairs.
     pub scope: Scope,
+    /// Which schedulers make executions; others than the directed one are watched for all pairs.
+    pub contenders: Vec<Contender>,
     /// Pairs that are tried at most.
     pub max_pairs: Option<usize>,
     /// States that are visited at most; none where nothing is to be explored.
@@ -68,6 +72,8 @@ pub struct Findings {
     pub prediction: Prediction,
     /// All failures and deadlocks.
     pub ends: BadEnds,
+    /// What each scheduler has shown of the pairs, where another one than the directed one was asked for.
+    pub comparisons: Vec<Comparison>,
     /// What all states, or those within the bounds, have shown.
     pub exploration: Option<RacesAnswer>,
     /// The first bound that has cut something.
@@ -97,13 +103,20 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
     let mut bound = prediction.bound;
     let mut trials = BTreeMap::new();
     let apart = potential_races(program, model.form());
-    for pair in order_of_trials(&prediction, request.max_pairs) {
+    let is_directed = request.contenders.contains(&Contender::RaceDirected);
+    let tried = if is_directed { order_of_trials(&prediction, request.max_pairs) } else { Vec::new() };
+    for pair in tried {
         let accesses = accesses_of(&places, &apart, pair);
         let aim = PairAim { places: &places, races: &apart, pair, accesses: &accesses };
         let found = direct_at(model, aim, &request.trials, budget);
         found.ends.list().iter().for_each(|(end, origin)| ends.add(end.clone(), *origin));
         bound = bound.or(found.bound);
         trials.insert(pair, found);
+    }
+    let comparisons = compare(model, &places, &prediction, &trials, request, budget);
+    for comparison in &comparisons {
+        comparison.ends.list().iter().for_each(|(end, origin)| ends.add_longer(end.clone(), *origin));
+        bound = bound.or(comparison.bound);
     }
     timing.trials = clock.lap();
     let exploration = request.explore.map(|max_states| {
@@ -120,11 +133,46 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
         apart: &apart,
         prediction: &prediction,
         trials,
+        comparisons: &comparisons,
         exploration: exploration.as_ref(),
         all: request.scope == Scope::All,
     });
     let bound = bound.or(exploration.as_ref().and_then(|answer| answer.bound));
-    Findings { places, pairs, prediction, ends, exploration, bound, timing }
+    Findings { places, pairs, prediction, ends, comparisons, exploration, bound, timing }
+}
+
+/// Makes the executions of the other schedulers, and puts those of the directed one beside them.
+fn compare(
+    model: &Model,
+    places: &Places,
+    prediction: &Prediction,
+    trials: &BTreeMap<PlacePair, PairTrials>,
+    request: &Request,
+    budget: &Budget<'_>,
+) -> Vec<Comparison> {
+    if request.contenders == [Contender::RaceDirected] {
+        return Vec::new();
+    }
+    let at_synchronisation = request.trials.at_synchronisation;
+    let granularity = if at_synchronisation { Granularity::Synchronisation } else { Granularity::Operation };
+    let pairs: Vec<PlacePair> = prediction.pairs.keys().copied().collect();
+    let compared = request.contenders.iter().map(|&contender| match contender {
+        Contender::RaceDirected => Comparison::directed(trials.iter().map(|(&pair, of)| (pair, of)), granularity),
+        other => {
+            watch_pairs(model, places, &pairs, (with_steps(other, prediction), granularity), &request.trials, budget)
+        }
+    });
+    compared.collect()
+}
+
+/// A bound on the number of steps that is 0 stands for the longest execution of the prediction.
+fn with_steps(contender: Contender, prediction: &Prediction) -> Contender {
+    match contender {
+        Contender::Undirected(Scheduler::Pct { depth, steps: 0 }) => {
+            Contender::Undirected(Scheduler::Pct { depth, steps: prediction.longest.max(1) })
+        }
+        other => other,
+    }
 }
 
 struct Stopwatch(Instant);

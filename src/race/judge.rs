@@ -12,6 +12,7 @@
 //!
 //! **Soundness and limits**: a proof is one of the program with its inputs; of a file without `main`, only of the contexts that were made for it.
 
+use super::compare::Comparison;
 use super::place::{PlacePair, Places};
 use super::predict::{Potential, Prediction, leaf_of};
 use super::trials::{HitExecution, PairTrials};
@@ -130,6 +131,7 @@ pub(super) struct Evidence<'a> {
     pub apart: &'a PotentialRaces<'a>,
     pub prediction: &'a Prediction,
     pub trials: BTreeMap<PlacePair, PairTrials>,
+    pub comparisons: &'a [Comparison],
     pub exploration: Option<&'a RacesAnswer>,
     /// Whether the pairs of the exploration that nobody has predicted are wanted.
     pub all: bool,
@@ -159,6 +161,11 @@ pub(super) fn judge(evidence: Evidence<'_>) -> Vec<PairFinding> {
             if let (Some(hit), true) = (hit, pair[0] != pair[1]) {
                 met.entry([pair[side]; 2]).or_insert_with(|| Witness { seed: None, ..Witness::from(hit) });
             }
+        }
+    }
+    for row in evidence.comparisons.iter().flat_map(|comparison| &comparison.pairs) {
+        if let Some(hit) = &row.execution {
+            met.entry(row.pair).or_insert_with(|| Witness { seed: None, ..Witness::from(hit) });
         }
     }
     let judge_one = |(places, potential)| {

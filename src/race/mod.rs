@@ -17,6 +17,7 @@
 //! of cores, unless the time is up.
 
 mod aim;
+mod compare;
 mod directed;
 mod ends;
 mod find;
@@ -32,6 +33,7 @@ mod scene;
 mod trials;
 
 pub use aim::{Aim, AimFinding, Target, aims, direct_at_aim};
+pub use compare::{Comparison, Contender, Granularity, PairRow, watch_pairs};
 pub use directed::{Goal, Hits, RaceDirected, Sides, seed_of};
 pub use ends::{BadEnd, BadEnds, EndKey, Origin};
 pub use find::{Findings, Request, Scope, Timing, find};

@@ -94,6 +94,8 @@ pub struct Prediction {
     pub failed: u64,
     /// How many were cut after as many steps as are allowed.
     pub cut: u64,
+    /// Steps of the longest one.
+    pub longest: u32,
     /// The bound that has stopped them.
     pub bound: Option<Bound>,
 }
@@ -142,6 +144,7 @@ struct Watched {
     end: Option<BadEnd>,
     is_discarded: bool,
     is_cut: bool,
+    steps: u32,
 }
 
 struct Watch<'a> {
@@ -173,6 +176,7 @@ impl<'a> Experiment for Watch<'a> {
             end: BadEnd::of(self.machine, trial.tables, (trial.status, trial.steps, trial.state)),
             is_discarded: *trial.status == ExecutionStatus::Discarded,
             is_cut: *trial.status == ExecutionStatus::StepLimit,
+            steps: u32::try_from(trial.steps.len()).unwrap_or(u32::MAX),
         }
     }
 }
@@ -213,6 +217,7 @@ pub fn predict(
         found.executions += u64::from(!watched.is_discarded);
         found.failed += u64::from(watched.end.is_some());
         found.cut += u64::from(watched.is_cut);
+        found.longest = found.longest.max(watched.steps);
         if let Some(end) = watched.end {
             found.ends.add(end, Origin { seed: Some(seed), pair: None });
         }

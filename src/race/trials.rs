@@ -14,8 +14,8 @@ use crate::budget::{Bound, Budget};
 use crate::form::races::PotentialRaces;
 use crate::ir::{Access, Program};
 use crate::model::Model;
-use crate::schedule::{ExecutionStatus, Experiment, Trial, Trials, TrialsEnd, run};
-use crate::vm::{Choice, Machine};
+use crate::schedule::{Decision, ExecutionStatus, Experiment, Policy, SwitchAt, Trial, Trials, TrialsEnd, View, run};
+use crate::vm::{Choice, Machine, Move, Visibility};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ pub struct TrialRequest {
     pub max_steps: u64,
     /// Whether the first hit is enough.
     pub until_hit: bool,
+    /// Whether threads are switched before synchronisation and the accesses of the pair only.
+    pub at_synchronisation: bool,
 }
 
 /// An execution that has hit a race.
@@ -58,6 +60,8 @@ pub struct PairTrials {
     pub cut: u64,
     /// The first hit.
     pub first: Option<HitExecution>,
+    /// The number of executions up to the first hit, that one included.
+    pub first_hit: Option<u64>,
     /// For each place: the first execution with a hit in which it went first, and that has failed.
     pub failing: [Option<HitExecution>; 2],
     /// For each place: the first execution in which two threads stood at it, and raced.
@@ -73,6 +77,32 @@ struct Directed<'a> {
     program: &'a Program,
     goal: Arc<Goal>,
     positions: [crate::source::Position; 2],
+    /// The accesses at which threads may be switched beside synchronisation; none where they may be switched everywhere.
+    switch_at: Option<&'a Visibility>,
+}
+
+/// The directed policy at a granularity.
+enum Grained<'a> {
+    Every(RaceDirected<'a>),
+    Few(SwitchAt<'a, RaceDirected<'a>>),
+}
+
+impl<'a> Grained<'a> {
+    fn directed(&self) -> &RaceDirected<'a> {
+        match self {
+            Grained::Every(policy) => policy,
+            Grained::Few(policy) => policy.inner(),
+        }
+    }
+}
+
+impl Policy for Grained<'_> {
+    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Decision {
+        match self {
+            Grained::Every(policy) => policy.choose(view, moves),
+            Grained::Few(policy) => policy.choose(view, moves),
+        }
+    }
 }
 
 /// What is kept of an execution.
@@ -84,19 +114,24 @@ struct Done {
 }
 
 impl<'a> Experiment for Directed<'a> {
-    type Policy = RaceDirected<'a>;
+    type Policy = Grained<'a>;
     type Observer = ();
     type Outcome = Done;
 
-    fn begin(&self, seed: u64) -> (RaceDirected<'a>, ()) {
-        (RaceDirected::new(self.program, Arc::clone(&self.goal), seed_of(self.positions, seed)), ())
+    fn begin(&self, seed: u64) -> (Grained<'a>, ()) {
+        let policy = RaceDirected::new(self.program, Arc::clone(&self.goal), seed_of(self.positions, seed));
+        let grained = match self.switch_at {
+            None => Grained::Every(policy),
+            Some(accesses) => Grained::Few(SwitchAt::new(policy, accesses, SwitchAt::BOUND)),
+        };
+        (grained, ())
     }
 
-    fn outcome(&self, trial: &Trial<'_, RaceDirected<'a>, ()>) -> Done {
+    fn outcome(&self, trial: &Trial<'_, Grained<'a>, ()>) -> Done {
         Done {
             is_discarded: *trial.status == ExecutionStatus::Discarded,
             is_cut: *trial.status == ExecutionStatus::StepLimit,
-            hits: trial.policy.hits().clone(),
+            hits: trial.policy.directed().hits().clone(),
             end: BadEnd::of(self.machine, trial.tables, (trial.status, trial.steps, trial.state)),
         }
     }
@@ -130,7 +165,15 @@ pub fn direct_at(model: &Model, aim: PairAim<'_>, request: &TrialRequest, budget
     let may_repeat = |access| aim.races.may_repeat(access);
     let goal = Arc::new(Goal::new(program, aim.accesses, may_repeat, request.max_postponed));
     let positions = pair.map(|place| model.sources().position(aim.places.list[place].span));
-    let experiment = Directed { machine, program, goal, positions };
+    let mut accesses = Visibility::none(program);
+    for &access in aim.accesses.iter().flatten() {
+        match access {
+            Access::Read(read) => accesses.reads.insert(read.index()),
+            Access::Write(definition) => accesses.definitions.insert(definition.index()),
+        }
+    }
+    let switch_at = request.at_synchronisation.then_some(&accesses);
+    let experiment = Directed { machine, program, goal, positions, switch_at };
     let seeds = request.seed..request.seed.saturating_add(request.trials);
     let trials = Trials { machine, seeds, max_steps: request.max_steps, budget };
     let mut found = PairTrials::default();
@@ -167,6 +210,7 @@ fn note_hit(
     done: &Done,
 ) {
     found.hits += 1;
+    found.first_hit.get_or_insert(found.trials);
     let again = || experiment.again(seed, before, max_steps);
     found.first.get_or_insert_with(again);
     if done.end.is_some() {

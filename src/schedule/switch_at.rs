@@ -47,6 +47,12 @@ impl<'a, P> SwitchAt<'a, P> {
         SwitchAt { inner, accesses, bound, last: None, in_a_row: 0, yielded: PerThread::new(), offered: Vec::new() }
     }
 
+    /// The policy that chooses there.
+    #[must_use]
+    pub fn inner(&self) -> &P {
+        &self.inner
+    }
+
     /// Offers the inner policy all that have not yielded, or, if they all have, all but the last one that has.
     fn offer(&mut self, view: &View<'_>, moves: &[Move], last: ThreadIndex) {
         let SwitchAt { yielded, offered, .. } = self;

@@ -108,6 +108,23 @@ fn races() {
 }
 
 #[test]
+fn races_of_other_targets_and_schedulers() {
+    let validator = validator("races");
+    for more in [
+        &["--scheduler", "random,pct,pos,race-directed,reads-from", "--trials", "20"][..],
+        &["--scheduler", "random", "--switch-at", "synchronisation", "--trials", "20"],
+        &["--target", "deadlocks", "--trials", "5"],
+        &["--target", "notifications", "--trials", "5"],
+        &["--target", "correlations", "--trials", "5"],
+    ] {
+        for sample in ["samples/sen_fig1.csm", "samples/bank_transfer_deadlock.csm", "samples/lost_notify_cond.csm"] {
+            let arguments = [&["races", sample][..], more].concat();
+            assert_valid(&validator, &arguments, &answer(&arguments).1);
+        }
+    }
+}
+
+#[test]
 fn drive() {
     let directory = tempfile::tempdir().unwrap();
     // Each package takes the place of the one before.

@@ -25,8 +25,14 @@ fn directed(model: &Model, [a, b]: [&str; 2]) -> PairTrials {
     let (pair, turned) = places.pair(accesses).expect("both are accesses");
     assert!(!turned, "they are named in text order");
     let aim = PairAim { places: &places, races: &races, pair, accesses: &[accesses] };
-    let request =
-        TrialRequest { seed: 0, trials: EXECUTIONS, max_postponed: 20_000, max_steps: 1_000_000, until_hit: false };
+    let request = TrialRequest {
+        seed: 0,
+        trials: EXECUTIONS,
+        max_postponed: 20_000,
+        max_steps: 1_000_000,
+        until_hit: false,
+        at_synchronisation: false,
+    };
     direct_at(model, aim, &request, &Budget::unlimited())
 }
 

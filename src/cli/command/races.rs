@@ -12,7 +12,8 @@ use crate::cli::status::Status;
 use crate::cli::view::races::{self as view, RacesView};
 use crate::cli::view::replay::quoted;
 use crate::diagnostics::Diagnostics;
-use crate::race::Means;
+use crate::race::{Contender, Granularity, Means};
+use crate::schedule::Scheduler;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -78,6 +79,24 @@ pub struct Arguments {
     #[arg(long, value_name = "TARGET", default_value = "races", value_parser = parse_target)]
     #[arg(conflicts_with_all = ["pair", "variable"])]
     pub target: RacesTarget,
+    /// Make executions by these schedulers, side by side: random, pct, pos, race-directed, reads-from
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "race-directed",
+        hide_possible_values = true
+    )]
+    pub scheduler: Vec<SchedulerName>,
+    /// Switch threads before every operation, or before synchronisation and the accesses of the pairs only
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t = SwitchAt::Operation)]
+    pub switch_at: SwitchAt,
+    /// Depth of bugs that pct looks for
+    #[arg(long, value_name = "D", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub pct_depth: u32,
+    /// Steps among which pct changes priorities [default: those of the longest execution of the prediction]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub pct_steps: Option<u32>,
     /// Do not decide by all states what executions leave open
     #[arg(long)]
     pub no_exploration: bool,
@@ -111,6 +130,30 @@ pub enum Predict {
     Static,
     /// From both.
     Both,
+}
+
+/// Values of `--scheduler`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchedulerName {
+    /// Any thread that can move.
+    Random,
+    /// Priorities of threads.
+    Pct,
+    /// Priorities of operations.
+    Pos,
+    /// Directed at each pair in turn.
+    RaceDirected,
+    /// A greybox search over reads-from constraints.
+    ReadsFrom,
+}
+
+/// Values of `--switch-at`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SwitchAt {
+    /// Before every visible operation.
+    Operation,
+    /// Before synchronisation, and before the accesses of the pairs.
+    Synchronisation,
 }
 
 /// Steps of one execution at most, unless `--max-steps` says otherwise.
@@ -202,6 +245,27 @@ impl Arguments {
         text
     }
 
+    /// The schedulers, each once.
+    fn contenders(&self) -> Vec<Contender> {
+        let mut found = Vec::new();
+        for name in &self.scheduler {
+            let contender = match name {
+                SchedulerName::Random => Contender::Undirected(Scheduler::Random),
+                SchedulerName::Pct => {
+                    let steps = self.pct_steps.unwrap_or(0);
+                    Contender::Undirected(Scheduler::Pct { depth: self.pct_depth, steps })
+                }
+                SchedulerName::Pos => Contender::Undirected(Scheduler::Pos),
+                SchedulerName::RaceDirected => Contender::RaceDirected,
+                SchedulerName::ReadsFrom => Contender::ReadsFrom,
+            };
+            if !found.contains(&contender) {
+                found.push(contender);
+            }
+        }
+        found
+    }
+
     fn request(&self) -> RacesRequest {
         let defaults = RacesRequest::default();
         let trials = if self.is_replay() { 1 } else { defaults.trials };
@@ -218,6 +282,11 @@ impl Arguments {
             until_hit: self.until_hit,
             max_postponed: self.max_postponed,
             max_steps: self.bounds.max_steps.map_or(MAX_STEPS, u64::from),
+            contenders: self.contenders(),
+            granularity: match self.switch_at {
+                SwitchAt::Operation => Granularity::Operation,
+                SwitchAt::Synchronisation => Granularity::Synchronisation,
+            },
             max_pairs: self.max_pairs.map(|pairs| pairs as usize),
             target: self.target.clone(),
             pair: self.pair.clone(),

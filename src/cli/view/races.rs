@@ -10,7 +10,7 @@ use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::model::Model;
 use crate::race::Timing;
-use crate::race::report::{AimReport, MetDeadlock, MetFailure, PairReport, RacesReport};
+use crate::race::report::{AimReport, MetDeadlock, MetFailure, PairReport, RacesReport, SchedulerReport};
 use crate::schedule::{self, RenderOptions};
 use crate::vm::Choice;
 use std::collections::BTreeMap;
@@ -18,6 +18,18 @@ use std::path::{Path, PathBuf};
 
 /// Pairs that are not real and are listed without `--all`.
 const LISTED: usize = 20;
+
+/// Steps of an execution that is shown as a whole.
+const WHOLE: usize = 40;
+
+/// Which rows of a trace are shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    /// What leads to its end.
+    Cause,
+    /// All of them.
+    All,
+}
 
 /// An answer, what it was made from, and how it is shown.
 pub struct RacesView<'a> {
@@ -87,6 +99,7 @@ impl RacesView<'_> {
             Some(aims) => self.aims(aims),
             None => vec![self.variables(report), self.pairs(report)],
         };
+        blocks.extend(report.schedulers.as_ref().map(|schedulers| self.schedulers(schedulers)));
         for (index, pair) in report.potential.iter().enumerate() {
             blocks.extend(self.race(index, pair));
         }
@@ -94,6 +107,35 @@ impl RacesView<'_> {
         blocks.extend(self.deadlocks(report));
         blocks.retain(|block| !block.is_empty());
         output.print(&blocks.join("\n"));
+    }
+
+    /// The schedulers side by side: one table for each.
+    fn schedulers(&self, schedulers: &[SchedulerReport]) -> String {
+        let mut text = String::new();
+        for of in schedulers {
+            let parameters = match (of.depth, of.steps) {
+                (Some(depth), Some(steps)) => format!(", depth {depth}, {}", plural(steps as usize, "step")),
+                _ => String::new(),
+            };
+            let failed = format!("{}, {} failed", plural(of.executions as usize, "execution"), of.failed);
+            let head = format!("{} (switches at every {}{parameters}): {failed}", of.scheduler, of.granularity);
+            text += &snippet::title(&head, self.colour);
+            let mut table = Table::new("  ");
+            for row in &of.pairs {
+                let interval = match (row.low, row.high) {
+                    (Some(low), Some(high)) if row.trials > 0 => format!("{low:.3} to {high:.3}"),
+                    _ => String::new(),
+                };
+                let first = match row.first {
+                    Some(first) => format!("first after {first}"),
+                    None => format!("none in {}", row.trials),
+                };
+                let hits = format!("{}/{}", row.hits, row.trials);
+                table.row(vec![row.a.clone(), row.b.clone(), hits, interval, first]);
+            }
+            text += &table.lines().concat();
+        }
+        text
     }
 
     /// One row for each aim, and the execution that reaches it.
@@ -172,7 +214,9 @@ impl RacesView<'_> {
     fn race(&self, index: usize, pair: &PairReport) -> Option<String> {
         let steps = pair.witness.as_ref().filter(|_| pair.status == "real")?;
         let diagnostic = in_driver(finding::race(pair), pair.driver.as_ref());
-        let mut text = self.block(&diagnostic, steps, pair.driver.as_ref())?;
+        // An execution that does not fail ends with the two accesses; neither is the cause of the other.
+        let rows = if pair.harmful || steps.len() > WHOLE { Rows::Cause } else { Rows::All };
+        let mut text = self.block(&diagnostic, (steps, rows), pair.driver.as_ref())?;
         if let (Some(seed), RacesSubject::Program(model)) = (pair.seed, self.subject) {
             let options = options_text(model.options());
             let file = quoted(&name_of(self.file));
@@ -187,7 +231,7 @@ impl RacesView<'_> {
             let diagnostic = finding::failure(&model.naming(), &met.data, &met.failure.thread);
             let diagnostic = self.with_origin(diagnostic, met.seed, met.pair.as_ref());
             let diagnostic = in_driver(diagnostic, met.driver.as_ref());
-            let text = self.block(&diagnostic, &met.steps, met.driver.as_ref())?;
+            let text = self.block(&diagnostic, (&met.steps, Rows::Cause), met.driver.as_ref())?;
             Some(text + &self.replay(met.driver.as_ref(), |directory| record::failure_file(directory, index)))
         };
         report.failures.iter().enumerate().filter_map(block).collect()
@@ -199,7 +243,7 @@ impl RacesView<'_> {
             let diagnostic = finding::deadlock(model.sources(), &met.deadlock.threads);
             let diagnostic = self.with_origin(diagnostic, met.seed, met.pair.as_ref());
             let diagnostic = in_driver(diagnostic, met.driver.as_ref());
-            let text = self.block(&diagnostic, &met.steps, met.driver.as_ref())?;
+            let text = self.block(&diagnostic, (&met.steps, Rows::Cause), met.driver.as_ref())?;
             Some(text + &self.replay(met.driver.as_ref(), |directory| record::deadlock_file(directory, index)))
         };
         report.deadlocks.iter().enumerate().filter_map(block).collect()
@@ -210,10 +254,16 @@ impl RacesView<'_> {
     }
 
     /// A diagnostic, and the steps that lead to it.
-    fn block(&self, diagnostic: &Diagnostic, steps: &[Choice], driver: Option<&String>) -> Option<String> {
+    fn block(
+        &self,
+        diagnostic: &Diagnostic,
+        (steps, rows): (&[Choice], Rows),
+        driver: Option<&String>,
+    ) -> Option<String> {
         let model = self.model(driver)?;
         let text = terminal::render_all(model.sources(), std::slice::from_ref(diagnostic), self.colour);
-        let trace = schedule::trace(model.naming(), steps).cause();
+        let trace = schedule::trace(model.naming(), steps);
+        let trace = if rows == Rows::Cause { trace.cause() } else { trace };
         let trace = schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });
         Some(text + "\n" + &trace)
     }

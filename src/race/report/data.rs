@@ -172,6 +172,9 @@ pub struct RacesReport {
     pub prediction: Runs,
     /// The executions of phase 2.
     pub directed: Runs,
+    /// If other schedulers than the directed one make executions: what each has shown of the pairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedulers: Option<Vec<SchedulerReport>>,
     /// The exploration, where there was one.
     pub exploration: Option<ExplorationReport>,
     /// Of a file without `main`: the programs that it was closed by.
@@ -180,6 +183,47 @@ pub struct RacesReport {
     /// Of a file without `main`: whether there are more drivers than were made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_more_drivers: Option<bool>,
+}
+
+/// What a scheduler has shown of the pairs.
+#[derive(Clone, Debug, Serialize)]
+pub struct SchedulerReport {
+    /// `random`, `pct`, `pos`, `race-directed`, `reads-from`.
+    pub scheduler: &'static str,
+    /// Of `pct`: the depth of bugs to look for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Of `pct`: the bound on the number of steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u32>,
+    /// Where it switches threads: `operation` or `synchronisation`.
+    pub granularity: &'static str,
+    /// Executions, but for those that are discarded.
+    pub executions: u64,
+    /// How many have failed or ended in a deadlock.
+    pub failed: u64,
+    /// The pairs.
+    pub pairs: Vec<SchedulerPairReport>,
+}
+
+/// What a scheduler has shown of a pair.
+#[derive(Clone, Debug, Serialize)]
+pub struct SchedulerPairReport {
+    /// The first place in text order.
+    pub a: String,
+    /// The other one.
+    pub b: String,
+    /// Executions that have hit it.
+    pub hits: u64,
+    /// Executions that were made for it.
+    pub trials: u64,
+    /// The lower end of Wilson's interval for the probability of a hit, with a confidence of 95 %; null for `reads-from`, whose
+    /// executions learn from each other.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// The number of the execution that has hit it first; null if none has: then it takes more than `trials`.
+    pub first: Option<u64>,
 }
 
 /// Something that executions were directed at.

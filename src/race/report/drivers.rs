@@ -26,6 +26,7 @@ pub fn library_report(library: &Library, lines: u32) -> RacesReport {
         deadlocks: Vec::new(),
         prediction: Runs::default(),
         directed: Runs::default(),
+        schedulers: None,
         exploration: None,
         drivers: Some(Vec::new()),
         has_more_drivers: Some(library.has_more),

@@ -13,12 +13,13 @@ use crate::form::races::Separation;
 use crate::ir::{Access, LeafKind, Program};
 use crate::model::Model;
 use crate::race::aim::{AimFinding, Target};
+use crate::race::compare::{Comparison, Contender, PairRow};
 use crate::race::ends::{BadEnd, BadEnds, Origin};
 use crate::race::find::Findings;
 use crate::race::judge::{PairFinding, Proof, Status, Witness};
 use crate::race::place::{PlaceId, PlacePair, Places};
 use crate::race::scene::{Actor, Scene, scene};
-use crate::schedule::{Naming, Reordered, fewer_switches, walk};
+use crate::schedule::{FirstHit, Naming, Reordered, Scheduler, Z_95, fewer_switches, walk};
 use crate::source::Span;
 use crate::vm::{Cell, Choice, Progress, Tables, format_value};
 use std::collections::BTreeSet;
@@ -62,6 +63,8 @@ pub fn report(model: &Model, findings: &Findings) -> RacesReport {
             .exploration
             .as_ref()
             .map(|answer| ExplorationReport { complete: answer.is_complete(), states: answer.statistics.states }),
+        schedulers: (!findings.comparisons.is_empty())
+            .then(|| findings.comparisons.iter().map(|comparison| reporter.scheduler(comparison)).collect()),
         drivers: None,
         has_more_drivers: None,
     }
@@ -89,6 +92,7 @@ pub fn aim_report(model: &Model, target: &Target, findings: &[AimFinding], place
         deadlocks: all.filter_map(|(end, origin)| reporter.deadlock(end, *origin)).collect(),
         prediction: Runs::default(),
         directed,
+        schedulers: None,
         exploration: None,
         drivers: None,
         has_more_drivers: None,
@@ -256,21 +260,56 @@ impl Reporter<'_> {
         }
     }
 
+    fn scheduler(&self, comparison: &Comparison) -> SchedulerReport {
+        let (depth, steps) = match comparison.contender {
+            Contender::Undirected(Scheduler::Pct { depth, steps }) => (Some(depth), Some(steps)),
+            _ => (None, None),
+        };
+        let independent = comparison.contender != Contender::ReadsFrom;
+        let pair = |row: &PairRow| {
+            let [a, b] = self.names(row.pair);
+            let interval = row.rate.wilson(Z_95);
+            SchedulerPairReport {
+                a,
+                b,
+                hits: row.rate.hits,
+                trials: row.rate.trials,
+                low: independent.then_some(interval.low),
+                high: independent.then_some(interval.high),
+                first: match row.first {
+                    FirstHit::At(trial) => Some(trial),
+                    FirstHit::Censored(_) => None,
+                },
+            }
+        };
+        SchedulerReport {
+            scheduler: comparison.contender.word(),
+            depth,
+            steps,
+            granularity: comparison.granularity.word(),
+            executions: comparison.executions,
+            failed: comparison.failed,
+            pairs: comparison.pairs.iter().map(pair).collect(),
+        }
+    }
+
     fn aim(&self, found: &AimFinding) -> AimReport {
         let steps = found.first.as_ref().map(|(_, steps)| match fewer_switches(self.model.machine(), steps) {
             Some(arranged) => arranged.steps,
             None => steps.clone(),
         });
         let position = |&span: &Span| self.model.sources().position(span).to_string();
+        let mut spans = found.aim.places.clone();
+        spans.dedup();
         AimReport {
             what: found.aim.what.clone(),
-            places: found.aim.places.iter().map(position).collect(),
+            places: spans.iter().map(position).collect(),
             status: if found.hits > 0 { "real" } else { "unconfirmed" },
             hits: found.hits,
             trials: found.trials,
             seed: found.first.as_ref().map(|first| first.0),
             schedule: steps.as_ref().map(|steps| self.naming.steps(steps)),
-            spans: found.aim.places.clone(),
+            spans,
             steps,
         }
     }
