@@ -14,7 +14,8 @@
 //! that it is directed at. Of a program without data races nothing is missed: its executions can be reordered so that threads
 //! are switched before synchronisation alone. Of others those executions are missed in which a thread is interrupted between
 //! two accesses without synchronisation, such as a lost update by `x += 1`, unless the accesses are given. Reads and writes in
-//! a loop that waits for a plain variable are followed until the bound, which hides what others could do meanwhile.
+//! a loop that waits for a plain variable are followed until the bound, which hides what others could do meanwhile. An inner
+//! policy that wants to hold back the thread that goes on cannot do so.
 
 use super::per_thread::PerThread;
 use super::policy::{Decision, Policy, View};

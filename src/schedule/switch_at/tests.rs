@@ -72,8 +72,9 @@ fn alternatives_are_drawn_within_a_run_too() {
 #[test]
 fn the_operation_behind_a_print_may_be_synchronisation() {
     // B's print is done together with its lock: there has to be a choice before the print.
-    let text = "int x, l; lock L; cobegin A: { lock(L); x = 1; unlock(L); } B: { int r = l; print(r); lock(L); assert(x == 1); unlock(L); } coend";
-    let (program, machine) = compiled(text).unwrap();
+    let (one, other) = ("lock(L); x = 1; unlock(L);", "int r = y; print(r); lock(L); assert(x == 1); unlock(L);");
+    let (program, machine) =
+        compiled(&format!("int x, y; lock L; cobegin A: {{ {one} }} B: {{ {other} }} coend")).unwrap();
     let none = Visibility::none(&program);
     let policy = |seed| SwitchAt::new(Random::new(seed), &none, SwitchAt::BOUND);
     let failed = share(&machine, "assert", 2_000, policy);
