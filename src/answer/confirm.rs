@@ -18,6 +18,7 @@ use crate::explore::report::BlockedReport;
 use crate::form::check::Potential;
 use crate::ir::{LeafId, LeafKind, Program};
 use crate::model::{Model, Options};
+use crate::race::States;
 use crate::race::report::{PairReport, RacesReport, report};
 use crate::race::{Findings, PairFinding, Status, find};
 use serde::Serialize;
@@ -79,7 +80,7 @@ pub(super) fn confirm_findings(
         trials: TRIALS,
         until_hit: true,
         max_pairs: Some(MAX_PAIRS),
-        explore: request.max_states.or(defaults.explore),
+        explore: request.max_states.map(States::Exactly).or(defaults.explore),
         ..defaults
     };
     let findings = find(&model, &plain(&of_races), &request.budget);

@@ -6,8 +6,8 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::model::{Model, NoMain, Options, Unit};
 use crate::race::report::{RacesReport, aim_report, library_report, report};
 use crate::race::{
-    self, AimFinding, Contender, Granularity, Means, PlacePair, Places, PredictionRequest, Request, Scope, Target,
-    Timing, TrialRequest, aims, direct_at_aim,
+    self, AimFinding, Contender, Granularity, Means, PlacePair, Places, PredictionRequest, Request, Scope, States,
+    Target, Timing, TrialRequest, aims, direct_at_aim,
 };
 use serde::Serialize;
 use std::time::Instant;
@@ -58,7 +58,7 @@ pub struct RacesRequest {
     /// The pairs of one variable alone.
     pub variable: Option<String>,
     /// States that are visited at most to decide the rest; none where nothing is to be explored.
-    pub explore: Option<u64>,
+    pub explore: Option<States>,
 }
 
 impl Default for RacesRequest {
@@ -77,7 +77,7 @@ impl Default for RacesRequest {
             target: RacesTarget::Races,
             pair: None,
             variable: None,
-            explore: Some(500_000),
+            explore: Some(States::About(500_000)),
         }
     }
 }

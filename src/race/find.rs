@@ -21,6 +21,13 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+/// Steps of all directed executions together beyond which no more pairs are tried, unless it is said how many are to be: some
+/// seconds. A program of ten thousand statements may have hundreds of thousands of pairs.
+const MAX_STEPS: u64 = 100_000_000;
+
+/// Threads of a program up to which as many states are visited as are asked for by default.
+const FEW_THREADS: u64 = 8;
+
 /// Which pairs are looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
@@ -47,7 +54,39 @@ pub struct Request {
     /// Pairs that are tried at most.
     pub max_pairs: Option<usize>,
     /// States that are visited at most; none where nothing is to be explored.
-    pub explore: Option<u64>,
+    pub explore: Option<States>,
+}
+
+/// How many states are visited at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum States {
+    /// So many.
+    Exactly(u64),
+    /// So many for few threads, and fewer for many: a state of many threads is large, and has many successors.
+    About(u64),
+}
+
+impl States {
+    /// The number for a program with so many threads.
+    fn of(self, threads: u64) -> u64 {
+        match self {
+            States::Exactly(states) => states,
+            States::About(states) => {
+                let times = (threads / FEW_THREADS).max(1);
+                (states / (times * times)).max(1)
+            }
+        }
+    }
+
+    /// An equal share of them.
+    #[must_use]
+    pub fn share(self, parts: u64) -> States {
+        let part = |states: u64| (states / parts.max(1)).max(1);
+        match self {
+            States::Exactly(states) => States::Exactly(part(states)),
+            States::About(states) => States::About(part(states)),
+        }
+    }
 }
 
 /// How long each part has taken. No answer depends on it.
@@ -105,12 +144,17 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
     let apart = potential_races(program, model.form());
     let is_directed = request.contenders.contains(&Contender::RaceDirected);
     let tried = if is_directed { order_of_trials(&prediction, request.max_pairs) } else { Vec::new() };
+    let mut steps = 0;
     for pair in tried {
+        if request.max_pairs.is_none() && steps > MAX_STEPS {
+            break;
+        }
         let accesses = accesses_of(&places, &apart, pair);
         let aim = PairAim { places: &places, races: &apart, pair, accesses: &accesses };
         let found = direct_at(model, aim, &request.trials, budget);
         found.ends.list().iter().for_each(|(end, origin)| ends.add(end.clone(), *origin));
         bound = bound.or(found.bound);
+        steps += found.steps;
         trials.insert(pair, found);
     }
     let comparisons = compare(model, &places, &prediction, &trials, request, budget);
@@ -119,8 +163,9 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
         bound = bound.or(comparison.bound);
     }
     timing.trials = clock.lap();
-    let exploration = request.explore.map(|max_states| {
-        let share = budget.share(Limits { max_states: Some(max_states), ..Limits::default() });
+    let threads = model.form().concurrency.threads.len() as u64;
+    let exploration = request.explore.map(|states| {
+        let share = budget.share(Limits { max_states: Some(states.of(threads)), ..Limits::default() });
         explore::races(machine, program, &open_accesses(&prediction, &trials), &share)
     });
     timing.exploration = clock.lap();

@@ -46,10 +46,8 @@ pub fn find_in_drivers(unit: &Unit, options: &Options, request: &Request, budget
     let methods = Methods::new(&unit.sources, unit.file);
     let drivers = methods.drivers();
     let mut found = Library { has_more: methods.has_more_drivers(), ..Library::default() };
-    let share = Request {
-        explore: request.explore.map(|states| (states / drivers.len().max(1) as u64).max(1)),
-        ..request.clone()
-    };
+    let share =
+        Request { explore: request.explore.map(|states| states.share(drivers.len() as u64)), ..request.clone() };
     for driver in drivers {
         if let Some(bound) = budget.check() {
             found.bound = Some(bound);

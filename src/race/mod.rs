@@ -36,7 +36,7 @@ pub use aim::{Aim, AimFinding, Target, aims, direct_at_aim};
 pub use compare::{Comparison, Contender, Granularity, PairRow, watch_pairs};
 pub use directed::{Goal, Hits, RaceDirected, Sides, seed_of};
 pub use ends::{BadEnd, BadEnds, EndKey, Origin};
-pub use find::{Findings, Request, Scope, Timing, find};
+pub use find::{Findings, Request, Scope, States, Timing, find};
 pub use held::{Held, HeldLocks, LocksetId};
 pub use hold::{Hold, Rule};
 pub use hybrid::{HybridDetector, Predicted};

@@ -58,6 +58,8 @@ pub struct PairTrials {
     pub failed: u64,
     /// How many were cut after as many steps as are allowed.
     pub cut: u64,
+    /// Steps of all of them together, those that are discarded included.
+    pub steps: u64,
     /// The first hit.
     pub first: Option<HitExecution>,
     /// The number of executions up to the first hit, that one included.
@@ -109,6 +111,7 @@ impl Policy for Grained<'_> {
 struct Done {
     is_discarded: bool,
     is_cut: bool,
+    steps: u64,
     hits: Hits,
     end: Option<BadEnd>,
 }
@@ -131,6 +134,7 @@ impl<'a> Experiment for Directed<'a> {
         Done {
             is_discarded: *trial.status == ExecutionStatus::Discarded,
             is_cut: *trial.status == ExecutionStatus::StepLimit,
+            steps: trial.steps.len() as u64,
             hits: trial.policy.directed().hits().clone(),
             end: BadEnd::of(self.machine, trial.tables, (trial.status, trial.steps, trial.state)),
         }
@@ -178,6 +182,7 @@ pub fn direct_at(model: &Model, aim: PairAim<'_>, request: &TrialRequest, budget
     let trials = Trials { machine, seeds, max_steps: request.max_steps, budget };
     let mut found = PairTrials::default();
     let end = trials.run(&experiment, |seed, done| {
+        found.steps += done.steps;
         if done.is_discarded {
             return ControlFlow::Continue(());
         }

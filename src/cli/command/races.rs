@@ -12,7 +12,7 @@ use crate::cli::status::Status;
 use crate::cli::view::races::{self as view, RacesView};
 use crate::cli::view::replay::quoted;
 use crate::diagnostics::Diagnostics;
-use crate::race::{Contender, Granularity, Means};
+use crate::race::{Contender, Granularity, Means, States};
 use crate::schedule::Scheduler;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -66,7 +66,7 @@ pub struct Arguments {
     /// Let a thread that waits go on after N steps of others
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_postponed: u64,
-    /// Direct executions at N pairs at most, one of each variable first
+    /// Direct executions at N pairs at most, one of each variable first [default: as many as take some seconds]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32))]
     pub max_pairs: Option<u32>,
     /// Look at this pair of places alone, whether it is predicted or not
@@ -269,7 +269,7 @@ impl Arguments {
     fn request(&self) -> RacesRequest {
         let defaults = RacesRequest::default();
         let trials = if self.is_replay() { 1 } else { defaults.trials };
-        let max_states = self.bounds.max_states.or(defaults.explore);
+        let max_states = self.bounds.max_states.map(States::Exactly).or(defaults.explore);
         RacesRequest {
             predict: match self.predict {
                 Predict::Dynamic => Means::Dynamic,

@@ -16,8 +16,14 @@ use crate::vm::Choice;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Pairs that are not real and are listed without `--all`.
+/// Pairs up to which those that are not real are listed without `--all`.
 const LISTED: usize = 20;
+
+/// Pairs that are listed at all without `--all`.
+const PAIRS: usize = 100;
+
+/// Races that are shown with their executions without `--all`.
+const SHOWN: usize = 12;
 
 /// Steps of an execution that is shown as a whole.
 const WHOLE: usize = 40;
@@ -68,9 +74,14 @@ pub fn summary(report: &RacesReport) -> String {
         0 => String::new(),
         open => format!(", {open} unconfirmed"),
     };
+    let untried = match report.potential.iter().filter(|pair| pair.trials == 0 && pair.status == "unconfirmed").count()
+    {
+        0 => String::new(),
+        untried => format!(", {untried} of them not tried (--max-pairs)"),
+    };
     let states = report.exploration.map_or_else(String::new, |of| format!(", {}", plural(of.states as usize, "state")));
     format!(
-        "{}: {} real ({harmful} harmful, {benign} benign), {} impossible{open}; {}, {}{states}\n",
+        "{}: {} real ({harmful} harmful, {benign} benign), {} impossible{open}{untried}; {}, {}{states}\n",
         plural(report.potential.len(), "potential race"),
         count("real"),
         count("impossible"),
@@ -100,8 +111,12 @@ impl RacesView<'_> {
             None => vec![self.variables(report), self.pairs(report)],
         };
         blocks.extend(report.schedulers.as_ref().map(|schedulers| self.schedulers(schedulers)));
-        for (index, pair) in report.potential.iter().enumerate() {
-            blocks.extend(self.race(index, pair));
+        let races = report.potential.iter().enumerate().filter(|(_, pair)| pair.status == "real");
+        let shown = if self.all { usize::MAX } else { SHOWN };
+        blocks.extend(races.clone().take(shown).filter_map(|(index, pair)| self.race(index, pair)));
+        let hidden = races.count().saturating_sub(shown);
+        if hidden > 0 {
+            blocks.push(format!("and {} (--all shows them)\n", plural(hidden, "further race")));
         }
         blocks.extend(self.failures(report));
         blocks.extend(self.deadlocks(report));
@@ -194,18 +209,16 @@ impl RacesView<'_> {
         let mut hidden = 0;
         let mut listed = 0;
         for pair in &report.potential {
-            if pair.status != "real" {
-                listed += 1;
-                if listed > LISTED && !self.all {
-                    hidden += 1;
-                    continue;
-                }
+            listed += 1;
+            if listed > LISTED && !self.all && pair.status != "real" || listed > PAIRS && !self.all {
+                hidden += 1;
+                continue;
             }
             table.row(vec![pair.a.clone(), pair.b.clone(), verdict(pair), hits(pair), why(pair)]);
         }
         let more = match hidden {
             0 => String::new(),
-            more => format!("  and {more} more that are not real (--all shows them)\n"),
+            more => format!("  and {more} more (--all shows them)\n"),
         };
         snippet::title("pairs", self.colour) + &table.lines().concat() + &more
     }
