@@ -4,7 +4,8 @@ use super::selection::{SelectionReport, selection_report};
 use crate::budget::{Bound, Budget, Statistics};
 use crate::driver;
 use crate::driver::{
-    DriveError, Input, Options, Package, PairCounts, PairEntry, TermEntry, TestEntry, check_size, drive_selection,
+    DriveError, Input, Options, Package, PairCounts, PairEntry, RaceEntry, TermEntry, TestEntry, check_size,
+    drive_selection,
 };
 use crate::explore::{Query, Subject, UnfinishedReport, Verdict, unfinished_report};
 use crate::form::Selection;
@@ -22,9 +23,9 @@ pub struct DriveRequest<'a> {
 }
 
 /// A package, or why there is none.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct DriveAnswer {
-    /// None where the selection is inconsistent or undecided.
+    /// None where the selection is inconsistent or undecided, or the race is not real.
     pub package: Option<Package>,
     /// The bound that has stopped the search.
     pub bound: Option<Bound>,
@@ -32,6 +33,8 @@ pub struct DriveAnswer {
     pub unfinished: Option<UnfinishedReport>,
     /// Only where something was selected.
     pub selection: Option<SelectionReport>,
+    /// Only where a race was asked for.
+    pub race: Option<RaceEntry>,
 }
 
 /// A package that is written to a directory.
@@ -63,6 +66,9 @@ pub struct DriveReport {
     /// How few of all pairs are tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<PairCounts>,
+    /// The race, where tests are about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub race: Option<RaceEntry>,
     /// Whether the tests pass, where they were run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<bool>,
@@ -73,11 +79,12 @@ impl DriveAnswer {
     #[must_use]
     pub fn report(&self, out: &str) -> DriveReport {
         let package = self.package.as_ref();
+        let is_open = self.race.as_ref().is_some_and(|race| race.status == "unconfirmed");
         let files = package.map(|package| package.files.iter().map(|(path, _)| path.to_string_lossy().into_owned()));
         DriveReport {
             out: out.to_owned(),
             files: files.map(Iterator::collect).unwrap_or_default(),
-            complete: self.bound.is_none() && package.is_none_or(|package| package.manifest.complete),
+            complete: self.bound.is_none() && package.is_none_or(|package| package.manifest.complete) && !is_open,
             bound: self.bound.map(Bound::name),
             unfinished: self.unfinished.clone(),
             tests: package.map(|package| package.manifest.tests.clone()).unwrap_or_default(),
@@ -86,6 +93,7 @@ impl DriveAnswer {
             selection: self.selection.clone(),
             pairs: package.and_then(|package| package.manifest.pairs.clone()),
             counts: package.and_then(|package| package.manifest.counts.clone()),
+            race: self.race.clone(),
             passed: None,
         }
     }
@@ -109,7 +117,7 @@ pub fn drive(model: &Model, request: &DriveRequest<'_>, budget: &Budget<'_>) -> 
     let answer = Subject::from(model).futures(&Query::default(), budget);
     let package = driver::drive(&input(model), &answer, request.options)?;
     let unfinished = unfinished(model, answer.bound, &answer.statistics, &answer.open);
-    Ok(DriveAnswer { package: Some(package), bound: answer.bound, unfinished, selection: None })
+    Ok(DriveAnswer { package: Some(package), bound: answer.bound, unfinished, ..DriveAnswer::default() })
 }
 
 fn drive_selected(
@@ -128,7 +136,7 @@ fn drive_selected(
     // It has looked for the selection alone: nothing is proved of failures.
     let unfinished = unfinished(model, bound, &answer.statistics, &answer.open);
     let unfinished = unfinished.map(|of| UnfinishedReport { steps: 0, ..of });
-    Ok(DriveAnswer { package, bound, unfinished, selection })
+    Ok(DriveAnswer { package, bound, unfinished, selection, race: None })
 }
 
 fn unfinished(

@@ -34,7 +34,7 @@ pub fn drive_pairs(found: &CorrelateAnswer, options: &Options, budget: &Budget<'
     let (bound, states) = (search.bound, search.states);
     let programs: Vec<Input<'_>> = executed.settings().into_iter().map(|setting| input(setting.model)).collect();
     let package = driver::drive_pairs(&programs, &pairs, &report.counts, (bound, states), options)?;
-    Ok(DriveAnswer { package: Some(package), bound, unfinished: None, selection: None })
+    Ok(DriveAnswer { package: Some(package), bound, ..DriveAnswer::default() })
 }
 
 /// A test for each confirmed access of a pair, in the order of the report.

@@ -8,7 +8,7 @@
 //! | `run` | [`run()`] | [`RunAnswer`] |
 //! | `futures` | [`futures()`] | [`FuturesAnswer`] |
 //! | `races` | [`races()`], [`races_of()`] | [`RacesAnswer`] |
-//! | `drive` | [`drive()`], [`drive_pairs()`] | [`DriveAnswer`] |
+//! | `drive` | [`drive()`], [`drive_pairs()`], [`drive_race()`] | [`DriveAnswer`] |
 //! | `correlate` | [`correlate()`] | [`CorrelateAnswer`] |
 //! | `explain` | [`explain()`] | [`ExplainReport`] |
 //!
@@ -24,6 +24,7 @@ mod confirm;
 mod correlate;
 mod drive;
 mod drive_pairs;
+mod drive_race;
 mod explain;
 pub mod finding;
 mod futures;
@@ -39,10 +40,11 @@ pub use confirm::{ConfirmRequest, Confirmation};
 pub use correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
 pub use drive::{DriveAnswer, DriveReport, DriveRequest, drive};
 pub use drive_pairs::drive_pairs;
+pub use drive_race::{DriveRaceRequest, drive_race};
 pub use explain::{CodePage, ExplainReport, explain};
 pub use futures::{Count, FuturesAnswer, FuturesRequest, futures};
 pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
 pub use pi::{PiReport, pi};
-pub use races::{RacesAnswer, RacesRequest, RacesSubject, RacesTarget, races, races_of};
+pub use races::{RacesAnswer, RacesRequest, RacesSubject, RacesTarget, race_pair, races, races_of};
 pub use run::{Course, RunAnswer, RunReport, RunRequest, run};
 pub use selection::{SelectedReport, SelectionReport};

@@ -209,7 +209,7 @@ fn resolve(model: &Model, request: &RacesRequest) -> Result<Request, Diagnostics
 
 fn scope(model: &Model, request: &RacesRequest) -> Result<Scope, Diagnostics> {
     Ok(match (&request.pair, &request.variable) {
-        (Some(pair), _) => Scope::Pair(places_of(model, pair)?),
+        (Some(pair), _) => Scope::Pair(race_pair(model, pair)?),
         (None, Some(variable)) => Scope::Variable(model.lookup().variable(variable)?),
         (None, None) => Scope::All,
     })
@@ -235,7 +235,12 @@ pub(super) fn plain(request: &RacesRequest) -> Request {
     }
 }
 
-fn places_of(model: &Model, [first, second]: &[String; 2]) -> Result<PlacePair, Diagnostics> {
+/// The pair of places of two names.
+///
+/// # Errors
+///
+/// A name means nothing, or several things.
+pub fn race_pair(model: &Model, [first, second]: &[String; 2]) -> Result<PlacePair, Diagnostics> {
     let lookup = model.lookup();
     let accesses = [lookup.access(first)?, lookup.access(second)?];
     let places = Places::new(model.program());

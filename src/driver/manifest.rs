@@ -94,6 +94,39 @@ pub struct PairEntry {
     pub tests: Vec<PairTestEntry>,
 }
 
+/// An order of two accesses that race, and its test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OrderEntry {
+    /// The place of the access that comes first: `x@14:5`.
+    pub first: String,
+    /// The place of the other one.
+    pub second: String,
+    /// The threads that make them; none where no execution was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<[String; 2]>,
+    /// The test that keeps this order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// Why there is no test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A race.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RaceEntry {
+    /// The first place in text order.
+    pub a: String,
+    /// The other one.
+    pub b: String,
+    /// `real`, `impossible`, `unconfirmed`.
+    pub status: &'static str,
+    /// Why it is impossible.
+    pub proof: Option<String>,
+    /// Both orders; of one place with itself, only one where they cannot be told apart. None where it is not real.
+    pub orders: Vec<OrderEntry>,
+}
+
 /// The reduction of all pairs to tests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PairCounts {
@@ -136,6 +169,9 @@ pub struct Manifest {
     /// How few pairs are tested, of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<PairCounts>,
+    /// The race, where the tests are about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub race: Option<RaceEntry>,
     /// The bound that was hit.
     #[serde(skip)]
     bound: Option<Bound>,
@@ -157,6 +193,7 @@ impl Manifest {
             terms: Vec::new(),
             pairs: None,
             counts: None,
+            race: None,
             bound,
         }
     }
@@ -165,6 +202,7 @@ impl Manifest {
     pub(super) fn set_tests(&mut self, tests: Vec<TestEntry>) {
         self.note = match (tests.is_empty(), self.terms.is_empty()) {
             (false, _) => None,
+            (true, _) if self.race.is_some() => Some("no test: the orders of the race say why"),
             (true, true) => Some("no test: each read of the program can read from one definition only"),
             (true, false) => Some("no test: the terms say why"),
         };

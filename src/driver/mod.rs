@@ -11,7 +11,7 @@
 //! earlier events of the recorded execution, so that no thread waits for ever and the outcome does not depend on timing.
 //!
 //! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; [`crate::harness`] makes
-//! programs for methods of a file without `main`.
+//! programs for methods of a file without `main`. [`drive_orders`] does it for both orders of a race.
 //!
 //! Tests of pairs may also run free (`free`): with plain threads and real memory, for a race detector.
 //!
@@ -25,6 +25,7 @@ mod label;
 mod manifest;
 mod memory;
 mod names;
+mod orders;
 mod pairs;
 mod plan;
 mod program;
@@ -32,8 +33,11 @@ mod registers;
 mod tests_file;
 mod value;
 
-pub use manifest::{Manifest, PairCounts, PairEntry, PairTestEntry, TermEntry, TermStatus, TestEntry};
+pub use manifest::{
+    Manifest, OrderEntry, PairCounts, PairEntry, PairTestEntry, RaceEntry, TermEntry, TermStatus, TestEntry,
+};
 pub use memory::Source;
+pub use orders::{NoOrder, Order, OrderCase, OrderedAccess, drive_orders};
 pub use pairs::{CaseKind, PairCase, PairCases, drive_pairs};
 pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, ThreadPlan, plan};
 

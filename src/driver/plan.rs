@@ -11,6 +11,7 @@
 //! 3. A read waits for the latch of its write. An operation on a synchronisation object waits for the one before it on the same
 //!    object; one that leaves a barrier for the last arrival, a thread that is woken for the notification, a join for the
 //!    ends of its threads. What a thread waits for in itself is left out.
+//! 4. Where two steps are to keep their order, the first access of the later one waits for the last one of the earlier one.
 //!
 //! **Soundness and limits**. A test that opens the latches in this order does this very execution, up to reorderings that no
 //! read can tell. So the order of a plan is not happens-before ([`schedule::Clocks`]): it contains what reads see, and
@@ -105,7 +106,17 @@ pub struct Plan {
 ///
 /// What happens where the execution does not end within so many steps, is discarded, or has too many events.
 pub fn plan(input: &Input<'_>, schedule: &[Choice], max_steps: u64) -> Result<Plan, &'static str> {
-    let mut recording = Recording::default();
+    plan_in_order(input, schedule, None, max_steps)
+}
+
+/// As [`plan`]; the accesses of two steps, the numbers of which come in order, keep it also where no read can tell.
+pub(super) fn plan_in_order(
+    input: &Input<'_>,
+    schedule: &[Choice],
+    order: Option<[usize; 2]>,
+    max_steps: u64,
+) -> Result<Plan, &'static str> {
+    let mut recording = Recording { order, ..Recording::default() };
     let mut policy = Then::new(Scripted::new(schedule), RoundRobin::new());
     let execution = schedule::run(input.machine, &mut policy, max_steps, &mut recording);
     if recording.events.len() > MAX_EVENTS {
@@ -117,8 +128,12 @@ pub fn plan(input: &Input<'_>, schedule: &[Choice], max_steps: u64) -> Result<Pl
         _ => return Err("does not come to an end within the bound of steps"),
     }
     let mut planner = Planner::new(input, &execution);
-    for (thread, at, event) in recording.events {
-        planner.event(thread, at, event);
+    let mut earlier = None;
+    for (number, (thread, at, event)) in recording.events.into_iter().enumerate() {
+        if recording.last_of_first == Some(number) {
+            earlier = Some(planner.next);
+        }
+        planner.event(thread, at, event, earlier.filter(|_| recording.first_of_second == Some(number)));
     }
     Ok(planner.finish())
 }
@@ -127,13 +142,43 @@ pub fn plan(input: &Input<'_>, schedule: &[Choice], max_steps: u64) -> Result<Pl
 #[derive(Default)]
 struct Recording {
     events: Vec<(ThreadName, CodeIndex, Event)>,
+    /// The numbers of two steps whose order matters.
+    order: Option<[usize; 2]>,
+    /// How many steps have begun, and the thread that does the last one of them.
+    steps: usize,
+    thread: Option<PathId>,
+    /// The last access of the first one of the two steps, and the first access of the second one, as numbers of events.
+    last_of_first: Option<usize>,
+    first_of_second: Option<usize>,
+}
+
+impl Recording {
+    /// Notes whether the event that comes now is an access of one of the two steps.
+    fn note(&mut self, thread: ThreadName, event: Event) {
+        let (Some([first, second]), Some(step)) = (self.order, self.steps.checked_sub(1)) else { return };
+        let is_access = matches!(event, Event::Read { .. } | Event::Write { .. });
+        if !is_access || self.thread != Some(thread.path) {
+            return;
+        }
+        if step == first {
+            self.last_of_first = Some(self.events.len());
+        } else if step == second {
+            self.first_of_second.get_or_insert(self.events.len());
+        }
+    }
 }
 
 impl Observer for Recording {
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        self.note(thread, event);
         if self.events.len() <= MAX_EVENTS {
             self.events.push((thread, at, event));
         }
+    }
+
+    fn begin_step(&mut self, thread: ThreadName) {
+        self.steps += 1;
+        self.thread = Some(thread.path);
     }
 }
 
@@ -182,7 +227,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+    /// `earlier` is a latch that it waits for besides.
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event, earlier: Option<usize>) {
         let thread = thread.path;
         let located = Located::of(self.input, self.input.machine.origin(at));
         let label = match event {
@@ -195,7 +241,7 @@ impl<'a> Planner<'a> {
         let Some(act) = self.act(&located, event) else { return };
         let number = self.number_of(thread);
         let owners = &self.owners;
-        let mut after: Vec<usize> = after.into_iter().filter(|&latch| owners[latch] != number).collect();
+        let mut after: Vec<usize> = after.into_iter().chain(earlier).filter(|&latch| owners[latch] != number).collect();
         after.sort_unstable();
         after.dedup();
         self.threads[number].events.push(PlannedEvent { latch: self.next, act, at: label, element, after });

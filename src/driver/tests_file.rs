@@ -9,6 +9,7 @@ use super::{Act, End, Expect, Input, Options, Plan, Source};
 use crate::form::Selection;
 use crate::form::{definition_name, read_name};
 use crate::schedule::Naming;
+use crate::source::Span;
 use crate::vm::Choice;
 use std::fmt::Write;
 
@@ -54,7 +55,7 @@ impl TestCase {
         TestCase::with(input, name, "program".to_owned(), lines, plan, schedule)
     }
 
-    /// A test of a pair of methods; the title says what it shows.
+    /// A test of a pair of methods, or of an order of accesses; the title says what it shows.
     pub(super) fn of_pair(
         input: &Input<'_>,
         name: String,
@@ -85,6 +86,27 @@ impl TestCase {
         TestCase { name, module, plan, comment: lines.iter().map(|line| comment(line)).collect() }
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn named(self, name: String) -> TestCase {
+        TestCase { name, ..self }
+    }
+
+    /// Whether just the same comes out of both, whichever threads it is that print and write.
+    pub(super) fn comes_out_as(&self, other: &TestCase) -> bool {
+        let end = |case: &TestCase| {
+            let TestEntry { end, message, mut output, .. } = case.entry();
+            output.sort_unstable();
+            (end, message, output)
+        };
+        let shared = |case: &TestCase| -> Vec<(String, String)> {
+            case.plan.shared.iter().map(|(name, _, value)| (name.clone(), value.clone())).collect()
+        };
+        end(self) == end(other) && shared(self) == shared(other)
+    }
+
     pub(super) fn entry(&self) -> TestEntry {
         let (end, message) = match &self.plan.end {
             End::Ok => ("ok", None),
@@ -108,17 +130,20 @@ fn selection_line(input: &Input<'_>, selection: &Selection) -> String {
     let (sources, program) = (input.sources, input.program);
     let read = program.reads[selection.read].span;
     let definition = program.definitions[selection.definition].span;
-    let line = |span: crate::source::Span| {
-        let text = sources.get(span.file).map_or("", |file| file.line_text(sources.line(span)));
-        format!("line {}: `{}`", sources.line(span), text.trim().replace('`', "'"))
-    };
     format!(
         "`{}` ({}) reads from `{}` ({}).",
         selected_name(input, selection),
-        line(read),
+        line_of(input, read),
         definition_name(sources, program, selection.definition),
-        line(definition)
+        line_of(input, definition)
     )
+}
+
+/// `` line 6: `b = a;` ``
+pub(super) fn line_of(input: &Input<'_>, span: Span) -> String {
+    let sources = input.sources;
+    let text = sources.get(span.file).map_or("", |file| file.line_text(sources.line(span)));
+    format!("line {}: `{}`", sources.line(span), text.trim().replace('`', "'"))
 }
 
 /// The schedule, compact: `Schedule: T1: lock L@5:3, write a@6:3; T2: …`.

@@ -44,4 +44,5 @@ pub use judge::{PairFinding, Proof, Status, Witness};
 pub use library::{DriverFindings, Library, find_in_drivers};
 pub use place::{Place, PlaceId, PlacePair, Places};
 pub use predict::{Means, Potential, Prediction, PredictionRequest, predict};
+pub use scene::{Actor, Scene, scene};
 pub use trials::{HitExecution, PairAim, PairTrials, TrialRequest, direct_at};

@@ -140,6 +140,20 @@ fn drive_pairs() {
 }
 
 #[test]
+fn drive_race() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("driver");
+    let validator = validator("drive");
+    for race in ["z@18:9,z@21:5", "x@14:5,x@24:11"] {
+        let arguments =
+            ["drive", "samples/sen_fig1.csm", "--race", race, "--max-states", STATES, "--out", out.to_str().unwrap()];
+        let (_, value) = answer(&arguments);
+        assert!(value["race"].is_object());
+        assert_valid(&validator, &arguments, &value);
+    }
+}
+
+#[test]
 fn selections() {
     let validator = validator("futures");
     for term in ["a@24:11=a@16:5", "a@24:11=a@15:5", "a@24:11#1=a@initial"] {

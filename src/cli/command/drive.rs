@@ -1,6 +1,10 @@
 //! `cssame drive FILE --out DIR`: a deterministic test for each feasible pi term, or for a selection.
 
-use crate::answer::{CorrelateRequest, DriveAnswer, DriveReport, DriveRequest, Execute, correlate, drive, drive_pairs};
+use super::races::parse_pair;
+use crate::answer::{
+    CorrelateRequest, DriveAnswer, DriveRaceRequest, DriveReport, DriveRequest, Execute, correlate, drive, drive_pairs,
+    drive_race, race_pair,
+};
 use crate::budget::{Bound, Budget};
 use crate::cli::directory;
 use crate::cli::job::{Answer, Common, Job};
@@ -12,6 +16,7 @@ use crate::cli::status::Status;
 use crate::cli::view;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::driver::{self, DriveError, Expect};
+use crate::race::States;
 use crate::schedule::source_hash;
 use crate::source::SourceMap;
 use clap::{Args, ValueEnum};
@@ -29,6 +34,9 @@ With `--pairs` the tests are about pairs of methods instead, those that `cssame 
 that tears variables which belong together, and one for each order in which the two methods run one after the other. For a \
 file of classes without a `main`, programs are made in which two methods run in parallel.
 
+With `--race` there are two tests, one for each order of two accesses that race. If they never race, nothing is written, and \
+the proof is told.
+
 With `--select` there is one test instead, for an execution that has all the selected terms. If there is none, nothing \
 is written, and a smallest contradiction is named.";
 
@@ -39,10 +47,12 @@ Examples:
   cssame drive samples/cssame_fig2.csm --out fig2 --run
   cssame drive samples/cssame_fig2.csm --out fig2 --select a@24:11=a@20:5
   cssame drive samples/counter_unlocked.csm --out lost --expect recorded
+  cssame drive samples/sen_fig1.csm --out race --race z@18:9,z@21:5
   cssame drive samples/bank_account_broken.csm --pairs --out torn --run
 
-Exit status: 0 the package was written (and its tests pass), 1 the selection is inconsistent or a test fails, 2 bad \
-usage or a program that does not compile, 3 a bound was hit before all terms were decided.";
+Exit status: 0 the package was written (and its tests pass), 1 the selection is inconsistent, the \
+race is impossible or a test fails, 2 bad usage or a program that does not compile, 3 a bound was hit before all that was \
+asked for was decided.";
 
 /// Steps beyond which a recorded execution is not followed.
 const MAX_STEPS: u64 = 1_000_000;
@@ -65,6 +75,9 @@ pub struct Arguments {
     /// Make tests for pairs of methods that endanger correlated variables
     #[arg(long, conflicts_with = "select")]
     pub pairs: bool,
+    /// Make two tests, one for each order of the accesses at these places, VAR@LINE:COL each
+    #[arg(long, value_name = "A,B", value_parser = parse_pair, conflicts_with_all = ["select", "pairs"])]
+    pub race: Option<[String; 2]>,
     /// With --pairs: least probability of a correlation, from 0 to 1 (0.5)
     #[arg(long, value_name = "P", requires = "pairs", value_parser = parse_part)]
     pub threshold: Option<f64>,
@@ -134,7 +147,11 @@ impl Job for Arguments {
     }
 
     fn answer(&self, output: &Output) -> Result<Driven, Diagnostics> {
-        let (answer, sources) = if self.pairs { self.of_pairs(output)? } else { self.of_terms(output)? };
+        let (answer, sources) = match &self.race {
+            Some(race) => self.of_race(race, output)?,
+            None if self.pairs => self.of_pairs(output)?,
+            None => self.of_terms(output)?,
+        };
         if let Some(package) = &answer.package {
             // The search may have taken long.
             self.check_directory()?;
@@ -161,7 +178,8 @@ impl Answer for Driven {
 
     fn status(&self) -> Status {
         let contradicts = self.report.selection.as_ref().is_some_and(|selection| selection.consistent == Some(false));
-        Status::of_search(contradicts || self.report.passed == Some(false), self.report.complete)
+        let is_impossible = self.report.race.as_ref().is_some_and(|race| race.status == "impossible");
+        Status::of_search(contradicts || is_impossible || self.report.passed == Some(false), self.report.complete)
     }
 }
 
@@ -189,6 +207,18 @@ impl Arguments {
         let options = self.driver_options(model.unit().text());
         let request = DriveRequest { selections: &selections, options: &options };
         let search = |budget: &Budget<'_>| drive(&model, &request, budget);
+        let answer = with_budget(&self.bounds, &self.output, output, search);
+        Ok((answer.map_err(|error| no_package(&error))?, model.sources().clone()))
+    }
+
+    fn of_race(&self, race: &[String; 2], output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
+        let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let pair = race_pair(&model, race)?;
+        self.check_directory()?;
+        let options = self.driver_options(model.unit().text());
+        let max_states = self.bounds.max_states.map(States::Exactly);
+        let request = DriveRaceRequest { pair, options: &options, max_states };
+        let search = |budget: &Budget<'_>| drive_race(&model, &request, budget);
         let answer = with_budget(&self.bounds, &self.output, output, search);
         Ok((answer.map_err(|error| no_package(&error))?, model.sources().clone()))
     }

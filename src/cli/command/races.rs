@@ -160,7 +160,7 @@ pub enum SwitchAt {
 const MAX_STEPS: u64 = 1_000_000;
 
 /// `A,B`
-fn parse_pair(text: &str) -> Result<[String; 2], String> {
+pub(super) fn parse_pair(text: &str) -> Result<[String; 2], String> {
     match text.split_once(',') {
         Some((a, b)) if !a.trim().is_empty() && !b.trim().is_empty() => Ok([a.trim().to_owned(), b.trim().to_owned()]),
         _ => Err("write it as two places, such as `x@3:5,x@9:7`".to_owned()),

@@ -8,7 +8,7 @@ use crate::answer::{DriveReport, finding};
 use crate::budget::Bound;
 use crate::cli::load::name_of;
 use crate::cli::output::Output;
-use crate::driver::{PairCounts, PairEntry, TermStatus};
+use crate::driver::{PairCounts, PairEntry, RaceEntry, TermStatus};
 use crate::source::SourceMap;
 use std::path::Path;
 
@@ -27,6 +27,7 @@ pub fn print(report: &DriveReport, sources: &SourceMap, bound: Option<Bound>, ou
     }
     output.print(&table.lines().concat());
     report.pairs.iter().flatten().for_each(|pair| output.print(&pair_text(pair)));
+    report.race.iter().for_each(|race| output.print(&race_text(race)));
     if let Some(selection) = &report.selection
         && selection.consistent == Some(false)
     {
@@ -63,6 +64,20 @@ fn pair_text(pair: &PairEntry) -> String {
         };
         let last = test.test.clone().or_else(|| test.reason.clone()).unwrap_or_default();
         table.row(vec![test.method.clone(), what, last]);
+    }
+    text += &table.lines().concat();
+    text
+}
+
+/// A race and the tests of its orders, or why there are none.
+fn race_text(race: &RaceEntry) -> String {
+    let proof = race.proof.as_ref().map_or_else(String::new, |proof| format!(": {proof}"));
+    let mut text = format!("{} || {}  {}{proof}\n", race.a, race.b, race.status);
+    let mut table = Table::new("  ");
+    for order in &race.orders {
+        let threads = order.threads.as_ref().map_or_else(String::new, |threads| threads.join(", "));
+        let last = order.test.clone().or_else(|| order.reason.clone()).unwrap_or_default();
+        table.row(vec![format!("{} before {}", order.first, order.second), threads, last]);
     }
     text += &table.lines().concat();
     text

@@ -4,6 +4,7 @@ mod command;
 mod fixture;
 mod hostile;
 mod pairs;
+mod race;
 mod samples;
 mod together;
 mod workspace;

@@ -59,6 +59,8 @@ pub struct Race {
     pub threads: [PathId; 2],
     /// For each access: an execution in which it goes first and a failure or a deadlock follows.
     pub failing: [Option<FailingOrder>; 2],
+    /// For each access: whether an execution goes on after it went first that no assumption discards.
+    pub goes_on: [bool; 2],
     /// Whether there is a state in which the order decides what can come out; `None` where it is not known.
     pub outcomes_differ: Option<bool>,
 }
@@ -160,6 +162,7 @@ impl<'a> Judge<'a> {
         for occurrence in self.recorder.occurrences.iter().filter(|one| self.lasts(one.node)) {
             let race = by_pair.entry(occurrence.pair).or_insert_with(|| self.race(occurrence));
             for side in 0..2 {
+                race.goes_on[side] |= self.lasts(occurrence.to[side]);
                 if race.failing[side].is_none() && !done.contains(&(occurrence.pair, side)) {
                     race.failing[side] = self.failing(occurrence, side);
                     // For an access with itself it does not matter which thread is called the first one.
@@ -194,6 +197,7 @@ impl<'a> Judge<'a> {
             steps: occurrence.steps,
             threads: occurrence.threads,
             failing: [None, None],
+            goes_on: [false, false],
             outcomes_differ: Some(false),
         }
     }
