@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// Steps of all directed executions together beyond which no more pairs are tried, unless it is said how many are to be: some
 /// seconds. A program of ten thousand statements may have hundreds of thousands of pairs.
-const MAX_STEPS: u64 = 100_000_000;
+const MAX_STEPS: u64 = 20_000_000;
 
 /// Threads of a program up to which as many states are visited as are asked for by default.
 const FEW_THREADS: u64 = 8;

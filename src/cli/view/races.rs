@@ -28,6 +28,9 @@ const SHOWN: usize = 12;
 /// Steps of an execution that is shown as a whole.
 const WHOLE: usize = 40;
 
+/// Steps beyond which an execution is not shown without `--all`.
+const LONG: usize = 1_000;
+
 /// Which rows of a trace are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {
@@ -275,6 +278,9 @@ impl RacesView<'_> {
     ) -> Option<String> {
         let model = self.model(driver)?;
         let text = terminal::render_all(model.sources(), std::slice::from_ref(diagnostic), self.colour);
+        if steps.len() > LONG && !self.all {
+            return Some(format!("{text}\nthe execution has {} (--all shows it)\n", plural(steps.len(), "step")));
+        }
         let trace = schedule::trace(model.naming(), steps);
         let trace = if rows == Rows::Cause { trace.cause() } else { trace };
         let trace = schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });

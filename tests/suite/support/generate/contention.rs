@@ -224,7 +224,10 @@ impl Generator {
             1 => {
                 vec![if_else(call("cas", vec![x.clone(), int(1), int(2)]), vec![run("print", vec![text("won")])], None)]
             }
-            2 => vec![run(*self.rng.pick(&["swap", "fetch_add"]), vec![x.clone(), int(1)])],
+            2 => {
+                let name: &str = self.rng.pick::<&str>(&["swap", "fetch_add"]);
+                vec![run(name, vec![x.clone(), int(1)])]
+            }
             3 => vec![stmt(StmtKind::Atomic(block(vec![
                 if_else(binary(BinaryOp::Equal, y.clone(), int(0)), vec![assign(x.clone(), int(4))], None),
                 assign(y.clone(), int(1)),
