@@ -45,7 +45,7 @@ pub struct Race {
     pub mixed: bool,
     /// The places after whose access, made first, a failure or a deadlock can follow: none where the race does no harm.
     pub fails_when_first: BTreeSet<String>,
-    /// Whether in some state both orders have ends, and not the same.
+    /// Whether in some state neither order is always discarded, and their ends are not the same.
     pub orders_differ: bool,
 }
 
@@ -216,6 +216,9 @@ fn place_of(code: &Code, name: u32) -> Place {
     (line, column, text.to_owned())
 }
 
+/// Stands among the ends for running on without one.
+const ENDLESS: u32 = NONE;
+
 /// What can follow from each node.
 struct Future {
     /// Some execution through it is not discarded.
@@ -252,8 +255,28 @@ fn future(graph: &Graph) -> Future {
             (future.lives[at], future.fails[at]) = (lives, fails);
         }
     }
+    endless(graph, &future.lives, &mut ends);
     future.ends = ends;
     future
+}
+
+/// Adds [`ENDLESS`] wherever an execution can come to a state that has no end before it and is not discarded.
+fn endless(graph: &Graph, lives: &[bool], ends: &mut [BTreeSet<u32>]) {
+    for (at, ends) in ends.iter_mut().enumerate() {
+        if lives[at] && ends.is_empty() {
+            ends.insert(ENDLESS);
+        }
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (at, node) in graph.nodes.iter().enumerate().rev() {
+            let Node::Going(edges) = node else { continue };
+            if edges.iter().any(|edge| ends[edge.1 as usize].contains(&ENDLESS)) {
+                changed |= ends[at].insert(ENDLESS);
+            }
+        }
+    }
 }
 
 fn conclude(machine: &Machine<'_>, graph: &Graph, finder: &Finder, file: &SourceFile) -> Races {
@@ -280,7 +303,7 @@ fn conclude(machine: &Machine<'_>, graph: &Graph, finder: &Finder, file: &Source
         }
         let ends = |thread| after(thread).flat_map(|node| future.ends[node].iter().copied()).collect::<BTreeSet<u32>>();
         let (ends_a, ends_b) = (ends(a), ends(b));
-        // An order that is always discarded is no execution.
+        // An order that is always discarded is no execution; one that has no end is, and has `ENDLESS` here.
         race.orders_differ |= !ends_a.is_empty() && !ends_b.is_empty() && ends_a != ends_b;
     }
     report(machine, graph, &future, file, &mut races);
@@ -297,7 +320,8 @@ fn report(machine: &Machine<'_>, graph: &Graph, future: &Future, file: &SourceFi
         races.deadlocks.insert(blocked.iter().map(|&(path, at)| (path_text(machine, path), place(at))).collect());
     }
     let ends = future.ends.first().into_iter().flatten();
-    races.outcomes = ends.map(|&end| outcome(machine, &graph.ends[end as usize])).collect();
+    races.outcomes =
+        ends.filter(|&&end| end != ENDLESS).map(|&end| outcome(machine, &graph.ends[end as usize])).collect();
 }
 
 fn outcome(machine: &Machine<'_>, (status, outputs): &End) -> Outcome {
