@@ -37,6 +37,8 @@ pub struct RacesRequest {
     pub predict_runs: u64,
     /// Executions that are directed at each pair.
     pub trials: u64,
+    /// Whether fewer are where so many would not do for all pairs.
+    pub spread: bool,
     /// The number of the first execution of each kind.
     pub seed: u64,
     /// Whether the first hit of a pair is enough.
@@ -67,6 +69,7 @@ impl Default for RacesRequest {
             predict: Means::Both,
             predict_runs: 20,
             trials: 100,
+            spread: true,
             seed: 0,
             until_hit: false,
             max_postponed: 20_000,
@@ -229,6 +232,7 @@ pub(super) fn plain(request: &RacesRequest) -> Request {
             at_synchronisation: request.granularity == Granularity::Synchronisation,
         },
         contenders: request.contenders.clone(),
+        spread: request.spread,
         scope: Scope::All,
         max_pairs: request.max_pairs,
         explore: request.explore,

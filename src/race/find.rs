@@ -25,6 +25,9 @@ use std::time::{Duration, Instant};
 /// seconds. A program of ten thousand statements may have hundreds of thousands of pairs.
 const MAX_STEPS: u64 = 20_000_000;
 
+/// Executions that are directed at a pair in any case, if at all: most races are hit by the first.
+const FEW_TRIALS: u64 = 5;
+
 /// Threads of a program up to which as many states are visited as are asked for by default.
 const FEW_THREADS: u64 = 8;
 
@@ -51,6 +54,8 @@ pub struct Request {
     pub scope: Scope,
     /// Which schedulers make executions; others than the directed one are watched for all pairs.
     pub contenders: Vec<Contender>,
+    /// Whether fewer executions are directed at each pair where so many would not do for all pairs.
+    pub spread: bool,
     /// Pairs that are tried at most.
     pub max_pairs: Option<usize>,
     /// States that are visited at most; none where nothing is to be explored.
@@ -145,13 +150,14 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
     let is_directed = request.contenders.contains(&Contender::RaceDirected);
     let tried = if is_directed { order_of_trials(&prediction, request.max_pairs) } else { Vec::new() };
     let mut steps = 0;
+    let of_pair = TrialRequest { trials: trials_of_pair(request, &prediction, tried.len()), ..request.trials };
     for pair in tried {
         if request.max_pairs.is_none() && steps > MAX_STEPS {
             break;
         }
         let accesses = accesses_of(&places, &apart, pair);
         let aim = PairAim { places: &places, races: &apart, pair, accesses: &accesses };
-        let found = direct_at(model, aim, &request.trials, budget);
+        let found = direct_at(model, aim, &of_pair, budget);
         found.ends.list().iter().for_each(|(end, origin)| ends.add(end.clone(), *origin));
         bound = bound.or(found.bound);
         steps += found.steps;
@@ -184,6 +190,14 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
     });
     let bound = bound.or(exploration.as_ref().and_then(|answer| answer.bound));
     Findings { places, pairs, prediction, ends, comparisons, exploration, bound, timing }
+}
+
+/// How many executions are directed at each of so many pairs: as many as are asked for, or fewer, so that the steps do for more pairs.
+fn trials_of_pair(request: &Request, prediction: &Prediction, pairs: usize) -> u64 {
+    let wanted = request.trials.trials;
+    let steps = u64::from(prediction.longest).max(1).saturating_mul(pairs.max(1) as u64);
+    let affordable = (MAX_STEPS / steps).max(FEW_TRIALS);
+    if request.spread && request.max_pairs.is_none() { wanted.min(affordable) } else { wanted }
 }
 
 /// Makes the executions of the other schedulers, and puts those of the directed one beside them.

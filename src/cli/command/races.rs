@@ -54,7 +54,7 @@ pub struct Arguments {
     /// Watch N executions to predict races
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub predict_runs: u64,
-    /// Direct N executions at each pair [default: 100; with --pair and --seed 1]
+    /// Direct N executions at each pair [default: 100, fewer if there are very many pairs; with --pair and --seed 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=100_000_000))]
     pub trials: Option<u64>,
     /// Number of the first execution of each pair, and of the prediction [default: 0]
@@ -278,6 +278,7 @@ impl Arguments {
             },
             predict_runs: self.predict_runs,
             trials: self.trials.unwrap_or(trials),
+            spread: self.trials.is_none(),
             seed: self.seed.unwrap_or(0),
             until_hit: self.until_hit,
             max_postponed: self.max_postponed,

@@ -38,7 +38,8 @@ impl Sets {
         if let Some(&id) = self.ids.get(&set) {
             return id;
         }
-        self.words += set.len();
+        // A set that is hardly larger than its entry in the tables counts as well.
+        self.words += set.len() + 16;
         self.list.push(Rc::clone(&set));
         let id = self.list.len() as SetId - 1;
         self.ids.insert(set, id);
@@ -121,9 +122,10 @@ fn propagate(graph: &Graph, sets: &mut Sets, of_node: &mut [SetId]) -> Option<()
             }
             changed |= set != before;
             of_node[node as usize] = set;
-        }
-        if sets.words > MAX_WORDS {
-            return None;
+            // Each state may have a set of its own.
+            if sets.words > MAX_WORDS {
+                return None;
+            }
         }
     }
     Some(())
