@@ -22,13 +22,13 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Steps of all directed executions together beyond which no more pairs are tried, unless it is said how many are to be: some
-/// seconds. A program of ten thousand statements may have hundreds of thousands of pairs.
+/// seconds. Where there are many threads, a step takes longer, and counts for several. A program of ten thousand statements may have hundreds of thousands of pairs.
 const MAX_STEPS: u64 = 20_000_000;
 
 /// Executions that are directed at a pair in any case, if at all: most races are hit by the first.
 const FEW_TRIALS: u64 = 5;
 
-/// Threads of a program up to which as many states are visited as are asked for by default.
+/// Threads of a program up to which a step counts as one, and as many states are visited as are asked for by default.
 const FEW_THREADS: u64 = 8;
 
 /// Which pairs are looked at.
@@ -150,7 +150,10 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
     let is_directed = request.contenders.contains(&Contender::RaceDirected);
     let tried = if is_directed { order_of_trials(&prediction, request.max_pairs) } else { Vec::new() };
     let mut steps = 0;
-    let of_pair = TrialRequest { trials: trials_of_pair(request, &prediction, tried.len()), ..request.trials };
+    let threads = model.form().concurrency.threads.len() as u64;
+    let weight = (threads / FEW_THREADS).max(1);
+    let trials_of_pair = trials_of_pair(request, u64::from(prediction.longest) * weight, tried.len() as u64);
+    let of_pair = TrialRequest { trials: trials_of_pair, ..request.trials };
     for pair in tried {
         if request.max_pairs.is_none() && steps > MAX_STEPS {
             break;
@@ -160,7 +163,7 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
         let found = direct_at(model, aim, &of_pair, budget);
         found.ends.list().iter().for_each(|(end, origin)| ends.add(end.clone(), *origin));
         bound = bound.or(found.bound);
-        steps += found.steps;
+        steps += found.steps * weight;
         trials.insert(pair, found);
     }
     let comparisons = compare(model, &places, &prediction, &trials, request, budget);
@@ -169,7 +172,6 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
         bound = bound.or(comparison.bound);
     }
     timing.trials = clock.lap();
-    let threads = model.form().concurrency.threads.len() as u64;
     let exploration = request.explore.map(|states| {
         let share = budget.share(Limits { max_states: Some(states.of(threads)), ..Limits::default() });
         explore::races(machine, program, &open_accesses(&prediction, &trials), &share)
@@ -192,10 +194,11 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
     Findings { places, pairs, prediction, ends, comparisons, exploration, bound, timing }
 }
 
-/// How many executions are directed at each of so many pairs: as many as are asked for, or fewer, so that the steps do for more pairs.
-fn trials_of_pair(request: &Request, prediction: &Prediction, pairs: usize) -> u64 {
+/// How many executions of so many weighted steps are directed at each of so many pairs: as many as are asked for, or fewer, so that the
+/// steps do for more pairs.
+fn trials_of_pair(request: &Request, steps: u64, pairs: u64) -> u64 {
     let wanted = request.trials.trials;
-    let steps = u64::from(prediction.longest).max(1).saturating_mul(pairs.max(1) as u64);
+    let steps = steps.max(1).saturating_mul(pairs.max(1));
     let affordable = (MAX_STEPS / steps).max(FEW_TRIALS);
     if request.spread && request.max_pairs.is_none() { wanted.min(affordable) } else { wanted }
 }
