@@ -10,7 +10,7 @@ use crate::race::{
     Target, Timing, TrialRequest, aims, direct_at_aim,
 };
 use serde::Serialize;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What executions are directed at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +59,8 @@ pub struct RacesRequest {
     pub pair: Option<[String; 2]>,
     /// The pairs of one variable alone.
     pub variable: Option<String>,
+    /// Whether executions are made that nobody watches, to compare how long they take.
+    pub measure: bool,
     /// States that are visited at most to decide the rest; none where nothing is to be explored.
     pub explore: Option<States>,
 }
@@ -80,6 +82,7 @@ impl Default for RacesRequest {
             target: RacesTarget::Races,
             pair: None,
             variable: None,
+            measure: false,
             explore: Some(States::About(500_000)),
         }
     }
@@ -155,8 +158,9 @@ pub fn races_of(
             let library = race::find_in_drivers(unit, options, &plain(request), budget);
             let lines = unit.text().lines().count() as u32;
             let report = library_report(&library, lines);
-            let mut timing = Timing::default();
+            let mut timing = Timing { plain: request.measure.then(Duration::default), ..Timing::default() };
             for one in &library.drivers {
+                timing.plain = timing.plain.zip(one.findings.timing.plain).map(|(sum, plain)| sum + plain);
                 timing.prediction += one.findings.timing.prediction;
                 timing.trials += one.findings.timing.trials;
                 timing.exploration += one.findings.timing.exploration;
@@ -235,6 +239,7 @@ pub(super) fn plain(request: &RacesRequest) -> Request {
         spread: request.spread,
         scope: Scope::All,
         max_pairs: request.max_pairs,
+        measure: request.measure,
         explore: request.explore,
     }
 }

@@ -15,10 +15,11 @@ use crate::explore::{self, RacesAnswer};
 use crate::form::races::{PotentialRaces, potential_races};
 use crate::ir::{Access, LeafId, Program};
 use crate::model::Model;
-use crate::schedule::Scheduler;
+use crate::schedule::{Experiment, Random, Scheduler, Trial, Trials};
 
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Steps of all directed executions together beyond which no more pairs are tried, unless it is said how many are to be: some
@@ -58,6 +59,8 @@ pub struct Request {
     pub spread: bool,
     /// Pairs that are tried at most.
     pub max_pairs: Option<usize>,
+    /// Whether the executions of phase 1 are made once more without being watched, to compare how long they take.
+    pub measure: bool,
     /// States that are visited at most; none where nothing is to be explored.
     pub explore: Option<States>,
 }
@@ -97,6 +100,8 @@ impl States {
 /// How long each part has taken. No answer depends on it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timing {
+    /// As many executions as phase 1 has, by the same seeds, that nobody watches; none where they were not asked for.
+    pub plain: Option<Duration>,
     /// Phase 1.
     pub prediction: Duration,
     /// Phase 2.
@@ -143,6 +148,10 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
     let mut prediction = predict((machine, program, model.form()), &places, &request.prediction, budget);
     narrow(&mut prediction, &places, program, &request.scope);
     let mut timing = Timing { prediction: clock.lap(), ..Timing::default() };
+    if request.measure {
+        run_plain(model, &request.prediction, budget);
+        timing.plain = Some(clock.lap());
+    }
     let mut ends = prediction.ends.clone();
     let mut bound = prediction.bound;
     let mut trials = BTreeMap::new();
@@ -201,6 +210,27 @@ fn trials_of_pair(request: &Request, steps: u64, pairs: u64) -> u64 {
     let steps = steps.max(1).saturating_mul(pairs.max(1));
     let affordable = (MAX_STEPS / steps).max(FEW_TRIALS);
     if request.spread && request.max_pairs.is_none() { wanted.min(affordable) } else { wanted }
+}
+
+/// Executions at random that nobody watches.
+struct Plain;
+
+impl Experiment for Plain {
+    type Policy = Random;
+    type Observer = ();
+    type Outcome = ();
+
+    fn begin(&self, seed: u64) -> (Random, ()) {
+        (Random::new(seed), ())
+    }
+
+    fn outcome(&self, _: &Trial<'_, Random, ()>) {}
+}
+
+fn run_plain(model: &Model, request: &PredictionRequest, budget: &Budget<'_>) {
+    let seeds = request.seed..request.seed.saturating_add(request.runs);
+    let trials = Trials { machine: model.machine(), seeds, max_steps: request.max_steps, budget };
+    trials.run(&Plain, |_, ()| ControlFlow::Continue(()));
 }
 
 /// Makes the executions of the other schedulers, and puts those of the directed one beside them.

@@ -20,6 +20,7 @@ mod oracle_facts;
 mod oracle_races;
 mod race_facts;
 mod race_samples;
+mod race_targets;
 mod races;
 mod reads_from;
 mod reductions;

@@ -106,7 +106,7 @@ pub struct Arguments {
     /// Show also pairs that are impossible one by one, and the execution of each race
     #[arg(long)]
     pub all: bool,
-    /// Show how long each part took
+    /// Show a table of what was found and how long each part took, beside executions that nobody watches
     #[arg(long)]
     pub timing: bool,
     #[command(flatten)]
@@ -292,6 +292,7 @@ impl Arguments {
             target: self.target.clone(),
             pair: self.pair.clone(),
             variable: self.variable.clone(),
+            measure: self.timing,
             explore: max_states.filter(|_| !self.no_exploration),
         }
     }
@@ -314,7 +315,7 @@ impl Answer for Found {
             output.complain(&subject.unit().sources, &[finding::bound(bound, None)]);
         }
         if arguments.timing {
-            output.summary(&view::timing(&answer.timing));
+            output.summary(&view::timing(&answer.report, &answer.timing, subject.unit()));
         }
         output.summary(&view::summary(&answer.report));
     }

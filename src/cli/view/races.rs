@@ -8,12 +8,12 @@ use crate::cli::load::name_of;
 use crate::cli::output::Output;
 use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
-use crate::model::Model;
+use crate::model::{Model, Unit};
 use crate::race::Timing;
 use crate::race::report::{AimReport, MetDeadlock, MetFailure, PairReport, RacesReport, SchedulerReport};
 use crate::schedule::{self, RenderOptions};
 use crate::vm::Choice;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Pairs up to which those that are not real are listed without `--all`.
@@ -93,16 +93,47 @@ pub fn summary(report: &RacesReport) -> String {
     )
 }
 
-/// How long each part took.
+/// A table like that of Sen's paper: what was found, and how long an execution of each kind takes.
 #[must_use]
-pub fn timing(timing: &Timing) -> String {
-    let seconds = |part: std::time::Duration| format!("{:.3} s", part.as_secs_f64());
-    format!(
-        "prediction {}, directed executions {}, exploration {}\n",
-        seconds(timing.prediction),
-        seconds(timing.trials),
-        seconds(timing.exploration),
-    )
+pub fn timing(report: &RacesReport, timing: &Timing, unit: &Unit) -> String {
+    let count = |wanted: &dyn Fn(&PairReport) -> bool| report.potential.iter().filter(|pair| wanted(pair)).count();
+    let real = count(&|pair| pair.status == "real");
+    let tried = report.potential.iter().filter(|pair| pair.status == "real" && pair.trials > 0);
+    let proportions: Vec<f64> = tried.map(|pair| pair.hits as f64 / pair.trials as f64).collect();
+    let mean = match proportions.len() {
+        0 => "none".to_owned(),
+        pairs => format!("{:.2}", proportions.iter().sum::<f64>() / pairs as f64),
+    };
+    let mut found = Table::new("  ");
+    let mut row = |name: &str, value: String| found.row(vec![name.to_owned(), value]);
+    row("lines that are executed", executed_lines(unit).to_string());
+    row("potential races", report.potential.len().to_string());
+    row("real, harmful", format!("{real}, {}", count(&|pair| pair.harmful)));
+    row("deadlocks", report.deadlocks.len().to_string());
+    let (undirected, directed) = (report.prediction, report.directed);
+    row("executions that fail, undirected", format!("{} of {}", undirected.failed, undirected.executions));
+    row("executions that fail, directed", format!("{} of {}", directed.failed, directed.executions));
+    row("mean probability of a hit", mean);
+    let each = |name: &str, took: std::time::Duration, executions: u64| {
+        let one = took.as_secs_f64() * 1e6 / executions.max(1) as f64;
+        vec![name.to_owned(), format!("{:.3} s", took.as_secs_f64()), format!("{one:.1} us each")]
+    };
+    let mut times = Table::new("  ");
+    if let Some(plain) = timing.plain {
+        times.row(each("plain executions", plain, undirected.executions));
+    }
+    times.row(each("phase 1, watched", timing.prediction, undirected.executions));
+    times.row(each("phase 2, directed", timing.trials, directed.executions));
+    times.row(vec!["exploration".to_owned(), format!("{:.3} s", timing.exploration.as_secs_f64())]);
+    found.lines().concat() + &times.lines().concat()
+}
+
+/// Lines of the text that something is executed at.
+fn executed_lines(unit: &Unit) -> usize {
+    let blocks = unit.program.functions.iter().flat_map(|function| function.blocks.iter());
+    let spans = blocks.flat_map(|block| block.spans.iter());
+    let lines: BTreeSet<u32> = spans.map(|&span| unit.sources.line(span)).collect();
+    lines.len()
 }
 
 impl RacesView<'_> {
