@@ -1,8 +1,8 @@
 //! How often each scheduler brings the real races of the samples about: the table of docs/races.md.
 //!
-//! In: the samples with a `main` that have real races. Out: a table in Markdown with a row for each, and the mean over its real pairs of the
-//! proportion of executions that hit the pair. It measures no time: the table is the same on every machine. Run with
-//! `cargo bench --bench race_hits`.
+//! In: the samples with a `main` that have real races. Out: a table in Markdown with a row for each, and the mean over
+//! its real pairs of the proportion of executions that hit the pair. It measures no time: the table is the same on
+//! every machine. Run with `cargo bench --bench race_hits`.
 
 use cssame::answer::{RacesRequest, races};
 use cssame::budget::Budget;
@@ -53,7 +53,8 @@ fn line(name: &str, pairs: &str, means: &[f64]) -> String {
     format!("| {name} | {pairs} | {} |", cells.join(" | "))
 }
 
-/// The number of real pairs, and for each scheduler the mean proportion of executions that hit one of them; none without real pairs.
+/// The number of real pairs, and for each scheduler the mean proportion of executions that hit one of them; none
+/// without real pairs.
 fn proportions(file: &Path, contenders: &[Contender; 5]) -> Option<(usize, [f64; 5])> {
     let model = Model::from_text("sample.csm", &fs::read_to_string(file).ok()?, &Options::default()).ok()?;
     let request = RacesRequest { contenders: contenders.to_vec(), trials: EXECUTIONS, ..RacesRequest::default() };

@@ -1,8 +1,9 @@
 //! What the phases of race-directed testing cost, beside plain executions at random.
 //!
-//! In: a program of workers that take turns at a lock and count in shared cells, with one race at its end; and a wide one of 50 threads, 10,000
-//! statements and 200 shared cells. Out: criterion's report; the throughput is executions a second on one core. The ratios of
-//! `hybrid` and `directed` to `plain` within one run are the cost of phase 1 and of phase 2. Run with `cargo bench --bench race_phases`.
+//! In: a program of workers that take turns at a lock and count in shared cells, with one race at its end; and a wide
+//! one of 50 threads, 10,000 statements and 200 shared cells. Out: criterion's report; the throughput is executions a
+//! second on one core. The ratios of `hybrid` and `directed` to `plain` within one run are the cost of phase 1 and of
+//! phase 2. Run with `cargo bench --bench race_phases`.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use cssame::budget::Budget;
@@ -31,7 +32,8 @@ fn workers() -> String {
     text + "coend\n"
 }
 
-/// 50 threads of 200 statements each, most of them under one of ten locks; every cell belongs to a lock, and ten are written without.
+/// 50 threads of 200 statements each, most of them under one of ten locks; every cell belongs to a lock, and ten are
+/// written without.
 fn wide() -> String {
     let mut text = String::new();
     for cell in 0..200 {

@@ -1,7 +1,7 @@
 //! How many executions a second the undirected schedulers make.
 //!
-//! In: two threads of three additions each, with a lock and without. Out: criterion's report; the throughput is executions
-//! a second on one core. Run with `cargo bench --bench races`.
+//! In: two threads of three additions each, with a lock and without. Out: criterion's report; the throughput is
+//! executions a second on one core. Run with `cargo bench --bench races`.
 //!
 //! Every access to shared memory is a step here, those under the lock too: 26 steps with it, 14 without.
 

@@ -1,12 +1,13 @@
 //! What executions say of the potential findings of `check`.
 //!
-//! **Input**: a file, and its potential races and cycles of locks. **Output**: for each finding the diagnostic that is shown in its
-//! place, and a [`Confirmation`]: real, impossible or open.
+//! **Input**: a file, and its potential races and cycles of locks. **Output**: for each finding the diagnostic that is
+//! shown in its place, and a [`Confirmation`]: real, impossible or open.
 //!
 //! **Algorithm**: races are looked for once for the whole file ([`crate::race`]), with few executions for each pair.
-//! 1. A variable is really raced for if one of its pairs is real; it is not if all of them are impossible; else that is open.
-//! 2. A cycle of locks is real if a deadlock was met in which some thread waits for each of them, and each holder of one of them for
-//!    another one; impossible if all states were visited and no deadlock is like that; else open.
+//! 1. A variable is really raced for if one of its pairs is real; it is not if all of them are impossible; else that
+//!    is open.
+//! 2. A cycle of locks is real if a deadlock was met in which some thread waits for each of them, and each holder of
+//!    one of them for another one; impossible if all states were visited and no deadlock is like that; else open.
 //!
 //! **Soundness and limits**: what is impossible is so for the given inputs. A pair of places that means several variables
 //! counts for one of them only where all states were visited, or where it means no other.

@@ -10,8 +10,8 @@
 //!    known to follow from, and else take such an execution as it is.
 //! 4. If no execution of an order comes to an end, try some at random.
 //!
-//! **Soundness and limits**: each execution begins as one that shows the race. That an assumption discards every execution
-//! of an order is said only where all states were visited.
+//! **Soundness and limits**: each execution begins as one that shows the race. That an assumption discards every
+//! execution of an order is said only where all states were visited.
 
 use super::drive::{DriveAnswer, input};
 use super::races::{RacesRequest, plain};
@@ -34,7 +34,8 @@ pub struct DriveRaceRequest<'a> {
     pub pair: PlacePair,
     /// How the package is made.
     pub options: &'a Options,
-    /// States that are visited at most to decide what executions leave open; as many as `races` visits if nothing is said.
+    /// States that are visited at most to decide what executions leave open; as many as `races` visits if nothing is
+    /// said.
     pub max_states: Option<States>,
 }
 

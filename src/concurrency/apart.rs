@@ -9,8 +9,8 @@ use super::{LocationId, ThreadId};
 pub enum Apart {
     /// Both belong to one thread, of which one instance is alive at a time.
     SameThread(ThreadId),
-    /// One of them, the block named here, lies in the thread that makes `child`, outside its live region; the other lies in
-    /// `child` or below it.
+    /// One of them, the block named here, lies in the thread that makes `child`, outside its live region; the other
+    /// lies in `child` or below it.
     OutsideLife {
         /// The block of the parent.
         block: u32,

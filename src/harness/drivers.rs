@@ -2,11 +2,12 @@
 //!
 //! **Input**: the text of the file and its syntax tree.
 //!
-//! **Output**: [`Driver`]s: the text with a `main` behind it. The text before stays what it is, so that all its places are
-//! those of the file.
+//! **Output**: [`Driver`]s: the text with a `main` behind it. The text before stays what it is, so that all its places
+//! are those of the file.
 //!
 //! **Algorithm**: Sen (PLDI 2008, section 5.1) closes collections by two empty objects of a class, on which threads call
-//! different methods, with the other object where a method takes one. Here each driver has two threads with one call each:
+//! different methods, with the other object where a method takes one. Here each driver has two threads with one call
+//! each:
 //! 1. each pair of methods in each [arrangement](super::arrangement) of objects, as they are made;
 //! 2. the same behind calls of one method that may change the objects: of each method in turn, once, and so often before
 //!    that one call more makes a number of the file (so a collection is not empty, or is nearly full);
@@ -16,9 +17,10 @@
 //! of methods that need no argument, change nothing and cannot wait or fail, and the variables of the file. So executions
 //! that leave different states have different outcomes.
 //!
-//! **Soundness and limits**: an execution of a driver is one of a program that uses the classes, but it may break rules of
-//! use that stand nowhere in the text: a call may fail, or wait for ever, even if nothing runs beside it. Other programs
-//! can do more. Objects of synchronisation and threads are no arguments. There are at most [`MAX_DRIVERS`] drivers.
+//! **Soundness and limits**: an execution of a driver is one of a program that uses the classes, but it may break
+//! rules of use that stand nowhere in the text: a call may fail, or wait for ever, even if nothing runs beside it.
+//! Other programs can do more. Objects of synchronisation and threads are no arguments. There are at most
+//! [`MAX_DRIVERS`] drivers.
 
 use super::arrangement::{Arrangement, Object, arrangements, objects};
 use super::effects::{Effects, effects};
@@ -46,8 +48,8 @@ pub struct Driver {
     pub text: String,
     /// What was added to the file.
     pub main: String,
-    /// Which methods they are, and what is special: `Vector.add || Vector.containsAll, after Vector.add`. No other driver of
-    /// the file has this name.
+    /// Which methods they are, and what is special: `Vector.add || Vector.containsAll, after Vector.add`. No other
+    /// driver of the file has this name.
     pub name: String,
     /// Whether one of the calls may wait for something that another thread has to do. Then a deadlock may be due to the
     /// driver, which has no more threads.
@@ -55,7 +57,8 @@ pub struct Driver {
 }
 
 impl Methods<'_> {
-    /// The drivers of a file without `main`, the plainest first, [`MAX_DRIVERS`] at most. None where the file has a `main`.
+    /// The drivers of a file without `main`, the plainest first, [`MAX_DRIVERS`] at most. None where the file has a
+    /// `main`.
     #[must_use]
     pub fn drivers(&self) -> Vec<Driver> {
         self.generate(MAX_DRIVERS)

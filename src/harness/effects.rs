@@ -2,8 +2,8 @@
 //!
 //! **Input**: the functions and methods of a file. **Output**: [`Effects`] by name.
 //!
-//! **Algorithm**: each body is read once: what it assigns, what it calls, and whether it has a loop without a bound. Calls
-//! are resolved by name alone, methods of one name of different classes taken together, and followed until nothing
+//! **Algorithm**: each body is read once: what it assigns, what it calls, and whether it has a loop without a bound.
+//! Calls are resolved by name alone, methods of one name of different classes taken together, and followed until nothing
 //! changes.
 //!
 //! **Soundness and limits**: names are not resolved. That decides no more than which programs are tried first, and what

@@ -3,8 +3,8 @@
 use super::{DefinitionId, DefinitionKind, Program, ReadId, SymbolId, TextId};
 use crate::source::Span;
 
-/// A place in the text that reads or writes memory. What does both, such as `x += 1` or `swap(x, 1)`, is one of each, and the
-/// two stand at the same span.
+/// A place in the text that reads or writes memory. What does both, such as `x += 1` or `swap(x, 1)`, is one of each,
+/// and the two stand at the same span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     /// It reads.

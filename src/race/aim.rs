@@ -1,10 +1,10 @@
 //! What executions can be directed at beside races: deadlocks, tears, lost notifications, terms.
 //!
-//! **Input**: a model, the [`Target`], and how many executions to make. **Output**: an [`AimFinding`] for each single thing that the target
-//! means, such as a cycle of locks.
+//! **Input**: a model, the [`Target`], and how many executions to make. **Output**: an [`AimFinding`] for each single
+//! thing that the target means, such as a cycle of locks.
 //!
-//! **Algorithm**: the static analyses name what might happen; for each of these, executions are held back where it takes ([`super::hold`]),
-//! and each is asked whether it has happened:
+//! **Algorithm**: the static analyses name what might happen; for each of these, executions are held back where it
+//! takes ([`super::hold`]), and each is asked whether it has happened:
 //!
 //! - a cycle of the lock-order graph: some execution ends in a deadlock in which a thread waits at one of its places;
 //! - an endangered correlation: an execution tears it ([`tears`]);
@@ -123,8 +123,8 @@ pub fn aims(model: &Model, target: &Target, analysis: impl FnOnce() -> Analysis)
     }
 }
 
-/// The waits for a notification, in text order. Where a wait gives a lock back, the notifier can come between a test and the wait only
-/// before this lock is taken: threads are held back there too.
+/// The waits for a notification, in text order. Where a wait gives a lock back, the notifier can come between a test
+/// and the wait only before this lock is taken: threads are held back there too.
 fn wait_aims(program: &Program) -> Vec<Aim> {
     let mut found: Vec<(Span, Vec<Span>)> = Vec::new();
     for function in program.functions.iter() {

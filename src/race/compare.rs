@@ -1,10 +1,10 @@
 //! Schedulers side by side: how often each brings two threads before the accesses of a pair at once.
 //!
-//! **Input**: a scheduler, its granularity, the pairs, and how many executions to make. **Output**: a [`Comparison`]: for each pair in how
-//! many executions it was hit, and in which one first.
+//! **Input**: a scheduler, its granularity, the pairs, and how many executions to make. **Output**: a [`Comparison`]:
+//! for each pair in how many executions it was hit, and in which one first.
 //!
-//! **Algorithm**: a policy around that of the scheduler looks before each step at what the threads would access. One series of executions
-//! serves all pairs of a scheduler that is not directed at any.
+//! **Algorithm**: a policy around that of the scheduler looks before each step at what the threads would access. One
+//! series of executions serves all pairs of a scheduler that is not directed at any.
 //!
 //! **Soundness and limits**: a hit is a race. The executions of the greybox search learn from each other, so that their
 //! number of hits is no estimate; the first one tells something.

@@ -1,10 +1,10 @@
 //! Failures and deadlocks that executions end in, whatever the executions were made for.
 //!
-//! **Input**: the ends of executions, with where they come from. **Output**: each distinct failure and each distinct deadlock once, with the
-//! first execution that has shown it.
+//! **Input**: the ends of executions, with where they come from. **Output**: each distinct failure and each distinct
+//! deadlock once, with the first execution that has shown it.
 //!
-//! **Soundness and limits**: all of them are real. Threads are named as users read them, since numbers of names differ from execution
-//! to execution.
+//! **Soundness and limits**: all of them are real. Threads are named as users read them, since numbers of names differ
+//! from execution to execution.
 
 use super::place::PlacePair;
 use crate::explore::{BlockedThread, WaitsFor, blocked_threads};

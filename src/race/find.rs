@@ -22,8 +22,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Steps of all directed executions together beyond which no more pairs are tried, unless it is said how many are to be: some
-/// seconds. Where there are many threads, a step takes longer, and counts for several. A program of ten thousand statements may have hundreds of thousands of pairs.
+/// Steps of all directed executions together beyond which no more pairs are tried, unless it is said how many are to
+/// be: some seconds. Where there are many threads, a step takes longer, and counts for several. A program of ten
+/// thousand statements may have hundreds of thousands of pairs.
 const MAX_STEPS: u64 = 20_000_000;
 
 /// Executions that are directed at a pair in any case, if at all: most races are hit by the first.
@@ -203,8 +204,8 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Findings {
     Findings { places, pairs, prediction, ends, comparisons, exploration, bound, timing }
 }
 
-/// How many executions of so many weighted steps are directed at each of so many pairs: as many as are asked for, or fewer, so that the
-/// steps do for more pairs.
+/// How many executions of so many weighted steps are directed at each of so many pairs: as many as are asked for, or
+/// fewer, so that the steps do for more pairs.
 fn trials_of_pair(request: &Request, steps: u64, pairs: u64) -> u64 {
     let wanted = request.trials.trials;
     let steps = steps.max(1).saturating_mul(pairs.max(1));
@@ -297,8 +298,8 @@ fn conflicting(places: &Places, pair: PlacePair) -> Vec<[Access; 2]> {
     accesses
 }
 
-/// The accesses of a pair that executions are directed at. They come from the text alone, so that an execution depends on the
-/// places and its number only, whatever the prediction has seen.
+/// The accesses of a pair that executions are directed at. They come from the text alone, so that an execution depends
+/// on the places and its number only, whatever the prediction has seen.
 fn accesses_of(places: &Places, apart: &PotentialRaces<'_>, pair: PlacePair) -> Vec<[Access; 2]> {
     let all = conflicting(places, pair);
     let may_race: Vec<[Access; 2]> = all.iter().copied().filter(|&[a, b]| apart.contains(a, b)).collect();

@@ -1,7 +1,7 @@
 //! Locks that threads hold, as an execution goes on.
 //!
-//! **Input**: the events of an execution. **Output**: for each thread the set of locks that it holds, with the place at which it took
-//! each. Equal sets have equal numbers, so that an access can keep its set as a number.
+//! **Input**: the events of an execution. **Output**: for each thread the set of locks that it holds, with the place
+//! at which it took each. Equal sets have equal numbers, so that an access can keep its set as a number.
 //!
 //! **Algorithm**: taking a lock adds it, freeing it removes it; a wait for a condition does both. Sets are kept once.
 //!

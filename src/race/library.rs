@@ -3,9 +3,9 @@
 //! **Input**: a file of classes and functions, what is asked for, and a budget for all drivers together. **Output**: a
 //! [`DriverFindings`] for each driver.
 //!
-//! **Algorithm**: each driver of [`Methods::drivers`] is a program, in which races are looked for as in any other. The states of the
-//! exploration are shared out evenly. A driver whose two calls fail or block one after the other, in one of both orders, shows races, but no harm:
-//! it has broken a rule of use, or waits for a thread that it does not have.
+//! **Algorithm**: each driver of [`Methods::drivers`] is a program, in which races are looked for as in any other. The
+//! states of the exploration are shared out evenly. A driver whose two calls fail or block one after the other, in one
+//! of both orders, shows races, but no harm: it has broken a rule of use, or waits for a thread that it does not have.
 //!
 //! **Soundness and limits**: what is real is real in the driver. Nothing is impossible: other clients can do more.
 

@@ -1,8 +1,8 @@
 //! Races: predicted, made real, told apart from harmless ones, and proven impossible.
 //!
-//! **Input**: a program with its machine and its form ([`Model`](crate::model::Model)), what is asked for ([`Request`]), and
-//! a budget. **Output**: [`Findings`]: every pair of places that may race, with a verdict and an execution that shows it; all
-//! failures and deadlocks that were met. [`report`] gives names to them.
+//! **Input**: a program with its machine and its form ([`Model`](crate::model::Model)), what is asked for
+//! ([`Request`]), and a budget. **Output**: [`Findings`]: every pair of places that may race, with a verdict and an
+//! execution that shows it; all failures and deadlocks that were met. [`report`] gives names to them.
 //!
 //! **Algorithm** (Sen, "Race directed random testing of concurrent programs", 2008; docs/races.md has the deviations).
 //!
@@ -13,8 +13,8 @@
 //!
 //! A file without `main` is closed by drivers (`library`), and each of them is looked at so.
 //!
-//! **Soundness and limits**: what is real has an execution. What is impossible was proven so. The answer is the same for any number
-//! of cores, unless the time is up.
+//! **Soundness and limits**: what is real has an execution. What is impossible was proven so. The answer is the same
+//! for any number of cores, unless the time is up.
 
 mod aim;
 mod compare;

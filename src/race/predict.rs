@@ -1,13 +1,14 @@
 //! Phase 1: which pairs of places may race.
 //!
-//! **Input**: a program, a number of executions at random, and what the static analysis says. **Output**: [`Prediction`]: the pairs of
-//! places, the accesses there, and what was seen of them; and the failures and deadlocks that were met on the way.
+//! **Input**: a program, a number of executions at random, and what the static analysis says. **Output**:
+//! [`Prediction`]: the pairs of places, the accesses there, and what was seen of them; and the failures and deadlocks
+//! that were met on the way.
 //!
-//! **Algorithm**: the [`HybridDetector`] watches each execution; the pairs of all of them are united with those of the static
-//! analysis.
+//! **Algorithm**: the [`HybridDetector`] watches each execution; the pairs of all of them are united with those of the
+//! static analysis.
 //!
-//! **Soundness and limits**: the static analysis contains every race; executions contain what they come to. Which pairs are found does not
-//! depend on the number of cores.
+//! **Soundness and limits**: the static analysis contains every race; executions contain what they come to. Which
+//! pairs are found does not depend on the number of cores.
 
 use super::ends::{BadEnd, BadEnds, Origin};
 use super::hybrid::{HybridDetector, Predicted};

@@ -1,9 +1,10 @@
 //! Two threads before racing accesses: who they are, what they hold, what the cell holds.
 //!
-//! **Input**: the steps that lead to a state in which the accesses of a pair of places are pending. **Output**: a [`Scene`]; nothing where
-//! they are not, because the program is not the one that the steps are of.
+//! **Input**: the steps that lead to a state in which the accesses of a pair of places are pending. **Output**: a
+//! [`Scene`]; nothing where they are not, because the program is not the one that the steps are of.
 //!
-//! **Algorithm**: the steps are done again, and watched for locks; then each two threads are asked what they would access.
+//! **Algorithm**: the steps are done again, and watched for locks; then each two threads are asked what they would
+//! access.
 
 use super::held::{Held, HeldLocks};
 use super::place::{PlacePair, Places};

@@ -1,9 +1,10 @@
 //! Phase 2: executions that are directed at one pair of places.
 //!
-//! **Input**: a pair of places, and how many executions to make. **Output**: [`PairTrials`]: how many of them have hit the race, what followed
-//! after each order, and the first of each kind, which its seed makes again.
+//! **Input**: a pair of places, and how many executions to make. **Output**: [`PairTrials`]: how many of them have hit
+//! the race, what followed after each order, and the first of each kind, which its seed makes again.
 //!
-//! **Algorithm**: execution k of a pair is made by [`RaceDirected`], whose seed depends on the number k and on the places alone.
+//! **Algorithm**: execution k of a pair is made by [`RaceDirected`], whose seed depends on the number k and on the
+//! places alone.
 //!
 //! **Soundness and limits**: what is found is real. An execution that is discarded does not count.
 

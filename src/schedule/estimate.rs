@@ -1,16 +1,17 @@
 //! Estimates from trials: how likely a hit is, and how many trials it takes.
 //!
-//! **Input**: how many of a number of trials were hits; or for several series of trials when the first hit came, if it did.
+//! **Input**: how many of a number of trials were hits; or for several series of trials when the first hit came, if it
+//! did.
 //!
-//! **Output**: the proportion with an interval that holds the true one with a given confidence; the median number of trials to
-//! the first hit.
+//! **Output**: the proportion with an interval that holds the true one with a given confidence; the median number of
+//! trials to the first hit.
 //!
 //! **Algorithm**. The interval is Wilson's (1927): those proportions p whose distance from the observed one is at most z
-//! standard deviations of p itself. It keeps within 0 and 1, and is sensible also where all or none of few trials are hits.
-//! The median is that of Kaplan and Meier (1958): a series without a hit counts as one for as long as it was.
+//! standard deviations of p itself. It keeps within 0 and 1, and is sensible also where all or none of few trials are
+//! hits. The median is that of Kaplan and Meier (1958): a series without a hit counts as one for as long as it was.
 //!
-//! **Soundness and limits**. Both take trials for independent, as those of different seeds are. Trials of a search that learns,
-//! or that ends with its first hit, are not: of those the first hit says something, the proportion does not.
+//! **Soundness and limits**. Both take trials for independent, as those of different seeds are. Trials of a search
+//! that learns, or that ends with its first hit, are not: of those the first hit says something, the proportion does not.
 
 use std::cmp::Ordering;
 
@@ -48,8 +49,8 @@ impl Rate {
         (self.trials > 0).then(|| self.hits as f64 / self.trials as f64)
     }
 
-    /// Wilson's interval for the probability of a hit. `z` is the quantile of the normal distribution for the confidence, such
-    /// as [`Z_95`]. Without trials it is everything.
+    /// Wilson's interval for the probability of a hit. `z` is the quantile of the normal distribution for the
+    /// confidence, such as [`Z_95`]. Without trials it is everything.
     #[must_use]
     pub fn wilson(self, z: f64) -> Interval {
         let Some(observed) = self.proportion() else { return Interval { low: 0.0, high: 1.0 } };
@@ -98,8 +99,8 @@ impl FirstHit {
         matches!(self, FirstHit::At(_))
     }
 
-    /// The median of several series: the smallest number of trials within which at least half of all series have a hit. It is
-    /// censored, by the longest series, where they do not come to that. `None` without series.
+    /// The median of several series: the smallest number of trials within which at least half of all series have a
+    /// hit. It is censored, by the longest series, where they do not come to that. `None` without series.
     #[must_use]
     pub fn median(series: &[FirstHit]) -> Option<FirstHit> {
         let mut sorted = series.to_vec();

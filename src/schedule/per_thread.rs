@@ -2,8 +2,9 @@
 //!
 //! **Input**: a state, a thread in it. **Output**: the value that was kept for that thread, or a first one.
 //!
-//! **Algorithm**. Values stand in a vector by slot, each with the name of its thread: a slot that another thread has by now
-//! has no value. So nothing is looked up by hashing, and nothing is allocated but for a slot higher than all before.
+//! **Algorithm**. Values stand in a vector by slot, each with the name of its thread: a slot that another thread has
+//! by now has no value. So nothing is looked up by hashing, and nothing is allocated but for a slot higher than all
+//! before.
 
 use crate::vm::{PathId, State, ThreadIndex};
 

@@ -1,7 +1,7 @@
 //! The accesses to shared variables, grouped by what decides whether they may race.
 //!
-//! **Input**: the accesses of the form, and the locks held at them. **Output**: [`Sites`]: for each variable of the unfolded program
-//! its groups, and for each access in the text the groups that it is in.
+//! **Input**: the accesses of the form, and the locks held at them. **Output**: [`Sites`]: for each variable of the
+//! unfolded program its groups, and for each access in the text the groups that it is in.
 //!
 //! **Soundness and limits**: initial definitions are no accesses, and what control does not come to is left out.
 

@@ -4,19 +4,20 @@
 //! write–write, that may race; and for any other pair of accesses to one variable what keeps the two apart.
 //!
 //! **Algorithm** (locksets as in Savage et al. 1997, with may-happen-in-parallel in place of an observed order)
-//! 1. `group`: the accesses to each shared variable of each context are grouped by class of block, locks certainly held, and
-//!    whether they are atomic.
-//! 2. Two groups may race where their classes may run in parallel, no lock is certainly held in both, and they are not both
-//!    atomic. Groups are compared, not accesses; two accesses of such groups race unless both read or they certainly mean
-//!    different elements.
-//! 3. `pairs`: pairs are made only when somebody asks for them, access by access, and each once however many contexts have it.
+//! 1. `group`: the accesses to each shared variable of each context are grouped by class of block, locks certainly
+//!    held, and whether they are atomic.
+//! 2. Two groups may race where their classes may run in parallel, no lock is certainly held in both, and they are not
+//!    both atomic. Groups are compared, not accesses; two accesses of such groups race unless both read or they
+//!    certainly mean different elements.
+//! 3. `pairs`: pairs are made only when somebody asks for them, access by access, and each once however many contexts
+//!    have it.
 //! 4. `separation`: what step 2 found instead, in words.
 //!
-//! **Soundness and limits**: every pair of places at which two threads of some execution stand at once, before accesses to one
-//! cell of which one writes and not both are atomic, is potential. This holds because MHP and sharing are
-//! over-approximations and locksets under-approximations. Locals of functions whose threads are not told apart count as one
-//! variable; what warnings are made of (`unprotected`) leaves them out. Not seen: order by the values of variables, by
-//! conditions and by counting semaphores.
+//! **Soundness and limits**: every pair of places at which two threads of some execution stand at once, before
+//! accesses to one cell of which one writes and not both are atomic, is potential. This holds because MHP and sharing are
+//! over-approximations and locksets under-approximations. Locals of functions whose threads are not told apart count
+//! as one variable; what warnings are made of (`unprotected`) leaves them out. Not seen: order by the values of
+//! variables, by conditions and by counting semaphores.
 
 mod group;
 mod pairs;
@@ -52,15 +53,15 @@ pub fn potential_races<'a>(program: &'a Program, form: &'a Form) -> PotentialRac
 }
 
 impl PotentialRaces<'_> {
-    /// All pairs, each once, the lesser access first, sorted. Pairs are found as the iterator goes on, so that taking a few
-    /// is cheap.
+    /// All pairs, each once, the lesser access first, sorted. Pairs are found as the iterator goes on, so that taking
+    /// a few is cheap.
     #[must_use]
     pub fn pairs(&self) -> Pairs<'_> {
         Pairs::new(self, None)
     }
 
-    /// The pairs that may race at a variable, in the same order. A pair of accesses that touch several variables, such as those of a
-    /// method that runs on two objects, belongs to each of them.
+    /// The pairs that may race at a variable, in the same order. A pair of accesses that touch several variables, such
+    /// as those of a method that runs on two objects, belongs to each of them.
     #[must_use]
     pub fn pairs_of(&self, variable: LeafId) -> Pairs<'_> {
         Pairs::new(self, Some(variable))
@@ -157,8 +158,8 @@ impl PotentialRaces<'_> {
         self.program.texts.get(self.program.leaves[self.form.concurrency.locations[object].leaf].name)
     }
 
-    /// The locks that are certainly held at an access, in all contexts that make it, by name; `None` for an access that touches
-    /// nothing shared or never runs.
+    /// The locks that are certainly held at an access, in all contexts that make it, by name; `None` for an access
+    /// that touches nothing shared or never runs.
     #[must_use]
     pub fn locks_held(&self, access: Access) -> Option<Vec<String>> {
         let mut sites = self.sites.distinct(access);

@@ -1,9 +1,10 @@
 //! Pairs of accesses, made when they are asked for.
 //!
-//! **Input**: the groups of accesses. **Output**: [`Pairs`], an iterator over the pairs of all variables or of one; each once, sorted.
+//! **Input**: the groups of accesses. **Output**: [`Pairs`], an iterator over the pairs of all variables or of one;
+//! each once, sorted.
 //!
-//! **Algorithm**: go through the accesses in order; the partners of one are the accesses of the groups that its groups may meet, less
-//! those that come before it. What a group may meet is found once.
+//! **Algorithm**: go through the accesses in order; the partners of one are the accesses of the groups that its groups
+//! may meet, less those that come before it. What a group may meet is found once.
 
 use super::PotentialRaces;
 use super::group::rows;

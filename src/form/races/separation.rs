@@ -1,9 +1,9 @@
 //! What keeps two accesses to one variable apart.
 //!
-//! **Input**: two accesses that cannot race. **Output**: [`Separation`]s: one for each different way in which their contexts are
-//! kept apart. **Algorithm**: for each two groups that the accesses are in, the first that holds of: both atomic, one variable
-//! each, other elements, not run at the same time ([`Apart`]), a common lock. **Soundness and limits**: together they prove that
-//! the pair does not race. They decide nothing: [`PotentialRaces::contains`] does.
+//! **Input**: two accesses that cannot race. **Output**: [`Separation`]s: one for each different way in which their
+//! contexts are kept apart. **Algorithm**: for each two groups that the accesses are in, the first that holds of: both
+//! atomic, one variable each, other elements, not run at the same time ([`Apart`]), a common lock. **Soundness and
+//! limits**: together they prove that the pair does not race. They decide nothing: [`PotentialRaces::contains`] does.
 
 use super::PotentialRaces;
 use super::group::{Site, may_be_one_element};
@@ -125,9 +125,9 @@ impl Order {
 }
 
 impl PotentialRaces<'_> {
-    /// What keeps two accesses apart of which one writes: one reason for each way in which their contexts are kept apart, which
-    /// together prove that they do not race. Empty where they may race, where both read, and where no shared variable is
-    /// accessed by both.
+    /// What keeps two accesses apart of which one writes: one reason for each way in which their contexts are kept
+    /// apart, which together prove that they do not race. Empty where they may race, where both read, and where no
+    /// shared variable is accessed by both.
     #[must_use]
     pub fn separations(&self, a: Access, b: Access) -> Vec<Separation> {
         if !(a.is_write() || b.is_write()) || self.contains(a, b) {

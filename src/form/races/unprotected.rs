@@ -1,13 +1,13 @@
 //! The accesses that a warning is about, and the locks that accesses hold.
 //!
-//! **Input**: the groups of accesses. **Output**: for each variable the accesses that may race with some other, or with themselves in
-//! another thread; one such other; the lock that most accesses hold.
+//! **Input**: the groups of accesses. **Output**: for each variable the accesses that may race with some other, or
+//! with themselves in another thread; one such other; the lock that most accesses hold.
 //!
-//! **Algorithm**: for each group, kind of access and element, look for the first group that it may meet and that has a conflicting
-//! access; the answer holds for all of its accesses. No pairs are made.
+//! **Algorithm**: for each group, kind of access and element, look for the first group that it may meet and that has a
+//! conflicting access; the answer holds for all of its accesses. No pairs are made.
 //!
-//! **Soundness and limits**: locals of functions whose threads are not told apart are left out: of them nobody knows which accesses
-//! mean the same cell.
+//! **Soundness and limits**: locals of functions whose threads are not told apart are left out: of them nobody knows
+//! which accesses mean the same cell.
 
 use super::PotentialRaces;
 use super::group::{Group, Site, rows};
@@ -80,7 +80,8 @@ impl PotentialRaces<'_> {
         partners.map(|&(_, access)| access).min_by_key(|access| (access.span(self.program), *access))
     }
 
-    /// Whether the accesses to a variable of the unfolded program certainly mean one cell (or array) where they are said to race.
+    /// Whether the accesses to a variable of the unfolded program certainly mean one cell (or array) where they are
+    /// said to race.
     fn is_told_apart(&self, variable: u32) -> bool {
         let concurrency = &self.form.concurrency;
         let instance = &concurrency.instances[self.form.table.variables[variable as usize].instance];
@@ -90,9 +91,9 @@ impl PotentialRaces<'_> {
         }
     }
 
-    /// For some variables, sorted: the lock that most accesses hold. It is held by more than half of them, and then of several
-    /// locks the first by name; or by just half of them, where it is the only such lock. Accesses that nothing conflicts with
-    /// at the same time, such as those before the first thread is made, do not count.
+    /// For some variables, sorted: the lock that most accesses hold. It is held by more than half of them, and then of
+    /// several locks the first by name; or by just half of them, where it is the only such lock. Accesses that nothing
+    /// conflicts with at the same time, such as those before the first thread is made, do not count.
     #[must_use]
     pub fn held_most(&self, variables: &[LeafId]) -> BTreeMap<LeafId, HeldMost> {
         let mut counts: BTreeMap<LeafId, (usize, FxHashMap<LocationId, usize>)> = BTreeMap::new();

@@ -217,8 +217,8 @@ pub struct SchedulerPairReport {
     pub hits: u64,
     /// Executions that were made for it.
     pub trials: u64,
-    /// The lower end of Wilson's interval for the probability of a hit, with a confidence of 95 %; null for `reads-from`, whose
-    /// executions learn from each other.
+    /// The lower end of Wilson's interval for the probability of a hit, with a confidence of 95 %; null for
+    /// `reads-from`, whose executions learn from each other.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,

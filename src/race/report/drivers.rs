@@ -2,11 +2,11 @@
 //!
 //! **Input**: what was found in each driver. **Output**: a [`RacesReport`] in which each pair of the file stands once.
 //!
-//! **Algorithm**: the driver that shows most of a pair stands for it: harm before a race, a race before a prediction, the plainest driver
-//! first. Hits and trials are added up.
+//! **Algorithm**: the driver that shows most of a pair stands for it: harm before a race, a race before a prediction,
+//! the plainest driver first. Hits and trials are added up.
 //!
-//! **Soundness and limits**: a pair that no driver makes real is unconfirmed, since a file without `main` has other clients. One that is
-//! real and harmless in all drivers is called benign only where each of them has proven it.
+//! **Soundness and limits**: a pair that no driver makes real is unconfirmed, since a file without `main` has other
+//! clients. One that is real and harmless in all drivers is called benign only where each of them has proven it.
 
 use super::data::{DriverReport, ExplorationReport, PairReport, RacesReport, Runs};
 use super::report;

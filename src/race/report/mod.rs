@@ -1,6 +1,7 @@
 //! Findings with names, as answers show them.
 //!
-//! **Input**: [`Findings`] and the program, or those of the drivers of a file. **Output**: plain data that serialises (docs/json.md).
+//! **Input**: [`Findings`] and the program, or those of the drivers of a file. **Output**: plain data that serialises
+//! (docs/json.md).
 
 mod data;
 mod drivers;
@@ -174,8 +175,8 @@ impl Reporter<'_> {
         }
     }
 
-    /// The same execution with fewer switches between threads before both accesses are pending; as it is where no such order
-    /// leads to the same state.
+    /// The same execution with fewer switches between threads before both accesses are pending; as it is where no such
+    /// order leads to the same state.
     fn arranged(&self, pair: PlacePair, witness: &Witness) -> Witness {
         let machine = self.model.machine();
         let (prefix, rest) = witness.steps.split_at(witness.before);

@@ -1,11 +1,12 @@
 //! Abstract schedules: which reads are to read from which definitions, and which are not.
 //!
-//! **Input**: pairs of a read and a definition that it may see, and random numbers. **Output**: [`AbstractSchedule`]s, and
-//! mutants of them.
+//! **Input**: pairs of a read and a definition that it may see, and random numbers. **Output**: [`AbstractSchedule`]s,
+//! and mutants of them.
 //!
-//! **Algorithm**. A mutant comes about by one of four changes: a constraint on a random pair is inserted, wanted in three of
-//! four cases, else unwanted; one is deleted; one is negated; one gets another definition of the same read. Half of the
-//! mutants have a second change. There is at most one constraint on a pair, and at most [`AbstractSchedule::MAX`] of them.
+//! **Algorithm**. A mutant comes about by one of four changes: a constraint on a random pair is inserted, wanted in
+//! three of four cases, else unwanted; one is deleted; one is negated; one gets another definition of the same read.
+//! Half of the mutants have a second change. There is at most one constraint on a pair, and at most
+//! [`AbstractSchedule::MAX`] of them.
 
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::policy::Random;

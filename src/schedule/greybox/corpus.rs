@@ -4,17 +4,17 @@
 //!
 //! **Algorithm**.
 //!
-//! 1. An abstract schedule is kept if its execution has shown a term that none before it has, or a combination of terms (the set
-//!    of all terms of an execution) that none before it has. Where there is no room, only those of the first kind are kept, in
-//!    the place of the one that was chosen most often.
-//! 2. At the beginning the abstract schedule without constraints is kept. When it is chosen for the first time, it is tried as
-//!    it is.
-//! 3. To make a mutant, a few of those that are kept are drawn ([`DRAWN`]), and the one is changed whose combination has come
-//!    about least often, or which was chosen least often if that is equal. For the one without constraints, which shows many
-//!    combinations, it counts how often it was chosen.
+//! 1. An abstract schedule is kept if its execution has shown a term that none before it has, or a combination of
+//!    terms (the set of all terms of an execution) that none before it has. Where there is no room, only those of the
+//!    first kind are kept, in the place of the one that was chosen most often.
+//! 2. At the beginning the abstract schedule without constraints is kept. When it is chosen for the first time, it is
+//!    tried as it is.
+//! 3. To make a mutant, a few of those that are kept are drawn ([`DRAWN`]), and the one is changed whose combination
+//!    has come about least often, or which was chosen least often if that is equal. For the one without constraints,
+//!    which shows many combinations, it counts how often it was chosen.
 //!
-//! **Soundness and limits**. Combinations are told apart by 64-bit sums: where two are taken for one, an abstract schedule is
-//! not kept. All depends on the order in which executions are entered, and on the seed, alone.
+//! **Soundness and limits**. Combinations are told apart by 64-bit sums: where two are taken for one, an abstract
+//! schedule is not kept. All depends on the order in which executions are entered, and on the seed, alone.
 
 use super::abstract_schedule::{AbstractSchedule, Term};
 use crate::schedule::policy::Random;

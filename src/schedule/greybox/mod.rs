@@ -7,19 +7,20 @@
 //! **Algorithm** (after Wolff, Shi, Duck, Mathur, Roychoudhury 2024). The unit of the search is not an execution, but an
 //! [`AbstractSchedule`]: terms (a read sees a definition) that are wanted, or unwanted.
 //!
-//! 1. The seeds are taken in generations of [`GENERATION`]. The first seed gets the abstract schedule without constraints, each
-//!    other one a mutant of one that is kept.
-//! 2. The executions of a generation are made as [`Trials`]. In each the policy of the experiment chooses among the threads
-//!    that the abstract schedule does not hold back ([`Steered`]).
-//! 3. The terms that they have shown are entered in the order of the seeds. An abstract schedule is kept if its execution has
-//!    shown a new term, or a new combination of terms.
+//! 1. The seeds are taken in generations of [`GENERATION`]. The first seed gets the abstract schedule without
+//!    constraints, each other one a mutant of one that is kept.
+//! 2. The executions of a generation are made as [`Trials`]. In each the policy of the experiment chooses among the
+//!    threads that the abstract schedule does not hold back ([`Steered`]).
+//! 3. The terms that they have shown are entered in the order of the seeds. An abstract schedule is kept if its
+//!    execution has shown a new term, or a new combination of terms.
 //!
-//! It differs from the paper in what is chosen from (here terms of the form beside those that executions have shown, there the
-//! latter alone), and in the order of choice (a few are drawn, the rarest one is taken; there energies that rise with rarity).
+//! It differs from the paper in what is chosen from (here terms of the form beside those that executions have shown,
+//! there the latter alone), and in the order of choice (a few are drawn, the rarest one is taken; there energies that
+//! rise with rarity).
 //!
-//! **Soundness and limits**. It proves nothing; it finds. What comes out depends on the program, the terms, the first seed and
-//! the experiment, not on the number of cores, and not on where the seeds end. To do one of its executions again, those before
-//! it are needed, or its steps.
+//! **Soundness and limits**. It proves nothing; it finds. What comes out depends on the program, the terms, the first
+//! seed and the experiment, not on the number of cores, and not on where the seeds end. To do one of its executions
+//! again, those before it are needed, or its steps.
 
 mod abstract_schedule;
 mod corpus;

@@ -8,13 +8,14 @@
 //! - a read that would see an unwanted definition now;
 //! - a write to a cell whose last write is wanted by a read that has not seen it yet, unless it is that definition again.
 //!
-//! Where all threads that can move are held back, the inner policy chooses among all. A thread that was held back for as many
-//! steps of others as the bound says is let go until it moves.
+//! Where all threads that can move are held back, the inner policy chooses among all. A thread that was held back for
+//! as many steps of others as the bound says is let go until it moves.
 //!
-//! **Soundness and limits**. No execution is lost by an abstract schedule without constraints, and all end as they would without.
-//! Constraints are wishes: an execution that cannot satisfy them does something else. Accesses inside of atomic blocks, and
-//! those behind a `print` without another operation between, are not seen before they are done; they are not held back, and do
-//! not satisfy a constraint. Elements of an array have one definition: a write to one of them may be held back for another.
+//! **Soundness and limits**. No execution is lost by an abstract schedule without constraints, and all end as they
+//! would without. Constraints are wishes: an execution that cannot satisfy them does something else. Accesses inside
+//! of atomic blocks, and those behind a `print` without another operation between, are not seen before they are done;
+//! they are not held back, and do not satisfy a constraint. Elements of an array have one definition: a write to one
+//! of them may be held back for another.
 
 use super::abstract_schedule::{AbstractSchedule, Constraint};
 use crate::ir::{DefinitionId, ReadId};

@@ -25,7 +25,8 @@ fn with_depth_one_all_orders_of_threads_are_equally_likely() {
 #[test]
 fn a_lost_update_takes_the_one_change_point_behind_the_first_read() {
     let (_, machine) = compiled(ADDS).unwrap();
-    // Steps: the fork, a read, a write, a read, a write, the join, the last read. The change has to come at the second one.
+    // Steps: the fork, a read, a write, a read, a write, the join, the last read. The change has to come at the second
+    // one.
     for steps in [2, 7, 20] {
         let lost = share(&machine, "assert", 4_000, |seed| Pct::new(2, steps, seed));
         assert_close(lost, 1.0 / f64::from(steps), 4_000);

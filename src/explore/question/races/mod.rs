@@ -1,26 +1,29 @@
 //! Which accesses race, and what follows from each order: decided by all states.
 //!
-//! **Input**: a program with its machine, the pairs of accesses of which a proof is wanted where they do not race, and a budget.
+//! **Input**: a program with its machine, the pairs of accesses of which a proof is wanted where they do not race, and
+//! a budget.
 //!
-//! **Output**: [`RacesAnswer`]: every pair of accesses before which two threads stand at once in some execution ([`Race`]), each
-//! with an execution, with the failure that follows if one of them goes first, and whether the order changes what comes out;
-//! of the other pairs, whether one access always comes before the other; beside them all failures and deadlocks.
+//! **Output**: [`RacesAnswer`]: every pair of accesses before which two threads stand at once in some execution
+//! ([`Race`]), each with an execution, with the failure that follows if one of them goes first, and whether the order
+//! changes what comes out; of the other pairs, whether one access always comes before the other; beside them all
+//! failures and deadlocks.
 //!
 //! **Algorithm**.
 //!
-//! 1. Search all states ([`states`]). The steps of a state tell which accesses its threads stand before: two steps of different
-//!    threads from one state that access one cell race, where one of them writes and not both are atomic ([`recorder`]).
+//! 1. Search all states ([`states`]). The steps of a state tell which accesses its threads stand before: two steps of
+//!    different threads from one state that access one cell race, where one of them writes and not both are atomic
+//!    ([`recorder`]).
 //! 2. Where executions may be discarded, a state counts if some execution goes on from it that is not.
 //! 3. A race is harmful if from the state behind one of the two steps a failure or a deadlock can be reached.
-//! 4. For each state, find the set of outcomes that can be reached from it ([`outcome_sets`]). The order of a race does not matter if the
-//!    sets behind the two steps are equal wherever it happens.
-//! 5. Of a wanted pair that does not race, look whether no step with one of the accesses can be reached from behind a step with the
-//!    other ([`order`]).
+//! 4. For each state, find the set of outcomes that can be reached from it ([`outcome_sets`]). The order of a race
+//!    does not matter if the sets behind the two steps are equal wherever it happens.
+//! 5. Of a wanted pair that does not race, look whether no step with one of the accesses can be reached from behind a
+//!    step with the other ([`order`]).
 //!
-//! **Soundness and limits**: exact if no bound was hit. Else the races and the failures behind them are real, and nothing is
-//! said of the rest. The step of an atomic block makes all its accesses at once, so a thread stands before all of them; which ones
-//! they are depends on the state. A `cas` that fails in a state only reads in it. Initial definitions are no accesses. An execution that never
-//! ends is an outcome of its own.
+//! **Soundness and limits**: exact if no bound was hit. Else the races and the failures behind them are real, and
+//! nothing is said of the rest. The step of an atomic block makes all its accesses at once, so a thread stands before
+//! all of them; which ones they are depends on the state. A `cas` that fails in a state only reads in it. Initial
+//! definitions are no accesses. An execution that never ends is an outcome of its own.
 
 mod order;
 mod outcome_sets;
@@ -119,7 +122,8 @@ impl RacesAnswer {
     }
 }
 
-/// Finds all races by a search through all states. `wanted` are pairs, each sorted, whose order is looked at if they do not race.
+/// Finds all races by a search through all states. `wanted` are pairs, each sorted, whose order is looked at if they
+/// do not race.
 pub fn races(machine: &Machine, program: &Program, wanted: &[[Access; 2]], budget: &Budget<'_>) -> RacesAnswer {
     let mut recorder = Recorder::new(machine, program, wanted);
     let searched = states::search(machine, budget, (), &mut recorder);

@@ -1,10 +1,10 @@
 //! Pairs of accesses that come in one order only.
 //!
-//! **Input**: the whole graph of a search, the steps that make each access that is asked for, and pairs. **Output**: the pairs of which
-//! one access comes before the other in every execution that has both.
+//! **Input**: the whole graph of a search, the steps that make each access that is asked for, and pairs. **Output**:
+//! the pairs of which one access comes before the other in every execution that has both.
 //!
-//! **Algorithm**: an access b never comes before an access a if no step that makes a begins in a state that can be reached from behind
-//! a step that makes b: a search forwards from those states.
+//! **Algorithm**: an access b never comes before an access a if no step that makes a begins in a state that can be
+//! reached from behind a step that makes b: a search forwards from those states.
 //!
 //! **Soundness and limits**: exact for a whole graph. The pairs are looked at as long as the work is worth it.
 

@@ -1,14 +1,15 @@
 //! For each state the set of outcomes that can be reached from it.
 //!
-//! **Input**: the whole graph of a search, and the outcome of each state in which executions end. **Output**: the number of a set for each
-//! state; equal sets have equal numbers.
+//! **Input**: the whole graph of a search, and the outcome of each state in which executions end. **Output**: the
+//! number of a set for each state; equal sets have equal numbers.
 //!
 //! **Algorithm**.
 //!
-//! 1. The set of an end is its outcome; the set of any other state is the union of those of its successors. Visit the states
-//!    backwards, as often as something changes: once where no loop goes back, for the search numbers states by their depth.
-//! 2. A state without any outcome then, from which some execution goes on without being discarded, never ends: that is an outcome
-//!    of its own. Do step 1 again with it.
+//! 1. The set of an end is its outcome; the set of any other state is the union of those of its successors. Visit the
+//!    states backwards, as often as something changes: once where no loop goes back, for the search numbers states by
+//!    their depth.
+//! 2. A state without any outcome then, from which some execution goes on without being discarded, never ends: that is
+//!    an outcome of its own. Do step 1 again with it.
 //!
 //! Sets are kept once, and so are the unions that were made: a set is a number.
 //!
