@@ -33,6 +33,7 @@ mod subject;
 pub use answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
 pub use deadlock::{BlockedThread, Deadlock, WaitsFor, blocked_threads};
 pub use question::by_executions::by_executions;
+pub use question::classes;
 pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};
 pub use question::futures::{by_states, futures};
 pub use question::pairs;

@@ -112,8 +112,9 @@ impl Observer for Footprints {
     }
 }
 
-/// What an event of a thread uses.
-fn used_by(thread: PathId, event: Event) -> Option<(Resource, Use)> {
+/// What an event of a thread uses, beside the thread itself.
+#[must_use]
+pub fn used_by(thread: PathId, event: Event) -> Option<(Resource, Use)> {
     Some(match event {
         Event::Read { address, shared: true, .. } | Event::Waited { address, .. } => {
             (Resource::Cell(address), Use::Shared)

@@ -47,7 +47,7 @@ mod walk;
 
 pub use activations::{Activation, Activations, Nesting};
 pub use clocks::{Clock, Clocks, Edges, Stamp, ThreadNumber};
-pub use dependence::{Footprint, Footprints, Resource, Use, predecessors};
+pub use dependence::{Footprint, Footprints, Resource, Use, predecessors, used_by};
 pub use estimate::{FirstHit, Interval, Rate, Z_95};
 pub use execution::{Execution, ExecutionStatus, run};
 pub use file::{SCHEMA, Schedule, ScheduleError, Step, source_hash};

@@ -13,10 +13,10 @@
 //! left out.
 
 use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::deadlock::blocked_threads;
+use crate::explore::question::chains::{Chains, hash_of_end, standing};
 use crate::explore::reads_from::{self, Refusal};
-use crate::explore::states::{self, End, EndContext, Monitor, Transition, Visitor};
-use crate::vm::{self, CodeIndex, Event, Machine, Observer, PathId, ThreadIndex, ThreadName};
+use crate::explore::states::{self, EndContext, Monitor, Transition, Visitor};
+use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
@@ -69,20 +69,11 @@ struct Instance {
     ordinal: u32,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct ThreadHistory {
-    path: u32,
-    writes: u32,
-    hash: u128,
-}
-
 /// What an execution has read so far.
 #[derive(Debug, Default)]
 struct History {
-    threads: Vec<ThreadHistory>,
+    chains: Chains,
     cells: Vec<Instance>,
-    /// Of the threads that have ended, in any order.
-    ended: u128,
 }
 
 impl Clone for History {
@@ -93,83 +84,37 @@ impl Clone for History {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        self.threads.clone_from(&source.threads);
+        self.chains.clone_from(&source.chains);
         self.cells.clone_from(&source.cells);
-        self.ended = source.ended;
     }
-}
-
-fn halves(hash: u128) -> [u64; 2] {
-    [hash as u64, (hash >> 64) as u64]
-}
-
-fn whole(low: u64, high: u64) -> u128 {
-    u128::from(low) | u128::from(high) << 64
 }
 
 impl History {
-    fn thread(&mut self, thread: ThreadIndex) -> &mut ThreadHistory {
-        if self.threads.len() <= thread.index() {
-            self.threads.resize(thread.index() + 1, ThreadHistory::default());
-        }
-        &mut self.threads[thread.index()]
-    }
-
     fn cell(&mut self, address: u32) -> &mut Instance {
         if self.cells.len() <= address as usize {
             self.cells.resize(address as usize + 1, Instance::default());
         }
         &mut self.cells[address as usize]
     }
-
-    fn learn(&mut self, thread: ThreadIndex, fact: [u64; 2]) {
-        let history = self.thread(thread);
-        let [low, high] = halves(history.hash);
-        history.hash = vm::hash(&[low, high, fact[0], fact[1]]);
-    }
-
-    fn begin_thread(&mut self, thread: ThreadIndex, path: PathId) {
-        *self.thread(thread) = ThreadHistory { path: path.0, writes: 0, hash: 0 };
-    }
-
-    fn end_thread(&mut self, thread: ThreadIndex) {
-        let ThreadHistory { path, hash, .. } = std::mem::take(self.thread(thread));
-        if hash != 0 {
-            let [low, high] = halves(hash);
-            self.ended = self.ended.wrapping_add(vm::hash(&[u64::from(path), low, high]));
-        }
-    }
-
-    /// The hash of the histories of all threads.
-    fn total(&self) -> u128 {
-        let mut copy = self.clone();
-        for index in 0..self.threads.len() {
-            copy.end_thread(ThreadIndex(index as u16));
-        }
-        copy.ended
-    }
 }
 
 impl Observer for History {
+    const DETAILS: bool = false;
+
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
-        let thread = thread.slot;
         match event {
             Event::Read { read, address, shared: true, .. } => {
                 let Instance { path, ordinal } = *self.cell(address);
                 // Not the address: which one a local gets depends on the order of steps. Which cell it is follows from what
                 // its thread, and those that made it, have read and chosen before.
-                self.learn(thread, [u64::from(read.0), u64::from(path) << 32 | u64::from(ordinal)]);
+                self.chains.learn(thread, [u64::from(read.0), u64::from(path) << 32 | u64::from(ordinal)]);
             }
             Event::Write { address, shared: true, .. } => {
-                let history = self.thread(thread);
-                history.writes += 1;
-                *self.cell(address) =
-                    Instance { path: self.threads[thread.index()].path, ordinal: self.threads[thread.index()].writes };
+                *self.cell(address) = Instance { path: thread.path.0, ordinal: self.chains.count(thread) };
             }
-            Event::Choose { value } => self.learn(thread, [u64::from(at.0) | 1 << 63, value as u64]),
-            Event::Fork { child: ThreadName { slot: child, path } }
-            | Event::Spawn { child: ThreadName { slot: child, path } } => self.begin_thread(child, path),
-            Event::End { .. } => self.end_thread(thread),
+            Event::Choose { value } => self.chains.learn(thread, [u64::from(at.0) | 1 << 63, value as u64]),
+            Event::Fork { child } | Event::Spawn { child } => self.chains.begin(child.slot),
+            Event::End { .. } => self.chains.end(thread.slot),
             Event::Allocate { address, size, .. } => {
                 for cell in address..address + size {
                     *self.cell(cell) = Instance::default();
@@ -182,26 +127,13 @@ impl Observer for History {
 
 impl Monitor for History {
     fn encode(&self, words: &mut Vec<u64>) {
-        words.push(self.threads.len() as u64);
-        words.extend(halves(self.ended));
-        for thread in &self.threads {
-            words.push(u64::from(thread.path) << 32 | u64::from(thread.writes));
-            words.extend(halves(thread.hash));
-        }
+        self.chains.encode(words);
         words.extend(self.cells.iter().map(|cell| u64::from(cell.path) << 32 | u64::from(cell.ordinal)));
     }
 
     fn decode(&mut self, words: &[u64]) {
-        self.threads.clear();
+        let cells = self.chains.decode(words);
         self.cells.clear();
-        let [count, low, high, rest @ ..] = words else { return };
-        self.ended = whole(*low, *high);
-        let (threads, cells) = rest.split_at(3 * *count as usize);
-        self.threads.extend(threads.chunks_exact(3).map(|words| ThreadHistory {
-            path: (words[0] >> 32) as u32,
-            writes: words[0] as u32,
-            hash: whole(words[1], words[2]),
-        }));
         let instance = |word: &u64| Instance { path: (word >> 32) as u32, ordinal: *word as u32 };
         self.cells.extend(cells.iter().map(instance));
     }
@@ -230,19 +162,8 @@ impl Visitor<History> for Counter {
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, History>) -> ControlFlow<()> {
-        // A deadlock, or a failure, is another execution than one that goes on after the same reads; and so is one in
-        // which others are blocked, or elsewhere.
-        let mut words = halves(context.monitor.total()).to_vec();
-        match context.end {
-            End::Finished => words.push(0),
-            End::Failed(failure) => words.push(2 + u64::from(failure.at.0)),
-            End::Deadlock => {
-                words.push(1);
-                let blocked = blocked_threads(context.machine, context.tables, context.state);
-                words.extend(blocked.iter().map(|thread| u64::from(thread.path.0) << 32 | u64::from(thread.at.0)));
-            }
-        }
-        self.futures.insert(vm::hash(&words));
+        let standing = standing(context.state).collect();
+        self.futures.insert(hash_of_end(&context.monitor.chains, context.end, standing));
         ControlFlow::Continue(())
     }
 }

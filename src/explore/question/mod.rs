@@ -4,12 +4,15 @@
 //! |---|---|
 //! | `futures` | what can happen: terms, outcomes, failures, deadlocks |
 //! | `count` | how many futures there are |
+//! | `classes` | how many executions there are up to the versions that their threads read and write |
 //! | `select` | whether some execution has given terms |
 //! | `serial` | whether two methods can run one after the other |
 //! | `races` | which accesses race, which of the races are harmful, which have no consequence |
 //! | `tear` | whether an execution tears two accesses of a method apart |
 
 pub(super) mod by_executions;
+mod chains;
+pub mod classes;
 pub(super) mod count;
 pub(super) mod futures;
 pub(super) mod outcomes;

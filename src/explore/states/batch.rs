@@ -183,6 +183,7 @@ impl<G: Monitor> Worker<G> {
         self.parent.1.decode(of.monitor);
         let mut moves = std::mem::take(&mut self.moves);
         machine.moves(&self.parent.0, &mut moves);
+        self.parent.1.restrict(&self.parent.0, &mut moves);
         let choices = moves.iter().flat_map(|&Move { thread, alternatives }| {
             (0..alternatives).map(move |alternative| Choice { thread, alternative })
         });

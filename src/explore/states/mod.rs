@@ -45,6 +45,11 @@ pub(in crate::explore) trait Monitor: Observer + Clone + Send {
     fn encode(&self, words: &mut Vec<u64>);
     /// Takes back what `encode` has written.
     fn decode(&mut self, words: &[u64]);
+
+    /// Leaves out the moves that are not to be followed from a state. Where none is left, the execution ends as a deadlock
+    /// does.
+    #[inline(always)]
+    fn restrict(&self, _: &State, _: &mut Vec<Move>) {}
 }
 
 impl Monitor for () {
@@ -166,13 +171,24 @@ pub(in crate::explore) fn search<G: Monitor, V: Visitor<G>>(
     monitor: G,
     visitor: &mut V,
 ) -> Searched {
+    search_with_names(machine, Tables::new(), budget, monitor, visitor)
+}
+
+/// As [`search`], with the names of threads that are known before: they keep their ids.
+pub(in crate::explore) fn search_with_names<G: Monitor, V: Visitor<G>>(
+    machine: &Machine,
+    tables: Tables,
+    budget: &Budget<'_>,
+    monitor: G,
+    visitor: &mut V,
+) -> Searched {
     let mut engine: Engine<'_, G, V> = Engine {
         machine,
         budget,
         visitor,
         found: Searched {
             graph: Graph::default(),
-            tables: Tables::new(),
+            tables,
             statistics: Statistics::default(),
             bound: None,
             stopped: false,
@@ -366,7 +382,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     fn close_level(&mut self, level: &Frontier) {
         for Waiting { node, state, monitor } in level.part(0..level.len()) {
             self.load(state, monitor);
-            if !self.machine.is_deadlock(&self.parent.0) {
+            if !self.parent_moves().is_empty() {
                 self.found.bound = Some(Bound::Steps);
                 continue;
             }
@@ -376,9 +392,16 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
     }
 
-    fn expand(&mut self, node: u32) -> ControlFlow<()> {
+    /// The moves of the state of `parent` that are to be followed.
+    fn parent_moves(&mut self) -> Vec<Move> {
         let mut moves = std::mem::take(&mut self.moves);
         self.machine.moves(&self.parent.0, &mut moves);
+        self.parent.1.restrict(&self.parent.0, &mut moves);
+        moves
+    }
+
+    fn expand(&mut self, node: u32) -> ControlFlow<()> {
+        let moves = self.parent_moves();
         if moves.is_empty() {
             self.moves = moves;
             return self.deadlock(node);

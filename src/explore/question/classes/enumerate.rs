@@ -1,0 +1,79 @@
+//! Enumerates the classes of a program.
+//!
+//! **Input**: a machine, and who may move. **Output**: the number of classes, and an execution for each.
+//!
+//! **Algorithm**: a search through states, each with what its threads have done ([`Course`]). Ends are told apart by the
+//! histories of all threads and by how the execution has ended. Who can reach the same state of the machine with the
+//! same histories is in the same class from there on.
+//!
+//! **Soundness and limits**: exact where no bound is hit; else each class that was found is one, and there may be more.
+
+use super::course::{Course, History};
+use super::operations::Operations;
+use super::scope::Scope;
+use crate::budget::Budget;
+use crate::explore::question::chains::{hash_of_end, standing};
+use crate::explore::states::{self, EndContext, Searched, Transition, Visitor};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadName};
+use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
+
+/// The classes that were found.
+pub(super) struct Enumerated {
+    pub(super) classes: u64,
+    pub(super) representatives: Vec<Vec<Choice>>,
+    pub(super) searched: Searched,
+}
+
+/// Tells all classes apart; `most` is the number of executions that are kept.
+pub(super) fn enumerate(
+    machine: &Machine,
+    tables: &Tables,
+    (operations, scope): (&Operations, &Scope),
+    budget: &Budget<'_>,
+    most: usize,
+) -> Enumerated {
+    let mut ends = Ends { classes: FxHashSet::default(), nodes: Vec::new(), most };
+    let course = Course::new(operations, scope, Some(History::default()));
+    let searched = states::search_with_names(machine, tables.clone(), budget, course, &mut ends);
+    let representatives = ends.nodes.iter().map(|&node| searched.graph.path_to(node)).collect();
+    Enumerated { classes: ends.classes.len() as u64, representatives, searched }
+}
+
+/// Collects the ends of executions.
+struct Ends {
+    classes: FxHashSet<u128>,
+    /// The first node of each class.
+    nodes: Vec<u32>,
+    most: usize,
+}
+
+impl Observer for Ends {
+    const ACTIVE: bool = false;
+    const DETAILS: bool = false;
+
+    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
+}
+
+impl Visitor<Course<'_>> for Ends {
+    fn begin(&mut self) {}
+
+    fn bytes(&self) -> u64 {
+        (self.classes.capacity() * size_of::<u128>() + self.nodes.capacity() * size_of::<u32>()) as u64
+    }
+
+    fn transition(&mut self, _: &Transition) {}
+
+    fn end(&mut self, context: &EndContext<'_, Course<'_>>) -> ControlFlow<()> {
+        let course = context.monitor;
+        let Some(history) = course.history.as_ref().filter(|_| course.scope.is_complete(course.progress)) else {
+            return ControlFlow::Continue(());
+        };
+        let standing = standing(context.state).filter(|&(path, _)| course.scope.is_about(path)).collect();
+        let is_new = self.classes.insert(hash_of_end(&history.chains, context.end, standing));
+        if is_new && self.nodes.len() < self.most {
+            self.nodes.push(context.node);
+        }
+        ControlFlow::Continue(())
+    }
+}
