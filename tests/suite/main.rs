@@ -17,6 +17,7 @@ mod ir;
 mod jobs;
 mod law;
 mod oracle_facts;
+mod oracle_paths;
 mod oracle_races;
 mod race_facts;
 mod race_samples;

@@ -56,7 +56,9 @@ pub enum Op {
     Binary(BinaryOp),
     Convert(Ty),
     Jump(u32),
+    /// A branch: it pops a truth value. Its place is where the text of the condition begins.
     JumpFalse(u32),
+    JumpTrue(u32),
     /// Makes room for the two words of a frame, before the arguments.
     Frame,
     Call {

@@ -217,9 +217,13 @@ impl<'a> Compiler<'a> {
     pub fn land(&mut self, at: usize) {
         let here = self.code.ops.len() as u32;
         match &mut self.code.ops[at] {
-            Op::Jump(target) | Op::JumpFalse(target) => *target = here,
+            Op::Jump(target) | Op::JumpFalse(target) | Op::JumpTrue(target) => *target = here,
             other => unreachable!("{other:?} is no jump"),
         }
+    }
+
+    pub fn land_all(&mut self, jumps: Vec<usize>) {
+        jumps.into_iter().for_each(|jump| self.land(jump));
     }
 
     pub fn declare(&mut self, local: Local<'a>) {

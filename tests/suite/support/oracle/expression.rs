@@ -54,9 +54,7 @@ impl Compiler<'_> {
                     _ => ty,
                 })
             }
-            ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right } => {
-                self.short_circuit(*op, left, right, place)
-            }
+            ExprKind::Binary { op: BinaryOp::And | BinaryOp::Or, .. } => self.short_circuit(expr),
             ExprKind::Binary { op, left, right } => {
                 let (left, right) = (self.expr(left)?, self.expr(right)?);
                 self.emit(Op::Binary(*op), place);
@@ -110,28 +108,79 @@ impl Compiler<'_> {
         Ok(target.ty())
     }
 
-    fn short_circuit(&mut self, op: BinaryOp, left: &Expr, right: &Expr, place: u32) -> Result<Ty> {
-        self.convert(left, Ty::Bool)?;
-        if op == BinaryOp::Or {
-            self.emit(Op::Unary(UnaryOp::Not), place);
-        }
-        let decided = self.emit(Op::JumpFalse(0), place);
-        self.convert(right, Ty::Bool)?;
+    /// The value of `&&` or `||`.
+    fn short_circuit(&mut self, expr: &Expr) -> Result<Ty> {
+        let place = expr.span.start;
+        let violated = self.unless(expr)?;
+        self.emit(Op::Push(Value::Bool(true)), place);
         let end = self.emit(Op::Jump(0), place);
-        self.land(decided);
-        self.emit(Op::Push(Value::Bool(op == BinaryOp::Or)), place);
+        self.land_all(violated);
+        self.emit(Op::Push(Value::Bool(false)), place);
         self.land(end);
         Ok(Ty::Bool)
     }
 
-    fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, place: u32) -> Result<Ty> {
+    /// Tests a condition and goes on where it holds; gives the jumps that are taken where it does not. Each operand of
+    /// `&&`, `||` and `!` is a branch of its own, unless it is constant.
+    pub fn unless(&mut self, condition: &Expr) -> Result<Vec<usize>> {
+        self.test(condition, false)
+    }
+
+    /// Goes on where the condition does not hold.
+    fn when(&mut self, condition: &Expr) -> Result<Vec<usize>> {
+        self.test(condition, true)
+    }
+
+    /// Jumps where the condition is `wanted`.
+    fn test(&mut self, condition: &Expr, wanted: bool) -> Result<Vec<usize>> {
+        let place = condition.span.start;
+        match &condition.kind {
+            ExprKind::Unary { op: UnaryOp::Not, operand } => return self.test(operand, !wanted),
+            ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right } => {
+                // One operand decides alone: the left one of `&&` if it is false, that of `||` if it is true.
+                if (*op == BinaryOp::Or) == wanted {
+                    let mut jumps = self.test(left, wanted)?;
+                    jumps.extend(self.test(right, wanted)?);
+                    return Ok(jumps);
+                }
+                let decided = if wanted { self.unless(left)? } else { self.when(left)? };
+                let jumps = self.test(right, wanted)?;
+                self.land_all(decided);
+                return Ok(jumps);
+            }
+            _ => {}
+        }
+        if let Some(value) = self.constant_condition(condition) {
+            return Ok(if value == wanted { vec![self.emit(Op::Jump(0), place)] } else { Vec::new() });
+        }
         self.convert(condition, Ty::Bool)?;
-        let otherwise = self.emit(Op::JumpFalse(0), place);
+        Ok(vec![self.emit(if wanted { Op::JumpTrue(0) } else { Op::JumpFalse(0) }, place)])
+    }
+
+    fn constant_condition(&mut self, condition: &Expr) -> Option<bool> {
+        if self.names_a_variable(condition) {
+            return None;
+        }
+        self.constant(condition).map(Value::truth)
+    }
+
+    /// Whether a local variable or a field stands in it, which may have the name of an input.
+    fn names_a_variable(&mut self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Name(name) => self.local(name).is_some() || self.field(name).is_some(),
+            ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => self.names_a_variable(operand),
+            ExprKind::Binary { left, right, .. } => self.names_a_variable(left) || self.names_a_variable(right),
+            _ => false,
+        }
+    }
+
+    fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, place: u32) -> Result<Ty> {
+        let otherwise = self.unless(condition)?;
         let yes = self.expr(yes)?;
         // The common type is known only after the other side.
         let conversion = self.emit(Op::Convert(yes), place);
         let end = self.emit(Op::Jump(0), place);
-        self.land(otherwise);
+        self.land_all(otherwise);
         let no = self.expr(no)?;
         if !(yes == no || yes.is_number() && no.is_number()) {
             return Err("a choice between different types".to_owned());

@@ -156,7 +156,7 @@ pub fn blocked(machine: &Machine<'_>, state: &State) -> Vec<(u32, u32)> {
 }
 
 /// All that what follows can depend on, and the output.
-fn key(state: &State) -> Box<[u64]> {
+pub fn key(state: &State) -> Box<[u64]> {
     let mut words = Vec::with_capacity(2 * state.cells.len() + 16 * state.threads.len() + 2);
     words.push(state.exclusive.map_or(u64::MAX, |thread| thread as u64));
     words.push(state.cells.len() as u64);

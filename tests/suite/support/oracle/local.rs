@@ -5,6 +5,7 @@
 
 use super::code::{Atomic, Code, NONE, Op};
 use super::state::{Condition, State, Thread, Writer};
+use super::trace::{Access, Tracer};
 use super::value::{Status, Strings, Ty, Value, binary, unary};
 use rustc_hash::FxHashMap;
 
@@ -50,6 +51,8 @@ pub struct Machine<'c> {
     pub trail: Vec<Event>,
     /// The accesses inside atomic blocks, where somebody wants to know.
     pub log: Option<Vec<Logged>>,
+    /// Follows the flow of values and keeps the history of each thread, where somebody wants to know.
+    pub tracer: Option<Box<Tracer>>,
     /// A variable that two parallel threads use although it is not visible.
     pub newly_shared: Option<u32>,
     pub watch_sharing: bool,
@@ -69,6 +72,7 @@ impl<'c> Machine<'c> {
             path_keys: FxHashMap::default(),
             trail: Vec::new(),
             log: None,
+            tracer: None,
             newly_shared: None,
             watch_sharing: false,
             max_steps,
@@ -81,7 +85,12 @@ impl<'c> Machine<'c> {
         for _ in 0..FUEL {
             let op = self.code.ops[state.threads[t].pc as usize];
             match self.local(state, t, op) {
-                Ok(true) => state.threads[t].pc += 1,
+                Ok(true) => {
+                    if let Some(tracer) = &mut self.tracer {
+                        tracer.executed(self.code, state, t, op);
+                    }
+                    state.threads[t].pc += 1;
+                }
                 Ok(false) => return,
                 Err(condition) => {
                     state.threads[t].condition = condition;
@@ -141,13 +150,13 @@ impl<'c> Machine<'c> {
                 self.end(state, t);
                 return Ok(false);
             }
-            _ => return self.compute(thread, op),
+            _ => return self.compute(thread, t, op),
         }
         Ok(true)
     }
 
     /// Instructions that touch only the stack of the thread.
-    fn compute(&self, thread: &mut Thread, op: Op) -> Result<bool, Condition> {
+    fn compute(&mut self, thread: &mut Thread, t: usize, op: Op) -> Result<bool, Condition> {
         match op {
             Op::Push(value) => thread.push(value),
             Op::Pop => {
@@ -180,13 +189,20 @@ impl<'c> Machine<'c> {
                 thread.push(value.convert(ty));
             }
             Op::Jump(target) => thread.pc = target - 1,
-            Op::JumpFalse(target) => {
-                if !thread.pop().truth() {
+            Op::JumpFalse(target) | Op::JumpTrue(target) => {
+                let holds = thread.pop().truth();
+                if let Some(tracer) = &mut self.tracer {
+                    tracer.branch(t, thread, holds);
+                }
+                if holds == matches!(op, Op::JumpTrue(_)) {
                     thread.pc = target - 1;
                 }
             }
             Op::Frame => thread.stack.extend([Value::Int(0); 2]),
             Op::Call { function, arguments } => {
+                if let Some(tracer) = &mut self.tracer {
+                    tracer.called(t, thread.pc);
+                }
                 thread.calls += 1;
                 if thread.calls > MAX_CALLS {
                     return Err(Condition::Failing(Status::StepLimit));
@@ -279,6 +295,14 @@ impl<'c> Machine<'c> {
         if let Some(result) = result {
             thread.push(result);
         }
+        if let Some(tracer) = &mut self.tracer {
+            let is_initial = matches!(op, Op::StoreInitial { .. });
+            let atomic = thread.atomic > 0
+                || matches!(op, Op::Atomic { .. })
+                || variable != NONE && self.code.variables[variable as usize].atomic;
+            let (counted, write) = (counted && !is_initial, written.is_some());
+            tracer.access(state, t, op, &Access { address, name, read, write, atomic, counted });
+        }
     }
 
     /// Notes who uses the cell, and whether two threads do that may run in parallel.
@@ -299,7 +323,8 @@ impl<'c> Machine<'c> {
     }
 }
 
-fn length(op: Op) -> u32 {
+/// The length of the array that an access is to, 0 for a scalar.
+pub fn length(op: Op) -> u32 {
     match op {
         Op::Load { len, .. } | Op::Store { len, .. } | Op::StoreInitial { len, .. } | Op::Atomic { len, .. } => len,
         _ => 0,

@@ -4,23 +4,31 @@
 //! its own) and runs *every* interleaving of visible operations, depth first, without visited states and without
 //! reductions. What it says of a small program is therefore what the analyser has to say.
 //!
-//! Races are a question of states, so `races` looks at each state once, and at all that can follow from it.
+//! Races are a question of states, so `races` looks at each state once, and at all that can follow from it. `paths` asks
+//! for what the histories of the threads tell: prefixes with one state and the same histories are looked at once.
 
+mod affect;
 mod call;
+mod classes;
 mod code;
 mod compile;
+mod control;
 mod declare;
 mod expression;
 mod graph;
+mod histories;
 mod local;
+mod paths;
 mod races;
 mod report;
 mod search;
 mod state;
 mod statement;
 mod step;
+mod trace;
 mod value;
 
+pub use self::paths::{BranchPlace, PathsOptions, PathsOracle, paths_of_source};
 pub use self::races::{Race, RaceOptions, Races, races_of_source};
 
 use self::local::Machine;

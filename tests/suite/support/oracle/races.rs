@@ -208,7 +208,8 @@ fn run_block(machine: &mut Machine<'_>, state: &State, t: usize, accesses: &mut 
     machine.trail.clear();
 }
 
-fn place_of(code: &Code, name: u32) -> Place {
+/// The place in the name of an access.
+pub fn place_of(code: &Code, name: u32) -> Place {
     let text = code.names.text(name);
     let at = text.rsplit_once('@').and_then(|(_, at)| at.split_once(':'));
     let (line, column) =

@@ -29,15 +29,14 @@ impl<'a> Compiler<'a> {
                 self.assignment(target, Some(op), &Expr { kind: one, span: target.span, depth: 1 })
             }
             StmtKind::If { condition, then_branch, else_branch } => {
-                self.convert(condition, Ty::Bool)?;
-                let otherwise = self.emit(Op::JumpFalse(0), place);
+                let otherwise = self.unless(condition)?;
                 self.scoped(then_branch)?;
                 let Some(else_branch) = else_branch else {
-                    self.land(otherwise);
+                    self.land_all(otherwise);
                     return Ok(());
                 };
                 let end = self.emit(Op::Jump(0), place);
-                self.land(otherwise);
+                self.land_all(otherwise);
                 self.scoped(else_branch)?;
                 self.land(end);
                 Ok(())
@@ -189,10 +188,9 @@ impl<'a> Compiler<'a> {
         let cleanups = self.frame.cleanups.len();
         self.frame.loops.push(Loop { cleanups, ..Loop::default() });
         let head = self.code.ops.len() as u32;
-        let mut exit = None;
+        let mut exit = Vec::new();
         if let (Some(condition), true) = (condition, test_first) {
-            self.convert(condition, Ty::Bool)?;
-            exit = Some(self.emit(Op::JumpFalse(0), place));
+            exit = self.unless(condition)?;
         }
         self.scoped(body)?;
         for jump in self.frame.loops.last_mut().map(|l| std::mem::take(&mut l.continues)).unwrap_or_default() {
@@ -202,11 +200,10 @@ impl<'a> Compiler<'a> {
             self.statement(step)?;
         }
         if let (Some(condition), false) = (condition, test_first) {
-            self.convert(condition, Ty::Bool)?;
-            exit = Some(self.emit(Op::JumpFalse(0), place));
+            exit = self.unless(condition)?;
         }
         self.emit(Op::Jump(head), place);
-        exit.into_iter().for_each(|jump| self.land(jump));
+        self.land_all(exit);
         for jump in self.frame.loops.pop().map(|l| l.breaks).unwrap_or_default() {
             self.land(jump);
         }
@@ -320,8 +317,7 @@ impl<'a> Compiler<'a> {
         let parents = Local { name, ty, len: 0, slot: variable, boxed: false, depth, declared };
         self.frame.scopes.push(vec![parents]);
         let head = self.code.ops.len() as u32;
-        self.convert(condition, Ty::Bool)?;
-        let exit = self.emit(Op::JumpFalse(0), place);
+        let exit = self.unless(condition)?;
         self.emit(Op::LoadSlot(variable), place);
         for op in [Op::LoadSlot(count), Op::Push(Value::Int(1)), Op::Binary(BinaryOp::Add), Op::StoreSlot(count)] {
             self.emit(op, place);
@@ -329,7 +325,7 @@ impl<'a> Compiler<'a> {
         self.statement(step)?;
         self.emit(Op::Jump(head), place);
         self.frame.scopes.pop();
-        self.land(exit);
+        self.land_all(exit);
         self.emit(Op::LoadSlot(count), place);
         self.emit(Op::ForkLoop(fork as u32), place);
         self.emit(Op::JoinArms, place);

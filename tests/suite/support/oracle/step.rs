@@ -92,6 +92,9 @@ impl Machine<'_> {
         state.steps += 1;
         let thread = &mut state.threads[t];
         thread.printed = thread.ahead;
+        if let Some(tracer) = &mut self.tracer {
+            tracer.begin_step(t);
+        }
         match thread.condition {
             Condition::Failing(status) => return Progress::Ended(status),
             Condition::Discarding => return Progress::Discarded,
@@ -101,6 +104,9 @@ impl Machine<'_> {
                 thread.pop();
                 thread.condition = Condition::Ready;
                 *state.cell(lock) = Value::Int(t as i32);
+                if let Some(tracer) = &mut self.tracer {
+                    tracer.lock(t, lock, true);
+                }
                 return self.go_on(state, t);
             }
             _ => {}
@@ -120,6 +126,9 @@ impl Machine<'_> {
                 let (path, ordinal) = (thread.path, thread.choices);
                 thread.choices += 1;
                 self.trail.push(Event { visible: true, thread: path, ordinal, name: NONE, writer });
+                if let Some(tracer) = &mut self.tracer {
+                    tracer.chosen(t, choice);
+                }
             }
             Op::AtomicBegin => {
                 thread.atomic = 1;
@@ -149,6 +158,9 @@ impl Machine<'_> {
     }
 
     fn go_on(&mut self, state: &mut State, t: usize) -> Progress {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.executed(self.code, state, t, self.code.ops[state.threads[t].pc as usize]);
+        }
         state.threads[t].pc += 1;
         self.advance(state, t);
         Progress::Going
@@ -160,6 +172,9 @@ impl Machine<'_> {
         thread.printed = thread.ahead;
         let (waiter, clock) = (thread.waiter, thread.clock.clone());
         if waiter != NONE {
+            if let Some(tracer) = &mut self.tracer {
+                tracer.order(t, waiter as usize);
+            }
             let waiter = &mut state.threads[waiter as usize];
             waiter.arms -= 1;
             waiter.join(&clock);
@@ -171,7 +186,8 @@ impl Machine<'_> {
         match sync {
             Sync::BareWait => return self.block(state, t, Condition::BareWaiting),
             Sync::BareNotify | Sync::BareNotifyAll => {
-                self.wake(state, choice, sync == Sync::BareNotifyAll, Condition::BareWaiting, Condition::Ready);
+                let chosen = if sync == Sync::BareNotifyAll { None } else { Some(choice) };
+                self.wake(state, t, chosen, Condition::BareWaiting, Condition::Ready);
                 return self.go_on(state, t);
             }
             Sync::CondWait => {
@@ -180,12 +196,20 @@ impl Machine<'_> {
                     return Progress::Ended(Status::UnlockNotHeld);
                 }
                 *state.cell(lock) = Value::Int(-1);
+                if let Some(tracer) = &mut self.tracer {
+                    tracer.lock(t, lock, false);
+                }
                 state.threads[t].condition = Condition::AtCond(condition);
                 return Progress::Going;
             }
             _ => {}
         }
         let address = state.threads[t].pop().address();
+        if let Some(tracer) = &mut self.tracer
+            && !(sync == Sync::Unlock && *state.cell(address) != me)
+        {
+            tracer.synchronised(t, sync, address);
+        }
         match sync {
             Sync::Unlock if *state.cell(address) != me => return Progress::Ended(Status::UnlockNotHeld),
             Sync::Lock => *state.cell(address) = me,
@@ -196,11 +220,14 @@ impl Machine<'_> {
             Sync::V => *state.cell(address) = Value::Long(state.cell(address).long() + 1),
             Sync::Barrier => return self.barrier(state, t, address),
             Sync::Notify | Sync::NotifyAll => {
-                let all = sync == Sync::NotifyAll;
-                self.wake(state, choice, all, Condition::AtCond(address), Condition::Reacquiring);
+                let chosen = if sync == Sync::NotifyAll { None } else { Some(choice) };
+                self.wake(state, t, chosen, Condition::AtCond(address), Condition::Reacquiring);
             }
             Sync::Join => {
                 let joined = state.cell(address).long() as usize;
+                if let Some(tracer) = &mut self.tracer {
+                    tracer.order(joined, t);
+                }
                 let clock = state.threads[joined].clock.clone();
                 state.threads[t].join(&clock);
             }
@@ -211,16 +238,25 @@ impl Machine<'_> {
 
     /// The thread waits behind its instruction.
     fn block(&mut self, state: &mut State, t: usize, condition: Condition) -> Progress {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.executed(self.code, state, t, self.code.ops[state.threads[t].pc as usize]);
+        }
         state.threads[t].pc += 1;
         state.threads[t].condition = condition;
         Progress::Going
     }
 
-    /// Lets one thread, or all, out of `from`.
-    fn wake(&mut self, state: &mut State, choice: i64, all: bool, from: Condition, to: Condition) {
+    /// Thread `t` lets one thread, or all, out of `from`.
+    fn wake(&mut self, state: &mut State, t: usize, chosen: Option<i64>, from: Condition, to: Condition) {
         for other in 0..state.threads.len() {
-            if state.threads[other].condition == from && (all || choice == other as i64) {
+            if state.threads[other].condition == from && chosen.is_none_or(|chosen| chosen == other as i64) {
                 state.threads[other].condition = to;
+                if let Some(tracer) = &mut self.tracer {
+                    match from {
+                        Condition::AtBarrier(barrier) => tracer.depart(other, barrier),
+                        _ => tracer.order(t, other),
+                    }
+                }
                 if to == Condition::Ready {
                     self.advance(state, other);
                 }
@@ -230,12 +266,19 @@ impl Machine<'_> {
 
     fn barrier(&mut self, state: &mut State, t: usize, address: u32) -> Progress {
         let arrived = state.cell(address).long() + 1;
+        if let Some(tracer) = &mut self.tracer {
+            tracer.arrive(t, address);
+        }
         if arrived < state.cell(address + 1).long() {
             *state.cell(address) = Value::Long(arrived);
             return self.block(state, t, Condition::AtBarrier(address));
         }
         *state.cell(address) = Value::Long(0);
-        self.wake(state, -1, true, Condition::AtBarrier(address), Condition::Ready);
+        self.wake(state, t, None, Condition::AtBarrier(address), Condition::Ready);
+        if let Some(tracer) = &mut self.tracer {
+            tracer.depart(t, address);
+            tracer.end_round(address);
+        }
         self.go_on(state, t)
     }
 
@@ -282,6 +325,9 @@ impl Machine<'_> {
                 let (path, base_path) = self.path(state, t, &label, arm.site, index as u32);
                 let child = self.add_arm(state, t, fork.function, (path, base_path), arm.entry);
                 *state.threads[child].slot(fork.loop_slot) = value;
+                if let Some(tracer) = &mut self.tracer {
+                    tracer.give_slot(t, child, fork.loop_slot, count - index);
+                }
             }
         }
         self.start_arms(state, t, count);
@@ -305,12 +351,18 @@ impl Machine<'_> {
         let mut thread = Thread::new(path.0, path.1, entry, stack, parent.child_clock(child));
         thread.waiter = t as u32;
         state.threads.push(thread);
+        if let Some(tracer) = &mut self.tracer {
+            tracer.forked(state, t, slots as usize);
+        }
         child
     }
 
     fn start_arms(&mut self, state: &mut State, t: usize, count: usize) {
         state.threads[t].arms = count as u32;
         state.threads[t].next_epoch(t);
+        if let Some(tracer) = &mut self.tracer {
+            tracer.released(t);
+        }
         for child in state.threads.len() - count..state.threads.len() {
             self.advance(state, child);
         }
@@ -336,6 +388,10 @@ impl Machine<'_> {
             *state.cell(address) = Value::Int(child as i32);
         }
         state.threads.push(thread);
+        if let Some(tracer) = &mut self.tracer {
+            tracer.spawned(state, t, arguments);
+            tracer.released(t);
+        }
         self.advance(state, child);
     }
 }
