@@ -7,6 +7,7 @@
 
 mod support;
 
+mod classes;
 mod closed;
 mod contradictions;
 mod correlation;

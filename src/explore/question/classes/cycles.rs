@@ -15,7 +15,7 @@
 use super::course::Course;
 use super::operations::Operations;
 use super::scope::Scope;
-use crate::budget::{Budget, Statistics};
+use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::graph::{DISCARDED, Graph};
 use crate::explore::states::{self, EndContext, Transition, Visitor};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadName};
@@ -26,6 +26,8 @@ use std::ops::ControlFlow;
 pub(super) struct Cycles {
     /// A cycle with an operation was found.
     pub(super) with_operation: bool,
+    /// The bound that was hit: there may be others.
+    pub(super) bound: Option<Bound>,
     pub(super) statistics: Statistics,
 }
 
@@ -40,7 +42,7 @@ pub(super) fn find_cycles(
     let course = Course::new(operations, scope, None);
     let searched = states::search_with_names(machine, tables.clone(), budget, course, &mut marks);
     let with_operation = marks.edges.count_ones(..) > 0 && has_marked_cycle(&searched.graph, &marks.edges);
-    Cycles { with_operation, statistics: searched.statistics }
+    Cycles { with_operation, bound: searched.bound, statistics: searched.statistics }
 }
 
 /// Notes which edges perform an operation, in the order of edges.

@@ -13,14 +13,17 @@ use super::operations::Operations;
 use super::scope::Scope;
 use crate::budget::Budget;
 use crate::explore::question::chains::{hash_of_end, standing};
-use crate::explore::states::{self, EndContext, Searched, Transition, Visitor};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadName};
+use crate::explore::states::{self, End, EndContext, Searched, Transition, Visitor};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, State, Tables, ThreadName};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
+/// Classes, by the hashes of their executions.
+pub(super) type Classes = FxHashSet<u128>;
+
 /// The classes that were found.
 pub(super) struct Enumerated {
-    pub(super) classes: u64,
+    pub(super) classes: Classes,
     pub(super) representatives: Vec<Vec<Choice>>,
     pub(super) searched: Searched,
 }
@@ -33,16 +36,16 @@ pub(super) fn enumerate(
     budget: &Budget<'_>,
     most: usize,
 ) -> Enumerated {
-    let mut ends = Ends { classes: FxHashSet::default(), nodes: Vec::new(), most };
+    let mut ends = Ends { classes: Classes::default(), nodes: Vec::new(), most };
     let course = Course::new(operations, scope, Some(History::default()));
     let searched = states::search_with_names(machine, tables.clone(), budget, course, &mut ends);
     let representatives = ends.nodes.iter().map(|&node| searched.graph.path_to(node)).collect();
-    Enumerated { classes: ends.classes.len() as u64, representatives, searched }
+    Enumerated { classes: ends.classes, representatives, searched }
 }
 
 /// Collects the ends of executions.
 struct Ends {
-    classes: FxHashSet<u128>,
+    classes: Classes,
     /// The first node of each class.
     nodes: Vec<u32>,
     most: usize,
@@ -65,15 +68,17 @@ impl Visitor<Course<'_>> for Ends {
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, Course<'_>>) -> ControlFlow<()> {
-        let course = context.monitor;
-        let Some(history) = course.history.as_ref().filter(|_| course.scope.is_complete(course.progress)) else {
-            return ControlFlow::Continue(());
-        };
-        let standing = standing(context.state).filter(|&(path, _)| course.scope.is_about(path)).collect();
-        let is_new = self.classes.insert(hash_of_end(&history.chains, context.end, standing));
-        if is_new && self.nodes.len() < self.most {
+        let class = class_of(context.monitor, context.end, context.state);
+        if class.is_some_and(|class| self.classes.insert(class)) && self.nodes.len() < self.most {
             self.nodes.push(context.node);
         }
         ControlFlow::Continue(())
     }
+}
+
+/// The class of an execution that has ended; none where it is none of those that are asked for.
+pub(super) fn class_of(course: &Course<'_>, end: End, state: &State) -> Option<u128> {
+    let history = course.history.as_ref().filter(|_| course.scope.is_complete(course.progress))?;
+    let standing = standing(state).filter(|&(path, _)| course.scope.is_about(path)).collect();
+    Some(hash_of_end(&history.chains, end, standing))
 }

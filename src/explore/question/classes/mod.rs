@@ -11,7 +11,9 @@
 //! **Algorithm**
 //! 1. [`cycles`]: can a cycle of states be reached in which an operation happens? Then classes have no end.
 //! 2. [`enumerate`]: tell all classes apart, by a search through states with what the threads have done.
-//! 3. [`pairs`]: TPAIR counts the classes of each two threads that are run alone ([`scope`]).
+//! 3. [`orders`]: where there are too many for that, count them without running an execution of each, by the orders of steps
+//!    that depend on each other. [`sample`] gives some executions of them.
+//! 4. [`pairs`]: TPAIR counts the classes of each two threads that are run alone ([`scope`]).
 //!
 //! **Soundness and limits**: see [`Counting`]. Executions that an assumption discards do not count. Executions without an end
 //! are not counted either: where they perform operations without an end, `infinite` says so.
@@ -19,8 +21,11 @@
 mod course;
 mod cycles;
 mod enumerate;
+mod footprint;
 mod operations;
+mod orders;
 mod pairs;
+mod sample;
 mod scope;
 
 pub use operations::Operations;
@@ -28,6 +33,7 @@ pub use pairs::{MAX_THREADS, PairCount, PairCounts, thread_pairs};
 
 use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::vm::{Choice, Machine, Tables};
+use orders::NoNumber;
 use scope::Scope;
 
 /// How classes were counted.
@@ -35,6 +41,12 @@ use scope::Scope;
 pub enum Counting {
     /// Each class was told from the others.
     Enumerated,
+    /// The orders of steps that depend on each other were counted; no execution was run of each.
+    Orders {
+        /// Whether each of them is a class. Else there may be fewer classes: orders in which locks are taken, or other
+        /// synchronisation takes place, count apart, though no version may show them.
+        exact: bool,
+    },
 }
 
 /// What is asked of a count beyond the number.
@@ -44,11 +56,13 @@ pub struct ClassOptions {
     pub max_representatives: usize,
     /// States, told apart by what their threads have done, up to which classes are enumerated.
     pub max_enumerated: u64,
+    /// Nodes up to which classes are counted that are too many to be enumerated.
+    pub max_counted: u64,
 }
 
 impl Default for ClassOptions {
     fn default() -> ClassOptions {
-        ClassOptions { max_representatives: 1_000, max_enumerated: 500_000 }
+        ClassOptions { max_representatives: 1_000, max_enumerated: 500_000, max_counted: 4_000_000 }
     }
 }
 
@@ -83,20 +97,60 @@ fn count(
     options: &ClassOptions,
 ) -> ClassCount {
     let limited = |states| budget.share(Limits { max_states: Some(states), ..Limits::default() });
+    let most = options.max_representatives;
     let cycles = cycles::find_cycles(machine, tables, what, &limited(options.max_enumerated));
-    // Of classes without an end a few will do.
-    let states = if cycles.with_operation { options.max_enumerated / 8 } else { options.max_enumerated };
-    let found = enumerate::enumerate(machine, tables, what, &limited(states), options.max_representatives);
-    let mut statistics = found.searched.statistics;
-    statistics.states += cycles.statistics.states;
-    statistics.steps += cycles.statistics.steps;
-    ClassCount {
-        classes: u128::from(found.classes),
-        representatives: found.representatives,
+    // Of classes without an end a few will do; and there are at least as many states with what threads have done as without.
+    let is_hopeless = cycles.with_operation || cycles.bound.is_some();
+    let states = if is_hopeless { options.max_enumerated / 16 } else { options.max_enumerated };
+    let found = enumerate::enumerate(machine, tables, what, &limited(states), most);
+    let (mut known, mut representatives) = (found.classes, found.representatives);
+    let mut counted = ClassCount {
+        classes: known.len() as u128,
+        representatives: Vec::new(),
         counting: Counting::Enumerated,
         infinite: cycles.with_operation,
         bound: found.searched.bound,
-        statistics,
+        statistics: found.searched.statistics,
+    };
+    counted.spend(&cycles.statistics);
+    if counted.bound.is_some() {
+        if !counted.infinite {
+            counted.count_orders(machine, tables, what, budget, options.max_counted);
+        }
+        sample::sample(machine, tables, what, budget, (&mut known, &mut representatives, most));
+        counted.classes = counted.classes.max(known.len() as u128);
+    }
+    ClassCount { representatives, ..counted }
+}
+
+impl ClassCount {
+    /// Adds what another search has cost.
+    fn spend(&mut self, done: &Statistics) {
+        self.statistics.states += done.states;
+        self.statistics.steps += done.steps;
+    }
+
+    /// Counts without enumerating, where that comes to its end.
+    fn count_orders(
+        &mut self,
+        machine: &Machine,
+        tables: &Tables,
+        what: (&Operations, &Scope),
+        budget: &Budget<'_>,
+        max_nodes: u64,
+    ) {
+        let max_nodes = budget.limits().max_states.map_or(max_nodes, |limit| limit.min(max_nodes));
+        match orders::count_orders(machine, tables, what, budget, max_nodes) {
+            Ok(orders) => {
+                self.classes = orders.count;
+                self.counting = Counting::Orders { exact: orders.is_exact };
+                self.bound = None;
+                self.spend(&orders.statistics);
+            }
+            // A cycle without an operation: the orders of dependent steps have no end, though classes may have one.
+            Err(NoNumber::Cycle) => {}
+            Err(NoNumber::Bound(bound)) => self.bound = Some(bound),
+        }
     }
 }
 

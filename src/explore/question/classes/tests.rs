@@ -22,6 +22,16 @@ fn count_of(model: &Model) -> ClassCount {
     classes(model.machine(), &operations(model), &Budget::unlimited(), &ClassOptions::default())
 }
 
+/// The number of orders of dependent steps, and whether each is a class.
+fn orders(text: &str, inputs: &[(&str, i64)]) -> (u128, bool) {
+    let model = model(text, inputs);
+    let options = ClassOptions { max_enumerated: 0, ..ClassOptions::default() };
+    let found = classes(model.machine(), &operations(&model), &Budget::unlimited(), &options);
+    let Counting::Orders { exact } = found.counting else { panic!("{found:?}") };
+    assert_eq!(found.bound, None);
+    (found.classes, exact)
+}
+
 /// The number of classes, which must be all.
 fn reachability(text: &str, inputs: &[(&str, i64)]) -> u128 {
     let found = count_of(&model(text, inputs));
@@ -198,4 +208,56 @@ fn main_is_in_a_pair_where_it_works_beside_another() {
 fn a_pair_that_waits_for_a_third_thread_ends_blocked() {
     let text = "int x; event e; cobegin A: wait(e); x = 1; B: int b = x; C: int c = x; set(e); coend";
     assert_eq!(pairs(text, &[]), [("A B".to_owned(), 1), ("A C".to_owned(), 1), ("B C".to_owned(), 1)]);
+}
+
+#[test]
+fn orders_without_synchronisation_are_classes() {
+    assert_eq!(orders(&sample("setiadi_fig3"), &[]), (6, true));
+    let text = sample("setiadi_jtelnet");
+    for ((paints, characters), classes) in [((2, 2), 66), ((2, 3), 286), ((3, 2), 136)] {
+        assert_eq!(orders(&text, &[("paints", paints), ("characters", characters)]), (classes, true));
+    }
+    // C(62, 2), and far more than could be run.
+    assert_eq!(orders(&text, &[("paints", 12), ("characters", 2)]), (1_891, true));
+    let (many, exact) = orders(&text, &[("paints", 20), ("characters", 20)]);
+    assert!(exact && many > 1_000_000_000_000_000_000, "{many}");
+}
+
+#[test]
+fn orders_of_locks_count_apart() {
+    let text = "int x, y; lock L; cobegin A: lock(L); x = 1; unlock(L); B: lock(L); y = 1; unlock(L); \
+                C: int a = x; int b = y; coend";
+    assert_eq!((reachability(text, &[]), orders(text, &[])), (4, (7, false)));
+    // Who comes first is told by an event: there is one order.
+    let told = "int x; event e; cobegin A: x = 1; set(e); B: wait(e); x = 2; C: int a = x; coend";
+    assert_eq!((reachability(told, &[]), orders(told, &[])), (3, (3, true)));
+}
+
+#[test]
+fn steps_that_fail_are_counted_behind_all_others() {
+    let failure = "int x; cobegin S: x = 1; x = 2; T: int a = x; if (a < 2) error(\"early\"); coend";
+    assert_eq!(orders(failure, &[]), (6, true));
+    let chosen = "int x; cobegin A: int c = choose(1, 3); assume(c > 1); x = 1; B: int b = x; coend";
+    assert_eq!(orders(chosen, &[]), (4, true));
+    // Whoever fails first, nobody has done anything.
+    let twice = "int x; cobegin S: error(\"one\"); T: print(1); error(\"other\"); coend";
+    assert_eq!(reachability(twice, &[]), 2);
+}
+
+#[test]
+fn classes_that_cannot_be_enumerated_have_representatives() {
+    let model = model(&sample("setiadi_jtelnet"), &[("paints", 4), ("characters", 4)]);
+    let options = ClassOptions { max_representatives: 20, max_enumerated: 0, ..ClassOptions::default() };
+    let found = classes(model.machine(), &operations(&model), &Budget::unlimited(), &options);
+    assert_eq!(found.representatives.len(), 20);
+    let again = classes(model.machine(), &operations(&model), &Budget::unlimited().with_jobs(2), &options);
+    assert_eq!(found, again);
+}
+
+#[test]
+fn bounds_of_the_count_are_told() {
+    let model = model(&sample("setiadi_jtelnet"), &[("paints", 20), ("characters", 20)]);
+    let options = ClassOptions { max_representatives: 0, max_enumerated: 100, max_counted: 100 };
+    let found = classes(model.machine(), &operations(&model), &Budget::unlimited(), &options);
+    assert_eq!((found.bound, found.counting, found.infinite), (Some(Bound::States), Counting::Enumerated, false));
 }
