@@ -35,6 +35,7 @@ pub use deadlock::{BlockedThread, Deadlock, WaitsFor, blocked_threads};
 pub use question::by_executions::by_executions;
 pub use question::classes;
 pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};
+pub use question::executed::{BranchOutcome, ExecutedAnswer, ExecutedRequest, UnprotectedPair, WaitOutcome, executed};
 pub use question::futures::{by_states, futures};
 pub use question::pairs;
 pub use question::races::{AlwaysBefore, FailingOrder, Race, RacesAnswer, races};

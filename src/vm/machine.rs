@@ -355,6 +355,21 @@ impl Machine {
         })
     }
 
+    /// Where the frames of a thread go on, the innermost one first: the instruction that it stands before or waits at,
+    /// then those behind the calls that it is in.
+    pub fn frames(&self, state: &State, thread: ThreadIndex) -> impl Iterator<Item = CodeIndex> {
+        let slot = state.threads.get(thread.index());
+        let open = slot.filter(|slot| !matches!(slot.status, ThreadStatus::Free | ThreadStatus::Ended));
+        let first = open.map(|slot| (slot.pc, slot.base + slot.frame, slot.depth));
+        let outer = move |&(_, start, depth): &(u32, u32, u32)| {
+            let return_to = *state.stack.get(start as usize)? as u32;
+            let caller = self.compiled.origins.get(return_to.checked_sub(1)? as usize)?.function;
+            let size = self.compiled.functions[caller].frame_size;
+            Some((return_to, start.checked_sub(size)?, depth.checked_sub(1)?))
+        };
+        std::iter::successors(first, outer).map(|(at, ..)| CodeIndex(at))
+    }
+
     /// Where an instruction comes from.
     #[must_use]
     pub fn origin(&self, at: CodeIndex) -> Origin {

@@ -282,6 +282,15 @@ impl State {
         self.cells.len()
     }
 
+    /// Forgets what has no consequence for the rest of an execution: what was printed, and who wrote each cell. States
+    /// that differ in nothing else are equal then. Later events name no writer where there was one before, and outputs
+    /// begin anew.
+    pub fn forget_past(&mut self) {
+        self.cells.iter_mut().for_each(|cell| cell.writer = NO_WRITER);
+        self.threads.iter_mut().for_each(|thread| thread.output = OutputId::EMPTY);
+        self.closed.clear();
+    }
+
     /// Number of threads that have not ended.
     #[must_use]
     pub fn unfinished(&self) -> usize {

@@ -126,6 +126,8 @@ impl Observer for History {
 }
 
 impl Monitor for History {
+    type Note = ();
+
     fn encode(&self, words: &mut Vec<u64>) {
         self.chains.encode(words);
         words.extend(self.cells.iter().map(|cell| u64::from(cell.path) << 32 | u64::from(cell.ordinal)));

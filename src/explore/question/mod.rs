@@ -8,12 +8,15 @@
 //! | `select` | whether some execution has given terms |
 //! | `serial` | whether two methods can run one after the other |
 //! | `races` | which accesses race, which of the races are harmful, which have no consequence |
+//! | `executed` | which branch outcomes, waits and unprotected pairs there are |
 //! | `tear` | whether an execution tears two accesses of a method apart |
 
+mod ahead;
 pub(super) mod by_executions;
 mod chains;
 pub mod classes;
 pub(super) mod count;
+pub(super) mod executed;
 pub(super) mod futures;
 pub(super) mod outcomes;
 pub mod pairs;

@@ -212,6 +212,8 @@ impl Observer for Evaluation {
 }
 
 impl Monitor for Evaluation {
+    type Note = ();
+
     fn encode(&self, words: &mut Vec<u64>) {
         words.extend(self.states.iter().map(|&state| u64::from(state)));
         // Threads that have counted nothing must not be told from threads that are not there.

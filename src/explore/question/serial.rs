@@ -153,6 +153,8 @@ impl Observer for Order {
 }
 
 impl Monitor for Order {
+    type Note = ();
+
     fn encode(&self, words: &mut Vec<u64>) {
         words.push(match self.phase {
             Phase::Nothing => 0,

@@ -41,8 +41,8 @@ pub(super) struct Successor {
     pub fingerprint: u128,
     /// The node, if it was known before the part was expanded.
     pub known: Option<u32>,
-    /// Ends of its words for the state, of its words for the monitor, and of its events, in the batch.
-    ends: [usize; 3],
+    /// Ends of its words for the state, of its words for the monitor, of its events, and of its notes, in the batch.
+    ends: [usize; 4],
 }
 
 /// Words that a batch may hold: 32 MiB.
@@ -54,25 +54,33 @@ const BATCH_INSTRUCTIONS: u64 = 64 << 20;
 /// An event, where it happened.
 type Happened = (ThreadName, CodeIndex, Event);
 
-/// What a worker has found about a piece of a level.
-#[derive(Default)]
-pub(super) struct Batch {
+/// What a worker has found about a piece of a level, with notes of the monitor.
+pub(super) struct Batch<N> {
     /// By state: the end of its steps.
     steps: Vec<usize>,
     successors: Vec<Successor>,
     words: Vec<u64>,
     events: Vec<Happened>,
+    notes: Vec<N>,
+}
+
+impl<N> Default for Batch<N> {
+    fn default() -> Self {
+        let (steps, successors, words) = (Vec::new(), Vec::new(), Vec::new());
+        Batch { steps, successors, words, events: Vec::new(), notes: Vec::new() }
+    }
 }
 
 /// A step of a batch, with what belongs to it.
-pub(super) struct Step<'a> {
+pub(super) struct Step<'a, N> {
     pub successor: Successor,
     pub state: &'a [u64],
     pub monitor: &'a [u64],
     pub events: &'a [Happened],
+    pub notes: &'a [N],
 }
 
-impl Batch {
+impl<N> Batch<N> {
     /// Number of states that were expanded.
     pub(super) fn states(&self) -> usize {
         self.steps.len()
@@ -82,15 +90,17 @@ impl Batch {
     fn size(&self) -> usize {
         const SUCCESSOR: usize = size_of::<Successor>() / size_of::<u64>();
         const EVENT: usize = size_of::<Happened>() / size_of::<u64>();
-        self.words.len() + self.successors.len() * SUCCESSOR + self.events.len() * EVENT
+        let notes = (self.notes.len() * size_of::<N>()).div_ceil(size_of::<u64>());
+        self.words.len() + self.successors.len() * SUCCESSOR + self.events.len() * EVENT + notes
     }
 
     /// Forgets the steps of the state that was begun last.
     fn cancel_state(&mut self) {
         self.successors.truncate(self.steps.last().copied().unwrap_or(0));
-        let [_, words, events] = self.successors.last().map_or([0; 3], |before| before.ends);
+        let [_, words, events, notes] = self.successors.last().map_or([0; 4], |before| before.ends);
         self.words.truncate(words);
         self.events.truncate(events);
+        self.notes.truncate(notes);
     }
 
     /// The steps, state by state.
@@ -99,15 +109,16 @@ impl Batch {
         self.steps.iter().enumerate().map(move |(index, &end)| start(index)..end)
     }
 
-    pub(super) fn step(&self, index: usize) -> Step<'_> {
+    pub(super) fn step(&self, index: usize) -> Step<'_, N> {
         let successor = self.successors[index];
-        let [_, words, events] = index.checked_sub(1).map_or([0; 3], |before| self.successors[before].ends);
-        let [state_end, monitor_end, events_end] = successor.ends;
+        let [_, words, events, notes] = index.checked_sub(1).map_or([0; 4], |before| self.successors[before].ends);
+        let [state_end, monitor_end, events_end, notes_end] = successor.ends;
         Step {
             successor,
             state: &self.words[words..state_end],
             monitor: &self.words[state_end..monitor_end],
             events: &self.events[events..events_end],
+            notes: &self.notes[notes..notes_end],
         }
     }
 
@@ -116,11 +127,12 @@ impl Batch {
         self.successors.clear();
         self.words.clear();
         self.events.clear();
+        self.notes.clear();
     }
 }
 
 /// Expands states apart from the engine.
-pub(super) struct Worker<G> {
+pub(super) struct Worker<G: Monitor> {
     tables: Tables,
     parent: (State, G),
     child: (State, G),
@@ -131,7 +143,7 @@ pub(super) struct Worker<G> {
     room: usize,
     /// Instructions that it has executed for its batch.
     pub(super) executed: Work,
-    pub(super) batch: Batch,
+    pub(super) batch: Batch<G::Note>,
 }
 
 impl<G: Monitor> Worker<G> {
@@ -220,11 +232,14 @@ impl<G: Monitor> Worker<G> {
                 Leads::Unknown
             }
             vm::Progress::Discarded => Leads::Discarded,
+            _ if monitor.is_dead() => Leads::Discarded,
             vm::Progress::Running => Leads::On,
             vm::Progress::Finished | vm::Progress::Failed(_) => Leads::ToEnd,
         };
         let (mut fingerprint, mut state_end) = (0, batch.words.len());
         if matches!(leads, Leads::On | Leads::ToEnd) {
+            monitor.settle(machine, state);
+            batch.notes.extend_from_slice(monitor.notes());
             machine.encode(state, &mut self.encoding);
             let monitor_words = encode_rest(monitor, progress, &mut self.more);
             fingerprint = fingerprint::fingerprint(&self.encoding, &self.more);
@@ -234,7 +249,7 @@ impl<G: Monitor> Worker<G> {
                 batch.words.extend_from_slice(&self.more[..monitor_words]);
             }
         }
-        let ends = [state_end, batch.words.len(), batch.events.len()];
+        let ends = [state_end, batch.words.len(), batch.events.len(), batch.notes.len()];
         batch.successors.push(Successor { choice, leads, fingerprint, known: None, ends });
     }
 }

@@ -41,8 +41,12 @@ use std::ops::{ControlFlow, Range};
 
 /// What a search has to know of an execution beyond the state of the machine. It watches the execution.
 pub(in crate::explore) trait Monitor: Observer + Clone + Send {
+    /// What a step has shown, for the visitor.
+    type Note: Copy + Send;
+
     /// Appends what tells two executions apart.
     fn encode(&self, words: &mut Vec<u64>);
+
     /// Takes back what `encode` has written.
     fn decode(&mut self, words: &[u64]);
 
@@ -50,9 +54,25 @@ pub(in crate::explore) trait Monitor: Observer + Clone + Send {
     /// does.
     #[inline(always)]
     fn restrict(&self, _: &State, _: &mut Vec<Move>) {}
+
+    /// A step has led to that state. What has no consequence from there on may be forgotten, here and in the state, so
+    /// that more states are equal. Not told of a step that is discarded.
+    fn settle(&mut self, _: &Machine, _: &mut State) {}
+
+    /// What the last step has shown.
+    fn notes(&self) -> &[Self::Note] {
+        &[]
+    }
+
+    /// Whether nobody asks how the execution goes on. The step that has led there counts as discarded.
+    fn is_dead(&self) -> bool {
+        false
+    }
 }
 
 impl Monitor for () {
+    type Note = ();
+
     fn encode(&self, _: &mut Vec<u64>) {}
 
     fn decode(&mut self, _: &[u64]) {}
@@ -75,12 +95,15 @@ pub(in crate::explore) struct Transition {
 }
 
 /// Looks on during a search.
-pub(in crate::explore) trait Visitor<G>: Observer {
+pub(in crate::explore) trait Visitor<G: Monitor>: Observer {
     /// Whether it may learn of a step after other steps were done: all that it knows of one comes from its own events.
     const IN_PARALLEL: bool = true;
 
     /// A step begins; the events that follow belong to it.
     fn begin(&mut self);
+
+    /// What the monitor has noted of the step that is over now; nothing of one that was discarded.
+    fn notes(&mut self, _: &[G::Note]) {}
 
     /// A step is over, and was not discarded.
     fn transition(&mut self, transition: &Transition);
@@ -128,7 +151,7 @@ pub(in crate::explore) struct Searched {
     pub stopped: bool,
 }
 
-struct Engine<'a, G, V> {
+struct Engine<'a, G: Monitor, V> {
     machine: &'a Machine,
     budget: &'a Budget<'a>,
     visitor: &'a mut V,
@@ -278,7 +301,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     /// Enters the states of a batch, the first of which stands at a place of the level.
-    fn enter_batch(&mut self, level: &Frontier, batch: &batch::Batch, start: usize) -> ControlFlow<()> {
+    fn enter_batch(&mut self, level: &Frontier, batch: &batch::Batch<G::Note>, start: usize) -> ControlFlow<()> {
         let states = level.part(start..start + batch.states());
         for ((index, of), steps) in (start..).zip(states).zip(batch.by_state()) {
             self.look(level, index)?;
@@ -288,7 +311,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     /// Enters the steps of a state that a worker has expanded.
-    fn enter(&mut self, of: Waiting<'_>, batch: &batch::Batch, steps: Range<usize>) -> ControlFlow<()> {
+    fn enter(&mut self, of: Waiting<'_>, batch: &batch::Batch<G::Note>, steps: Range<usize>) -> ControlFlow<()> {
         if steps.is_empty() {
             self.load(of.state, of.monitor);
             return self.deadlock(of.node);
@@ -305,7 +328,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         ControlFlow::Continue(())
     }
 
-    fn enter_step(&mut self, of: Waiting<'_>, step: &batch::Step<'_>) -> ControlFlow<()> {
+    fn enter_step(&mut self, of: Waiting<'_>, step: &batch::Step<'_, G::Note>) -> ControlFlow<()> {
         let batch::Successor { choice, leads, fingerprint, known, .. } = step.successor;
         let known = known.or_else(|| self.found.graph.find(fingerprint));
         let is_new_end = leads == Leads::ToEnd && known.is_none();
@@ -326,6 +349,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
         let to = known.unwrap_or_else(|| self.found.graph.visit(fingerprint, of.node, choice, NodeKind::Waiting).0);
         self.found.graph.add_edge(to);
+        self.visitor.notes(step.notes);
         self.visitor.transition(&Transition { from: of.node, choice: Some(choice), to });
         self.found.statistics.executions += u64::from(leads == Leads::ToEnd);
         if self.visitor.is_enough() {
@@ -373,6 +397,9 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.visitor.begin();
         *state = self.machine.start(&mut self.found.tables, &mut (&mut *self.visitor, &mut *monitor));
         let choice = Choice { thread: ThreadIndex(0), alternative: 0 };
+        if monitor.is_dead() {
+            return ControlFlow::Break(());
+        }
         let finished = self.machine.is_finished(state);
         let progress = if finished { vm::Progress::Finished } else { vm::Progress::Running };
         self.arrive(0, choice, progress)
@@ -475,6 +502,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 
     /// Enters the state of `child` into the graph.
     fn arrive(&mut self, from: u32, choice: Choice, progress: vm::Progress) -> ControlFlow<()> {
+        let progress = if self.child.1.is_dead() { vm::Progress::Discarded } else { progress };
         let (kind, end) = match progress {
             vm::Progress::Discarded => {
                 self.found.graph.add_edge(DISCARDED);
@@ -485,6 +513,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             vm::Progress::Finished => (NodeKind::Finished, Some(End::Finished)),
             vm::Progress::Failed(failure) => (NodeKind::Failed, Some(End::Failed(failure))),
         };
+        self.child.1.settle(self.machine, &mut self.child.0);
         self.machine.encode(&self.child.0, &mut self.encoding);
         let monitor_words = encode_rest(&self.child.1, progress, &mut self.more);
         let fingerprint = fingerprint(&self.encoding, &self.more);
@@ -493,6 +522,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         if !is_first {
             self.found.graph.add_edge(to);
         }
+        self.visitor.notes(self.child.1.notes());
         self.visitor.transition(&Transition { from, choice: (!is_first).then_some(choice), to });
         self.found.statistics.executions += u64::from(end.is_some());
         if self.visitor.is_enough() {

@@ -135,6 +135,8 @@ impl Observer for Course<'_> {
 }
 
 impl Monitor for Course<'_> {
+    type Note = ();
+
     fn encode(&self, words: &mut Vec<u64>) {
         words.extend(self.scope.encode(self.progress));
         if let Some(history) = &self.history {

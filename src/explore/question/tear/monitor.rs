@@ -198,6 +198,8 @@ impl Observer for TearMonitor {
 }
 
 impl Monitor for TearMonitor {
+    type Note = ();
+
     fn encode(&self, words: &mut Vec<u64>) {
         words.push(u64::from(self.torn));
         // A thread that is not there is as one that does nothing.

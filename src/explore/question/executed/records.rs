@@ -1,0 +1,53 @@
+//! Operations that the monitors of a search remember, each kept once.
+//!
+//! **Input**: operations and sets of locks, from the monitors of all workers. **Output**: numbers for them, by which
+//! monitors keep sets of them.
+//!
+//! **Soundness and limits**: which number an operation gets depends on which worker comes first. Numbers are compared
+//! for equality within one search alone; nothing that comes out depends on them.
+
+use crate::ir::Access;
+use crate::vm::{Cell, PathId};
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use std::hash::Hash;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+/// An operation, without its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Record {
+    /// Who has done it.
+    pub thread: PathId,
+    /// That thread, or the one that has forked it if it has ended, and so on.
+    pub owner: PathId,
+    pub access: Access,
+    pub cell: Cell,
+    /// The number of the set of locks that the thread held.
+    pub locks: u32,
+    pub atomic: bool,
+}
+
+/// Values with numbers.
+#[derive(Debug)]
+pub(super) struct Interned<T>(RwLock<IndexSet<T, FxBuildHasher>>);
+
+impl<T: Eq + Hash> Default for Interned<T> {
+    fn default() -> Self {
+        Interned(RwLock::new(IndexSet::default()))
+    }
+}
+
+impl<T: Eq + Hash> Interned<T> {
+    /// The number of a value.
+    pub(super) fn number(&self, value: T) -> u32 {
+        if let Some(number) = self.read().get_index_of(&value) {
+            return number as u32;
+        }
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert_full(value).0 as u32
+    }
+
+    /// The values, by number, while none is added.
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, IndexSet<T, FxBuildHasher>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
