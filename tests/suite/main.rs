@@ -20,6 +20,7 @@ mod law;
 mod oracle_facts;
 mod oracle_paths;
 mod oracle_races;
+mod paths;
 mod race_facts;
 mod race_samples;
 mod race_targets;

@@ -4,6 +4,7 @@
 //! the text again. The weights favour what the analyses have to get right: definitions killed before an unlock, reads
 //! behind a definition of their own body, barrier phases, signals, reads after a coend, functions of several threads.
 
+mod branching;
 mod build;
 mod contention;
 mod expression;
@@ -14,6 +15,7 @@ mod shrink;
 mod statement;
 mod threads;
 
+pub use branching::branching;
 pub use shrink::shrink;
 
 use self::build::{

@@ -88,6 +88,11 @@ impl PathsOracle {
         self.pairs.values().flat_map(|pair| pair.variables.iter().map(String::as_str)).collect()
     }
 
+    /// What is known of a pair, by the names of its places.
+    pub fn pair(&self, a: &str, b: &str) -> Option<&Pair> {
+        self.pairs.iter().find(|(pair, _)| pair.0.2 == a && pair.1.2 == b).map(|(_, pair)| pair)
+    }
+
     /// The number of branch-affect groups.
     pub fn groups(&self) -> usize {
         self.branches.values().map(|branch| branch.groups.len()).sum()

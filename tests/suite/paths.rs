@@ -1,0 +1,268 @@
+//! The answer of `paths` against the oracle, on random programs whose branches other threads decide.
+//!
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
+
+use crate::support::generate;
+use crate::support::oracle::{BranchPlace, PathsOptions, PathsOracle, paths_of_source};
+use crate::support::{possible_model, setting};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Prefixes of executions of a random program at most.
+const PREFIXES: usize = 20_000;
+
+/// The program of a seed.
+fn program(seed: u64) -> String {
+    let (threads, operations) = [(2, 3), (3, 4), (2, 4), (3, 3)][(seed % 4) as usize];
+    generate::branching(seed, threads, operations)
+}
+
+/// What an answer says otherwise than the oracle, in words; each begins with the key that it is about. Only what a
+/// complete answer leaves out counts as missing, and instances are compared where the program has no loop.
+fn compare(answer: &Value, oracle: &PathsOracle) -> Vec<String> {
+    let mut differences = Vec::new();
+    let complete = answer["complete"] == true;
+    races(answer, oracle, complete, &mut differences);
+    branches(answer, oracle, complete, &mut differences);
+    groups(answer, oracle, complete, &mut differences);
+    counts(answer, oracle, complete, &mut differences);
+    differences
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Two sets of which the answer's must be a part of the oracle's, and the same where the answer is complete.
+fn sets<T: Ord + std::fmt::Debug>(
+    key: &str,
+    told: &BTreeSet<T>,
+    real: &BTreeSet<T>,
+    complete: bool,
+    differences: &mut Vec<String>,
+) {
+    for each in told.difference(real) {
+        differences.push(format!("{key}: {each:?} is in the answer, not in the oracle"));
+    }
+    for each in real.difference(told).filter(|_| complete) {
+        differences.push(format!("{key}: {each:?} is missing"));
+    }
+}
+
+fn races(answer: &Value, oracle: &PathsOracle, complete: bool, differences: &mut Vec<String>) {
+    let listed = list(&answer["races"]);
+    let told = listed.iter().map(|race| text(&race["variable"])).collect();
+    sets("variables", &told, &oracle.racy_variables(), complete, differences);
+    let told = listed.iter().map(|race| (text(&race["a"]), text(&race["b"]))).collect();
+    let real = oracle.pairs.keys().map(|(a, b)| (a.2.as_str(), b.2.as_str())).collect();
+    sets("races", &told, &real, complete, differences);
+    for race in listed {
+        let (a, b) = (text(&race["a"]), text(&race["b"]));
+        let Some(pair) = oracle.pair(a, b) else { continue };
+        let ordered = race["ordered"] == true;
+        if ordered && !pair.ordered || !ordered && !pair.unordered {
+            differences.push(format!("ordered: of {a} {b} it is {ordered} in the answer, never in the oracle"));
+        }
+    }
+    let real = !oracle.deadlocks.is_empty();
+    let told = !list(&answer["deadlocks"]).is_empty();
+    if told && !real || complete && real && !told {
+        differences.push(format!("deadlocks: the answer has one is {told}, the oracle has one is {real}"));
+    }
+}
+
+/// `T1:3:9#2` in its parts: thread and place, and the instance if there is one.
+fn parts(name: &str) -> (BranchPlace, Option<u32>) {
+    let (name, instance) = match name.rsplit_once('#') {
+        // `T1#2:3:9` is a thread.
+        Some((before, after)) if after.bytes().all(|each| each.is_ascii_digit()) => (before, after.parse().ok()),
+        _ => (name, None),
+    };
+    let mut fields = name.rsplitn(3, ':');
+    let (column, line) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+    ((fields.next().unwrap_or_default().to_owned(), format!("{line}:{column}")), instance)
+}
+
+fn branches(answer: &Value, oracle: &PathsOracle, complete: bool, differences: &mut Vec<String>) {
+    let (mut places, mut instances) = (BTreeSet::new(), BTreeSet::new());
+    let (mut affected, mut mentioned) = (BTreeSet::new(), BTreeSet::new());
+    for branch in list(&answer["branches"]) {
+        let (place, instance) = parts(text(&branch["branch"]));
+        mentioned.insert(place.clone());
+        for outcome in list(&branch["outcomes"]) {
+            places.insert((place.clone(), text(outcome) == "true"));
+            instances.insert((place.clone(), instance, text(outcome) == "true"));
+        }
+        if branch["affected"] == true {
+            affected.insert(place);
+        }
+    }
+    let (mut real_places, mut real_instances) = (BTreeSet::new(), BTreeSet::new());
+    for (place, branch) in &oracle.branches {
+        for (&instance, outcomes) in &branch.outcomes {
+            for &outcome in outcomes {
+                real_places.insert((place.clone(), outcome));
+                real_instances.insert((place.clone(), Some(instance), outcome));
+            }
+        }
+    }
+    sets("branches", &places, &real_places, complete, differences);
+    if !oracle.loops {
+        sets("instances", &instances, &real_instances, complete, differences);
+    }
+    let is_affected = |place: &&BranchPlace| !oracle.branches[*place].affected.is_empty();
+    let real = oracle.branches.keys().filter(is_affected).cloned().collect();
+    sets("affected", &affected, &real, complete, differences);
+}
+
+fn groups(answer: &Value, oracle: &PathsOracle, complete: bool, differences: &mut Vec<String>) {
+    let mut feasible: BTreeMap<BranchPlace, BTreeSet<Vec<String>>> = BTreeMap::new();
+    for group in list(&answer["groups"]) {
+        let (place, _) = parts(text(&group["branch"]));
+        let order: Vec<String> = list(&group["order"]).iter().map(|each| text(each).to_owned()).collect();
+        let known = oracle.branches.get(&place).and_then(|branch| branch.groups.get(&order));
+        match (group["feasible"].as_bool(), known) {
+            (Some(true), None) => differences.push(format!("groups: {place:?} {order:?} is not feasible")),
+            (Some(false), Some(_)) => differences.push(format!("groups: {place:?} {order:?} is feasible")),
+            (Some(true), Some(having)) => {
+                let outcome = text(&group["outcome"]);
+                if !outcome.is_empty() && !having.iter().any(|at| at.1.to_string() == outcome) {
+                    differences.push(format!("groups: {place:?} {order:?} is never {outcome}"));
+                }
+                feasible.entry(place).or_default().insert(order);
+            }
+            _ => {}
+        }
+    }
+    for (place, branch) in oracle.branches.iter().filter(|_| complete && !oracle.loops) {
+        for (order, having) in &branch.groups {
+            let counts = having.iter().any(|at| branch.affected.contains(&at.0));
+            if counts && !feasible.get(place).is_some_and(|orders| orders.contains(order)) {
+                differences.push(format!("groups: {place:?} {order:?} is missing"));
+            }
+        }
+    }
+}
+
+/// The numbers of test cases.
+fn counts(answer: &Value, oracle: &PathsOracle, complete: bool, differences: &mut Vec<String>) {
+    let Some(told) = answer["test_cases"].as_u64().filter(|_| complete) else { return };
+    let real = match text(&answer["criterion"]) {
+        "reachability" => vec![oracle.classes],
+        "tpair" => vec![oracle.tpair()],
+        _ if oracle.loops => return,
+        // Whether an order counts that only instances have which nobody affects is not said.
+        _ => vec![oracle.groups(), oracle.groups_of_affected_instances()],
+    };
+    if !real.iter().any(|&count| count as u64 == told) {
+        differences.push(format!("test_cases: {told} in the answer, {real:?} in the oracle"));
+    }
+}
+
+/// The answer that agrees with the oracle.
+fn agreeing(oracle: &PathsOracle) -> Value {
+    let races = oracle.pairs.iter().flat_map(|((a, b), pair)| {
+        let each = |variable| json!({"variable": variable, "a": a.2, "b": b.2, "ordered": !pair.unordered});
+        pair.variables.iter().map(each).collect::<Vec<_>>()
+    });
+    let (mut branches, mut groups) = (Vec::new(), Vec::new());
+    for ((thread, at), branch) in &oracle.branches {
+        for (instance, outcomes) in &branch.outcomes {
+            let outcomes: Vec<String> = outcomes.iter().map(bool::to_string).collect();
+            let name = format!("{thread}:{at}#{instance}");
+            let affected = branch.affected.contains(instance);
+            branches.push(json!({"branch": name, "outcomes": outcomes, "affected": affected}));
+        }
+        for (order, having) in &branch.groups {
+            let (instance, outcome) = having.first().unwrap();
+            let (branch, outcome) = (format!("{thread}:{at}#{instance}"), outcome.to_string());
+            groups.push(json!({"branch": branch, "order": order, "outcome": outcome, "feasible": true}));
+        }
+    }
+    let deadlocks: Vec<&BTreeSet<String>> = oracle.deadlocks.iter().collect();
+    let races: Vec<Value> = races.collect();
+    json!({"criterion": "race-equivalent", "complete": true, "races": races, "branches": branches, "groups": groups,
+           "deadlocks": deadlocks, "test_cases": oracle.groups()})
+}
+
+#[test]
+fn differences_are_told() {
+    let source = "int x; bool b; cobegin\nT1: if (x == 1 && b) skip;\nT2: x = 1;\nb = x == 1;\nwait(); coend";
+    let oracle = paths_of_source(source, &PathsOptions::default()).unwrap();
+    let right = agreeing(&oracle);
+    assert_eq!(compare(&right, &oracle), Vec::<String>::new());
+    let changes: [(&str, Value, &str); 9] = [
+        ("/races/0/variable", json!("y"), "variables"),
+        ("/races/0/a", json!("x@2:1"), "races"),
+        ("/races/0/ordered", json!(true), "ordered"),
+        ("/deadlocks", json!([]), "deadlocks"),
+        ("/branches/0/outcomes", json!(["true"]), "branches"),
+        ("/branches/0/branch", json!("T1:2:9#2"), "instances"),
+        ("/branches/0/affected", json!(false), "affected"),
+        ("/groups/0/order", json!(["write x@3:5"]), "groups"),
+        ("/test_cases", json!(1), "test_cases"),
+    ];
+    for (at, value, key) in changes {
+        let mut wrong = right.clone();
+        *wrong.pointer_mut(at).unwrap() = value;
+        let differences = compare(&wrong, &oracle);
+        assert!(differences.iter().any(|each| each.starts_with(key)), "{at}: {differences:?}");
+        // What is left out counts only of a complete answer.
+        wrong["complete"] = json!(false);
+        let differences = compare(&wrong, &oracle);
+        assert!(differences.iter().all(|each| !each.contains("missing")), "{at}: {differences:?}");
+    }
+    assert_eq!(parts("T1/t#2:3:9#4"), (("T1/t#2".to_owned(), "3:9".to_owned()), Some(4)));
+    assert_eq!(parts("T1#2:3:9"), (("T1#2".to_owned(), "3:9".to_owned()), None));
+}
+
+/// What the programs were like.
+#[derive(Debug, Default)]
+struct Tally {
+    refused: u64,
+    incomplete: u64,
+    checked: u64,
+    affected: u64,
+    racy: u64,
+    deadlocking: u64,
+    failing: u64,
+    groups: u64,
+    classes: u64,
+    prefixes: u64,
+}
+
+#[test]
+fn most_random_programs_have_branches_that_others_affect() {
+    let first = setting("CSSAME_LAW_SEED", 0);
+    let mut tally = Tally::default();
+    for seed in first..first + setting("CSSAME_LAW_PROGRAMS", 300) {
+        let source = program(seed);
+        if possible_model(&source).is_none() {
+            tally.refused += 1;
+            continue;
+        }
+        let options = PathsOptions { max_nodes: PREFIXES, ..PathsOptions::default() };
+        let oracle = paths_of_source(&source, &options).unwrap_or_else(|error| panic!("{seed}: {error}\n{source}"));
+        if !oracle.complete {
+            tally.incomplete += 1;
+            continue;
+        }
+        tally.checked += 1;
+        tally.affected += u64::from(oracle.branches.values().any(|branch| !branch.affected.is_empty()));
+        tally.racy += u64::from(!oracle.pairs.is_empty());
+        tally.deadlocking += u64::from(!oracle.deadlocks.is_empty());
+        tally.failing += u64::from(oracle.failed_classes > 0);
+        tally.groups += oracle.groups() as u64;
+        tally.classes += oracle.classes as u64;
+        tally.prefixes += oracle.nodes as u64;
+        let differences = compare(&agreeing(&oracle), &oracle);
+        assert!(differences.is_empty(), "{seed}: {differences:?}\n{source}");
+    }
+    println!("{tally:?}");
+    assert!(tally.checked * 10 > 7 * (tally.checked + tally.incomplete + tally.refused), "{tally:?}");
+    assert!(tally.affected * 10 > 6 * tally.checked, "{tally:?}");
+}
