@@ -4,7 +4,7 @@
 //! library: a search through states with hashes, and a count of orders that runs no execution of each.
 
 use crate::support::generate::{self, Size};
-use crate::support::{possible_model, setting};
+use crate::support::{model, possible_model, root, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::classes::{ClassCount, ClassOptions, Counting, Operations, classes, thread_pairs};
 use cssame::model::Model;
@@ -197,4 +197,21 @@ fn pairs_are_counted_alike_in_two_ways() {
         }
     }
     assert!(compared > 50, "{compared}");
+}
+
+/// The numbers of the first and the fifth pair are those of an enumeration, which takes ten million states.
+#[test]
+fn classes_of_the_pairs_of_a_connection_pool_are_millions() {
+    let text = std::fs::read_to_string(root().join("benches/paths/connection_pool.csm")).unwrap();
+    let model = model(&text);
+    let operations = Operations::new(model.program(), &model.form().concurrency);
+    assert_eq!(model.form().concurrency.sharing.leaves.count_ones(..), 30);
+    assert!(operations.read_shared().is_empty() && text.matches("if (").count() >= 30);
+    let options = ClassOptions { max_enumerated: 1_000, max_representatives: 10, ..ClassOptions::default() };
+    let found = thread_pairs(model.machine(), &operations, &Budget::unlimited(), &options);
+    assert!(!found.are_cut && found.pairs.iter().all(|pair| pair.count.bound.is_none()));
+    let classes: Vec<u128> = found.pairs.iter().map(|pair| pair.count.classes).collect();
+    assert_eq!(classes, [669_361, 167_816, 464_178, 1_477_388, 144_319, 305_677, 701_580, 180_903, 404_768, 1_222_192]);
+    assert_eq!(found.total(), 5_738_182);
+    assert!(found.pairs.iter().all(|pair| pair.count.representatives.len() == 10));
 }

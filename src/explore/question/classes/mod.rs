@@ -10,9 +10,9 @@
 //!
 //! **Algorithm**
 //! 1. [`cycles`]: can a cycle of states be reached in which an operation happens? Then classes have no end.
-//! 2. [`enumerate`]: tell all classes apart, by a search through states with what the threads have done.
-//! 3. [`orders`]: where there are too many for that, count them without running an execution of each, by the orders of steps
-//!    that depend on each other. [`sample`] gives some executions of them.
+//! 2. [`orders`]: count classes without running an execution of each, by the orders of steps that depend on each other.
+//! 3. [`enumerate`]: tell all classes apart, by a search through states with what the threads have done. Where there are too
+//!    many for that, the number of orders is the answer, and [`sample`] gives executions of some classes.
 //! 4. [`pairs`]: TPAIR counts the classes of each two threads that are run alone ([`scope`]).
 //!
 //! **Soundness and limits**: see [`Counting`]. Executions that an assumption discards do not count. Executions without an end
@@ -62,7 +62,7 @@ pub struct ClassOptions {
 
 impl Default for ClassOptions {
     fn default() -> ClassOptions {
-        ClassOptions { max_representatives: 1_000, max_enumerated: 500_000, max_counted: 4_000_000 }
+        ClassOptions { max_representatives: 1_000, max_enumerated: 200_000, max_counted: 1_000_000 }
     }
 }
 
@@ -99,59 +99,36 @@ fn count(
     let limited = |states| budget.share(Limits { max_states: Some(states), ..Limits::default() });
     let most = options.max_representatives;
     let cycles = cycles::find_cycles(machine, tables, what, &limited(options.max_enumerated));
-    // Of classes without an end a few will do; and there are at least as many states with what threads have done as without.
-    let is_hopeless = cycles.with_operation || cycles.bound.is_some();
+    let orders = if cycles.with_operation {
+        Err(NoNumber::Cycle)
+    } else {
+        let max_nodes = budget.limits().max_states.map_or(options.max_counted, |limit| limit.min(options.max_counted));
+        orders::count_orders(machine, tables, what, budget, max_nodes)
+    };
+    // Of classes without an end a few will do, and of those whose number is known already. There are at least as many states
+    // with what threads have done as without.
+    let is_known = orders.as_ref().is_ok_and(|orders| orders.is_exact && orders.count > most as u128);
+    let is_hopeless = cycles.with_operation || cycles.bound.is_some() || is_known;
     let states = if is_hopeless { options.max_enumerated / 16 } else { options.max_enumerated };
     let found = enumerate::enumerate(machine, tables, what, &limited(states), most);
     let (mut known, mut representatives) = (found.classes, found.representatives);
-    let mut counted = ClassCount {
-        classes: known.len() as u128,
-        representatives: Vec::new(),
-        counting: Counting::Enumerated,
-        infinite: cycles.with_operation,
-        bound: found.searched.bound,
-        statistics: found.searched.statistics,
+    let mut bound = found.searched.bound;
+    let mut statistics = found.searched.statistics;
+    let mut add = |done: &Statistics| {
+        statistics.states += done.states;
+        statistics.steps += done.steps;
     };
-    counted.spend(&cycles.statistics);
-    if counted.bound.is_some() {
-        if !counted.infinite {
-            counted.count_orders(machine, tables, what, budget, options.max_counted);
-        }
+    add(&cycles.statistics);
+    let (mut classes, mut counting) = (known.len() as u128, Counting::Enumerated);
+    if bound.is_some() {
         sample::sample(machine, tables, what, budget, (&mut known, &mut representatives, most));
-        counted.classes = counted.classes.max(known.len() as u128);
-    }
-    ClassCount { representatives, ..counted }
-}
-
-impl ClassCount {
-    /// Adds what another search has cost.
-    fn spend(&mut self, done: &Statistics) {
-        self.statistics.states += done.states;
-        self.statistics.steps += done.steps;
-    }
-
-    /// Counts without enumerating, where that comes to its end.
-    fn count_orders(
-        &mut self,
-        machine: &Machine,
-        tables: &Tables,
-        what: (&Operations, &Scope),
-        budget: &Budget<'_>,
-        max_nodes: u64,
-    ) {
-        let max_nodes = budget.limits().max_states.map_or(max_nodes, |limit| limit.min(max_nodes));
-        match orders::count_orders(machine, tables, what, budget, max_nodes) {
-            Ok(orders) => {
-                self.classes = orders.count;
-                self.counting = Counting::Orders { exact: orders.is_exact };
-                self.bound = None;
-                self.spend(&orders.statistics);
-            }
-            // A cycle without an operation: the orders of dependent steps have no end, though classes may have one.
-            Err(NoNumber::Cycle) => {}
-            Err(NoNumber::Bound(bound)) => self.bound = Some(bound),
+        classes = known.len() as u128;
+        if let Ok(orders) = orders {
+            add(&orders.statistics);
+            (classes, counting, bound) = (orders.count, Counting::Orders { exact: orders.is_exact }, None);
         }
     }
+    ClassCount { classes, representatives, counting, infinite: cycles.with_operation, bound, statistics }
 }
 
 #[cfg(test)]
