@@ -9,6 +9,7 @@
 //! | `serial` | whether two methods can run one after the other |
 //! | `races` | which accesses race, which of the races are harmful, which have no consequence |
 //! | `executed` | which branch outcomes, waits and unprotected pairs there are |
+//! | `order` | whether operations can happen in a given order before a branch |
 //! | `tear` | whether an execution tears two accesses of a method apart |
 
 mod ahead;
@@ -18,6 +19,7 @@ pub mod classes;
 pub(super) mod count;
 pub(super) mod executed;
 pub(super) mod futures;
+pub(super) mod order;
 pub(super) mod outcomes;
 pub mod pairs;
 pub mod races;

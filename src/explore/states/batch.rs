@@ -226,8 +226,12 @@ impl<G: Monitor> Worker<G> {
         } else {
             machine.step(state, &mut self.tables, choice, &mut observer)
         };
+        let is_known = self.tables.marks() == marks;
+        if is_known && progress != vm::Progress::Discarded {
+            monitor.settle(machine, state);
+        }
         let leads = match progress {
-            _ if self.tables.marks() != marks => {
+            _ if !is_known => {
                 self.tables.truncate(marks);
                 Leads::Unknown
             }
@@ -238,7 +242,6 @@ impl<G: Monitor> Worker<G> {
         };
         let (mut fingerprint, mut state_end) = (0, batch.words.len());
         if matches!(leads, Leads::On | Leads::ToEnd) {
-            monitor.settle(machine, state);
             batch.notes.extend_from_slice(monitor.notes());
             machine.encode(state, &mut self.encoding);
             let monitor_words = encode_rest(monitor, progress, &mut self.more);

@@ -56,7 +56,7 @@ pub(in crate::explore) trait Monitor: Observer + Clone + Send {
     fn restrict(&self, _: &State, _: &mut Vec<Move>) {}
 
     /// A step has led to that state. What has no consequence from there on may be forgotten, here and in the state, so
-    /// that more states are equal. Not told of a step that is discarded.
+    /// that more states are equal. Not told of a step that is discarded; asked before the functions below.
     fn settle(&mut self, _: &Machine, _: &mut State) {}
 
     /// What the last step has shown.
@@ -397,9 +397,6 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.visitor.begin();
         *state = self.machine.start(&mut self.found.tables, &mut (&mut *self.visitor, &mut *monitor));
         let choice = Choice { thread: ThreadIndex(0), alternative: 0 };
-        if monitor.is_dead() {
-            return ControlFlow::Break(());
-        }
         let finished = self.machine.is_finished(state);
         let progress = if finished { vm::Progress::Finished } else { vm::Progress::Running };
         self.arrive(0, choice, progress)
@@ -500,9 +497,18 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.arrive(node, choice, progress)
     }
 
+    /// What the step to the state of `child` has led to, for the monitor as well.
+    fn settled(&mut self, progress: vm::Progress) -> vm::Progress {
+        let (state, monitor) = &mut self.child;
+        if progress != vm::Progress::Discarded {
+            monitor.settle(self.machine, state);
+        }
+        if monitor.is_dead() { vm::Progress::Discarded } else { progress }
+    }
+
     /// Enters the state of `child` into the graph.
     fn arrive(&mut self, from: u32, choice: Choice, progress: vm::Progress) -> ControlFlow<()> {
-        let progress = if self.child.1.is_dead() { vm::Progress::Discarded } else { progress };
+        let progress = self.settled(progress);
         let (kind, end) = match progress {
             vm::Progress::Discarded => {
                 self.found.graph.add_edge(DISCARDED);
@@ -513,7 +519,6 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             vm::Progress::Finished => (NodeKind::Finished, Some(End::Finished)),
             vm::Progress::Failed(failure) => (NodeKind::Failed, Some(End::Failed(failure))),
         };
-        self.child.1.settle(self.machine, &mut self.child.0);
         self.machine.encode(&self.child.0, &mut self.encoding);
         let monitor_words = encode_rest(&self.child.1, progress, &mut self.more);
         let fingerprint = fingerprint(&self.encoding, &self.more);
