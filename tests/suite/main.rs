@@ -11,6 +11,7 @@ mod classes;
 mod closed;
 mod contradictions;
 mod correlation;
+mod explored;
 mod facts;
 mod form;
 mod harness;

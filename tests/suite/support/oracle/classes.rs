@@ -40,28 +40,17 @@ impl Conclusion<'_> {
         self.oracle.mannersets_by_thread = by_thread.len();
     }
 
-    /// Counts the version classes of each two threads that have operations.
-    pub fn thread_pairs(&mut self, found: &Histories) {
-        let mut threads = BTreeMap::new();
-        for end in &found.ends {
-            let execution = Execution::new(found, end, &self.read_shared);
-            for (thread, &path) in execution.paths.iter().enumerate() {
-                if !operations(&execution, thread).is_empty() {
-                    threads.insert(path_text(&self.machine, path), path);
-                }
-            }
-        }
-        let threads: Vec<(String, u32)> = threads.into_iter().collect();
-        for (index, a) in threads.iter().enumerate() {
-            for b in &threads[index + 1..] {
-                let pair = [a.1, b.1];
-                let wanted = Wanted { max_nodes: self.max_nodes, alone: Some(pair), ..Wanted::default() };
-                let alone = histories(&mut self.machine, self.code, wanted);
-                self.oracle.complete &= alone.complete;
-                let class = |end| class(end, &Execution::new(&alone, end, &self.read_shared), Some(pair));
-                let classes: FxHashSet<_> = alone.ends.iter().map(class).collect();
-                self.oracle.thread_pairs.insert((a.0.clone(), b.0.clone()), classes.len());
-            }
+    /// Counts the version classes of each two threads that have operations which fork and join do not order.
+    pub fn thread_pairs(&mut self) {
+        for (a, b) in self.parallel.clone() {
+            let wanted = Wanted { max_nodes: self.options.max_nodes, alone: Some([a, b]), ..Wanted::default() };
+            let alone = histories(&mut self.machine, self.code, wanted);
+            self.oracle.complete &= alone.complete;
+            let class = |end| class(end, &Execution::new(&alone, end, &self.read_shared), Some([a, b]));
+            let classes: FxHashSet<_> = alone.ends.iter().map(class).collect();
+            let mut names = [a, b].map(|path| path_text(&self.machine, path));
+            names.sort();
+            self.oracle.thread_pairs.insert(names.into(), classes.len());
         }
     }
 }

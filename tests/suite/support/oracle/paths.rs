@@ -24,11 +24,13 @@ pub struct PathsOptions {
     pub max_nodes: usize,
     /// Values of `input` constants.
     pub inputs: BTreeMap<String, i64>,
+    /// Declared names of the variables that count as never written; else those that no execution writes.
+    pub read_shared: Option<BTreeSet<String>>,
 }
 
 impl Default for PathsOptions {
     fn default() -> PathsOptions {
-        PathsOptions { visible: Visible::Dynamic, max_nodes: 50_000, inputs: BTreeMap::new() }
+        PathsOptions { visible: Visible::Dynamic, max_nodes: 50_000, inputs: BTreeMap::new(), read_shared: None }
     }
 }
 
@@ -73,7 +75,7 @@ pub struct PathsOracle {
     pub classes: usize,
     pub deadlocked_classes: usize,
     pub failed_classes: usize,
-    /// Version classes of each two threads alone.
+    /// Version classes of each two threads alone that have operations which fork and join do not order.
     pub thread_pairs: BTreeMap<(String, String), usize>,
     /// Sets of sets of access-manners, as they are and with the thread of each.
     pub mannersets: usize,
@@ -136,7 +138,7 @@ pub fn paths_of_source(source: &str, options: &PathsOptions) -> Result<PathsOrac
         let found = histories(&mut machine, &code, wanted);
         match machine.newly_shared {
             Some(variable) => visible[variable as usize] = true,
-            None => return Ok(Conclusion::new(&code, machine, file, options.max_nodes).conclude(&found)),
+            None => return Ok(Conclusion::new(&code, machine, file, options).conclude(&found)),
         }
     }
 }
@@ -146,17 +148,25 @@ pub struct Conclusion<'c> {
     pub code: &'c Code,
     pub machine: Machine<'c>,
     file: &'c SourceFile,
-    pub max_nodes: usize,
+    pub options: &'c PathsOptions,
     /// Variables that nobody writes: accesses to them are no operations.
     pub read_shared: FxHashSet<u32>,
+    /// Two threads, by path, that have operations which fork and join do not order.
+    pub parallel: BTreeSet<(u32, u32)>,
     pub oracle: PathsOracle,
 }
 
 impl<'c> Conclusion<'c> {
-    fn new(code: &'c Code, mut machine: Machine<'c>, file: &'c SourceFile, max_nodes: usize) -> Conclusion<'c> {
+    fn new(
+        code: &'c Code,
+        mut machine: Machine<'c>,
+        file: &'c SourceFile,
+        options: &'c PathsOptions,
+    ) -> Conclusion<'c> {
         machine.watch_sharing = false;
         let oracle = PathsOracle { complete: true, ..PathsOracle::default() };
-        Conclusion { code, machine, file, max_nodes, read_shared: FxHashSet::default(), oracle }
+        let (read_shared, parallel) = (FxHashSet::default(), BTreeSet::new());
+        Conclusion { code, machine, file, options, read_shared, parallel, oracle }
     }
 
     fn conclude(mut self, found: &Histories) -> PathsOracle {
@@ -172,7 +182,11 @@ impl<'c> Conclusion<'c> {
             .records()
             .filter_map(|each| if let Record::Op { write: true, variable, .. } = each { Some(variable) } else { None })
             .collect();
-        self.read_shared = (0..self.code.variables.len() as u32).filter(|each| !written.contains(each)).collect();
+        let is_read_shared = |variable: &u32| match &self.options.read_shared {
+            Some(names) => names.contains(&self.code.variables[*variable as usize].name),
+            None => !written.contains(variable),
+        };
+        self.read_shared = (0..self.code.variables.len() as u32).filter(is_read_shared).collect();
         let mut affected = BTreeSet::new();
         for end in &found.ends {
             let execution = Execution::new(found, end, &self.read_shared);
@@ -184,7 +198,7 @@ impl<'c> Conclusion<'c> {
             }
         }
         self.classes(found);
-        self.thread_pairs(found);
+        self.thread_pairs();
         if !affected.is_empty() {
             let selected = self.select(found, &affected);
             self.groups(selected);
@@ -196,14 +210,16 @@ impl<'c> Conclusion<'c> {
         let operations: Vec<Operation> =
             (0..execution.histories.len()).flat_map(|thread| operations(execution, thread)).collect();
         for (index, a) in operations.iter().enumerate() {
-            for b in &operations[index + 1..] {
-                let meet = a.thread != b.thread && a.cell == b.cell && (a.write || b.write);
-                if !meet || a.atomic && b.atomic || a.locks.iter().any(|lock| b.locks.contains(lock)) {
-                    continue;
-                }
+            for b in operations[index + 1..].iter().filter(|b| a.thread != b.thread) {
                 let ((forks_a, all_a), (forks_b, all_b)) = (found.tables.clocks(a.clock), found.tables.clocks(b.clock));
                 let before = |a: usize, one: &[u32], two: &[u32]| two.get(a).copied().unwrap_or(0) >= one[a];
                 if before(a.thread, forks_a, forks_b) || before(b.thread, forks_b, forks_a) {
+                    continue;
+                }
+                let (one, two) = (execution.paths[a.thread], execution.paths[b.thread]);
+                self.parallel.insert((one.min(two), one.max(two)));
+                let conflict = a.cell == b.cell && (a.write || b.write) && !(a.atomic && b.atomic);
+                if !conflict || a.locks.iter().any(|lock| b.locks.contains(lock)) {
                     continue;
                 }
                 let (mut first, mut second) = (place_of(self.code, a.name), place_of(self.code, b.name));
@@ -260,7 +276,7 @@ impl<'c> Conclusion<'c> {
 
     /// The orders of what affects a branch, over all executions.
     fn groups(&mut self, selected: Selected) {
-        let wanted = Wanted { max_nodes: self.max_nodes, selected: Some(selected), ..Wanted::default() };
+        let wanted = Wanted { max_nodes: self.options.max_nodes, selected: Some(selected), ..Wanted::default() };
         let found = histories(&mut self.machine, self.code, wanted);
         self.oracle.complete &= found.complete;
         for end in &found.ends {

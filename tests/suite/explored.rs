@@ -1,0 +1,146 @@
+//! What exact exploration says of branches, unprotected pairs and version classes, against the oracle, on random programs.
+//!
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
+
+use crate::support::generate::{self, Size};
+use crate::support::oracle::{PathsOptions, PathsOracle, Visible, paths_of_source};
+use crate::support::{possible_model, setting};
+use cssame::budget::{Budget, Limits};
+use cssame::explore::classes::{ClassOptions, Operations, classes, thread_pairs};
+use cssame::explore::{ExecutedRequest, executed};
+use cssame::form::{definition_name, read_name};
+use cssame::ir::{Access, LeafId};
+use cssame::model::Model;
+use cssame::vm::Tables;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Prefixes of executions of a random program at most.
+const PREFIXES: usize = 20_000;
+
+#[derive(Debug, Default)]
+struct Tally {
+    refused: u64,
+    incomplete: u64,
+    unbounded: u64,
+    checked: u64,
+}
+
+/// The program of a seed: some with branches that others decide, some of the other laws.
+fn program(seed: u64) -> String {
+    let (threads, operations) = [(2, 3), (3, 4), (2, 5), (3, 3)][(seed / 4 % 4) as usize];
+    let size = Size { threads: 2, operations: 3, globals: 2, structured: seed % 8 < 4 };
+    match seed % 4 {
+        0 => generate::racy(seed, &size),
+        1 => generate::program(seed, &size),
+        _ => generate::branching(seed, threads, operations),
+    }
+}
+
+/// What the oracle says, with the operations that the library has.
+fn oracle(source: &str, model: &Model, operations: &Operations) -> Result<PathsOracle, String> {
+    let program = model.program();
+    let name = |leaf: LeafId| program.texts.get(program.leaves[leaf].name).to_owned();
+    let shared = model.form().concurrency.sharing.leaves.ones().map(|leaf| name(LeafId::new(leaf)));
+    let options = PathsOptions {
+        visible: Visible::Named(shared.collect()),
+        max_nodes: PREFIXES,
+        read_shared: Some(operations.read_shared().iter().map(|&leaf| name(leaf)).collect()),
+        ..PathsOptions::default()
+    };
+    paths_of_source(source, &options)
+}
+
+fn differ<T: Ord + std::fmt::Debug>(what: &str, found: &BTreeSet<T>, real: &BTreeSet<T>) -> Result<(), String> {
+    if found == real {
+        return Ok(());
+    }
+    let (more, less): (Vec<&T>, Vec<&T>) = (found.difference(real).collect(), real.difference(found).collect());
+    Err(format!("{what}: found alone {more:?}, in the oracle alone {less:?}"))
+}
+
+fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
+    let Some(model) = possible_model(source) else {
+        tally.refused += 1;
+        return Ok(());
+    };
+    let operations = Operations::new(model.program(), &model.form().concurrency);
+    let oracle = oracle(source, &model, &operations)?;
+    if !oracle.complete {
+        tally.incomplete += 1;
+        return Ok(());
+    }
+    let limits = Limits { max_states: Some(500_000), ..Limits::default() };
+    let budget = Budget::from(limits);
+    let tables = Tables::new();
+    let request = ExecutedRequest { operations: &operations, tables: &tables, max_instance: 100 };
+    let found = executed(model.machine(), model.program(), &request, &budget);
+    if found.bound.is_some() {
+        tally.unbounded += 1;
+        return Ok(());
+    }
+    tally.checked += 1;
+    let mut outcomes = BTreeSet::new();
+    for outcome in &found.outcomes {
+        let place = model.sources().position(model.machine().span(outcome.at)).to_string();
+        let thread = model.machine().path_name(&found.tables, outcome.thread);
+        outcomes.insert((thread, place, outcome.instance, outcome.holds));
+    }
+    let mut real = BTreeSet::new();
+    for ((thread, place), branch) in &oracle.branches {
+        for (&instance, holds) in &branch.outcomes {
+            real.extend(holds.iter().map(|&holds| (thread.clone(), place.clone(), instance, holds)));
+        }
+    }
+    differ("outcomes", &outcomes, &real)?;
+    let name = |access: &Access| match *access {
+        Access::Read(read) => read_name(model.sources(), model.program(), read),
+        Access::Write(definition) => definition_name(model.sources(), model.program(), definition),
+    };
+    let found = found.pairs.iter().map(|pair| pair.accesses.each_ref().map(name)).map(sorted).collect();
+    let real = oracle.pairs.keys().map(|(a, b)| sorted([a.2.clone(), b.2.clone()])).collect();
+    differ("pairs", &found, &real)?;
+    check_classes(&model, &operations, &oracle)
+}
+
+fn sorted(mut pair: [String; 2]) -> [String; 2] {
+    pair.sort();
+    pair
+}
+
+fn check_classes(model: &Model, operations: &Operations, oracle: &PathsOracle) -> Result<(), String> {
+    let budget = Budget::from(Limits { max_states: Some(500_000), ..Limits::default() });
+    let found = classes(model.machine(), operations, &budget, &ClassOptions::default());
+    if found.classes != oracle.classes as u128 {
+        return Err(format!("classes: {} found, {} in the oracle", found.classes, oracle.classes));
+    }
+    let pairs = thread_pairs(model.machine(), operations, &budget, &ClassOptions::default()).pairs;
+    let counts = pairs.into_iter().map(|pair| (sorted(pair.threads), pair.count.classes));
+    let found: BTreeMap<[String; 2], u128> = counts.collect();
+    for ((a, b), &real) in &oracle.thread_pairs {
+        let found = found.get(&sorted([a.clone(), b.clone()]));
+        if found != Some(&(real as u128)) {
+            return Err(format!("pairs of threads: {a} {b} {found:?} found, {real} in the oracle"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn random_programs_have_the_branches_pairs_and_classes_of_the_oracle() {
+    let first = setting("CSSAME_LAW_SEED", 0);
+    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+    for seed in first..first + setting("CSSAME_LAW_PROGRAMS", 200) {
+        let source = program(seed);
+        if let Err(problem) = check(&source, &mut tally) {
+            let kind = problem.split(':').next().unwrap_or_default().to_owned();
+            let fails =
+                |text: &str| check(text, &mut Tally::default()).is_err_and(|problem| problem.starts_with(&kind));
+            let source = generate::shrink(&source, &mut { fails });
+            let problem = check(&source, &mut Tally::default()).err().unwrap_or_default();
+            wrong.push(format!("seed {seed}: {problem}\n{source}"));
+        }
+    }
+    println!("{tally:?}");
+    assert!(wrong.is_empty(), "{tally:?}\n{}", wrong.join("\n"));
+    assert!(tally.checked * 10 > 8 * (tally.incomplete + tally.checked), "{tally:?}");
+}
