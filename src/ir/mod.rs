@@ -268,6 +268,8 @@ pub struct Block {
     pub spans: Vec<Span>,
     /// What comes behind the last instruction.
     pub terminator: Terminator,
-    /// Where the terminator stands in the text.
+    /// Where the terminator stands in the text; for a branch, its condition.
     pub terminator_span: Span,
+    /// Whether the text of a branch's condition is the negation of what the branch tests: `!x` tests `x`.
+    pub negated: bool,
 }

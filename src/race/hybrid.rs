@@ -18,9 +18,8 @@
 //! **Soundness and limits**: what is predicted need not happen, and what the execution does not come to is not
 //! predicted: take several executions. A local variable that takes the cells of one whose life has ended begins anew.
 
-use super::held::{HeldLocks, LocksetId};
 use crate::ir::{Access, Program};
-use crate::schedule::{Clocks, Edges, Stamp};
+use crate::schedule::{Clocks, Edges, HeldLocks, LocksetId, Stamp};
 use crate::vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 

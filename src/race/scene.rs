@@ -6,10 +6,9 @@
 //! **Algorithm**: the steps are done again, and watched for locks; then each two threads are asked what they would
 //! access.
 
-use super::held::{Held, HeldLocks};
 use super::place::{PlacePair, Places};
 use crate::ir::{Access, Program};
-use crate::schedule::{Lookahead, PendingAccess, View, Walk};
+use crate::schedule::{Held, HeldLocks, Lookahead, PendingAccess, View, Walk};
 use crate::vm::{Cell, Choice, Machine, Tables, ThreadIndex};
 
 /// A thread before its access.

@@ -17,7 +17,7 @@
 //!    function that the head of a `parfor` calls end at another join than those of the `parfor`.
 //! 4. [`Edges::WithoutMutualExclusion`] leaves out locks and atomic accesses: what they order in this execution they may order
 //!    the other way round in another one. That is the relation of the hybrid race detector (Sen 2008, O'Callahan and Choi
-//!    2003), which compares locksets instead.
+//!    2003), which compares locksets instead. [`Edges::ForksAndJoins`] keeps the edges of threads alone.
 //!
 //! **Soundness and limits**. A thread that goes on without a notification gets no edge. A semaphore does not say which `V` has
 //! let a `P` go on; all earlier ones count, so that some events count as ordered that another execution may do in another
@@ -39,6 +39,8 @@ pub enum Edges {
     AllSynchronisation,
     /// All but locks and atomic accesses, whose order may be another one in another execution.
     WithoutMutualExclusion,
+    /// Forks, joins and the ends of threads alone: what may not run in parallel, whatever the synchronisation.
+    ForksAndJoins,
 }
 
 /// A thread of an execution, by the order in which threads are made; main is 0. Unlike names, numbers are dense in one execution.
@@ -193,6 +195,9 @@ impl<'a> Clocks<'a> {
 
     /// Step 1: what an event comes after.
     fn before(&mut self, thread: ThreadNumber, at: CodeIndex, event: Event) {
+        if self.edges == Edges::ForksAndJoins && event.synchronisation().is_some() {
+            return;
+        }
         match event {
             Event::Waited { cell, .. } | Event::Acquire { cell, .. } => self.take_over(thread, cell),
             Event::Lock { cell, .. } if self.edges == Edges::AllSynchronisation => self.take_over(thread, cell),
@@ -204,7 +209,9 @@ impl<'a> Clocks<'a> {
                 barrier.is_left = true;
                 self.threads[thread.0 as usize].clock.join(&barrier.arrivals);
             }
-            Event::Woken { by: Some(by) } => self.take_over_from(thread, self.thread(by.path)),
+            Event::Woken { by: Some(by) } if self.edges != Edges::ForksAndJoins => {
+                self.take_over_from(thread, self.thread(by.path))
+            }
             Event::JoinThread { child } => self.take_over_from(thread, self.thread(child.path)),
             Event::Join => self.join(thread),
             _ => {}

@@ -14,7 +14,8 @@
 //!   replayed strictly (`docs/schedule.md`); [`Naming`] gives those names. A [`Trace`] is for people, with one column for each
 //!   thread.
 //! - To compare their events: [`Clocks`] tell which events happen before which, [`Footprint`]s which steps are dependent,
-//!   [`PendingFootprint`]s which next steps are, and [`Activations`] which call a step belongs to. [`fewer_switches`] finds an
+//!   [`PendingFootprint`]s which next steps are, [`HeldLocks`] which locks a thread holds, and [`Activations`] which call a
+//!   step belongs to. [`fewer_switches`] finds an
 //!   order of an execution's steps that is easier to follow.
 //!
 //! **Soundness and limits**. Everything here is deterministic. Outside of this layer and the machine itself only the searches of
@@ -28,6 +29,7 @@ mod estimate;
 mod execution;
 mod file;
 mod greybox;
+mod held;
 mod lookahead;
 mod namer;
 mod naming;
@@ -52,6 +54,7 @@ pub use estimate::{FirstHit, Interval, Rate, Z_95};
 pub use execution::{Execution, ExecutionStatus, run};
 pub use file::{SCHEMA, Schedule, ScheduleError, Step, source_hash};
 pub use greybox::{AbstractSchedule, Constraint, GENERATION, Greybox, GreyboxEnd, Steered, Term};
+pub use held::{Held, HeldLocks, LocksetId};
 pub use lookahead::{Lookahead, PendingAccess, PendingAccesses};
 pub use namer::{Namer, SharedStep};
 pub use naming::{Naming, operation_name};

@@ -8,6 +8,7 @@
 pub mod access;
 mod arguments;
 pub mod build;
+pub mod control;
 pub mod dominators;
 pub mod effects;
 pub mod function;
@@ -20,6 +21,7 @@ pub mod verify;
 
 pub use access::{Access, AccessKind, Accesses, NO_VERSION};
 pub use build::{Origin, Phi, Ssa, build_ssa};
+pub use control::Control;
 pub use dominators::{Dominators, Frontiers};
 pub use effects::Effects;
 pub use function::{FunctionSsa, build_function};

@@ -80,6 +80,7 @@ impl ProgramBuilder {
             spans: Vec::new(),
             terminator: Terminator::Return(None),
             terminator_span: span,
+            negated: false,
         };
         let id = self.program.functions.push(Function {
             name: text,
@@ -139,6 +140,7 @@ impl FunctionBuilder<'_> {
             spans: Vec::new(),
             terminator: Terminator::Return(None),
             terminator_span: span,
+            negated: false,
         })
     }
 

@@ -5,9 +5,9 @@
 //! writers.
 
 use super::classes::Classes;
-use super::control::Control;
 use crate::concurrency::Concurrency;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, Program, ReadId, RegisterId};
+use crate::ssa::Control;
 
 /// Where an instruction stands.
 #[derive(Clone, Copy, Debug)]

@@ -17,9 +17,9 @@
 //! depends on it. No answer is given where local work of the slice has no end, because a loop has no step left
 //! ([`Declined`]).
 
+mod calls;
 mod classes;
 mod collected;
-mod control;
 mod index;
 mod print_successors;
 mod program;
@@ -34,8 +34,8 @@ use crate::explore::question::select::{SelectAnswer, Verdict, select};
 use crate::form::Selection;
 use crate::ir::{Instruction, Program, ReadId};
 use crate::vm::{Machine, Options, Tables, ThreadIndex, Watched};
+use calls::Calls;
 use collected::Collected;
-use control::Calls;
 use fixedbitset::FixedBitSet;
 use index::Index;
 use program::Slice;

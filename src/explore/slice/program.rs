@@ -114,6 +114,7 @@ impl Builder<'_, '_> {
                 spans,
                 terminator: self.terminator(block),
                 terminator_span: content.terminator_span,
+                negated: content.negated,
             });
         }
         made

@@ -17,7 +17,7 @@
 //! that of the program does. The slice is not a smallest one: cells are told apart by [`classes`](super::classes), not
 //! by values.
 
-use super::control::Calls;
+use super::calls::Calls;
 use super::index::Index;
 use crate::ir::{
     Arithmetic, AtomicOperation, BinaryOperator, FunctionId, Instruction, Operand, Place, ReadId, RegisterId,

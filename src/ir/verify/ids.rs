@@ -23,7 +23,7 @@ pub(super) fn check_ids(scope: &mut Scope<'_>) {
     sorted.sort_unstable();
     sorted.dedup();
     scope.demand(sorted.len() == parameters.len(), || "a parameter twice".into());
-    for (id, Block { instructions, spans, terminator, terminator_span: _ }) in blocks.entries() {
+    for (id, Block { instructions, spans, terminator, terminator_span: _, negated: _ }) in blocks.entries() {
         scope.at(id, None);
         scope.demand(spans.len() == instructions.len(), || "not as many spans as instructions".into());
         for (position, instruction) in instructions.iter().enumerate() {

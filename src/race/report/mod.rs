@@ -208,7 +208,7 @@ impl Reporter<'_> {
     }
 
     fn side(&self, scene: &Scene, actor: &Actor) -> SideReport {
-        let lock = |held: &crate::race::held::Held| {
+        let lock = |held: &crate::schedule::Held| {
             let span = self.model.machine().span(held.at);
             LockReport { lock: self.cell(held.lock), at: self.model.sources().position(span).to_string(), span }
         };

@@ -179,6 +179,7 @@ fn with_main(blocks: Vec<(Vec<Instruction>, Terminator)>) -> Vec<String> {
             instructions,
             terminator,
             terminator_span: Span::default(),
+            negated: false,
         };
         function.blocks = blocks.into_iter().map(block).collect();
     })

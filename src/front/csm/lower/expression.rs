@@ -245,7 +245,15 @@ impl<'t> Builder<'_, 't> {
                 self.current = middle;
                 self.branch(right, then_block, else_block);
             }
-            ExpressionKind::Unary(UnaryOp::Not, inner) => self.branch(inner, else_block, then_block),
+            ExpressionKind::Unary(UnaryOp::Not, inner) => {
+                self.branch(inner, else_block, then_block);
+                // Where the negated condition is one test, that has become the end of the current block.
+                if !matches!(core_of(inner).kind, ExpressionKind::Binary(BinaryOp::And | BinaryOp::Or, ..)) {
+                    let block = &mut self.function.blocks[self.current];
+                    block.negated = !block.negated;
+                    block.terminator_span = condition.span;
+                }
+            }
             ExpressionKind::Constant(hir::Constant::Bool(truth)) => {
                 let target = if *truth { then_block } else { else_block };
                 self.terminate(Terminator::Jump(target), condition.span);
@@ -287,6 +295,14 @@ impl<'t> Builder<'_, 't> {
         let dest = self.new_register(None, place.span, RegisterType::Reference);
         self.emit(Instruction::Address { dest, place: target }, place.span);
         Operand::Register(dest)
+    }
+}
+
+/// A condition without the negations around it.
+fn core_of(condition: &Expression) -> &Expression {
+    match &condition.kind {
+        ExpressionKind::Unary(UnaryOp::Not, inner) => core_of(inner),
+        _ => condition,
     }
 }
 

@@ -224,6 +224,7 @@ impl<'t> Builder<'_, 't> {
             spans: Vec::new(),
             terminator: Terminator::Return(None),
             terminator_span: self.function.span,
+            negated: false,
         })
     }
 
