@@ -92,6 +92,8 @@ pub mod explore;
 
 pub mod race;
 
+pub mod paths;
+
 pub mod driver;
 
 pub mod answer;

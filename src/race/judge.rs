@@ -17,7 +17,7 @@
 
 use super::compare::Comparison;
 use super::place::{PlacePair, Places};
-use super::predict::{Potential, Prediction, leaf_of};
+use super::predict::{Potential, Prediction};
 use super::trials::{HitExecution, PairTrials};
 use crate::explore::{AlwaysBefore, Race, RacesAnswer};
 use crate::form::races::{PotentialRaces, Separation};
@@ -236,7 +236,7 @@ impl Evidence<'_> {
         if let Err(place) = finding.accesses.binary_search(&accesses) {
             finding.accesses.insert(place, accesses);
         }
-        finding.variables.extend(race.cells.iter().filter_map(|&cell| leaf_of(self.program, cell)));
+        finding.variables.extend(race.cells.iter().filter_map(|&cell| cell.leaf(self.program)));
         finding.variables.sort_unstable();
         finding.variables.dedup();
         finding.mixed |= race.mixed;

@@ -170,7 +170,7 @@ impl<'a> Experiment for Watch<'a> {
                 .clone()
                 .map(|side| SeenSide { thread: self.machine.path_name(trial.tables, side.thread), locks: side.locks }),
             mixed: predicted.mixed,
-            variables: predicted.cells.iter().filter_map(|&cell| leaf_of(self.program, cell)).collect(),
+            variables: predicted.cells.iter().filter_map(|&cell| cell.leaf(self.program)).collect(),
         };
         Watched {
             predictions: trial.observer.found().iter().map(named).collect(),
@@ -244,11 +244,4 @@ fn add_static(found: &mut Prediction, places: &Places, program: &Program, form: 
         potential.variables.sort_unstable();
         potential.variables.dedup();
     }
-}
-
-/// The variable, or the part of one, that a cell belongs to.
-#[must_use]
-pub fn leaf_of(program: &Program, cell: Cell) -> Option<LeafId> {
-    let leaves = program.variables[cell.object.variable].leaves();
-    leaves.filter(|&leaf| program.leaves[leaf].offset <= cell.part).last()
 }

@@ -82,6 +82,20 @@ pub fn run<O: Observer>(machine: &Machine, policy: &mut impl Policy, max_steps: 
     Execution { status, steps, state, tables }
 }
 
+/// As [`run`], with names of threads that are known: equal names have equal ids in all executions of one session.
+pub fn run_named<O: Observer>(
+    machine: &Machine,
+    policy: &mut impl Policy,
+    max_steps: u64,
+    observer: &mut O,
+    tables: Tables,
+) -> Execution {
+    let mut room = Room { tables, ..Room::default() };
+    let status = room.run(machine, policy, max_steps, observer);
+    let Room { steps, state, tables, .. } = room;
+    Execution { status, steps, state, tables }
+}
+
 /// Room for one execution after the other: what one has allocated, the next one uses.
 #[derive(Debug, Default)]
 pub(super) struct Room {

@@ -56,6 +56,12 @@ impl HeldLocks {
         self.threads.get(&thread).map_or(self.empty, |&(_, set)| set)
     }
 
+    /// Number of sets.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.sets.len()
+    }
+
     /// The locks of a set, sorted.
     #[must_use]
     pub fn locks(&self, set: LocksetId) -> &[Cell] {

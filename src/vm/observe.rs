@@ -19,7 +19,7 @@ use super::outcome::Failure;
 use super::state::ThreadIndex;
 use super::tables::{OutputId, PathId};
 use crate::ir::sync::Kind;
-use crate::ir::{DefinitionId, FunctionId, ReadId, VariableId};
+use crate::ir::{DefinitionId, FunctionId, LeafId, Program, ReadId, VariableId};
 
 /// A thread, as events name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +56,24 @@ pub struct Cell {
     pub object: Object,
     /// Which part: the offset from the first cell.
     pub part: u32,
+}
+
+impl Cell {
+    /// The variable, or the part of one, that it belongs to.
+    #[must_use]
+    pub fn leaf(self, program: &Program) -> Option<LeafId> {
+        let leaves = program.variables.get(self.object.variable)?.leaves();
+        leaves.filter(|&leaf| program.leaves[leaf].offset <= self.part).last()
+    }
+
+    /// Its name from outside: `L`, `fork[2]`, `acc.balance`.
+    #[must_use]
+    pub fn name(self, program: &Program) -> String {
+        let Some(leaf) = self.leaf(program) else { return "?".to_owned() };
+        let leaf = &program.leaves[leaf];
+        let name = program.texts.get(leaf.name);
+        if leaf.array { format!("{name}[{}]", self.part - leaf.offset) } else { name.to_owned() }
+    }
 }
 
 /// What a thread does.

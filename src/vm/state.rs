@@ -243,6 +243,14 @@ impl State {
         self.threads[thread.index()].output
     }
 
+    /// The address of the condition or barrier that a thread waits at; `None` for one that does not wait so.
+    #[must_use]
+    pub fn waited_object(&self, thread: ThreadIndex) -> Option<u32> {
+        let thread = self.threads.get(thread.index())?;
+        let waits = matches!(thread.status, ThreadStatus::WaitingCondition | ThreadStatus::AtBarrier);
+        waits.then_some(thread.wait)
+    }
+
     /// The instruction that a thread stands before, or waits at.
     #[must_use]
     pub fn position(&self, thread: ThreadIndex) -> CodeIndex {

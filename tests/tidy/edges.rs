@@ -55,6 +55,7 @@ pub const LAYERS: &[Layer] = &[
     layer("harness", "source front", ""),
     layer("explore", "source budget ir ssa concurrency form correlation vm schedule model harness", "front"),
     layer("race", "source budget ir form correlation vm schedule model harness explore", ""),
+    layer("paths", "source budget ir ssa concurrency vm schedule model explore", ""),
     layer("driver", "source budget ir form correlation vm schedule explore", ""),
     layer(
         "answer",

@@ -22,7 +22,7 @@ use crate::race::place::{PlaceId, PlacePair, Places};
 use crate::race::scene::{Actor, Scene, scene};
 use crate::schedule::{FirstHit, Naming, Reordered, Scheduler, Z_95, fewer_switches, walk};
 use crate::source::Span;
-use crate::vm::{Cell, Choice, Progress, Tables, format_value};
+use crate::vm::{Choice, Progress, Tables, format_value};
 use std::collections::BTreeSet;
 
 /// Gives names to findings.
@@ -136,7 +136,7 @@ impl Reporter<'_> {
         let locks = |side: usize| -> Vec<String> {
             match (&sides, seen) {
                 (Some(sides), _) => sides[side].locks.iter().map(|held| held.lock.clone()).collect(),
-                (None, Some(seen)) => seen[side].locks.iter().map(|&lock| self.cell(lock)).collect(),
+                (None, Some(seen)) => seen[side].locks.iter().map(|&lock| lock.name(self.program())).collect(),
                 (None, None) => Vec::new(),
             }
         };
@@ -210,7 +210,11 @@ impl Reporter<'_> {
     fn side(&self, scene: &Scene, actor: &Actor) -> SideReport {
         let lock = |held: &crate::schedule::Held| {
             let span = self.model.machine().span(held.at);
-            LockReport { lock: self.cell(held.lock), at: self.model.sources().position(span).to_string(), span }
+            LockReport {
+                lock: held.lock.name(self.program()),
+                at: self.model.sources().position(span).to_string(),
+                span,
+            }
         };
         SideReport {
             thread: actor.thread.clone(),
@@ -220,18 +224,9 @@ impl Reporter<'_> {
         }
     }
 
-    /// The name of a cell from outside: `L`, `fork[2]`.
-    fn cell(&self, cell: Cell) -> String {
-        let program = self.program();
-        let Some(leaf) = crate::race::predict::leaf_of(program, cell) else { return "?".to_owned() };
-        let leaf = &program.leaves[leaf];
-        let name = program.texts.get(leaf.name);
-        if leaf.array { format!("{name}[{}]", cell.part - leaf.offset) } else { name.to_owned() }
-    }
-
     /// What the cell holds, as a trace shows it.
     fn value(&self, scene: &Scene) -> Option<String> {
-        let leaf = crate::race::predict::leaf_of(self.program(), scene.cell?)?;
+        let leaf = scene.cell?.leaf(self.program())?;
         let LeafKind::Data(ty) = self.program().leaves[leaf].kind else { return None };
         Some(format_value(&self.program().texts, ty, scene.value))
     }

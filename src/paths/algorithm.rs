@@ -1,0 +1,391 @@
+//! Algorithm 4: tests for all branch-affect groups.
+//!
+//! **Input**: a program, a first execution, and a budget. **Output**: [`Findings`]: the tests, the groups, and the
+//! branch outcomes, races, failures and deadlocks that the tests have shown.
+//!
+//! **Algorithm** (section IV.B of the paper; docs/paths.md says what was changed, and why).
+//!
+//! 1. The first execution is the first test. Its trace says which branches there are, and which groups.
+//! 2. End where each row of the branch-condition table was tested (condition 1), or each group (condition 2). Rows are
+//!    told by the branches that an operation of another thread affects; the others come out the same in any order.
+//! 3. Choose the next tests ([`next_tests`]).
+//! 4. Each test follows the order of its group; its trace adds groups and branches. Where it came to another order, the
+//!    next way is tried, and at last an exact search is asked for an execution with that order.
+//! 5. Go on at 2.
+//!
+//! **Soundness and limits**: what the tests show is real. That they show all is not said here: see [`Exactness`](super::Exactness).
+
+use super::analysis::{Decision, DecisionKind, DecisionPlace, PlacedOperation, Placing, decisions};
+use super::complete::completed;
+use super::groups::{Candidate, GroupState, Groups, Seen};
+use super::interleaving::Interleaving;
+use super::manners::Manners;
+use super::projection::Projection;
+use super::run::{Run, Session};
+use super::selection::{TableBranch, TableGroup, next_tests};
+use crate::budget::{Bound, Budget, Statistics};
+use crate::explore::{self, OrderVerdict};
+use crate::schedule::ExecutionStatus;
+use crate::vm::Choice;
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Candidates times actions of their traces up to which the groups of other branches are predicted.
+const MAX_PREDICTED: usize = 2_000_000;
+
+/// States of one exact search for an order.
+const ORDER_STATES: u64 = 50_000;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Tests at most.
+    pub max_tests: u64,
+    /// Executions that are made beside the tests to decide groups, at most.
+    pub max_trials: u64,
+    /// Exact searches for an order, at most.
+    pub max_searches: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { max_tests: 10_000, max_trials: 2_000, max_searches: 200 }
+    }
+}
+
+/// Why the algorithm has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoppedBy {
+    /// Each row of the branch-condition table was tested.
+    Rows,
+    /// Each group was tested.
+    Groups,
+    /// A bound was hit.
+    Bound(Bound),
+}
+
+/// Why a test was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestReason {
+    /// It is the first one.
+    First,
+    /// For a group, by number.
+    Group(usize),
+    /// The paper's method would have ended without it.
+    Exploration,
+    /// For a class of versions.
+    Class,
+}
+
+/// A test.
+#[derive(Debug)]
+pub struct Test {
+    /// Its execution, by number.
+    pub run: usize,
+    /// Why it was made.
+    pub reason: TestReason,
+}
+
+/// An execution, and what its branches depend on.
+pub struct KnownRun {
+    /// The execution.
+    pub run: Run,
+    /// Its branches and waits.
+    pub decisions: Vec<Decision>,
+    /// Its test, if it is one.
+    pub test: Option<usize>,
+}
+
+/// A branch or a wait, as the executions have shown it.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// How it came out in tests.
+    pub outcomes: BTreeSet<bool>,
+    /// Whether an operation of another thread can change it.
+    pub affected: bool,
+    /// The operations that affect it.
+    pub operations: BTreeSet<PlacedOperation>,
+    /// The earlier instance that has the same operations.
+    pub same_as: Option<u32>,
+}
+
+/// Everything that was found.
+pub struct Explored {
+    /// The executions.
+    pub runs: Vec<KnownRun>,
+    /// The tests among them.
+    pub tests: Vec<Test>,
+    /// The groups.
+    pub groups: Groups,
+    /// The branches and waits of the tests, by place and instance.
+    pub shown: BTreeMap<(DecisionPlace, u32), Shown>,
+    /// The classes of race-equivalent executions among the tests, with the first test of each.
+    pub classes: BTreeMap<Manners, usize>,
+    /// Why the method has ended; tests of exploration come behind that.
+    pub stopped_by: StoppedBy,
+}
+
+/// The method, at work.
+pub struct Method<'s, 'm> {
+    /// The program.
+    pub session: &'s mut Session<'m>,
+    /// What was found so far.
+    pub found: Explored,
+    made: FxHashSet<(usize, usize)>,
+    searches: u64,
+    limits: Limits,
+}
+
+impl<'s, 'm> Method<'s, 'm> {
+    /// Begins with a first execution.
+    #[must_use]
+    pub fn new(session: &'s mut Session<'m>, first: Run, limits: Limits) -> Method<'s, 'm> {
+        let found = Explored {
+            runs: Vec::new(),
+            tests: Vec::new(),
+            groups: Groups::default(),
+            shown: BTreeMap::new(),
+            classes: BTreeMap::new(),
+            stopped_by: StoppedBy::Groups,
+        };
+        let mut method = Method { session, found, made: FxHashSet::default(), searches: 0, limits };
+        method.add(first, Some(TestReason::First));
+        method
+    }
+
+    fn placing(&self) -> Placing<'m> {
+        Placing { program: self.session.model.program(), machine: self.session.model.machine() }
+    }
+
+    /// Adds an execution; gives its number. One that an assumption discards is no test.
+    pub fn add(&mut self, run: Run, reason: Option<TestReason>) -> usize {
+        let placing = self.placing();
+        let number = self.found.runs.len();
+        let is_discarded = run.trace.status == ExecutionStatus::Discarded;
+        let decisions = if is_discarded { Vec::new() } else { decisions(placing, &run.trace) };
+        let test = reason.filter(|_| !is_discarded).map(|reason| {
+            self.found.tests.push(Test { run: number, reason });
+            self.found.tests.len() - 1
+        });
+        let spurious = self.session.model.options().spurious_wakeups;
+        let seen = Seen { run: number, test, trace: &run.trace, decisions: &decisions };
+        self.found.groups.add(placing, spurious, &seen);
+        if let Some(test) = test {
+            self.found.classes.entry(Manners::new(placing, &run.trace)).or_insert(test);
+            for decision in &decisions {
+                let shown = self.found.shown.entry((decision.place, decision.instance)).or_default();
+                shown.outcomes.insert(decision.outcome);
+                shown.affected |= decision.affected;
+                shown.operations.extend(&decision.operations);
+                shown.same_as = decision.same_as;
+            }
+        }
+        self.found.runs.push(KnownRun { run, decisions, test });
+        number
+    }
+
+    /// Makes tests until one of the conditions holds.
+    pub fn run(&mut self, budget: &Budget<'_>) {
+        loop {
+            if let Some(bound) = self.bound(budget) {
+                self.found.stopped_by = StoppedBy::Bound(bound);
+                return;
+            }
+            if self.all_rows_tested() {
+                self.found.stopped_by = StoppedBy::Rows;
+                return;
+            }
+            let Some(first) = self.found.groups.open().next() else {
+                self.found.stopped_by = StoppedBy::Groups;
+                return;
+            };
+            let tests = self.select();
+            if tests.is_empty() {
+                // Nothing is left to try for this group but to ask whether its order exists.
+                self.decide(first, Some(TestReason::Group(first)), budget);
+            }
+            for (group, candidate) in tests {
+                self.follow(group, candidate, Some(TestReason::Group(group)));
+            }
+        }
+    }
+
+    fn bound(&self, budget: &Budget<'_>) -> Option<Bound> {
+        let tests = self.found.tests.len() as u64;
+        let statistics = Statistics { executions: self.found.runs.len() as u64, ..Statistics::default() };
+        budget.report(&statistics).err().or_else(|| (tests >= self.limits.max_tests).then_some(Bound::Executions))
+    }
+
+    /// Follows a candidate of a group.
+    fn follow(&mut self, group: usize, candidate: usize, reason: Option<TestReason>) -> usize {
+        self.made.insert((group, candidate));
+        let Candidate { run, required, .. } = self.found.groups.list[group].candidates[candidate].clone();
+        let script = std::mem::take(&mut self.found.runs[run].run.script);
+        let made = self.session.follow(&script, &required);
+        self.found.runs[run].run.script = script;
+        self.add(made, reason)
+    }
+
+    /// Finds out whether a group has an execution that no way has led to.
+    fn decide(&mut self, group: usize, reason: Option<TestReason>, budget: &Budget<'_>) {
+        let verdict = self.search(group, budget);
+        if let OrderVerdict::Possible(steps) = &verdict {
+            self.repeat(steps, reason);
+        }
+        let group = &mut self.found.groups.list[group];
+        if group.state == GroupState::Open {
+            group.state = match verdict {
+                OrderVerdict::Impossible => GroupState::Infeasible,
+                OrderVerdict::Possible(_) => GroupState::Elsewhere,
+                OrderVerdict::Undecided(_) => GroupState::Undecided,
+            };
+        }
+    }
+
+    fn repeat(&mut self, steps: &[Choice], reason: Option<TestReason>) -> usize {
+        let run = self.session.repeat(steps);
+        self.add(run, reason)
+    }
+
+    fn search(&mut self, group: usize, budget: &Budget<'_>) -> OrderVerdict {
+        let Some(candidate) = self.found.groups.list[group].candidates.first() else {
+            return OrderVerdict::Undecided(Bound::States);
+        };
+        self.searches += 1;
+        if self.searches > self.limits.max_searches {
+            return OrderVerdict::Undecided(Bound::States);
+        }
+        let known = &self.found.runs[candidate.run];
+        let decision = &known.decisions[candidate.decision];
+        let Some(request) = super::feasible::order_request(&known.run.trace, decision, &candidate.members) else {
+            return OrderVerdict::Undecided(Bound::States);
+        };
+        let limits = crate::budget::Limits { max_states: Some(ORDER_STATES), ..crate::budget::Limits::default() };
+        let model = self.session.model;
+        let share = budget.share(limits);
+        explore::order(model.machine(), model.program(), &request, &self.session.tables, &share).verdict
+    }
+
+    /// Decides the groups that no test was made for, by executions that are no tests.
+    pub fn decide_open(&mut self, budget: &Budget<'_>) {
+        let mut trials = 0;
+        loop {
+            let open = self.found.groups.open().next();
+            let Some(group) = open else { return };
+            trials += 1;
+            if trials > self.limits.max_trials || budget.check().is_some() {
+                return;
+            }
+            let left =
+                (0..self.found.groups.list[group].candidates.len()).find(|&one| !self.made.contains(&(group, one)));
+            match left {
+                Some(candidate) => {
+                    self.follow(group, candidate, None);
+                }
+                None => self.decide(group, None, budget),
+            }
+        }
+    }
+
+    /// The branches that rows are made of.
+    fn columns(&self) -> Vec<(DecisionPlace, u32)> {
+        let is_column = |(place, _): &(DecisionPlace, u32), shown: &Shown| {
+            place.kind == DecisionKind::Branch && shown.affected && shown.same_as.is_none()
+        };
+        self.found.shown.iter().filter(|(key, shown)| is_column(key, shown)).map(|(&key, _)| key).collect()
+    }
+
+    /// The rows that tests have had.
+    fn rows(&self, columns: &[(DecisionPlace, u32)]) -> FxHashSet<Vec<bool>> {
+        let row = |test: &Test| {
+            let decisions = &self.found.runs[test.run].decisions;
+            let outcome = |&(place, instance): &(DecisionPlace, u32)| {
+                let decision = decisions.iter().find(|one| one.place == place && one.instance == instance);
+                decision.map(|decision| decision.outcome)
+            };
+            columns.iter().map(outcome).collect::<Option<Vec<bool>>>()
+        };
+        self.found.tests.iter().filter_map(row).collect()
+    }
+
+    /// Condition 1.
+    fn all_rows_tested(&self) -> bool {
+        let columns = self.columns();
+        // Without a branch there is nothing to test; with so many, nobody has made as many tests.
+        if columns.is_empty() || columns.len() >= 32 {
+            return false;
+        }
+        self.found.tests.len() as u64 >= 1 << columns.len() && self.rows(&columns).len() as u64 == 1 << columns.len()
+    }
+
+    /// Step 3: the next tests, each a group and one of its candidates.
+    fn select(&self) -> Vec<(usize, usize)> {
+        let mut tests: Vec<(usize, usize)> = Vec::new();
+        for group in self.found.groups.open() {
+            let count = self.found.groups.list[group].candidates.len();
+            tests.extend((0..count).find(|&one| !self.made.contains(&(group, one))).map(|one| (group, one)));
+        }
+        let columns = self.columns();
+        let mut branches = self.table(&columns, &tests);
+        // Groups of waits, and of branches that no row knows, are tested like the others.
+        branches.extend(tests.iter().enumerate().map(|(test, &(group, _))| TableBranch {
+            groups: vec![TableGroup { members: vec![test], outcome: None, tested: self.is_tested(group) }],
+        }));
+        let with_rows = &branches[..columns.len()];
+        let rows = self.rows(&columns);
+        let mut chosen =
+            if columns.is_empty() { Vec::new() } else { next_tests(with_rows, &rows, &FxHashSet::default()) };
+        if chosen.is_empty() {
+            chosen = next_tests(&branches, &FxHashSet::default(), &FxHashSet::default());
+        }
+        chosen.into_iter().map(|test| tests[test]).collect()
+    }
+
+    fn is_tested(&self, group: usize) -> bool {
+        self.found.groups.list[group].tested_by.is_some()
+    }
+
+    /// The groups of each branch, with the candidates that are expected to belong to them.
+    fn table(&self, columns: &[(DecisionPlace, u32)], tests: &[(usize, usize)]) -> Vec<TableBranch> {
+        let mut branches: Vec<BTreeMap<usize, TableGroup>> = vec![BTreeMap::new(); columns.len()];
+        let actions = |&(group, one): &(usize, usize)| {
+            let candidate = &self.found.groups.list[group].candidates[one];
+            self.found.runs[candidate.run].run.trace.actions.len()
+        };
+        if tests.iter().map(actions).sum::<usize>() <= MAX_PREDICTED {
+            for (test, &(group, one)) in tests.iter().enumerate() {
+                for (column, group) in self.predict(columns, &self.found.groups.list[group].candidates[one]) {
+                    let of = &self.found.groups.list[group];
+                    let entry = branches[column].entry(group).or_insert_with(|| TableGroup {
+                        members: Vec::new(),
+                        outcome: of.outcome,
+                        tested: of.tested_by.is_some(),
+                    });
+                    entry.members.push(test);
+                }
+            }
+        }
+        branches.into_iter().map(|groups| TableBranch { groups: groups.into_values().collect() }).collect()
+    }
+
+    /// The group that an execution by a candidate is expected to belong to, at each branch of its trace.
+    fn predict(&self, columns: &[(DecisionPlace, u32)], candidate: &Candidate) -> Vec<(usize, usize)> {
+        let placing = self.placing();
+        let KnownRun { run, decisions, .. } = &self.found.runs[candidate.run];
+        let spurious = self.session.model.options().spurious_wakeups;
+        let whole = Projection::whole(placing.program, &run.trace);
+        let interleaving = Interleaving::new(placing.program, &run.trace, &whole, spurious);
+        let order = completed(&run.trace, &interleaving, &candidate.required);
+        let mut found = Vec::new();
+        for (column, &(place, instance)) in columns.iter().enumerate() {
+            let Some(decision) = decisions.iter().find(|one| one.place == place && one.instance == instance) else {
+                continue;
+            };
+            let members: FxHashSet<_> = decision.related.members.iter().copied().collect();
+            let in_order: Vec<_> = order.iter().copied().filter(|id| members.contains(id)).collect();
+            let key = (place, placing.cut_order(&run.trace, &in_order, place.thread));
+            found.extend(self.found.groups.list.get_index_of(&key).map(|group| (column, group)));
+        }
+        found
+    }
+}

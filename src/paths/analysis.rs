@@ -1,0 +1,199 @@
+//! What the branches and waits of an execution depend on, and in which order that has happened.
+//!
+//! **Input**: a trace. **Output**: [`Decision`]s: each evaluation of a branch and each wait, with its outcome, the
+//! operations that affect it and their order.
+//!
+//! **Algorithm**: [`related`] finds the operations. The *order* of a decision is that of its operations in the trace,
+//! up to the last one of its own thread, by place: two executions with the same order are in the same branch-affect
+//! group (docs/paths.md). Evaluations of one branch by one thread with the same operations by place stand for one
+//! another: the first one counts.
+//!
+//! **Soundness and limits**: of one branch in one thread, [`MAX_INSTANCES`] evaluations are looked at; what is beyond
+//! is taken for the last of them.
+
+use super::ids::ActionId;
+use super::trace::{Action, ActionKind, Trace};
+use super::use_define::{Point, Related, Writes, related};
+use crate::ir::{Program, TextId};
+use crate::source::Span;
+use crate::vm::{Machine, PathId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Evaluations of one branch by one thread that are looked at.
+pub const MAX_INSTANCES: u32 = 64;
+
+/// What a member of an order does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Word {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Waits for a notification.
+    Wait,
+    /// Notifies.
+    Notify,
+}
+
+/// An operation by its place in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlacedOperation {
+    /// Who.
+    pub thread: PathId,
+    /// What.
+    pub word: Word,
+    /// Where.
+    pub span: Span,
+    /// Of what, as it is written there; a wait and a notification have none.
+    pub name: Option<TextId>,
+}
+
+/// What is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DecisionKind {
+    /// Which way a branch goes.
+    Branch,
+    /// Whether a wait is woken.
+    Wait,
+}
+
+/// A branch, or a wait, of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DecisionPlace {
+    /// Which of both.
+    pub kind: DecisionKind,
+    /// Who.
+    pub thread: PathId,
+    /// Where: the condition, or the wait.
+    pub span: Span,
+}
+
+/// An evaluation of a branch, or a wait.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// Where.
+    pub place: DecisionPlace,
+    /// How often the thread has been there, this time included.
+    pub instance: u32,
+    /// Whether the condition holds, as it is written; whether the wait was woken.
+    pub outcome: bool,
+    /// The number of actions of the trace before it.
+    pub before: usize,
+    /// Its index among the evaluations, or the waits, of the trace.
+    pub index: usize,
+    /// What affects it.
+    pub related: Related,
+    /// The same by place, sorted, each once.
+    pub operations: Vec<PlacedOperation>,
+    /// Their order in the trace, up to the last one of its own thread.
+    pub order: Vec<PlacedOperation>,
+    /// Whether an operation of another thread can change it.
+    pub affected: bool,
+    /// The earlier instance with the same operations by place, if there is one.
+    pub same_as: Option<u32>,
+}
+
+/// Places of actions.
+#[derive(Clone, Copy)]
+pub struct Placing<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its machine.
+    pub machine: &'a Machine,
+}
+
+impl Placing<'_> {
+    /// An action by its place.
+    #[must_use]
+    pub fn of(self, action: &Action) -> PlacedOperation {
+        let (word, span, name) = match (action.kind, action.kind.access()) {
+            (_, Some(access)) => {
+                let word = if access.is_write() { Word::Write } else { Word::Read };
+                (word, access.span(self.program), Some(access.name(self.program)))
+            }
+            (ActionKind::Notify { .. }, None) => (Word::Notify, self.machine.span(action.at), None),
+            _ => (Word::Wait, self.machine.span(action.at), None),
+        };
+        PlacedOperation { thread: action.thread, word, span, name }
+    }
+
+    /// The order of some actions, up to the last one of a thread; all of them where it has none.
+    #[must_use]
+    pub fn cut_order(self, trace: &Trace, members: &[ActionId], thread: PathId) -> Vec<PlacedOperation> {
+        let own = members.iter().rposition(|&id| trace.actions[id].thread == thread);
+        let end = own.map_or(members.len(), |last| last + 1);
+        members[..end].iter().map(|&id| self.of(&trace.actions[id])).collect()
+    }
+}
+
+/// All decisions of a trace, in order.
+#[must_use]
+pub fn decisions(placing: Placing<'_>, trace: &Trace) -> Vec<Decision> {
+    let writes = Writes::new(trace);
+    let mut found = Vec::new();
+    for (id, evaluation) in trace.evaluations.entries().filter(|(_, one)| one.instance <= MAX_INSTANCES) {
+        let origin = placing.machine.origin(evaluation.at);
+        let negated = placing.program.functions[origin.function].blocks[origin.block].negated;
+        let place = DecisionPlace {
+            kind: DecisionKind::Branch,
+            thread: evaluation.thread,
+            span: placing.machine.span(evaluation.at),
+        };
+        let outcome = evaluation.holds != negated;
+        let decided = (place, evaluation.instance, outcome, id.index());
+        found.push(decision(placing, trace, &writes, Point::Branch(evaluation), decided));
+    }
+    for (index, waiting) in trace.waits.iter().enumerate() {
+        let action = &trace.actions[waiting.action];
+        if action.instance > MAX_INSTANCES {
+            continue;
+        }
+        let (kind, thread, span) = (DecisionKind::Wait, action.thread, placing.machine.span(action.at));
+        let decided = (DecisionPlace { kind, thread, span }, action.instance, waiting.woken, index);
+        found.push(decision(placing, trace, &writes, Point::Wait(waiting), decided));
+    }
+    find_repetitions(&mut found);
+    found
+}
+
+fn decision(
+    placing: Placing<'_>,
+    trace: &Trace,
+    writes: &Writes,
+    point: Point<'_>,
+    (place, instance, outcome, index): (DecisionPlace, u32, bool, usize),
+) -> Decision {
+    let related = related(trace, writes, point);
+    let mut before_it = related.members.clone();
+    if place.kind == DecisionKind::Branch && !before_it.iter().any(|&id| trace.actions[id].thread == place.thread) {
+        before_it.retain(|id| id.index() < point.before());
+    }
+    let order = placing.cut_order(trace, &before_it, place.thread);
+    let mut operations: Vec<PlacedOperation> =
+        related.members.iter().map(|&id| placing.of(&trace.actions[id])).collect();
+    operations.sort_unstable();
+    operations.dedup();
+    let is_foreign = |&id: &ActionId| {
+        let action = &trace.actions[id];
+        action.thread != place.thread && (action.kind.is_write() || matches!(action.kind, ActionKind::Notify { .. }))
+    };
+    let affected = related.members.iter().any(is_foreign);
+    let before = point.before();
+    Decision { place, instance, outcome, before, index, related, operations, order, affected, same_as: None }
+}
+
+/// Notes which decisions of one place have the operations of an earlier one.
+fn find_repetitions(decisions: &mut [Decision]) {
+    let mut first: FxHashMap<(DecisionPlace, Vec<PlacedOperation>), u32> = FxHashMap::default();
+    let mut seen: FxHashSet<DecisionPlace> = FxHashSet::default();
+    for decision in decisions {
+        seen.insert(decision.place);
+        let key = (decision.place, decision.operations.clone());
+        match first.get(&key) {
+            Some(&earlier) => decision.same_as = Some(earlier),
+            None => {
+                first.insert(key, decision.instance);
+            }
+        }
+    }
+}

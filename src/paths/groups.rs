@@ -1,0 +1,218 @@
+//! Branch-affect groups: the orders of the operations that affect a branch.
+//!
+//! **Input**: executions, one after the other. **Output**: [`Groups`]: for each branch and each wait, the orders that
+//! an execution has had, and those that executions may still have, each with ways to try them.
+//!
+//! **Algorithm** (Algorithm 3 of the paper, "complete and cut" of docs/paths.md). An execution belongs, at each branch,
+//! to the group of the order in which it has done the operations that affect the branch in it. The trace, left with
+//! these operations, says which other orders there are ([`orders`]). Two traces that are left with the same have the
+//! same orders, so that they are looked for once.
+//!
+//! **Soundness and limits**: an order is a guess until an execution has had it: values may forbid it, or lead to
+//! operations that the trace does not have. Branches that no operation of another thread affects have no groups.
+
+use super::analysis::{Decision, DecisionKind, DecisionPlace, PlacedOperation, Placing};
+use super::guided::Requirement;
+use super::ids::{ActionId, EvaluationId};
+use super::interleaving::{Interleaving, Step};
+use super::orders::{Goal, Orders, orders};
+use super::projection::Projection;
+use super::trace::{ActionKind, Trace};
+use super::use_define::Point;
+use crate::vm::PathId;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+/// Ways to try an order that are kept.
+const MAX_CANDIDATES: usize = 3;
+
+/// A way to try an order.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The execution whose trace it comes from.
+    pub run: usize,
+    /// The decision in that execution.
+    pub decision: usize,
+    /// The actions in their order.
+    pub required: Vec<Requirement>,
+    /// The operations of the decision that come before it, in their order.
+    pub members: Vec<ActionId>,
+}
+
+/// What is known of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupState {
+    /// No execution has had it yet.
+    Open,
+    /// An execution has had it.
+    Seen,
+    /// No execution has it.
+    Infeasible,
+    /// The execution that was found for it belongs to another group: it has done other operations beside.
+    Elsewhere,
+    /// A bound was hit before it was decided.
+    Undecided,
+}
+
+impl GroupState {
+    /// Whether the group is one, so far as is known.
+    #[must_use]
+    pub fn is_listed(self) -> bool {
+        matches!(self, GroupState::Open | GroupState::Seen | GroupState::Undecided)
+    }
+}
+
+/// A group.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The instance of the branch or wait where it was found first.
+    pub instance: u32,
+    /// How that came out in an execution of the group.
+    pub outcome: Option<bool>,
+    /// What is known.
+    pub state: GroupState,
+    /// The first execution that has had it.
+    pub seen_by: Option<usize>,
+    /// The first test among them.
+    pub tested_by: Option<usize>,
+    /// Ways to try it.
+    pub candidates: Vec<Candidate>,
+}
+
+/// A branch or a wait, and an order.
+pub type GroupKey = (DecisionPlace, Vec<PlacedOperation>);
+
+/// What a trace is left with, told apart.
+type Signature = (DecisionPlace, Vec<(PathId, Vec<Vec<Part>>)>);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    Operation(PlacedOperation),
+    Other(ActionKind),
+}
+
+/// All groups.
+#[derive(Default)]
+pub struct Groups {
+    /// The groups, in the order in which they were found.
+    pub list: IndexMap<GroupKey, Group, FxBuildHasher>,
+    known: FxHashSet<Signature>,
+    /// Whether orders were left out because there were too many.
+    pub cut: bool,
+}
+
+/// An execution as groups see it.
+pub struct Seen<'a> {
+    /// Its number.
+    pub run: usize,
+    /// Whether it is a test.
+    pub test: Option<usize>,
+    /// Its trace.
+    pub trace: &'a Trace,
+    /// Its decisions.
+    pub decisions: &'a [Decision],
+}
+
+impl Groups {
+    /// Adds the groups that an execution belongs to, and those that its trace says there are.
+    pub fn add(&mut self, placing: Placing<'_>, spurious: bool, seen: &Seen<'_>) {
+        for decision in seen.decisions.iter().filter(|decision| decision.affected && decision.same_as.is_none()) {
+            self.note(decision, seen);
+        }
+        for (index, decision) in seen.decisions.iter().enumerate() {
+            if decision.affected && decision.same_as.is_none() {
+                self.guess(placing, spurious, seen, (index, decision));
+            }
+        }
+    }
+
+    fn entry(&mut self, place: DecisionPlace, order: Vec<PlacedOperation>, instance: u32) -> &mut Group {
+        self.list.entry((place, order)).or_insert_with(|| Group {
+            instance,
+            outcome: None,
+            state: GroupState::Open,
+            seen_by: None,
+            tested_by: None,
+            candidates: Vec::new(),
+        })
+    }
+
+    /// The group that an execution belongs to.
+    fn note(&mut self, decision: &Decision, seen: &Seen<'_>) {
+        let group = self.entry(decision.place, decision.order.clone(), decision.instance);
+        group.state = GroupState::Seen;
+        if group.outcome.is_none() {
+            group.outcome = Some(decision.outcome);
+        }
+        group.seen_by = group.seen_by.or(Some(seen.run));
+        group.tested_by = group.tested_by.or(seen.test);
+    }
+
+    /// The groups that other orders of the same operations would belong to.
+    fn guess(&mut self, placing: Placing<'_>, spurious: bool, seen: &Seen<'_>, (index, decision): (usize, &Decision)) {
+        let point = point_of(seen.trace, decision);
+        let projection = Projection::of(placing.program, seen.trace, &decision.related.members, point);
+        if !self.known.insert(signature(placing, seen.trace, decision, &projection)) {
+            return;
+        }
+        let interleaving = Interleaving::new(placing.program, seen.trace, &projection, spurious);
+        let goal =
+            Goal { thread: projection.thread(decision.place.thread), waits: decision.place.kind == DecisionKind::Wait };
+        let Orders { list, cut } = orders(&interleaving, goal);
+        self.cut |= cut;
+        for order in list {
+            let by_place = placing.cut_order(seen.trace, &order.members, decision.place.thread);
+            let group = self.entry(decision.place, by_place, decision.instance);
+            if group.state == GroupState::Open && group.candidates.len() < MAX_CANDIDATES {
+                let required = requirements(seen.trace, &interleaving, &order.way);
+                let (run, decision, members) = (seen.run, index, order.members);
+                group.candidates.push(Candidate { run, decision, required, members });
+            }
+        }
+    }
+
+    /// The first group that is open and can be tried.
+    pub fn open(&self) -> impl Iterator<Item = usize> + '_ {
+        let open = |group: &Group| group.state == GroupState::Open;
+        self.list.values().enumerate().filter(move |(_, group)| open(group)).map(|(index, _)| index)
+    }
+}
+
+/// What a decision of a trace is about.
+#[must_use]
+pub fn point_of<'t>(trace: &'t Trace, decision: &Decision) -> Point<'t> {
+    match decision.place.kind {
+        DecisionKind::Branch => Point::Branch(&trace.evaluations[EvaluationId::new(decision.index)]),
+        DecisionKind::Wait => Point::Wait(&trace.waits[decision.index]),
+    }
+}
+
+/// The actions of a way that have their place in it.
+#[must_use]
+pub fn requirements(trace: &Trace, interleaving: &Interleaving<'_>, way: &[Step]) -> Vec<Requirement> {
+    let mut words = interleaving.initial();
+    let mut required = Vec::with_capacity(way.len());
+    for &step in way {
+        if let Some(&first) = interleaving.next(&words, step.thread).and_then(<[_]>::first) {
+            let action = &trace.actions[first];
+            let wakes = step.wakes.map(|thread| interleaving.projection.threads[thread].path);
+            required.push(Requirement { thread: action.thread, step: action.step, wakes });
+        }
+        words = interleaving.apply(&words, step);
+    }
+    required
+}
+
+fn signature(placing: Placing<'_>, trace: &Trace, decision: &Decision, projection: &Projection) -> Signature {
+    let part = |&id: &ActionId| {
+        let action = &trace.actions[id];
+        let is_member = projection.members.contains(id.index());
+        if is_member { Part::Operation(placing.of(action)) } else { Part::Other(action.kind) }
+    };
+    let threads = projection.threads.iter();
+    let moves = |thread: &super::projection::ProjectedThread| {
+        let parts = thread.moves.iter().map(|actions| actions.iter().map(part).collect());
+        (thread.path, parts.collect())
+    };
+    (decision.place, threads.map(moves).collect())
+}

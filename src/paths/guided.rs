@@ -1,0 +1,274 @@
+//! Executions that follow an order.
+//!
+//! **Input**: what an execution before has done ([`Script`]), and some of its actions in the order in which they are to
+//! happen now ([`Requirement`]). **Output**: a [`Policy`] of one execution that does so, as far as it can be done.
+//!
+//! **Algorithm** (step 4.1 of the paper's Algorithm 4, "complete" in docs/paths.md). Each thread does the steps of the
+//! script as long as it comes to the same places.
+//!
+//! 1. A thread that stands before a required action waits until it is that action's turn.
+//! 2. Of the other threads, the one goes whose step stands first in the script. So the rest of the execution is as it
+//!    was before, where that can be.
+//! 3. If only threads are left that the order holds back, the order cannot be followed: the first of them goes.
+//! 4. A thread that has left the script, or is at its end, goes behind all others; of several such threads one goes on
+//!    until it cannot, then the next in the order of the text. One that comes back to a state that it has been in
+//!    spins, and is left.
+//! 5. Where all come back to a state, the execution has no end, and stops.
+//!
+//! Choices are those of the script. Without a script this is the *first run*: threads in the order of the text, each as
+//! long as it can.
+//!
+//! **Soundness and limits**: a policy of steps that the machine allows. Whether the order was followed is seen from the
+//! trace. A loop that never comes back to a state is left after [`TURN`] steps.
+
+use crate::schedule::{Decision, Policy, View};
+use crate::vm::{Choice, CodeIndex, Move, PathId, ThreadIndex, ThreadStatus};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Steps after which a thread is left that does not come back to a state.
+const TURN: u64 = 10_000;
+
+/// A step of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScriptStep {
+    /// Its number in the execution.
+    pub position: u32,
+    /// What the thread stood before.
+    pub at: CodeIndex,
+    /// Which of its alternatives.
+    pub alternative: u32,
+}
+
+/// What each thread has done in an execution, step by step.
+pub type Script = FxHashMap<PathId, Vec<ScriptStep>>;
+
+/// A step that has its place in an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requirement {
+    /// Who does it.
+    pub thread: PathId,
+    /// Which of its steps, from 0.
+    pub step: u32,
+    /// The thread that it wakes, where it notifies one.
+    pub wakes: Option<PathId>,
+}
+
+/// Follows an order.
+pub struct Guided<'a> {
+    script: &'a Script,
+    required: &'a [Requirement],
+    places: FxHashMap<(PathId, u32), usize>,
+    /// The next requirement.
+    next: usize,
+    done: FxHashMap<PathId, u32>,
+    departed: FxHashSet<PathId>,
+    /// What this execution does.
+    pub log: Script,
+    steps: u32,
+    turn: Turn,
+}
+
+/// The thread that goes on by itself.
+#[derive(Default)]
+struct Turn {
+    thread: Option<PathId>,
+    steps: u64,
+    /// A state that it has been in, and the number of steps after which that is replaced (Brent's cycle detection).
+    mark: Option<u128>,
+    renew: u64,
+    /// States in which threads were left.
+    left: FxHashSet<(u128, PathId)>,
+}
+
+/// Whether a thread goes on, and if not, whether nobody comes to anything new.
+enum Next {
+    On,
+    Another,
+    Endless,
+}
+
+impl<'a> Guided<'a> {
+    /// Follows the requirements, and the script beside them.
+    #[must_use]
+    pub fn new(script: &'a Script, required: &'a [Requirement]) -> Guided<'a> {
+        let places = required.iter().enumerate().map(|(place, one)| ((one.thread, one.step), place)).collect();
+        Guided {
+            script,
+            required,
+            places,
+            next: 0,
+            done: FxHashMap::default(),
+            departed: FxHashSet::default(),
+            log: Script::default(),
+            steps: 0,
+            turn: Turn::default(),
+        }
+    }
+
+    /// The step of the script that a thread stands before, if it is still there.
+    fn scripted(&mut self, view: &View<'_>, thread: ThreadIndex) -> Option<ScriptStep> {
+        let path = view.state.path(thread);
+        if self.departed.contains(&path) {
+            return None;
+        }
+        let step = *self.script.get(&path)?.get(self.done.get(&path).copied().unwrap_or(0) as usize)?;
+        // A thread that was woken stands where it waited, before another step of the same instruction.
+        if step.at == view.state.position(thread) {
+            return Some(step);
+        }
+        self.departed.insert(path);
+        None
+    }
+
+    /// The place of the requirement that a thread stands before.
+    fn place(&self, path: PathId) -> Option<usize> {
+        let done = self.done.get(&path).copied().unwrap_or(0);
+        self.places.get(&(path, done)).copied().filter(|&place| place >= self.next)
+    }
+
+    /// Passes over requirements that cannot be met any more.
+    fn drop_missed(&mut self) {
+        while let Some(one) = self.required.get(self.next) {
+            let done = self.done.get(&one.thread).copied().unwrap_or(0);
+            if done <= one.step && !self.departed.contains(&one.thread) {
+                return;
+            }
+            self.next += 1;
+        }
+    }
+
+    /// Which alternative a step of the script takes.
+    fn alternative(&self, view: &View<'_>, one: Move, step: ScriptStep) -> u32 {
+        let path = view.state.path(one.thread);
+        let wakes = self.place(path).and_then(|place| self.required[place].wakes);
+        let wanted = wakes.and_then(|wakes| waiting_place(view, one.thread, wakes));
+        wanted.unwrap_or(step.alternative).min(one.alternatives.saturating_sub(1))
+    }
+
+    fn take(&mut self, view: &View<'_>, thread: ThreadIndex, alternative: u32) -> Decision {
+        let path = view.state.path(thread);
+        if self.place(path) == Some(self.next) {
+            self.next += 1;
+        }
+        *self.done.entry(path).or_default() += 1;
+        let step = ScriptStep { position: self.steps, at: view.state.position(thread), alternative };
+        self.log.entry(path).or_default().push(step);
+        self.steps += 1;
+        Decision::Step(Choice { thread, alternative })
+    }
+
+    /// Lets a thread go that follows no script.
+    fn go_on(&mut self, view: &View<'_>, free: &[Move]) -> Decision {
+        let mut sorted: Vec<Move> = free.to_vec();
+        let order =
+            |a: &Move, b: &Move| view.tables.compare_paths(view.state.path(a.thread), view.state.path(b.thread));
+        sorted.sort_by(order);
+        let current = self.turn.thread.and_then(|path| sorted.iter().find(|one| view.state.path(one.thread) == path));
+        let next = match current {
+            Some(&one) => match self.turn.look(view) {
+                Next::On => Some(one),
+                Next::Endless => return Decision::Stop,
+                Next::Another => {
+                    let path = view.state.path(one.thread);
+                    let behind = sorted.iter().find(|other| {
+                        view.tables.compare_paths(view.state.path(other.thread), path) == std::cmp::Ordering::Greater
+                    });
+                    behind.or(sorted.first()).copied()
+                }
+            },
+            None => sorted.first().copied(),
+        };
+        let Some(one) = next else { return Decision::Stop };
+        let path = view.state.path(one.thread);
+        if self.turn.thread != Some(path) || current.is_none() {
+            self.turn.begin(path);
+        }
+        self.take(view, one.thread, 0)
+    }
+}
+
+impl Turn {
+    fn begin(&mut self, path: PathId) {
+        self.thread = Some(path);
+        (self.steps, self.mark, self.renew) = (0, None, 1);
+    }
+
+    /// Looks whether the thread of the turn comes to anything new.
+    fn look(&mut self, view: &View<'_>) -> Next {
+        let fingerprint = view.machine.fingerprint(view.state);
+        self.steps += 1;
+        let is_spinning = self.mark == Some(fingerprint);
+        if self.steps >= self.renew {
+            self.mark = Some(fingerprint);
+            self.renew = 2 * self.steps;
+        }
+        if !is_spinning && self.steps < TURN {
+            return Next::On;
+        }
+        let path = self.thread.unwrap_or(PathId(0));
+        let is_new = self.left.insert((fingerprint, path));
+        self.begin(path);
+        if is_new || !is_spinning { Next::Another } else { Next::Endless }
+    }
+}
+
+/// The place of a thread among those that a notification by another one may wake, in the order of slots.
+fn waiting_place(view: &View<'_>, by: ThreadIndex, wakes: PathId) -> Option<u32> {
+    use crate::ir::sync::Kind;
+    use crate::vm::Pending;
+    let bare = match view.machine.pending(view.state, by)? {
+        Pending::Synchronise { kind: Kind::NotifyBare, .. } => None,
+        Pending::Synchronise { kind: Kind::Notify, address } => Some(address),
+        _ => return None,
+    };
+    let waits = |thread: &ThreadIndex| match bare {
+        None => view.state.status(*thread) == ThreadStatus::WaitingBare,
+        Some(address) => {
+            view.state.status(*thread) == ThreadStatus::WaitingCondition && view.state.waited_object(*thread) == address
+        }
+    };
+    let place = view.state.threads().filter(waits).position(|thread| view.state.path(thread) == wakes)?;
+    u32::try_from(place).ok()
+}
+
+impl Policy for Guided<'_> {
+    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Decision {
+        let mut best: Option<(u32, Move, ScriptStep)> = None;
+        let mut held: Option<(usize, Move, ScriptStep)> = None;
+        let mut free: Vec<Move> = Vec::new();
+        let scripted: Vec<(Move, Option<ScriptStep>)> =
+            moves.iter().map(|&one| (one, self.scripted(view, one.thread))).collect();
+        self.drop_missed();
+        for (one, step) in scripted {
+            let Some(step) = step else {
+                free.push(one);
+                continue;
+            };
+            match self.place(view.state.path(one.thread)) {
+                Some(place) if place != self.next => {
+                    if held.is_none_or(|(first, ..)| place < first) {
+                        held = Some((place, one, step));
+                    }
+                }
+                _ if best.is_none_or(|(first, ..)| step.position < first) => best = Some((step.position, one, step)),
+                _ => {}
+            }
+        }
+        if let Some((_, one, step)) = best {
+            let alternative = self.alternative(view, one, step);
+            return self.take(view, one.thread, alternative);
+        }
+        if !free.is_empty() {
+            return self.go_on(view, &free);
+        }
+        match held {
+            Some((place, one, step)) => {
+                // What stands before it in the order cannot be done any more.
+                self.next = place;
+                let alternative = self.alternative(view, one, step);
+                self.take(view, one.thread, alternative)
+            }
+            None => Decision::Stop,
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Numbers of what a trace has.
+
+use crate::source::arena::id;
+
+id! {
+    /// An action of a trace, in the order of the execution.
+    ActionId
+}
+
+id! {
+    /// An evaluation of a branch in a trace, in the order of the execution.
+    EvaluationId
+}

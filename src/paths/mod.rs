@@ -1,0 +1,66 @@
+//! Race-equivalent paths: tests for all orders that can change a branch.
+//!
+//! **Input**: a program ([`Model`](crate::model::Model)), what is asked for ([`Request`]), and a budget. **Output**:
+//! [`Findings`]: tests with their executions, the branch-affect groups that they were made for, races, failures and
+//! deadlocks. [`report`] gives names to them.
+//!
+//! **Algorithm** (Setiadi, Ohsuga and Maekawa, "Efficient Execution Path Exploration for Detecting Races in Concurrent
+//! Programs", 2013; docs/paths.md has what was changed, and why).
+//!
+//! 1. `run` makes an execution, by a policy that follows an order (`guided`), and records its trace (`record`, `flow`).
+//! 2. `use_define` and `analysis` find which operations affect each branch.
+//! 3. `groups` and `orders` find the orders in which these can happen (`projection`, `interleaving`).
+//! 4. `algorithm` makes tests until all groups, or all rows of branch conditions, were tested (`selection`,
+//!    `complete`).
+//! 5. `exact` holds the tests to all executions, and adds those that the method has missed.
+//! 6. `races` and `manners` look at the tests; `variant_graph` is the graph of the paper, for people.
+//!
+//! **Soundness and limits**: what a test shows is real. What no test shows is impossible only where [`Exactness`] says
+//! so.
+
+mod algorithm;
+mod analysis;
+mod complete;
+mod exact;
+mod feasible;
+mod find;
+mod flow;
+mod groups;
+mod guided;
+mod ids;
+mod interleaving;
+mod manners;
+mod operations;
+mod orders;
+mod projection;
+mod races;
+mod record;
+pub mod report;
+mod run;
+mod selection;
+mod taint;
+mod trace;
+mod use_define;
+mod variant_graph;
+
+pub use algorithm::{Explored, KnownRun, Shown, StoppedBy, Test, TestReason};
+pub use analysis::{Decision, DecisionKind, DecisionPlace, PlacedOperation, Word};
+pub use exact::{Exactness, Missed};
+pub use find::{Counted, Criterion, Findings, First, Graph, Request, find};
+pub use groups::{Candidate, Group, GroupKey, GroupState, Groups};
+pub use guided::{Guided, Requirement, Script, ScriptStep};
+pub use ids::{ActionId, EvaluationId};
+pub use interleaving::{Interleaving, Obstacle, Step};
+pub use manners::{Manner, Manners, Part};
+pub use operations::Operations;
+pub use orders::{Goal, Order, Orders, orders};
+pub use projection::Projection;
+pub use races::{Arrays, UnprotectedPair, unprotected_pairs};
+pub use run::{Run, Session};
+pub use selection::{TableBranch, TableGroup, next_tests};
+pub use trace::{Action, ActionKind, Evaluation, Trace};
+pub use use_define::{Point, Related, UseDefine, Writes, all_use_defines, related};
+pub use variant_graph::{Node, Variant, VariantGraph};
+
+#[cfg(test)]
+mod tests;

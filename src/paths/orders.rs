@@ -1,0 +1,185 @@
+//! The orders in which the operations that affect a branch can happen before it.
+//!
+//! **Input**: the moves of a projection that ends, in the thread of the branch, where the branch is evaluated.
+//! **Output**: [`Orders`]: every order of the operations, up to the last one of the branch's own thread, each with a
+//! way of moves that has it.
+//!
+//! **Algorithm** ("feasible orders, complete and cut" of docs/paths.md): a depth-first search through the states of the
+//! moves, each with the order so far, which is a node of a trie. What other threads do behind the last operation of the
+//! branch's own thread is not part of an order. The search prefers the order of the trace, so that the ways that it
+//! finds first are near to it.
+//!
+//! **Soundness and limits**: complete for the moves of the trace, unless there are more states or orders than are
+//! allowed, which is said.
+
+use super::ids::ActionId;
+use super::interleaving::{Interleaving, Step, Words};
+use crate::vm::hash;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// States, each with its order, that are visited at most.
+const MAX_STATES: usize = 100_000;
+
+/// Orders that are found at most.
+const MAX_ORDERS: usize = 4_000;
+
+/// An order.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The operations.
+    pub members: Vec<ActionId>,
+    /// Moves that have it.
+    pub way: Vec<Step>,
+}
+
+/// All orders.
+#[derive(Clone, Debug, Default)]
+pub struct Orders {
+    /// Each once, in the order in which they were found.
+    pub list: Vec<Order>,
+    /// Whether some may be missing.
+    pub cut: bool,
+}
+
+/// Where a search ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal {
+    /// The thread of the branch; `None` where nothing is left of it.
+    pub thread: Option<usize>,
+    /// Whether that thread waits at the end: the goal is a wait.
+    pub waits: bool,
+}
+
+struct Node {
+    parent: u32,
+    step: Step,
+    /// A node of the trie.
+    order: u32,
+}
+
+struct Search<'a> {
+    interleaving: &'a Interleaving<'a>,
+    goal: Goal,
+    /// The number of moves of the goal's thread with which its last operation is done.
+    last_own: usize,
+    trie: Vec<(u32, Option<ActionId>)>,
+    children: FxHashMap<(u32, ActionId), u32>,
+    nodes: Vec<Node>,
+    found: FxHashSet<u32>,
+    orders: Orders,
+}
+
+/// Finds all orders.
+#[must_use]
+pub fn orders(interleaving: &Interleaving<'_>, goal: Goal) -> Orders {
+    let members = &interleaving.projection.members;
+    let is_member = |id: &ActionId| members.contains(id.index());
+    // Where the thread has no operation of its own, all that come before the branch count.
+    let last_own = goal.thread.map_or(usize::MAX, |thread| {
+        let moves = &interleaving.projection.threads[thread].moves;
+        moves.iter().rposition(|actions| actions.iter().any(is_member)).map_or(usize::MAX, |last| last + 1)
+    });
+    let mut search = Search {
+        interleaving,
+        goal,
+        last_own,
+        trie: vec![(0, None)],
+        children: FxHashMap::default(),
+        nodes: Vec::new(),
+        found: FxHashSet::default(),
+        orders: Orders::default(),
+    };
+    search.run();
+    search.orders
+}
+
+const NO_NODE: u32 = u32::MAX;
+
+impl Search<'_> {
+    fn run(&mut self) {
+        let first = self.interleaving.initial();
+        let mut seen: FxHashSet<(u128, u32)> = FxHashSet::default();
+        let mut stack: Vec<(Words, u32, u32)> = vec![(first, 0, NO_NODE)];
+        let mut scratch: Vec<u64> = Vec::new();
+        while let Some((words, order, node)) = stack.pop() {
+            scratch.clear();
+            scratch.extend(words.iter().map(|&word| u64::from(word)));
+            if !seen.insert((hash(&scratch), order)) {
+                continue;
+            }
+            if seen.len() > MAX_STATES || self.orders.list.len() >= MAX_ORDERS {
+                self.orders.cut = true;
+                return;
+            }
+            if self.is_goal(&words) {
+                self.note(order, node);
+                continue;
+            }
+            let mut steps = self.steps(&words);
+            // The last one of the stack is looked at first: that which stands first in the trace.
+            steps.sort_by_key(|step| std::cmp::Reverse(self.position(&words, step.thread)));
+            for step in steps {
+                let order = self.advance(&words, order, step);
+                self.nodes.push(Node { parent: node, step, order });
+                let after = self.interleaving.apply(&words, step);
+                stack.push((after, order, self.nodes.len() as u32 - 1));
+            }
+        }
+    }
+
+    fn is_goal(&self, words: &[u16]) -> bool {
+        let Some(thread) = self.goal.thread else { return true };
+        if self.goal.waits {
+            self.interleaving.next(words, thread).is_none()
+        } else {
+            self.interleaving.is_done(words, thread)
+        }
+    }
+
+    fn steps(&self, words: &[u16]) -> Vec<Step> {
+        let threads = 0..self.interleaving.projection.threads.len();
+        threads.flat_map(|thread| self.interleaving.steps(words, thread)).collect()
+    }
+
+    fn position(&self, words: &[u16], thread: usize) -> Option<ActionId> {
+        self.interleaving.next(words, thread).and_then(|actions| actions.first().copied())
+    }
+
+    /// The order behind a move.
+    fn advance(&mut self, words: &[u16], order: u32, step: Step) -> u32 {
+        if self.goal.thread.is_some_and(|thread| usize::from(words[thread]) >= self.last_own) {
+            return order;
+        }
+        let actions = self.interleaving.next(words, step.thread).unwrap_or_default();
+        let mut at = order;
+        for &id in actions.iter().filter(|id| self.interleaving.projection.members.contains(id.index())) {
+            let trie = &mut self.trie;
+            at = *self.children.entry((at, id)).or_insert_with(|| {
+                trie.push((at, Some(id)));
+                trie.len() as u32 - 1
+            });
+        }
+        at
+    }
+
+    /// Notes an order that was found, with the way to it.
+    fn note(&mut self, order: u32, node: u32) {
+        if !self.found.insert(order) {
+            return;
+        }
+        let (mut members, mut at) = (Vec::new(), order);
+        while let (parent, Some(id)) = self.trie[at as usize] {
+            members.push(id);
+            at = parent;
+        }
+        members.reverse();
+        let (mut way, mut at) = (Vec::new(), node);
+        while at != NO_NODE {
+            way.push(self.nodes[at as usize].step);
+            at = self.nodes[at as usize].parent;
+        }
+        way.reverse();
+        debug_assert!(node == NO_NODE || self.nodes[node as usize].order == order);
+        self.orders.list.push(Order { members, way });
+    }
+}

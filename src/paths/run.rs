@@ -1,0 +1,100 @@
+//! One execution of a session, with its trace.
+//!
+//! **Input**: the program, and what the execution is to follow. **Output**: a [`Run`].
+
+use super::guided::{Guided, Requirement, Script};
+use super::operations::Operations;
+use super::record::Recorder;
+use super::trace::Trace;
+use crate::model::Model;
+use crate::schedule::{self, Policy, Scripted, Then};
+use crate::vm::{Choice, Tables};
+
+/// A program that is tested: names of threads are the same in all its executions.
+pub struct Session<'m> {
+    /// The program.
+    pub model: &'m Model,
+    /// Which accesses are operations.
+    pub operations: Operations,
+    /// Names of threads, and outputs.
+    pub tables: Tables,
+    /// Steps of one execution at most.
+    pub max_steps: u64,
+}
+
+/// An execution.
+pub struct Run {
+    /// What it has done.
+    pub trace: Trace,
+    /// What each thread has done, step by step.
+    pub script: Script,
+}
+
+impl<'m> Session<'m> {
+    /// Begins.
+    #[must_use]
+    pub fn new(model: &'m Model, max_steps: u64) -> Session<'m> {
+        let operations = Operations::new(model.program(), &model.form().concurrency);
+        Session { model, operations, tables: Tables::new(), max_steps }
+    }
+
+    /// An execution that follows an order of actions of another one.
+    pub fn follow(&mut self, script: &Script, required: &[Requirement]) -> Run {
+        let mut policy = Guided::new(script, required);
+        let trace = self.trace(&mut policy);
+        Run { trace, script: policy.log }
+    }
+
+    /// An execution that follows steps, and goes on from there as a first run does.
+    pub fn repeat(&mut self, steps: &[Choice]) -> Run {
+        let (empty, none) = (Script::default(), []);
+        let mut then = Guided::new(&empty, &none);
+        let mut logged =
+            Logged { policy: Then::new(Scripted::new(steps), &mut then), log: Script::default(), steps: 0 };
+        let trace = self.trace(&mut logged);
+        Run { trace, script: logged.log }
+    }
+
+    /// An execution by any policy.
+    pub fn by_policy(&mut self, policy: impl Policy) -> Run {
+        let mut logged = Logged { policy, log: Script::default(), steps: 0 };
+        let trace = self.trace(&mut logged);
+        Run { trace, script: logged.log }
+    }
+
+    fn trace(&mut self, policy: &mut impl Policy) -> Trace {
+        let (machine, program) = (self.model.machine(), self.model.program());
+        let mut recorder = Recorder::new(machine, program, &self.operations);
+        let tables = std::mem::take(&mut self.tables);
+        let mut execution = schedule::run_named(machine, policy, self.max_steps, &mut recorder, tables);
+        let trace = recorder.finish(&execution);
+        self.tables = std::mem::take(&mut execution.tables);
+        trace
+    }
+}
+
+/// Writes down what another policy decides.
+struct Logged<P> {
+    policy: P,
+    log: Script,
+    steps: u32,
+}
+
+impl<P: Policy> Policy for Logged<P> {
+    const OBSERVES: bool = P::OBSERVES;
+
+    fn choose(&mut self, view: &schedule::View<'_>, moves: &[crate::vm::Move]) -> schedule::Decision {
+        let decision = self.policy.choose(view, moves);
+        if let schedule::Decision::Step(Choice { thread, alternative }) = decision {
+            let at = view.state.position(thread);
+            let step = super::guided::ScriptStep { position: self.steps, at, alternative };
+            self.log.entry(view.state.path(thread)).or_default().push(step);
+            self.steps += 1;
+        }
+        decision
+    }
+
+    fn event(&mut self, thread: crate::vm::ThreadName, at: crate::vm::CodeIndex, event: crate::vm::Event) {
+        self.policy.event(thread, at, event);
+    }
+}

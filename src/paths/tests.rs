@@ -1,0 +1,99 @@
+//! The facts of the paper's programs (FACTS A).
+
+use super::report::{PathsReport, report};
+use super::{First, Request, find};
+use crate::budget::Budget;
+use crate::model::{Model, Options};
+use crate::vm::{Choice, ThreadIndex};
+
+fn model(text: &str) -> Model {
+    Model::from_text("test.csm", text, &Options::default()).unwrap()
+}
+
+fn answer_with(text: &str, request: &Request) -> PathsReport {
+    let model = model(text);
+    let (session, findings) = find(&model, request, &Budget::default());
+    report(&session, request, &findings)
+}
+
+fn answer(text: &str) -> PathsReport {
+    answer_with(text, &Request::default())
+}
+
+const FIGURE_3: &str = "int x = -1, y = 0;
+cobegin
+T1:
+int n = x + y;
+if (n < 0)
+skip;
+else
+skip;
+print(y);
+T2:
+x = -10; y = 2;
+print(x);
+coend";
+
+const FIGURE_13: &str = "int x = -1, y = 0; lock a;
+cobegin
+T1:
+lock(a); int n = x + y; unlock(a);
+wait();
+if (n < 0) skip; else skip;
+print(y);
+T2:
+lock(a); x = -10; y = 2; unlock(a);
+notifyAll();
+print(x);
+coend";
+
+/// The slots of threads that move, one after the other; a fork by main comes before.
+fn steps(slots: &[u16]) -> First {
+    let fork = std::iter::once(0).chain(slots.iter().copied());
+    First::Steps(fork.map(|slot| Choice { thread: ThreadIndex(slot), alternative: 0 }).collect())
+}
+
+fn graph_of(text: &str, first: First) -> (PathsReport, [usize; 5]) {
+    let report = answer_with(text, &Request { first, ..Request::default() });
+    let graph = report.graph.clone().unwrap();
+    let numbers = [graph.nodes, graph.variants, graph.infeasible.lock, graph.infeasible.wait, graph.stuck];
+    (report, numbers)
+}
+
+#[test]
+fn figure_3_has_seven_variants_in_the_groups_of_table_2() {
+    // 1:rx 10:wx 1:ry 11:wy 7:ry 12:rx; a print belongs to the step behind it.
+    let (report, graph) = graph_of(FIGURE_3, steps(&[1, 2, 1, 2, 1, 2]));
+    assert_eq!(graph, [14, 7, 0, 0, 0]);
+    let of_table: Vec<(Vec<String>, String)> = report
+        .groups
+        .iter()
+        .map(|group| (group.variants.clone(), group.order.join(" ")))
+        .filter(|(variants, _)| !variants.is_empty())
+        .collect();
+    assert_eq!(of_table.len(), 5);
+}
+
+#[test]
+fn figure_13_has_the_nodes_of_the_facts() {
+    let (report, graph) = graph_of(FIGURE_13, First::InTurn);
+    assert_eq!(graph, [31, 3, 6, 7, 1]);
+    assert_eq!(report.deadlocks.len(), 1);
+}
+
+#[test]
+fn experiments_have_the_groups_of_the_facts() {
+    let sample = |name: &str| std::fs::read_to_string(format!("samples/{name}.csm")).unwrap();
+    for (text, groups) in [
+        (FIGURE_3.to_owned(), 6),
+        (sample("setiadi_fig3"), 6),
+        (sample("setiadi_commons_pool"), 2),
+        (sample("setiadi_jtelnet"), 0),
+        (sample("setiadi_jnetmap"), 5),
+    ] {
+        let report = answer(&text);
+
+        assert_eq!(report.test_cases, Some(groups), "{text}");
+        assert!(report.complete, "{text}");
+    }
+}
