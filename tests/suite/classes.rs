@@ -1,7 +1,8 @@
-//! The classes of executions that reachability testing tells apart: three ways to count them agree on random programs.
+//! The classes of executions that reachability testing tells apart: the ways to count them agree on random programs.
 //!
-//! The first way runs every interleaving and keeps, in plain, what each thread has done. The other two are those of the
-//! library: a search through states with hashes, and a count of orders that runs no execution of each.
+//! The first way runs every interleaving and keeps, in plain, what each thread has done. The others are those of the
+//! library: a search through states with hashes, an execution of each order of dependent steps, and a count of these
+//! orders that runs none.
 
 use crate::support::generate::{self, Size};
 use crate::support::{model, possible_model, root, setting};
@@ -99,6 +100,13 @@ fn count(model: &Model, operations: &Operations, max_enumerated: u64) -> ClassCo
     classes(model.machine(), operations, &budget, &options)
 }
 
+/// As [`count`], by states alone.
+fn count_by_states(model: &Model, operations: &Operations) -> ClassCount {
+    let budget = Budget::from(Limits { max_states: Some(100_000), ..Limits::default() });
+    let options = ClassOptions { max_enumerated: 100_000, max_counted: 0, max_representatives: 500 };
+    classes(model.machine(), operations, &budget, &options)
+}
+
 /// Each representative ends as one of its own class.
 fn distinct(model: &Model, operations: &Operations, representatives: &[Vec<Choice>]) -> usize {
     let mut tables = Tables::new();
@@ -118,10 +126,11 @@ fn distinct(model: &Model, operations: &Operations, representatives: &[Vec<Choic
     plain.collect::<BTreeSet<_>>().len()
 }
 
-/// How many programs were compared: in plain, counted by orders, and of these exactly.
+/// How many programs were compared: in plain, by executions, and by orders alone, of which some are exact.
 #[derive(Debug, Default)]
 struct Compared {
     plain: u32,
+    executions: u32,
     orders: u32,
     exact: u32,
     synchronised: u32,
@@ -130,9 +139,16 @@ struct Compared {
 fn compare(seed: u64, text: &str, compared: &mut Compared) {
     let Some(model) = possible_model(text) else { return };
     let operations = Operations::new(model.program(), &model.form().concurrency);
-    let enumerated = count(&model, &operations, 100_000);
+    let enumerated = count_by_states(&model, &operations);
     if enumerated.bound.is_some() || enumerated.counting != Counting::Enumerated {
         return;
+    }
+    let by_executions = count(&model, &operations, 100_000);
+    if by_executions.counting == Counting::Enumerated {
+        assert_eq!(by_executions.classes, enumerated.classes, "seed {seed}\n{text}");
+        let found = distinct(&model, &operations, &by_executions.representatives);
+        assert_eq!(found as u128, enumerated.classes.min(500), "seed {seed}\n{text}");
+        compared.executions += 1;
     }
     assert!(!enumerated.infinite, "seed {seed}\n{text}");
     if let Some(plain) = in_plain(model.machine(), &operations) {
@@ -161,7 +177,7 @@ fn compare(seed: u64, text: &str, compared: &mut Compared) {
 }
 
 #[test]
-fn three_ways_to_count_classes_agree() {
+fn all_ways_to_count_classes_agree() {
     let count = setting("CSSAME_CLASSES", 400);
     let mut compared = Compared::default();
     let small = Size { operations: 3, ..Size::default() };
@@ -169,7 +185,11 @@ fn three_ways_to_count_classes_agree() {
         compare(seed, &generate::program(seed, &small), &mut compared);
         compare(seed, &generate::racy(seed, &small), &mut compared);
     }
-    assert!(count < 400 || compared.plain > 300 && compared.exact > 100 && compared.synchronised > 20, "{compared:?}");
+    assert!(
+        count < 400
+            || compared.plain > 300 && compared.executions > 300 && compared.exact > 100 && compared.synchronised > 20,
+        "{compared:?}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Enumerates the classes of a program.
+//! Enumerates the classes of a program, state by state.
 //!
 //! **Input**: a machine, and who may move. **Output**: the number of classes, and an execution for each.
 //!
@@ -9,38 +9,28 @@
 //! **Soundness and limits**: exact where no bound is hit; else each class that was found is one, and there may be more.
 
 use super::course::{Course, History};
+use super::found::{Classes, Found, class_of};
 use super::operations::Operations;
 use super::scope::Scope;
 use crate::budget::Budget;
-use crate::explore::question::chains::{hash_of_end, standing};
-use crate::explore::states::{self, End, EndContext, Searched, Transition, Visitor};
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, State, Tables, ThreadName};
-use rustc_hash::FxHashSet;
+use crate::explore::states::{self, EndContext, Searched, Transition, Visitor};
+use crate::vm::{CodeIndex, Event, Machine, Observer, Tables, ThreadName};
 use std::ops::ControlFlow;
 
-/// Classes, by the hashes of their executions.
-pub(super) type Classes = FxHashSet<u128>;
-
-/// The classes that were found.
-pub(super) struct Enumerated {
-    pub(super) classes: Classes,
-    pub(super) representatives: Vec<Vec<Choice>>,
-    pub(super) searched: Searched,
-}
-
-/// Tells all classes apart; `most` is the number of executions that are kept.
+/// Tells all classes apart, and enters the executions that lead to them.
 pub(super) fn enumerate(
     machine: &Machine,
     tables: &Tables,
     (operations, scope): (&Operations, &Scope),
     budget: &Budget<'_>,
-    most: usize,
-) -> Enumerated {
-    let mut ends = Ends { classes: Classes::default(), nodes: Vec::new(), most };
+    found: &mut Found,
+) -> Searched {
+    let mut ends = Ends { classes: Classes::default(), nodes: Vec::new(), most: found.most };
     let course = Course::new(operations, scope, Some(History::default()));
     let searched = states::search_with_names(machine, tables.clone(), budget, course, &mut ends);
-    let representatives = ends.nodes.iter().map(|&node| searched.graph.path_to(node)).collect();
-    Enumerated { classes: ends.classes, representatives, searched }
+    found.schedules = ends.nodes.iter().map(|&node| searched.graph.path_to(node)).collect();
+    found.classes = ends.classes;
+    searched
 }
 
 /// Collects the ends of executions.
@@ -74,11 +64,4 @@ impl Visitor<Course<'_>> for Ends {
         }
         ControlFlow::Continue(())
     }
-}
-
-/// The class of an execution that has ended; none where it is none of those that are asked for.
-pub(super) fn class_of(course: &Course<'_>, end: End, state: &State) -> Option<u128> {
-    let history = course.history.as_ref().filter(|_| course.scope.is_complete(course.progress))?;
-    let standing = standing(state).filter(|&(path, _)| course.scope.is_about(path)).collect();
-    Some(hash_of_end(&history.chains, end, standing))
 }

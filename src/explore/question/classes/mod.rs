@@ -11,8 +11,9 @@
 //! **Algorithm**
 //! 1. [`cycles`]: can a cycle of states be reached in which an operation happens? Then classes have no end.
 //! 2. [`orders`]: count classes without running an execution of each, by the orders of steps that depend on each other.
-//! 3. [`enumerate`]: tell all classes apart, by a search through states with what the threads have done. Where there are too
-//!    many for that, the number of orders is the answer, and [`sample`] gives executions of some classes.
+//! 3. Tell classes apart: by an execution of each order where these are not too many ([`orders`]), else by a search through
+//!    states with what the threads have done ([`enumerate`]), where classes seem to be few or orders have no number. Where
+//!    that is too much as well, the number of orders is the answer, and [`sample`] gives executions of some classes.
 //! 4. [`pairs`]: TPAIR counts the classes of each two threads that are run alone ([`scope`]).
 //!
 //! **Soundness and limits**: see [`Counting`]. Executions that an assumption discards do not count. Executions without an end
@@ -22,6 +23,7 @@ mod course;
 mod cycles;
 mod enumerate;
 mod footprint;
+mod found;
 mod operations;
 mod orders;
 mod pairs;
@@ -33,7 +35,8 @@ pub use pairs::{MAX_THREADS, PairCount, PairCounts, thread_pairs};
 
 use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::vm::{Choice, Machine, Tables};
-use orders::NoNumber;
+use found::{Classes, Found};
+use orders::{NoNumber, Orders};
 use scope::Scope;
 
 /// How classes were counted.
@@ -54,7 +57,7 @@ pub enum Counting {
 pub struct ClassOptions {
     /// Executions that are kept, one for each class, at most.
     pub max_representatives: usize,
-    /// States, told apart by what their threads have done, up to which classes are enumerated.
+    /// Executions, or states with what their threads have done, up to which classes are enumerated.
     pub max_enumerated: u64,
     /// Nodes up to which classes are counted that are too many to be enumerated.
     pub max_counted: u64,
@@ -96,39 +99,96 @@ fn count(
     budget: &Budget<'_>,
     options: &ClassOptions,
 ) -> ClassCount {
-    let limited = |states| budget.share(Limits { max_states: Some(states), ..Limits::default() });
-    let most = options.max_representatives;
-    let cycles = cycles::find_cycles(machine, tables, what, &limited(options.max_enumerated));
-    let orders = if cycles.with_operation {
-        Err(NoNumber::Cycle)
-    } else {
-        let max_nodes = budget.limits().max_states.map_or(options.max_counted, |limit| limit.min(options.max_counted));
-        orders::count_orders(machine, tables, what, budget, max_nodes)
+    let mut counted = Count { machine, tables, what, budget, options, statistics: Statistics::default() };
+    let mut found = Found { classes: Classes::default(), schedules: Vec::new(), most: options.max_representatives };
+    let cycles = cycles::find_cycles(machine, tables, what, &counted.limited(options.max_enumerated));
+    counted.add(&cycles.statistics);
+    let infinite = cycles.with_operation;
+    let orders = if infinite { Err(NoNumber::Cycle) } else { counted.orders() };
+    let (counting, bound) = match &orders {
+        Ok(orders) => counted.with_orders(orders, &mut found),
+        // Of classes without an end a few will do; and there are at least as many states with what threads have done as
+        // without.
+        Err(_) if infinite || cycles.bound.is_some() => counted.by_states(options.max_enumerated / 16, &mut found),
+        Err(_) => counted.by_states(options.max_enumerated, &mut found),
     };
-    // Of classes without an end a few will do, and of those whose number is known already. There are at least as many states
-    // with what threads have done as without.
-    let is_known = orders.as_ref().is_ok_and(|orders| orders.is_exact && orders.count > most as u128);
-    let is_hopeless = cycles.with_operation || cycles.bound.is_some() || is_known;
-    let states = if is_hopeless { options.max_enumerated / 16 } else { options.max_enumerated };
-    let found = enumerate::enumerate(machine, tables, what, &limited(states), most);
-    let (mut known, mut representatives) = (found.classes, found.representatives);
-    let mut bound = found.searched.bound;
-    let mut statistics = found.searched.statistics;
-    let mut add = |done: &Statistics| {
-        statistics.states += done.states;
-        statistics.steps += done.steps;
-    };
-    add(&cycles.statistics);
-    let (mut classes, mut counting) = (known.len() as u128, Counting::Enumerated);
-    if bound.is_some() {
-        sample::sample(machine, tables, what, budget, (&mut known, &mut representatives, most));
-        classes = known.len() as u128;
-        if let Ok(orders) = orders {
-            add(&orders.statistics);
-            (classes, counting, bound) = (orders.count, Counting::Orders { exact: orders.is_exact }, None);
+    let is_enumerated = counting == Counting::Enumerated;
+    if !is_enumerated || bound.is_some() {
+        let missing = found.most.saturating_sub(found.schedules.len());
+        sample::sample(machine, tables, what, budget, (&mut found, 4 * missing));
+    }
+    let classes = orders.ok().filter(|_| !is_enumerated).map_or(found.classes.len() as u128, |orders| orders.count);
+    let statistics = counted.statistics;
+    ClassCount { classes, representatives: found.schedules, counting, infinite, bound, statistics }
+}
+
+/// Executions from which it is guessed whether classes are few.
+const GUESSES: usize = 256;
+
+/// A count that goes on.
+struct Count<'a> {
+    machine: &'a Machine,
+    tables: &'a Tables,
+    what: (&'a Operations, &'a Scope),
+    budget: &'a Budget<'a>,
+    options: &'a ClassOptions,
+    statistics: Statistics,
+}
+
+impl<'a> Count<'a> {
+    fn limited(&self, states: u64) -> Budget<'a> {
+        self.budget.share(Limits { max_states: Some(states), ..Limits::default() })
+    }
+
+    /// Adds what a search has cost.
+    fn add(&mut self, done: &Statistics) {
+        self.statistics.states += done.states;
+        self.statistics.steps += done.steps;
+        self.statistics.executions += done.executions;
+    }
+
+    fn orders(&mut self) -> Result<Orders, NoNumber> {
+        let max_counted = self.options.max_counted;
+        let max_nodes = self.budget.limits().max_states.map_or(max_counted, |limit| limit.min(max_counted));
+        let orders = orders::count_orders(self.machine, self.tables, self.what, self.budget, max_nodes);
+        if let Ok(orders) = &orders {
+            self.add(&orders.statistics);
+        }
+        orders
+    }
+
+    /// Tells classes apart where there are not too many orders, or few classes for them.
+    fn with_orders(&mut self, orders: &Orders, found: &mut Found) -> (Counting, Option<Bound>) {
+        let counting = Counting::Orders { exact: orders.is_exact };
+        if orders.is_exact && orders.count > found.most as u128 {
+            return (counting, None);
+        }
+        if orders.count <= u128::from(self.options.max_enumerated) {
+            match orders::run_orders(self.machine, self.tables, self.what, self.budget, found) {
+                Ok(done) => {
+                    self.add(&done);
+                    return (Counting::Enumerated, None);
+                }
+                Err(_) => return (counting, None),
+            }
+        }
+        let mut guess = Found { classes: Classes::default(), schedules: Vec::new(), most: 0 };
+        sample::sample(self.machine, self.tables, self.what, self.budget, (&mut guess, GUESSES));
+        if orders.is_exact || guess.classes.len() > GUESSES / 2 {
+            return (counting, None);
+        }
+        match self.by_states(self.options.max_enumerated, found) {
+            (enumerated, None) => (enumerated, None),
+            (_, Some(_)) => (counting, None),
         }
     }
-    ClassCount { classes, representatives, counting, infinite: cycles.with_operation, bound, statistics }
+
+    /// Tells classes apart by states with what threads have done.
+    fn by_states(&mut self, states: u64, found: &mut Found) -> (Counting, Option<Bound>) {
+        let searched = enumerate::enumerate(self.machine, self.tables, self.what, &self.limited(states), found);
+        self.add(&searched.statistics);
+        (Counting::Enumerated, searched.bound)
+    }
 }
 
 #[cfg(test)]

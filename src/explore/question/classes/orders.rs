@@ -9,7 +9,8 @@
 //!    were asleep before it, or were done before it in this node, and do not depend on it.
 //! 2. The number of a node is that of its steps together; a step that ends the execution counts 1, one whose execution is
 //!    discarded counts 0. A node without any possible step is an end itself; one in which all are asleep counts 0.
-//! 3. The numbers of nodes that were left are kept, by fingerprint.
+//! 3. The numbers of nodes that were left are kept, by fingerprint. Where an execution of each is asked for ([`run_orders`]),
+//!    they are not: the search runs one execution of each trace, and no other.
 //!
 //! Why each trace counts once. Let u be the steps that led to a node. By induction a step z is asleep there if and only if each
 //! completion that has z before all steps which depend on it is equivalent to an execution that begins with an earlier
@@ -32,12 +33,13 @@
 //! than in the other, and the classes differ. So where no such pair was met, the number is exact. A cycle of nodes has no
 //! number, and the count is given up.
 
-use super::course::Course;
+use super::course::{Course, History};
 use super::footprint::{Dependence, Footprint, Recorder};
+use super::found::{Found, class_of};
 use super::operations::Operations;
 use super::scope::Scope;
 use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::states::Monitor;
+use crate::explore::states::{End, Monitor};
 use crate::vm::{Choice, Encoding, Machine, Move, Progress, State, Tables};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -67,23 +69,25 @@ pub(super) fn count_orders(
     budget: &Budget<'_>,
     max_nodes: u64,
 ) -> Result<Orders, NoNumber> {
-    let mut counter = Counter {
-        machine,
-        tables: tables.clone(),
-        budget,
-        max_nodes,
-        numbers: FxHashMap::default(),
-        path: Vec::new(),
-        is_exact: true,
-        statistics: Statistics::default(),
-        encoding: Encoding::default(),
-        words: Vec::new(),
-    };
-    let mut course = Course::new(operations, scope, None);
-    let state = machine.start(&mut counter.tables, &mut course);
-    let count = if machine.is_finished(&state) { 1 } else { counter.run(state, course)? };
+    let course = Course::new(operations, scope, None);
+    let mut counter = Counter::new(machine, tables, budget, max_nodes);
+    let count = counter.begin(course)?;
     counter.statistics.states = counter.numbers.len() as u64;
     Ok(Orders { count, is_exact: counter.is_exact, statistics: counter.statistics })
+}
+
+/// Runs one execution of each order of dependent steps, where these have a number, and enters it.
+pub(super) fn run_orders(
+    machine: &Machine,
+    tables: &Tables,
+    (operations, scope): (&Operations, &Scope),
+    budget: &Budget<'_>,
+    found: &mut Found,
+) -> Result<Statistics, NoNumber> {
+    let course = Course::new(operations, scope, Some(History::default()));
+    let mut counter = Counter { found: Some(found), ..Counter::new(machine, tables, budget, u64::MAX) };
+    counter.begin(course)?;
+    Ok(counter.statistics)
 }
 
 /// A step that was done, or that is asleep.
@@ -134,12 +138,38 @@ struct Counter<'a> {
     numbers: FxHashMap<u128, Option<u128>>,
     path: Vec<Node<'a>>,
     is_exact: bool,
+    /// Where each execution is to be run: what was found. Then no numbers are kept.
+    found: Option<&'a mut Found>,
     statistics: Statistics,
     encoding: Encoding,
     words: Vec<u64>,
 }
 
 impl<'a> Counter<'a> {
+    fn new(machine: &'a Machine, tables: &Tables, budget: &'a Budget<'a>, max_nodes: u64) -> Counter<'a> {
+        Counter {
+            machine,
+            tables: tables.clone(),
+            budget,
+            max_nodes,
+            numbers: FxHashMap::default(),
+            path: Vec::new(),
+            is_exact: true,
+            found: None,
+            statistics: Statistics::default(),
+            encoding: Encoding::default(),
+            words: Vec::new(),
+        }
+    }
+
+    fn begin(&mut self, mut course: Course<'a>) -> Result<u128, NoNumber> {
+        let state = self.machine.start(&mut self.tables, &mut course);
+        if self.machine.is_finished(&state) {
+            return Ok(self.ended(&course, End::Finished, &state));
+        }
+        self.run(state, course)
+    }
+
     fn run(&mut self, state: State, course: Course<'a>) -> Result<u128, NoNumber> {
         let mut number = self.enter(state, course, Vec::new())?;
         loop {
@@ -151,7 +181,9 @@ impl<'a> Counter<'a> {
                 Some((choice, alternatives)) => number = self.step(choice, alternatives)?,
                 None => {
                     number = Some(node.count);
-                    self.numbers.insert(node.key, number);
+                    if self.found.is_none() {
+                        self.numbers.insert(node.key, number);
+                    }
                     self.path.pop();
                 }
             }
@@ -183,27 +215,39 @@ impl<'a> Counter<'a> {
         self.is_exact &= is_exact;
         match progress {
             Progress::Discarded => Ok(Some(0)),
-            Progress::Finished | Progress::Failed(_) => Ok(Some(self.ended(&course))),
+            Progress::Finished => Ok(Some(self.ended(&course, End::Finished, &state))),
+            Progress::Failed(failure) => Ok(Some(self.ended(&course, End::Failed(failure), &state))),
             Progress::Running => self.enter(state, course, asleep),
         }
     }
 
     /// The number of an execution that has ended.
-    fn ended(&mut self, course: &Course<'_>) -> u128 {
+    fn ended(&mut self, course: &Course<'_>, end: End, state: &State) -> u128 {
         self.statistics.executions += 1;
+        let path = &self.path;
+        if let Some(found) = &mut self.found {
+            // The step that each node has done last.
+            let schedule = || path.iter().filter_map(|node| node.known.last()).map(|known| known.choice).collect();
+            found.enter(class_of(course, end, state), schedule);
+        }
         u128::from(course.scope.is_complete(course.progress))
+    }
+
+    /// The fingerprint of a node.
+    fn key(&mut self, state: &State, course: &Course<'_>, asleep: &[Known]) -> u128 {
+        self.machine.encode(state, &mut self.encoding);
+        self.words.clear();
+        // The words of a course without a history are as many in each node.
+        course.encode(&mut self.words);
+        let choices = asleep.iter().map(|known| known.choice);
+        self.words.extend(choices.map(|choice| u64::from(choice.thread.0) << 32 | u64::from(choice.alternative)));
+        self.encoding.fingerprint_with(&self.words)
     }
 
     /// The number of a node, or none where it is a new one: it is on the path then.
     fn enter(&mut self, state: State, course: Course<'a>, mut asleep: Vec<Known>) -> Result<Option<u128>, NoNumber> {
         asleep.sort_unstable_by_key(|known| known.choice);
-        self.machine.encode(&state, &mut self.encoding);
-        self.words.clear();
-        course.encode(&mut self.words);
-        let choices = asleep.iter().map(|known| known.choice);
-        self.words.extend(choices.map(|choice| u64::from(choice.thread.0) << 32 | u64::from(choice.alternative)));
-        // The words of a course are as many in each node.
-        let key = self.encoding.fingerprint_with(&self.words);
+        let key = if self.found.is_none() { self.key(&state, &course, &asleep) } else { 0 };
         match self.numbers.get(&key) {
             Some(Some(number)) => return Ok(Some(*number)),
             Some(None) => return Err(NoNumber::Cycle),
@@ -213,12 +257,14 @@ impl<'a> Counter<'a> {
         self.machine.moves(&state, &mut moves);
         course.restrict(&state, &mut moves);
         if moves.is_empty() {
-            return Ok(Some(self.ended(&course)));
+            return Ok(Some(self.ended(&course, End::Deadlock, &state)));
         }
         if self.budget.limits().max_steps.is_some_and(|limit| self.path.len() as u64 >= u64::from(limit)) {
             return Err(NoNumber::Bound(Bound::Steps));
         }
-        self.numbers.insert(key, None);
+        if self.found.is_none() {
+            self.numbers.insert(key, None);
+        }
         let node = Node { key, state, course, moves, next: (0, 0), asleep: asleep.len(), known: asleep, count: 0 };
         self.path.push(node);
         Ok(None)
@@ -228,6 +274,10 @@ impl<'a> Counter<'a> {
     fn look(&mut self) -> Result<(), NoNumber> {
         if self.numbers.len() as u64 > self.max_nodes {
             return Err(NoNumber::Bound(Bound::States));
+        }
+        let max_executions = self.budget.limits().max_executions.filter(|_| self.found.is_some());
+        if max_executions.is_some_and(|limit| self.statistics.executions >= limit) {
+            return Err(NoNumber::Bound(Bound::Executions));
         }
         if self.statistics.steps % 1024 != 0 {
             return Ok(());

@@ -4,11 +4,10 @@
 //!
 //! **Algorithm**: executions in which each step is drawn at random, by fixed seeds. One whose class is new is kept.
 //!
-//! **Soundness and limits**: at most [`TRIES`] executions for each that is asked for. Those that are not over after
-//! [`STEPS`] steps are left out, and all of them together have [`STEPS_OF_ALL`].
+//! **Soundness and limits**: executions that are not over after [`STEPS`] steps are left out, and all of them together have [`STEPS_OF_ALL`].
 
 use super::course::{Course, History};
-use super::enumerate::{Classes, class_of};
+use super::found::{Found, class_of};
 use super::operations::Operations;
 use super::scope::Scope;
 use crate::budget::Budget;
@@ -22,22 +21,18 @@ const STEPS: usize = 10_000;
 /// Steps of all of them together.
 const STEPS_OF_ALL: usize = 2_000_000;
 
-/// Executions for each that is asked for.
-const TRIES: usize = 4;
-
-/// Adds executions of other classes, until there are so many.
+/// Adds executions of other classes, of that many executions.
 pub(super) fn sample(
     machine: &Machine,
     tables: &Tables,
     (operations, scope): (&Operations, &Scope),
     budget: &Budget<'_>,
-    (classes, representatives, most): (&mut Classes, &mut Vec<Vec<Choice>>, usize),
+    (found, tries): (&mut Found, usize),
 ) {
     let mut tables = tables.clone();
-    let tries = most.saturating_sub(representatives.len()).saturating_mul(TRIES);
     let mut steps = 0;
     for seed in 0..tries as u64 {
-        if representatives.len() >= most || steps >= STEPS_OF_ALL || budget.check().is_some() {
+        if steps >= STEPS_OF_ALL || budget.check().is_some() {
             return;
         }
         let mut course = Course::new(operations, scope, Some(History::default()));
@@ -45,9 +40,8 @@ pub(super) fn sample(
         let mut run = Run { machine, tables: &mut tables, state, course, schedule: Vec::new() };
         let end = run.to_end(&mut Random::new(seed));
         steps += run.schedule.len();
-        let Some(end) = end else { continue };
-        if class_of(&run.course, end, &run.state).is_some_and(|class| classes.insert(class)) {
-            representatives.push(run.schedule);
+        if let Some(end) = end {
+            found.enter(class_of(&run.course, end, &run.state), || run.schedule);
         }
     }
 }

@@ -261,3 +261,35 @@ fn bounds_of_the_count_are_told() {
     let found = classes(model.machine(), &operations(&model), &Budget::unlimited(), &options);
     assert_eq!((found.bound, found.counting, found.infinite), (Some(Bound::States), Counting::Enumerated, false));
 }
+
+#[test]
+fn states_and_executions_give_the_same_classes() {
+    let count = |text: &str, max_counted| {
+        let model = model(text, &[]);
+        let options = ClassOptions { max_counted, ..ClassOptions::default() };
+        let found = classes(model.machine(), &operations(&model), &Budget::unlimited(), &options);
+        assert_eq!((found.counting, found.bound), (Counting::Enumerated, None));
+        assert_eq!(found.representatives.len() as u128, found.classes);
+        found.classes
+    };
+    for text in [RICHER_POOL, &sample("setiadi_fig13"), &sample("setiadi_jtelnet"), &sample("bank_transfer_deadlock")] {
+        assert_eq!(count(text, 0), count(text, 1_000_000));
+    }
+}
+
+#[test]
+fn few_classes_of_many_orders_are_told_apart() {
+    // Five threads take a lock three times each: 15! / 3!^5 orders, and one class.
+    let round = "lock(L); unlock(L); ";
+    let arms: String = (0..5).map(|arm| format!("T{arm}: {{ {} }}\n", round.repeat(3))).collect();
+    let text = format!("int x; lock L; cobegin\n{arms}A: x = 1; B: x = 2; coend");
+    assert_eq!(orders_of(&text), 168_168_000 * 2);
+    assert_eq!(reachability(&text, &[]), 2);
+}
+
+fn orders_of(text: &str) -> u128 {
+    let model = model(text, &[]);
+    let (operations, budget) = (operations(&model), Budget::unlimited());
+    let what = (&operations, &Scope::All);
+    orders::count_orders(model.machine(), &Tables::new(), what, &budget, u64::MAX).unwrap().count
+}
