@@ -13,7 +13,7 @@ const PREFIXES: usize = 20_000;
 
 /// The program of a seed.
 fn program(seed: u64) -> String {
-    let (threads, operations) = [(2, 3), (3, 4), (2, 4), (3, 3)][(seed % 4) as usize];
+    let (threads, operations) = [(2, 4), (3, 5), (2, 5), (3, 4)][(seed % 4) as usize];
     generate::branching(seed, threads, operations)
 }
 

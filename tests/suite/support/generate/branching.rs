@@ -142,6 +142,10 @@ impl Writer {
         self.locals.retain(|local| local == "v");
         self.budget = if count == 2 { operations } else { (operations + 1) / 2 };
         let at = self.rng.range(0, i64::from(self.budget)) as i32;
+        let first = if self.rng.chance(35) { self.rng.below(2) as i32 } else { -1 };
+        if first == 0 {
+            self.branch();
+        }
         let mut met = meeting == Meeting::None || thread > 1;
         while self.budget > 0 || !met {
             if !met && self.budget <= at {
@@ -149,7 +153,11 @@ impl Writer {
                 met = true;
                 continue;
             }
-            self.statement();
+            if first == 1 && self.budget == operations - 1 {
+                self.branch();
+            } else {
+                self.statement();
+            }
         }
         self.locals.clear();
     }
