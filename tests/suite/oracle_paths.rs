@@ -174,7 +174,6 @@ fn a_branch_depends_on_the_branches_around_it() {
                 "T1:2:21 ",
                 "T1:2:21 rx",
                 "T1:2:21 rx rx",
-                "T1:2:21 rx wx rx",
                 "T1:2:30 rx",
                 "T1:2:30 rx rx",
                 "T1:2:30 rx wx rx",

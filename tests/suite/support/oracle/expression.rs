@@ -133,9 +133,19 @@ impl Compiler<'_> {
 
     /// Jumps where the condition is `wanted`.
     fn test(&mut self, condition: &Expr, wanted: bool) -> Result<Vec<usize>> {
-        let place = condition.span.start;
+        self.test_at(condition, condition.span.start, wanted)
+    }
+
+    /// The same under a place that is not that of the condition's own text.
+    fn test_at(&mut self, condition: &Expr, place: u32, wanted: bool) -> Result<Vec<usize>> {
         match &condition.kind {
             ExprKind::Unary { op: UnaryOp::Not, operand } => return self.test(operand, !wanted),
+            // With a constant in front that decides nothing, the whole is one condition.
+            ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right }
+                if self.constant_condition(left) == Some(*op == BinaryOp::And) =>
+            {
+                return self.test_at(right, place, wanted);
+            }
             ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right } => {
                 // One operand decides alone: the left one of `&&` if it is false, that of `||` if it is true.
                 if (*op == BinaryOp::Or) == wanted {
