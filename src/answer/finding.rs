@@ -6,10 +6,15 @@ use crate::budget::Bound;
 use crate::diagnostics::{Code, Diagnostic, Label, Severity};
 use crate::explore::report::{Awaited, BlockedReport, wait_cycle};
 use crate::explore::{Repetition, UnfinishedReport};
+use crate::paths::report::RaceReport;
 use crate::race::report::PairReport;
 use crate::schedule::Naming;
 use crate::source::{SourceMap, Span};
 use crate::vm::{Failure, FailureKind};
+
+/// What to do about a race.
+pub const PROTECT: &str =
+    "hold the same lock at both places, order them by an event or a join, or declare the variable `atomic`";
 
 /// Loops that are named where a search was stopped.
 const RUNNING: usize = 8;
@@ -162,9 +167,24 @@ pub fn race(pair: &PairReport) -> Diagnostic {
         (false, Some(false)) => diagnostic.with_note("nothing fails, and no order changes the outcome"),
         (false, None) => diagnostic.with_note("no failure was seen to follow; not all executions were looked at"),
     };
-    diagnostic.with_help(
-        "hold the same lock at both places, order them by an event or a join, or declare the variable `atomic`",
-    )
+    diagnostic.with_help(PROTECT)
+}
+
+/// Two operations of a test that no lock keeps apart: both sides.
+#[must_use]
+pub fn unprotected(race: &RaceReport) -> Diagnostic {
+    let kinds: Vec<&str> = race.kinds.split('/').collect();
+    let label = |side: usize, locks: &[String]| {
+        let verb = if kinds.get(side) == Some(&"write") { "writes it" } else { "reads it" };
+        let locks: Vec<String> = locks.iter().map(|lock| format!("`{lock}`")).collect();
+        let holding =
+            if locks.is_empty() { "holding no lock".to_owned() } else { format!("holding {}", locks.join(", ")) };
+        format!("{} {verb}, {holding}", race.threads[side])
+    };
+    let message = format!("a race for `{}`", race.variable);
+    let mut diagnostic = Diagnostic::general(Code::UnprotectedAccess, Severity::Warning, message);
+    diagnostic.primary = Some(Label { span: race.spans[0], message: label(0, &race.locks_a) });
+    diagnostic.with_label(race.spans[1], label(1, &race.locks_b))
 }
 
 /// Says that a selection is inconsistent.

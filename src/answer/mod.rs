@@ -8,6 +8,7 @@
 //! | `run` | [`run()`] | [`RunAnswer`] |
 //! | `futures` | [`futures()`] | [`FuturesAnswer`] |
 //! | `races` | [`races()`], [`races_of()`] | [`RacesAnswer`] |
+//! | `paths` | [`paths()`], [`compare_paths()`], [`drive_paths()`] | [`PathsAnswer`], [`ComparisonReport`] |
 //! | `drive` | [`drive()`], [`drive_pairs()`], [`drive_race()`] | [`DriveAnswer`] |
 //! | `correlate` | [`correlate()`] | [`CorrelateAnswer`] |
 //! | `explain` | [`explain()`] | [`ExplainReport`] |
@@ -24,11 +25,16 @@ mod confirm;
 mod correlate;
 mod drive;
 mod drive_pairs;
+mod drive_paths;
 mod drive_race;
 mod explain;
 pub mod finding;
 mod futures;
 mod ir;
+mod paths;
+mod paths_compare;
+mod paths_explain;
+mod paths_graph;
 mod pi;
 mod races;
 mod run;
@@ -40,10 +46,17 @@ pub use confirm::{ConfirmRequest, Confirmation};
 pub use correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
 pub use drive::{DriveAnswer, DriveReport, DriveRequest, drive};
 pub use drive_pairs::drive_pairs;
+pub use drive_paths::drive_paths;
 pub use drive_race::{DriveRaceRequest, drive_race};
 pub use explain::{CodePage, ExplainReport, explain};
 pub use futures::{Count, FuturesAnswer, FuturesRequest, futures};
 pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
+pub use paths::{EmittedReport, FirstRun, PathsAnswer, PathsRequest, paths};
+pub use paths_compare::{Amount, ComparisonReport, ComparisonRow, compare_paths};
+pub use paths_explain::{
+    ConditionRow, ConditionTable, EvaluatedReport, ExplainedBranch, ExplainedReport, UseDefineReport,
+};
+pub use paths_graph::{paths_dot, paths_svg};
 pub use pi::{PiReport, pi};
 pub use races::{RacesAnswer, RacesRequest, RacesSubject, RacesTarget, race_pair, races, races_of};
 pub use run::{Course, RunAnswer, RunReport, RunRequest, run};

@@ -4,7 +4,7 @@
 //! the name of the command is brought to the front, so that options may stand before it; where there is none, and the
 //! first word may be a file, the command is `check`; the rest is for `clap`.
 
-use super::command::{check, correlate, drive, explain, futures, ir, pi, races, run};
+use super::command::{check, correlate, drive, explain, futures, ir, paths, pi, races, run};
 use super::job::AnyJob;
 use super::options::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -64,6 +64,9 @@ pub enum Invocation {
     /// Find races: predict them, make them real, prove the rest impossible
     #[command(long_about = races::ABOUT, after_help = races::EXAMPLES)]
     Races(races::Arguments),
+    /// Make tests for all orders that can change a branch; count those of other criteria
+    #[command(long_about = paths::ABOUT, after_help = paths::EXAMPLES)]
+    Paths(paths::Arguments),
     /// Say what a diagnostic code means
     #[command(long_about = explain::ABOUT, after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
@@ -82,6 +85,7 @@ impl Invocation {
             Invocation::Drive(arguments) => arguments,
             Invocation::Correlate(arguments) => arguments,
             Invocation::Races(arguments) => arguments,
+            Invocation::Paths(arguments) => arguments,
             Invocation::Explain(arguments) => arguments,
         }
     }

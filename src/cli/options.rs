@@ -80,7 +80,7 @@ pub(super) fn parse_part(text: &str) -> Result<f64, String> {
 }
 
 /// A number of bytes: `500M`, `2G`, `1000000`.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.as_bytes().last() {
         Some(b'k' | b'K') => (&text[..text.len() - 1], 1 << 10),
         Some(b'm' | b'M') => (&text[..text.len() - 1], 1 << 20),

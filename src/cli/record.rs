@@ -2,7 +2,7 @@
 
 use super::files;
 use super::load::name_of;
-use crate::answer::{CorrelateAnswer, FuturesAnswer, RacesAnswer, RacesSubject};
+use crate::answer::{CorrelateAnswer, FuturesAnswer, PathsAnswer, RacesAnswer, RacesSubject};
 use crate::diagnostics::Diagnostics;
 use crate::explore::pairs::ExecutedPairs;
 use crate::model::Model;
@@ -163,4 +163,34 @@ pub fn aim_file(directory: &Path, index: usize) -> PathBuf {
 #[must_use]
 pub fn race_file(directory: &Path, index: usize) -> PathBuf {
     directory.join(format!("race-{}.json", index + 1))
+}
+
+/// Writes a schedule for each test, each failure and each deadlock, numbered in the order of the report.
+///
+/// # Errors
+///
+/// CS0910 where the directory or a file cannot be written.
+pub fn write_paths(directory: &Path, model: &Model, answer: &PathsAnswer) -> Result<(), Diagnostics> {
+    files::create_directory(directory)?;
+    let write = |path: PathBuf, steps: &[Step], status: &str| {
+        files::write(&path, &model.schedule(steps.to_vec(), status).to_text())
+    };
+    let report = &answer.report;
+    for test in &report.tests {
+        let steps: Vec<Step> = test.schedule.iter().cloned().map(SharedStep::into_step).collect();
+        write(test_file(directory, test.test), &steps, test.status)?;
+    }
+    for (index, met) in report.failures.iter().enumerate() {
+        write(failure_file(directory, index), &met.failure.schedule, met.failure.status)?;
+    }
+    for (index, met) in report.deadlocks.iter().enumerate() {
+        write(deadlock_file(directory, index), &met.deadlock.schedule, "deadlock")?;
+    }
+    Ok(())
+}
+
+/// `DIR/test-1.json`
+#[must_use]
+pub fn test_file(directory: &Path, number: usize) -> PathBuf {
+    directory.join(format!("test-{number}.json"))
 }

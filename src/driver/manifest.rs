@@ -127,6 +127,26 @@ pub struct RaceEntry {
     pub orders: Vec<OrderEntry>,
 }
 
+/// A branch-affect group, and its test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GroupEntry {
+    /// What is decided: `T1:15:9#1`.
+    pub branch: String,
+    /// Its number among the groups of that.
+    pub group: u32,
+    /// Who does what, in order.
+    pub order: Vec<String>,
+    /// How the branch comes out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<&'static str>,
+    /// The test that follows this order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// Why there is no test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
 /// The reduction of all pairs to tests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PairCounts {
@@ -172,6 +192,9 @@ pub struct Manifest {
     /// The race, where the tests are about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub race: Option<RaceEntry>,
+    /// The branch-affect groups, where the tests are about them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<GroupEntry>>,
     /// The bound that was hit.
     #[serde(skip)]
     bound: Option<Bound>,
@@ -194,6 +217,7 @@ impl Manifest {
             pairs: None,
             counts: None,
             race: None,
+            groups: None,
             bound,
         }
     }
@@ -203,6 +227,10 @@ impl Manifest {
         self.note = match (tests.is_empty(), self.terms.is_empty()) {
             (false, _) => None,
             (true, _) if self.race.is_some() => Some("no test: the orders of the race say why"),
+            (true, _) if self.groups.as_ref().is_some_and(Vec::is_empty) => {
+                Some("no test: no order of other threads can change a branch")
+            }
+            (true, _) if self.groups.is_some() => Some("no test: the groups say why"),
             (true, true) => Some("no test: each read of the program can read from one definition only"),
             (true, false) => Some("no test: the terms say why"),
         };

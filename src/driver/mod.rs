@@ -11,7 +11,8 @@
 //! earlier events of the recorded execution, so that no thread waits for ever and the outcome does not depend on timing.
 //!
 //! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; [`crate::harness`] makes
-//! programs for methods of a file without `main`. [`drive_orders`] does it for both orders of a race.
+//! programs for methods of a file without `main`. [`drive_orders`] does it for both orders of a race, [`drive_groups`] for
+//! branch-affect groups.
 //!
 //! Tests of pairs may also run free (`free`): with plain threads and real memory, for a race detector.
 //!
@@ -20,6 +21,7 @@
 
 mod body;
 mod free;
+mod groups;
 mod instruction;
 mod label;
 mod manifest;
@@ -33,8 +35,9 @@ mod registers;
 mod tests_file;
 mod value;
 
+pub use groups::{GroupCase, OtherCase, drive_groups};
 pub use manifest::{
-    Manifest, OrderEntry, PairCounts, PairEntry, PairTestEntry, RaceEntry, TermEntry, TermStatus, TestEntry,
+    GroupEntry, Manifest, OrderEntry, PairCounts, PairEntry, PairTestEntry, RaceEntry, TermEntry, TermStatus, TestEntry,
 };
 pub use memory::Source;
 pub use orders::{NoOrder, Order, OrderCase, OrderedAccess, drive_orders};

@@ -19,12 +19,20 @@ const MAX_LINES: usize = 1_000;
 ///
 /// The number of nodes and edges, if they are too many for a picture.
 pub fn svg_program(program: &Program, sources: &SourceMap, annotations: &dyn Annotations) -> Result<String, usize> {
-    let text = graph(program, sources, annotations, true);
+    svg_of_dot(&graph(program, sources, annotations, true))
+}
+
+/// The SVG document of a graph in the language of Graphviz.
+///
+/// # Errors
+///
+/// The number of nodes and edges, if they are too many for a picture.
+pub fn svg_of_dot(text: &str) -> Result<String, usize> {
     let lines = text.lines().count();
     if lines > MAX_LINES {
         return Err(lines);
     }
-    let parsed = DotParser::new(&text).process().map_err(|_| lines)?;
+    let parsed = DotParser::new(text).process().map_err(|_| lines)?;
     let mut builder = GraphBuilder::new();
     builder.visit_graph(&parsed);
     let mut writer = SVGWriter::new();

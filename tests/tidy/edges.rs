@@ -59,10 +59,14 @@ pub const LAYERS: &[Layer] = &[
     layer("driver", "source budget ir form correlation vm schedule explore", ""),
     layer(
         "answer",
-        "source diagnostics budget ir front ssa concurrency form correlation vm schedule model explore race driver",
+        "source diagnostics budget ir front ssa concurrency form correlation vm schedule model explore race paths driver",
         "",
     ),
-    layer("cli", "source diagnostics budget front form correlation vm schedule model explore race driver answer", ""),
+    layer(
+        "cli",
+        "source diagnostics budget front form correlation vm schedule model explore race paths driver answer",
+        "",
+    ),
 ];
 
 /// Circles of the files and folders of a folder: the folder, its members, the reason.

@@ -15,7 +15,7 @@ use crate::cli::progress::with_budget;
 use crate::cli::status::Status;
 use crate::cli::view;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{self, DriveError, Expect};
+use crate::driver::{self, DriveError, Expect, Package};
 use crate::race::States;
 use crate::schedule::source_hash;
 use crate::source::SourceMap;
@@ -153,9 +153,7 @@ impl Job for Arguments {
             None => self.of_terms(output)?,
         };
         if let Some(package) = &answer.package {
-            // The search may have taken long.
-            self.check_directory()?;
-            directory::replace(&self.out, &package.files, &BUILT)?;
+            write_package(&self.out, package)?;
         }
         let report = answer.report(&name_of(&self.out));
         let run = (self.run && !report.tests.is_empty()).then(|| self.out.clone());
@@ -186,18 +184,7 @@ impl Answer for Driven {
 impl Arguments {
     /// A directory with something else in it is left alone.
     fn check_directory(&self) -> Result<(), Diagnostics> {
-        let files = directory::files_in(&self.out, &BUILT)?;
-        let manifest = Path::new(driver::MANIFEST);
-        let other = match files.iter().find(|path| !driver::FILES.iter().any(|ours| Path::new(ours) == *path)) {
-            Some(other) => other,
-            None if files.is_empty() || files.iter().any(|path| path == manifest) => return Ok(()),
-            // Files of these names that another tool has made.
-            None => &files[0],
-        };
-        let (out, other) = (name_of(&self.out), name_of(other));
-        let message = format!("`{out}` holds other files, such as `{other}`, and is left as it is");
-        let diagnostic = Diagnostic::general(Code::CannotWrite, Severity::Error, message);
-        Err(Diagnostics::general(diagnostic.with_help("name a new or an empty directory")))
+        check_directory(&self.out)
     }
 
     fn of_terms(&self, output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
@@ -255,6 +242,28 @@ impl Arguments {
     }
 }
 
+/// Refuses a directory with something else in it than a package.
+pub(super) fn check_directory(out: &Path) -> Result<(), Diagnostics> {
+    let files = directory::files_in(out, &BUILT)?;
+    let manifest = Path::new(driver::MANIFEST);
+    let other = match files.iter().find(|path| !driver::FILES.iter().any(|ours| Path::new(ours) == *path)) {
+        Some(other) => other,
+        None if files.is_empty() || files.iter().any(|path| path == manifest) => return Ok(()),
+        // Files of these names that another tool has made.
+        None => &files[0],
+    };
+    let (out, other) = (name_of(out), name_of(other));
+    let message = format!("`{out}` holds other files, such as `{other}`, and is left as it is");
+    let diagnostic = Diagnostic::general(Code::CannotWrite, Severity::Error, message);
+    Err(Diagnostics::general(diagnostic.with_help("name a new or an empty directory")))
+}
+
+/// Writes a package in place of what is in the directory, which is looked at once more: a search may have taken long.
+pub(super) fn write_package(out: &Path, package: &Package) -> Result<(), Diagnostics> {
+    check_directory(out)?;
+    directory::replace(out, &package.files, &BUILT)
+}
+
 /// Runs the tests of a package. All that is built stays in its directory, whatever the environment says, and nothing is
 /// fetched.
 fn run_tests(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
@@ -271,7 +280,7 @@ fn run_tests(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics>
     Ok(result.status.success())
 }
 
-fn no_package(error: &DriveError) -> Diagnostics {
+pub(super) fn no_package(error: &DriveError) -> Diagnostics {
     let code = match error {
         DriveError::NoMain => Code::NoMain,
         DriveError::NoEnd { .. } => Code::StepLimit,

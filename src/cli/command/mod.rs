@@ -6,6 +6,7 @@ pub mod drive;
 pub mod explain;
 pub mod futures;
 pub mod ir;
+pub mod paths;
 pub mod pi;
 pub mod races;
 pub mod run;

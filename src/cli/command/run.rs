@@ -117,16 +117,6 @@ impl Executed {
         let schedule = self.schedule.as_ref().map(|(_, schedule)| schedule);
         RunView { answer: &self.answer, model: &self.model, schedule, goes_on: self.goes_on, full: self.full, colour }
     }
-
-    /// The diagnostic of a schedule that does not fit.
-    fn departed(&self, path: &Path, schedule: &Schedule, departure: &Departure) -> Diagnostics {
-        let message = format!("`{}` does not fit the program at {departure}", name_of(path));
-        let mut diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
-        if !self.model.has_recorded(schedule) {
-            diagnostic = diagnostic.with_note("the program has changed since the schedule was recorded");
-        }
-        Diagnostics::general(diagnostic.with_help("record a new schedule"))
-    }
 }
 
 impl Answer for Executed {
@@ -143,7 +133,7 @@ impl Answer for Executed {
     /// How far a schedule was followed that does not fit is shown, but is no answer.
     fn finish(&mut self, _: &mut Output) -> Result<(), Diagnostics> {
         match (&self.answer.departure, &self.schedule) {
-            (Some(departure), Some((path, schedule))) => Err(self.departed(path, schedule, departure)),
+            (Some(departure), Some((path, schedule))) => Err(departed(&self.model, path, schedule, departure)),
             _ => Ok(()),
         }
     }
@@ -157,8 +147,18 @@ impl Answer for Executed {
     }
 }
 
+/// The diagnostic of a schedule that does not fit.
+pub(super) fn departed(model: &Model, path: &Path, schedule: &Schedule, departure: &Departure) -> Diagnostics {
+    let message = format!("`{}` does not fit the program at {departure}", name_of(path));
+    let mut diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
+    if !model.has_recorded(schedule) {
+        diagnostic = diagnostic.with_note("the program has changed since the schedule was recorded");
+    }
+    Diagnostics::general(diagnostic.with_help("record a new schedule"))
+}
+
 /// Reads a schedule file; also a bare list of steps, as the JSON answers have them.
-fn read_schedule(path: &Path, source: &Path) -> Result<Schedule, Diagnostics> {
+pub(super) fn read_schedule(path: &Path, source: &Path) -> Result<Schedule, Diagnostics> {
     let mut sources = SourceMap::default();
     let file = load::read(&mut sources, path).map_err(Diagnostics::general)?;
     let text = sources.file(file).text();

@@ -3,6 +3,7 @@
 pub mod correlate;
 pub mod drive;
 pub mod futures;
+pub mod paths;
 pub mod pi;
 pub mod races;
 mod reason;

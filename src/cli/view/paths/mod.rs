@@ -1,0 +1,350 @@
+//! Test cases of `paths`, for people: what was found first, then the test cases, how they were made, and what is not known.
+
+mod explained;
+mod groups;
+mod table;
+
+pub use table::table;
+
+use super::replay::{DIRECTORY, options_text, record_line, replay_line};
+use super::snippet::{self, Table, WIDTH};
+use crate::answer::words::plural;
+use crate::answer::{EmittedReport, PathsAnswer, finding};
+use crate::cli::record;
+use crate::diagnostics::{Diagnostic, terminal};
+use crate::model::Model;
+use crate::paths::report::{MissedReport, PathsReport, RaceReport, TestReport};
+use crate::schedule::{self, RenderOptions};
+use crate::source::cut::columns;
+use crate::vm::Choice;
+use std::path::{Path, PathBuf};
+
+/// Races that are shown with both sides without `--all`.
+const SHOWN_RACES: usize = 6;
+
+/// Failures, and deadlocks, that are shown without `--all`.
+const SHOWN_FINDINGS: usize = 4;
+
+/// Tests that are listed without `--all`.
+const SHOWN_TESTS: usize = 20;
+
+/// Names that a sentence lists without `--all`.
+const LISTED_NAMES: usize = 8;
+
+/// Steps beyond which an execution is not shown without `--all`.
+const LONG: usize = 1_000;
+
+/// A space at which no line ends.
+const JOINED: char = '\u{a0}';
+
+/// An answer, what it was made from, and how it is shown.
+pub struct PathsView<'a> {
+    /// The test cases.
+    pub answer: &'a PathsAnswer,
+    /// The program.
+    pub model: &'a Model,
+    /// The source file.
+    pub file: &'a Path,
+    /// What the answer depends on beside the program, as it was typed, with a space before each option.
+    pub options: &'a str,
+    /// Where the schedules were written to.
+    pub record_dir: Option<&'a Path>,
+    /// Whether nothing is left out.
+    pub all: bool,
+    /// Whether there is colour.
+    pub colour: bool,
+}
+
+/// How much was found, in a line.
+#[must_use]
+pub fn summary(report: &PathsReport) -> String {
+    let cases = match (report.test_cases, &report.counted) {
+        (Some(1), _) => "1 test case".to_owned(),
+        (Some(cases), Some(counted)) if counted.upper_bound => format!("at most {cases} test cases"),
+        (Some(cases), _) => format!("{cases} test cases"),
+        (None, Some(counted)) if counted.infinite => "test cases without end".to_owned(),
+        (None, _) => "test cases not all found".to_owned(),
+    };
+    let races = report.races.iter().filter(|race| !race.ordered).count();
+    let open = if report.complete { "" } else { "; not all is known" };
+    format!(
+        "{cases}, {}: {}, {}, {}{open}\n",
+        plural(report.executions as usize, "execution"),
+        plural(races, "race"),
+        plural(report.failures.len(), "failure"),
+        plural(report.deadlocks.len(), "deadlock"),
+    )
+}
+
+/// Where test drivers were written.
+#[must_use]
+pub fn emitted(report: &EmittedReport) -> String {
+    let manifest = super::replay::quoted(&Path::new(&report.out).join("Cargo.toml").to_string_lossy());
+    let tests = plural(report.tests.len(), "test");
+    format!("wrote {tests} to {}\ntest:   cargo test --manifest-path {manifest}\n", report.out)
+}
+
+impl PathsView<'_> {
+    /// The whole answer but for the summary.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let report = &self.answer.report;
+        let mut blocks = self.races(report);
+        blocks.extend(self.failures(report));
+        blocks.extend(self.deadlocks(report));
+        match &self.answer.explained {
+            Some(explained) => blocks.extend(self.explained(explained)),
+            None => blocks.extend(self.groups(report)),
+        }
+        blocks.push(self.tests(report));
+        blocks.push(self.method(report));
+        blocks.retain(|block| !block.is_empty());
+        blocks.join("\n")
+    }
+
+    /// The races: those that nothing orders with both sides, the others in a line each.
+    fn races(&self, report: &PathsReport) -> Vec<String> {
+        let (ordered, unordered): (Vec<&RaceReport>, Vec<&RaceReport>) =
+            report.races.iter().partition(|race| race.ordered);
+        let limit = if self.all { usize::MAX } else { SHOWN_RACES };
+        let shown = unordered.len().min(limit);
+        let mut blocks: Vec<String> =
+            unordered.iter().take(shown).enumerate().map(|(index, race)| self.race(race, index + 1 == shown)).collect();
+        let mut table = Table::new("  ");
+        for race in unordered.iter().skip(limit) {
+            table.row(vec![race.variable.clone(), race.a.clone(), race.b.clone(), format!("test {}", race.test)]);
+        }
+        if unordered.len() > limit {
+            let head =
+                format!("and {} (--all shows both sides of each)", plural(unordered.len() - limit, "further race"));
+            blocks.push(snippet::title(&head, self.colour) + &table.lines().concat());
+        }
+        if !ordered.is_empty() {
+            let mut table = Table::new("  ");
+            for race in &ordered {
+                table.row(vec![race.variable.clone(), race.a.clone(), race.b.clone(), format!("test {}", race.test)]);
+            }
+            let head = "no lock in common, but ordered by other synchronisation in each test";
+            blocks.push(snippet::title(head, self.colour) + &table.lines().concat());
+        }
+        blocks
+    }
+
+    /// A race; behind the last one that is shown stands what helps, and how to see them again.
+    fn race(&self, race: &RaceReport, is_last: bool) -> String {
+        let diagnostic = finding::unprotected(race).with_note(format!("shown by test {}", race.test));
+        let diagnostic = if is_last { diagnostic.with_help(finding::PROTECT) } else { diagnostic };
+        let text = terminal::render_all(self.model.sources(), &[diagnostic], self.colour);
+        if is_last { text + &self.replay(|directory| record::test_file(directory, race.test)) } else { text }
+    }
+
+    fn failures(&self, report: &PathsReport) -> Vec<String> {
+        let limit = if self.all { usize::MAX } else { SHOWN_FINDINGS };
+        let shown = report.failures.iter().take(limit).enumerate();
+        let mut blocks: Vec<String> = shown
+            .map(|(index, met)| {
+                let diagnostic = finding::failure(&self.model.naming(), &met.data, &met.failure.thread)
+                    .with_note(format!("shown by test {}", met.test));
+                self.finding(&diagnostic, &met.steps) + &self.replay(|of| record::failure_file(of, index))
+            })
+            .collect();
+        blocks.extend(hidden(report.failures.len(), limit, "failure"));
+        blocks
+    }
+
+    fn deadlocks(&self, report: &PathsReport) -> Vec<String> {
+        let limit = if self.all { usize::MAX } else { SHOWN_FINDINGS };
+        let shown = report.deadlocks.iter().take(limit).enumerate();
+        let mut blocks: Vec<String> = shown
+            .map(|(index, met)| {
+                let diagnostic = finding::deadlock(self.model.sources(), &met.deadlock.threads)
+                    .with_note(format!("shown by test {}", met.test));
+                self.finding(&diagnostic, &met.steps) + &self.replay(|of| record::deadlock_file(of, index))
+            })
+            .collect();
+        blocks.extend(hidden(report.deadlocks.len(), limit, "deadlock"));
+        blocks
+    }
+
+    /// A diagnostic, and the steps that lead to it.
+    fn finding(&self, diagnostic: &Diagnostic, steps: &[Choice]) -> String {
+        let text = terminal::render_all(self.model.sources(), std::slice::from_ref(diagnostic), self.colour);
+        if steps.len() > LONG && !self.all {
+            return format!("{text}\nthe execution has {} (--all shows it)\n", plural(steps.len(), "step"));
+        }
+        let trace = schedule::trace(self.model.naming(), steps).cause();
+        text + "\n" + &schedule::render(&trace, &RenderOptions { width: WIDTH, color: self.colour })
+    }
+
+    fn replay(&self, file: impl Fn(&Path) -> PathBuf) -> String {
+        let directory = self.record_dir.unwrap_or(Path::new(DIRECTORY));
+        let replay = replay_line(self.file, &file(directory));
+        if self.record_dir.is_some() {
+            return replay;
+        }
+        record_line("paths", self.file, &(options_text(self.model.options()) + self.options)) + &replay
+    }
+
+    /// One row for each test: why it was made, and how it ends.
+    fn tests(&self, report: &PathsReport) -> String {
+        let mut table = Table::new("  ");
+        let limit = if self.all { usize::MAX } else { SHOWN_TESTS };
+        for test in report.tests.iter().take(limit) {
+            let class = format!("path {}", test.class);
+            table.row(vec![test.test.to_string(), test.status.to_owned(), class, reason(report, test)]);
+        }
+        let rest = report.tests.len().saturating_sub(limit);
+        let more = if rest > 0 { format!("  and {rest} more (--all shows them)\n") } else { String::new() };
+        let classes = report.race_equivalent.classes;
+        let paths =
+            if classes == 1 { "1 race-equivalent path".to_owned() } else { format!("{classes} race-equivalent paths") };
+        let head = format!("tests: {} along {paths}", plural(report.tests.len(), "execution"));
+        snippet::title(&head, self.colour) + &table.lines().concat() + &more
+    }
+
+    /// How the tests were made, and what is known beyond them.
+    fn method(&self, report: &PathsReport) -> String {
+        let mut lines = Vec::new();
+        if report.counted.is_none() {
+            lines.extend(graph_line(report));
+            lines.push(stopped(report).to_owned());
+        } else {
+            lines.push(counted(report));
+        }
+        if let Some(exact) = &report.exact {
+            lines.push(if exact.complete {
+                "All executions were looked at: no other branch outcome, and no other race, is possible.".to_owned()
+            } else {
+                "Not all executions were looked at: there may be other branch outcomes and races.".to_owned()
+            });
+            let missed: Vec<String> = exact.missed.iter().map(missed).collect();
+            if !missed.is_empty() {
+                lines.push(format!("The method alone would have missed {}.", self.listed(&missed, "; ")));
+            }
+        } else if report.counted.is_none() {
+            lines.push("Other executions were not looked at: there may be other branch outcomes and races.".to_owned());
+        }
+        let impossible: Vec<String> = report
+            .branches
+            .iter()
+            .filter(|branch| branch.affected && !branch.impossible.is_empty())
+            .map(|branch| format!("`{}` {}", branch.branch, branch.impossible.join(", ")))
+            .collect();
+        if !impossible.is_empty() {
+            lines.push(format!("Proven impossible: {}.", self.listed(&impossible, "; ")));
+        }
+        let wrapped = lines.iter().map(|line| wrap("  ", line)).collect::<String>();
+        snippet::title("how they were made", self.colour) + &wrapped
+    }
+
+    /// Some of them, and how many there are besides.
+    fn listed(&self, names: &[String], between: &str) -> String {
+        let limit = if self.all { usize::MAX } else { LISTED_NAMES };
+        let mut text = names.iter().take(limit).cloned().collect::<Vec<_>>().join(between);
+        if names.len() > limit {
+            text += &format!("{between}and {} more (--all)", names.len() - limit);
+        }
+        text
+    }
+}
+
+fn hidden(count: usize, limit: usize, word: &str) -> Option<String> {
+    (count > limit).then(|| format!("and {} (--all shows them)\n", plural(count - limit, &format!("further {word}"))))
+}
+
+/// Why a test was made.
+fn reason(report: &PathsReport, test: &TestReport) -> String {
+    let first = match report.first_run.seed {
+        Some(seed) => format!("the first run, by seed {seed}"),
+        None if report.first_run.kind == "schedule" => "the first run, by a schedule".to_owned(),
+        None => "the first run: threads in the order of the text".to_owned(),
+    };
+    match (&test.group, test.reason) {
+        (_, "first") if report.first_run.replaced => format!("{first}; an assumption discards the one asked for"),
+        (_, "first") => first,
+        (Some((branch, group)), _) => format!("for group {group} of {branch}"),
+        (None, "class") => "for a class of versions".to_owned(),
+        (None, _) => "by exploration: the method has missed it".to_owned(),
+    }
+}
+
+fn graph_line(report: &PathsReport) -> Option<String> {
+    let graph = report.graph.as_ref()?;
+    let forbidden = graph.infeasible;
+    let mut moves = Vec::new();
+    for (count, why) in
+        [(forbidden.lock, "by locks"), (forbidden.wait, "by waits"), (forbidden.other, "by other synchronisation")]
+    {
+        if count > 0 {
+            moves.push(format!("{count} {why}"));
+        }
+    }
+    let moves =
+        if moves.is_empty() { String::new() } else { format!("; moves that are forbidden: {}", moves.join(", ")) };
+    let stuck = if graph.stuck > 0 { format!("; {} stuck", graph.stuck) } else { String::new() };
+    let cut = if graph.cut { "at least " } else { "" };
+    let nodes = plural(graph.nodes, "node");
+    Some(format!("Variant graph of the first run: {cut}{nodes}, {}{moves}{stuck}.", plural(graph.variants, "variant")))
+}
+
+fn stopped(report: &PathsReport) -> &'static str {
+    match report.stopped_by {
+        "rows" => {
+            "The method ended because the affected branches have come out in all combinations of outcomes (condition 1)."
+        }
+        "groups" if report.groups.is_empty() && report.wait_groups.is_empty() => {
+            "The method ended after the first run: no other thread can change a branch."
+        }
+        "groups" => "The method ended because each group was tested, or no execution has it (condition 2).",
+        _ => "The method was ended by a bound.",
+    }
+}
+
+fn counted(report: &PathsReport) -> String {
+    let what = if report.criterion == "tpair" {
+        "TPAIR: a test case for each class of versions read and written, of each two threads alone"
+    } else {
+        "Reachability testing: a test case for each class of versions read and written"
+    };
+    let infinite = report.counted.as_ref().is_some_and(|counted| counted.infinite);
+    let upper = report.counted.as_ref().is_some_and(|counted| counted.upper_bound);
+    match report.test_cases {
+        None if infinite => format!("{what}. They have no end: a loop can go round with ever new versions."),
+        None => format!("{what}. Not all of them were found."),
+        Some(cases) if upper => {
+            format!("{what}. There are at most {cases}: orders in which locks are taken count apart.")
+        }
+        Some(cases) => format!("{what}. There are {cases}."),
+    }
+}
+
+fn missed(one: &MissedReport) -> String {
+    match one.kind {
+        "race" => format!("the race of {} (test {})", one.what.replace(' ', " and "), one.test),
+        _ => format!("`{}` (test {})", one.what, one.test),
+    }
+}
+
+/// A text in lines of at most [`WIDTH`] columns, each with an indent.
+fn wrap(indent: &str, text: &str) -> String {
+    wrap_behind(indent, indent, text)
+}
+
+/// The same, where the first line begins in another way. A line does not end at a [`JOINED`] space.
+fn wrap_behind(first: &str, indent: &str, text: &str) -> String {
+    let mut lines = vec![first.to_owned()];
+    let mut is_empty = true;
+    for word in text.split(' ') {
+        let last = lines.len() - 1;
+        if !is_empty && columns(&lines[last]) + 1 + columns(word) > WIDTH {
+            lines.push(format!("{indent}{word}"));
+        } else {
+            if !is_empty {
+                lines[last].push(' ');
+            }
+            lines[last].push_str(word);
+        }
+        is_empty = false;
+    }
+    lines.iter().map(|line| line.trim_end().replace(JOINED, " ") + "\n").collect()
+}

@@ -1,0 +1,113 @@
+//! The criteria side by side, for people: three narrow tables, a row for each program in each of them.
+
+use crate::answer::{Amount, ComparisonReport, ComparisonRow};
+use crate::cli::view::snippet;
+use crate::source::cut::columns;
+use std::path::Path;
+
+/// Columns of the name of a program at most.
+const NAME: usize = 30;
+
+/// The table.
+#[must_use]
+pub fn table(report: &ComparisonReport, colour: bool) -> String {
+    let rows = &report.comparison;
+    let program = block(
+        "program",
+        rows,
+        colour,
+        &[
+            ("lines", &|row| row.lines.to_string()),
+            ("code", &|row| row.statements.to_string()),
+            ("threads", &|row| row.threads.to_string()),
+            ("trace", &|row| row.trace_length.to_string()),
+            ("shared", &shared),
+            ("branches", &|row| row.branches_executed.to_string()),
+            ("affected", &|row| row.branches_affected.to_string()),
+        ],
+    );
+    let cases = block(
+        "test cases",
+        rows,
+        colour,
+        &[
+            ("paths", &|row| amount(&row.race_equivalent)),
+            ("reachability", &|row| amount(&row.reachability)),
+            ("TPAIR", &|row| amount(&row.tpair)),
+            ("futures", &|row| amount(&row.futures)),
+        ],
+    );
+    let found = block(
+        "found",
+        rows,
+        colour,
+        &[
+            ("executions", &|row| row.executions.to_string()),
+            ("races", &|row| row.races.to_string()),
+            ("failures", &|row| row.failures.to_string()),
+            ("deadlocks", &|row| row.deadlocks.to_string()),
+            ("time", &|row| format!("{:.2} s", row.took.as_secs_f64())),
+        ],
+    );
+    [program, cases, found].join("\n") + NOTES
+}
+
+const NOTES: &str = "
+  code      statements in three-address form
+  trace     operations and synchronisation of the first run
+  shared    shared variables, those left out because they are only read in brackets
+  branches  evaluated in the first run; affected: other threads can change them
+  paths     branch-affect groups; the others are classes of executions
+";
+
+type Cell<'a> = (&'a str, &'a dyn Fn(&ComparisonRow) -> String);
+
+/// A table of numbers, flush right.
+fn block(title: &str, rows: &[ComparisonRow], colour: bool, cells: &[Cell<'_>]) -> String {
+    let names: Vec<String> = rows.iter().map(name).collect();
+    let width = names.iter().map(|name| columns(name)).chain([title.len()]).max().unwrap_or(0);
+    let texts: Vec<Vec<String>> = rows.iter().map(|row| cells.iter().map(|(_, cell)| cell(row)).collect()).collect();
+    let widths: Vec<usize> = (0..cells.len())
+        .map(|column| texts.iter().map(|row| columns(&row[column])).chain([cells[column].0.len()]).max().unwrap_or(0))
+        .collect();
+    let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(columns(text)));
+    let mut head = title.to_owned() + &pad(title, width);
+    for ((word, _), &width) in cells.iter().zip(&widths) {
+        head += &format!("  {}{word}", pad(word, width));
+    }
+    let mut text = snippet::title(&head, colour);
+    for (name, row) in names.iter().zip(&texts) {
+        text += name;
+        text += &pad(name, width);
+        for (cell, &width) in row.iter().zip(&widths) {
+            text += &format!("  {}{cell}", pad(cell, width));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The name of a file, and the inputs.
+fn name(row: &ComparisonRow) -> String {
+    let file = Path::new(&row.file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let inputs = row.inputs.iter().map(|(name, value)| format!(" {name}={value}"));
+    snippet::shorten(&(file + &inputs.collect::<String>()), NAME)
+}
+
+fn shared(row: &ComparisonRow) -> String {
+    match row.read_shared {
+        0 => row.shared.to_string(),
+        read => format!("{} ({read})", row.shared),
+    }
+}
+
+fn amount(of: &Amount) -> String {
+    let Some(count) = of.count else { return if of.infinite { "infinite" } else { "?" }.to_owned() };
+    let bound = match (of.or_more, of.or_fewer) {
+        (false, false) => "",
+        (true, false) => "≥ ",
+        (false, true) => "≤ ",
+        (true, true) => "~ ",
+    };
+    format!("{bound}{count}")
+}
