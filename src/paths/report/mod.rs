@@ -209,12 +209,12 @@ impl Reporter<'_> {
         branches.iter().map(branch).collect()
     }
 
-    /// Numbers the groups of each branch.
+    /// Numbers the groups of each evaluation of a branch.
     fn number_groups(&mut self) {
-        let mut next: BTreeMap<DecisionPlace, u32> = BTreeMap::new();
+        let mut next: BTreeMap<(DecisionPlace, u32), u32> = BTreeMap::new();
         for (index, ((place, _), group)) in self.findings.explored.groups.list.iter().enumerate() {
             if group.state != GroupState::Elsewhere {
-                let number = next.entry(*place).or_default();
+                let number = next.entry((*place, group.instance)).or_default();
                 *number += 1;
                 self.numbers.insert(index, *number);
             }
@@ -226,7 +226,7 @@ impl Reporter<'_> {
         let mut groups: Vec<(usize, &GroupKey, &Group)> =
             list.iter().enumerate().map(|(index, (key, group))| (index, key, group)).collect();
         groups.retain(|(_, (place, _), group)| place.kind == kind && wanted(group.state));
-        groups.sort_by(|a, b| self.compare(a.1.0, b.1.0).then(a.0.cmp(&b.0)));
+        groups.sort_by(|a, b| self.compare(a.1.0, b.1.0).then(a.2.instance.cmp(&b.2.instance)).then(a.0.cmp(&b.0)));
         groups.into_iter().map(|(index, key, group)| self.group(index, key, group)).collect()
     }
 

@@ -63,10 +63,7 @@ impl PathsView<'_> {
             text += &self.group_lines(&of.groups);
         }
         if branches.len() > limit {
-            text += &format!(
-                "  and {} (--all shows them)\n",
-                plural(branches.len() - limit, "further branch").replace("branchs", "branches")
-            );
+            text += &format!("  and {} more of them (--all shows their orders)\n", branches.len() - limit);
         }
         text
     }
