@@ -125,6 +125,39 @@ fn races_of_other_targets_and_schedulers() {
 }
 
 #[test]
+fn paths() {
+    assert_all_valid("paths", &["--max-states", "2000", "--max-executions", "50"]);
+}
+
+#[test]
+fn paths_by_other_criteria() {
+    let validator = validator("paths");
+    for sample in ["samples/setiadi_fig3.csm", "samples/setiadi_jnetmap.csm", "samples/lost_notify_cond.csm"] {
+        for more in [
+            &["--criterion", "reachability"][..],
+            &["--criterion", "tpair"],
+            &["--max-states", "0", "--first", "seed:3"],
+            &["--arrays", "whole"],
+        ] {
+            let arguments = [&["paths", sample][..], more].concat();
+            assert_valid(&validator, &arguments, &answer(&arguments).1);
+        }
+    }
+    let arguments = ["paths", "samples/setiadi_fig3.csm", "--explain", "T1:15:9"];
+    let (_, value) = answer(&arguments);
+    assert!(value["explained"].is_object());
+    assert_valid(&validator, &arguments, &value);
+}
+
+#[test]
+fn paths_compare() {
+    let samples = ["samples/setiadi_fig3.csm", "samples/setiadi_jnetmap.csm", "samples/spinlock_cas.csm"];
+    let arguments = [&["paths", "--compare", "--max-states", "2000", "--max-executions", "50"][..], &samples].concat();
+    let (_, value) = answer(&arguments);
+    assert_valid(&validator("comparison"), &arguments, &value);
+}
+
+#[test]
 fn drive() {
     let directory = tempfile::tempdir().unwrap();
     // Each package takes the place of the one before.
@@ -185,6 +218,7 @@ fn errors() {
             &["run", file],
             &["futures", file],
             &["drive", file, "--out", "never-written"],
+            &["paths", file],
         ] {
             let (status, value) = answer(arguments);
             assert_eq!(status, 2, "{arguments:?}");

@@ -51,7 +51,7 @@ Examples:
   cssame paths --graph fig3.svg samples/setiadi_fig3.csm
   cssame paths --emit tests samples/setiadi_commons_pool.csm
   cssame paths --compare samples/setiadi_fig3.csm samples/setiadi_jnetmap.csm
-  cssame paths --compare --input n=2..4 samples/parfor_sum.csm
+  cssame paths --compare --input rounds=1..5 samples/setiadi_jnetmap.csm
 
 Exit status: 0 no test fails and none has a race, 1 a race that no synchronisation orders, a failure or a deadlock was \
 found, 2 bad usage or a program that does not compile, 3 nothing was found, but a bound was hit, or the test cases have \

@@ -3,7 +3,7 @@
 use super::{Files, call, finish, program, root};
 use std::fs;
 
-const COMMANDS: &[&str] = &["check", "ir", "pi", "run", "futures", "drive", "correlate", "explain"];
+const COMMANDS: &[&str] = &["check", "ir", "pi", "run", "futures", "drive", "correlate", "paths", "explain"];
 
 /// The command lines below `Examples:`.
 fn examples(help: &str) -> Vec<String> {

@@ -23,6 +23,8 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("--help", 0, "Usage: cssame"),
     ("--version", 0, "cssame "),
     ("run --help", 0, "--seed"),
+    ("paths samples/arithmetic.csm", 0, "!0 test cases, 1 execution"),
+    ("paths --compare samples/arithmetic.csm", 0, "reachability"),
     // 1: findings.
     ("check samples/counter_unlocked.csm", 1, "CS0401"),
     ("check samples/counter_locked.csm samples/counter_unlocked.csm", 1, "CS0401"),
@@ -30,6 +32,8 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("futures samples/bank_transfer_deadlock.csm", 1, "deadlock"),
     ("correlate samples/jannesari_fig9.csm", 1, "25 %"),
     ("futures --max-states 1 --select a@24:11=a@initial samples/cssame_fig2.csm", 3, "!CS0904"),
+    ("paths samples/setiadi_fig3.csm", 1, "6 test cases"),
+    ("paths samples/setiadi_fig13.csm", 1, "deadlock: main, T1 wait for ever"),
     // 2: bad usage.
     ("", 2, "!Usage: cssame"),
     ("frobnicate", 2, "!unrecognized subcommand"),
@@ -59,6 +63,18 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("correlate --threshold 2 samples/jannesari_fig9.csm", 2, "!0 to 1"),
     ("check --jobs 0 samples/counter_locked.csm", 2, "!0"),
     ("futures -j x samples/cssame_fig2.csm", 2, "!x"),
+    ("paths", 2, "!required"),
+    ("paths samples/setiadi_fig3.csm samples/setiadi_fig13.csm", 2, "!--compare"),
+    ("paths --criterion all samples/setiadi_fig3.csm", 2, "!race-equivalent"),
+    ("paths --first seed:x samples/setiadi_fig3.csm", 2, "!seed:7"),
+    ("paths --first missing.json samples/setiadi_fig3.csm", 2, "!CS0909"),
+    ("paths --graph picture.png samples/setiadi_fig3.csm", 2, "!.svg"),
+    ("paths --explain T9:1:1 samples/setiadi_fig3.csm", 2, "!T1:15:9#1"),
+    ("paths --compare --explain T1:15:9 samples/setiadi_fig3.csm", 2, "!cannot be used with"),
+    ("paths --compare --input rounds=1..2000 samples/setiadi_jnetmap.csm", 2, "!1000 rows"),
+    ("paths --max-executions 0 samples/setiadi_fig3.csm", 2, "!0"),
+    ("paths --emit samples samples/setiadi_fig3.csm", 2, "!CS0910"),
+    ("paths samples/races_vector.csm", 2, "!CS0216"),
     ("explain CS9999", 2, "!no such code"),
     ("explain nonsense", 2, "!no such code"),
     ("check --input n samples/parfor_sum.csm", 2, "!NAME=VALUE"),
@@ -74,6 +90,8 @@ const CALLS: &[(&str, i32, &str)] = &[
     // 3: a bound was hit.
     ("run --max-steps 2 samples/cssame_fig2.csm", 3, "!--max-steps"),
     ("futures --max-states 3 samples/cssame_fig2.csm", 3, "!CS0904"),
+    ("paths --max-states 3 samples/counter_locked.csm", 3, "!CS0904"),
+    ("paths --max-states 0 samples/counter_locked.csm", 3, "there may be other"),
 ];
 
 #[test]
@@ -150,6 +168,10 @@ fn answers_do_not_depend_on_jobs() {
         "futures --count --format json samples/readers_writer.csm",
         "futures samples/dining_philosophers.csm",
         "correlate samples/jannesari_fig9.csm",
+        "paths samples/setiadi_fig13.csm",
+        "paths --format json samples/setiadi_commons_pool.csm",
+        "paths --criterion tpair --format json samples/setiadi_jtelnet.csm",
+        "paths --compare --format json samples/setiadi_fig3.csm samples/setiadi_jnetmap.csm",
         "explain CS0401",
     ] {
         let one = call(&format!("{line} --jobs 1"), &[""; 0]);

@@ -224,6 +224,11 @@ impl PathsView<'_> {
         } else if report.counted.is_none() {
             lines.push("Other executions were not looked at: there may be other branch outcomes and races.".to_owned());
         }
+        let open = report.groups.iter().chain(&report.wait_groups).filter(|group| group.feasible.is_none()).count();
+        if open > 0 {
+            let whether = if open == 1 { "whether an execution has it" } else { "whether executions have them" };
+            lines.push(format!("Of {} it is not known {whether}.", plural(open, "order")));
+        }
         let impossible: Vec<String> = report
             .branches
             .iter()
@@ -262,6 +267,7 @@ fn reason(report: &PathsReport, test: &TestReport) -> String {
     match (&test.group, test.reason) {
         (_, "first") if report.first_run.replaced => format!("{first}; an assumption discards the one asked for"),
         (_, "first") => first,
+        (Some((branch, 0)), _) => format!("for an order at {branch} that it does not have"),
         (Some((branch, group)), _) => format!("for group {group} of {branch}"),
         (None, "class") => "for a class of versions".to_owned(),
         (None, _) => "by exploration: the method has missed it".to_owned(),
