@@ -161,8 +161,8 @@ fn compare(seed: u64, text: &str, compared: &mut Compared) {
     }
     let counted = count(&model, &operations, 0);
     let Counting::Orders { exact } = counted.counting else {
-        // A cycle without an operation.
-        assert!(counted.bound.is_some(), "seed {seed}\n{text}");
+        // A cycle without an operation; or an assumption discards all executions.
+        assert!(counted.bound.is_some() || enumerated.classes == 0, "seed {seed}\n{text}");
         return;
     };
     assert_eq!(counted.bound, None);
@@ -211,7 +211,7 @@ fn pairs_are_counted_alike_in_two_ways() {
             match other.count.counting {
                 Counting::Orders { exact: true } => assert_eq!(one.count.classes, other.count.classes, "seed {seed}"),
                 Counting::Orders { exact: false } => assert!(one.count.classes <= other.count.classes, "seed {seed}"),
-                Counting::Enumerated => assert!(other.count.bound.is_some(), "seed {seed}"),
+                Counting::Enumerated => assert!(other.count.bound.is_some() || one.count.classes == 0, "seed {seed}"),
             }
             compared += 1;
         }
