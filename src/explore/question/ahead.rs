@@ -25,6 +25,7 @@ use crate::ir::{
 use crate::vm::{CodeIndex, Machine, Origin, State, ThreadIndex};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::OnceLock;
 
 /// Memory that all sets may take, in bits: 64 MiB.
@@ -225,7 +226,7 @@ fn two(sets: &mut [FixedBitSet], one: BlockId, other: BlockId) -> (&mut FixedBit
 
 /// What a thread has ahead.
 #[derive(Clone, Debug)]
-pub(super) struct Prospect<'a>(Vec<&'a FixedBitSet>);
+pub(super) struct Prospect<'a>(SmallVec<[&'a FixedBitSet; 4]>);
 
 impl Prospect<'_> {
     /// Whether the item with that number is ahead.

@@ -56,7 +56,8 @@ pub struct BranchOutcome {
     pub at: CodeIndex,
     /// Which evaluation of it by the thread, from 1.
     pub instance: u32,
-    /// Whether the branch goes the way that it has if the condition holds.
+    /// Whether the machine's condition holds; [`Block::negated`](crate::ir::Block::negated) says whether the text is
+    /// its negation.
     pub holds: bool,
     /// An execution that shows it.
     pub schedule: Vec<Choice>,

@@ -20,8 +20,8 @@
 //! theirs, for they are before all that it has ahead.
 //!
 //! **Soundness and limits**: exact: two executions that lead to one state with equal monitors have the same outcomes
-//! and pairs ahead. One thread does its operations in order, so of several equal ones the last one decides which threads
-//! they are not before: a set of them does not tell when they were done.
+//! and pairs ahead. One thread does its operations in order, so of several equal ones the last one decides which
+//! threads they are not before: a set of them does not tell when they were done.
 
 use super::records::{Interned, Record};
 use super::{ExecutedRequest, Note};
@@ -90,7 +90,7 @@ impl<'a> Fixed<'a> {
 }
 
 /// A thread.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Thread {
     path: PathId,
     slot: ThreadIndex,
@@ -104,6 +104,19 @@ struct Thread {
     counts: Vec<(CodeIndex, u32)>,
     /// Numbers of records that are not before it, sorted.
     open: Vec<u32>,
+}
+
+impl Clone for Thread {
+    fn clone(&self) -> Self {
+        Thread { counts: self.counts.clone(), open: self.open.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let (mut counts, mut open) = (std::mem::take(&mut self.counts), std::mem::take(&mut self.open));
+        counts.clone_from(&source.counts);
+        open.clone_from(&source.open);
+        *self = Thread { counts, open, ..*source };
+    }
 }
 
 /// See the module.
@@ -379,7 +392,7 @@ impl Monitor for ExecutedMonitor<'_> {
     }
 
     fn decode(&mut self, words: &[u64]) {
-        self.threads.clear();
+        let mut spare = std::mem::take(&mut self.threads).into_iter();
         self.notes.clear();
         let halves = |word: u64| (word as u32, (word >> 32) as u32);
         let mut rest = words.iter().copied();
@@ -389,8 +402,10 @@ impl Monitor for ExecutedMonitor<'_> {
             let (slot, blocks) = next();
             let (locks, _) = next();
             let (counts, records) = next();
-            let counts = (0..counts).map(|_| next()).map(|(at, count)| (CodeIndex(at), count)).collect();
-            let mut open: Vec<u32> = Vec::with_capacity(records as usize + 1);
+            let (mut list, mut open) = spare.next().map_or_else(Default::default, |old| (old.counts, old.open));
+            list.clear();
+            open.clear();
+            list.extend((0..counts).map(|_| next()).map(|(at, count)| (CodeIndex(at), count)));
             (0..records.div_ceil(2)).map(|_| next()).for_each(|(low, high)| open.extend([low, high]));
             open.truncate(records as usize);
             self.threads.push(Thread {
@@ -400,7 +415,7 @@ impl Monitor for ExecutedMonitor<'_> {
                 ended: slot >> 16 != 0,
                 blocks,
                 locks,
-                counts,
+                counts: list,
                 open,
             });
         }

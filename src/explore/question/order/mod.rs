@@ -11,10 +11,10 @@
 //! which the target is reached; where executions may be discarded, with the first end behind one. Where none ends, an
 //! execution without end counts, if it is not discarded.
 //!
-//! **Soundness and limits**: exact if no bound was hit. The machine evaluates a condition together with the operation of
-//! the thread before it: nothing comes between the two. The execution is a whole one if one to an end is known; without
-//! an `assume` or a `choose` in the program the threads take turns behind the target, and one that does not end
-//! soon stays as it is.
+//! **Soundness and limits**: exact if no bound was hit. The machine evaluates a condition together with the operation
+//! of the thread before it: nothing comes between the two. The execution is a whole one if one to an end is known;
+//! without an `assume` or a `choose` in the program the threads take turns behind the target, and one that does not
+//! end soon stays as it is.
 
 mod monitor;
 

@@ -65,7 +65,7 @@ fn evaluations_beyond_a_number_count_as_that_one() {
     let answer = answer(&model, 3, &Budget::unlimited());
     assert_eq!((answer.bound, answer.instances_up_to), (None, 3));
     let found = Words { model: &model, tables: &answer.tables }.all(&answer);
-    let instances = |outcome: bool| (1..=3).map(move |instance| format!("A:3:14#{instance} {outcome}"));
+    let instances = |outcome: bool| (1..=3).map(move |instance| format!("A:3:13#{instance} {outcome}"));
     assert_eq!(found.outcomes, instances(true).chain(instances(false)).collect());
 }
 
@@ -116,7 +116,7 @@ B: { lock(L); ready = true; notify(c); x = 2; unlock(L); y = 1; }\nC: { y = 2; }
     assert_eq!(found.pairs, set(&["write y@4:58 | write y@5:6"]));
     assert_eq!(found.waits, set(&["A:3:32#1 woken"]));
     // The machine branches on `ready` itself.
-    let outcomes = ["A:3:23#1 true", "A:3:23#1 false", "A:3:23#2 true"];
+    let outcomes = ["A:3:22#1 true", "A:3:22#1 false", "A:3:22#2 true"];
     assert_eq!(found.outcomes, set(&outcomes));
 }
 
