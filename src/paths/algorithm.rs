@@ -204,7 +204,8 @@ impl<'s, 'm> Method<'s, 'm> {
                 // Nothing is left to try for this group but to ask whether its order exists.
                 self.decide(first, Some(TestReason::Group(first)), budget);
             }
-            for (group, candidate) in tests {
+            let left = self.limits.max_tests.saturating_sub(self.found.tests.len() as u64);
+            for (group, candidate) in tests.into_iter().take(usize::try_from(left).unwrap_or(usize::MAX)) {
                 self.follow(group, candidate, Some(TestReason::Group(group)));
             }
         }

@@ -8,4 +8,5 @@ mod confirm;
 mod driver;
 mod findings;
 mod json_schema;
+mod paths;
 mod process;

@@ -114,7 +114,7 @@ pub struct PathsBounds {
     /// Visit at most N states to hold the tests to all executions; 0 for none [default: 500000]
     #[arg(long, value_name = "N")]
     pub max_states: Option<u64>,
-    /// Make at most N tests [default: 10000]
+    /// Make at most N tests, beside those of what the method has missed [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_executions: Option<u64>,
     /// Stop when states take this much memory, such as 500M or 2G

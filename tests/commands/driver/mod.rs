@@ -4,6 +4,7 @@ mod command;
 mod fixture;
 mod hostile;
 mod pairs;
+mod paths;
 mod race;
 mod samples;
 mod together;

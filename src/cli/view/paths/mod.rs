@@ -219,7 +219,12 @@ impl PathsView<'_> {
             });
             let missed: Vec<String> = exact.missed.iter().map(missed).collect();
             if !missed.is_empty() {
-                lines.push(format!("The method alone would have missed {}.", self.listed(&missed, "; ")));
+                let what = if report.stopped_by == "bound" {
+                    "Exploration has added"
+                } else {
+                    "The method alone would have missed"
+                };
+                lines.push(format!("{what} {}.", self.listed(&missed, "; ")));
             }
         } else if report.counted.is_none() {
             lines.push("Other executions were not looked at: there may be other branch outcomes and races.".to_owned());
@@ -270,6 +275,7 @@ fn reason(report: &PathsReport, test: &TestReport) -> String {
         (Some((branch, 0)), _) => format!("for an order at {branch} that it does not have"),
         (Some((branch, group)), _) => format!("for group {group} of {branch}"),
         (None, "class") => "for a class of versions".to_owned(),
+        (None, _) if report.stopped_by == "bound" => "by exploration".to_owned(),
         (None, _) => "by exploration: the method has missed it".to_owned(),
     }
 }

@@ -1,0 +1,150 @@
+//! `cssame paths`: what it shows, and the files that it writes.
+
+use crate::process::{Answer, Files, call};
+use serde_json::Value;
+use std::fs;
+
+const FIGURE_3: &str = "samples/setiadi_fig3.csm";
+
+fn json(line: &str) -> Value {
+    call(&format!("{line} --format json"), &[""; 0]).json()
+}
+
+fn shown(line: &str) -> Answer {
+    call(line, &[""; 0])
+}
+
+#[test]
+fn the_facts_of_the_paper_are_shown() {
+    for (sample, cases) in [("fig3", 6), ("fig13", 2), ("commons_pool", 2), ("jtelnet", 0), ("jnetmap", 5)] {
+        let answer = json(&format!("paths samples/setiadi_{sample}.csm"));
+        assert_eq!((&answer["test_cases"], &answer["complete"]), (&cases.into(), &true.into()), "{sample}");
+    }
+    let graph = &json("paths samples/setiadi_fig13.csm")["graph"];
+    let numbers = ["nodes", "variants", "stuck"].map(|key| graph[key].as_u64().unwrap());
+    assert_eq!(
+        (numbers, &graph["infeasible"]["lock"], &graph["infeasible"]["wait"]),
+        ([31, 3, 1], &6.into(), &7.into())
+    );
+}
+
+#[test]
+fn the_text_shows_both_sides_the_orders_and_what_is_proven() {
+    let answer = shown("paths samples/setiadi_fig13.csm");
+    for part in [
+        "no lock in common, but ordered by other synchronisation in each test\n  y  y@24:11  y@28:5  test 1\n",
+        "deadlock: main, T1 wait for ever",
+        "2 test cases: the orders that decide 1 branch\n  T1:20:9#1  n < 0\n",
+        "    2  not woken  test 3  T2: notify@30:5; T1: wait@19:5\n",
+        "Proven impossible: `T1:20:9#1` false.",
+    ] {
+        assert!(answer.stdout.contains(part), "{part}: {}", answer.stdout);
+    }
+    let answer = shown("paths samples/setiadi_commons_pool.csm");
+    assert!(answer.stdout.contains("T1 reads it, holding no lock") && answer.stdout.contains("holding `P`"));
+    let is_long = |line: &&str| line.chars().count() > 80 && !line.starts_with("replay: ");
+    let long: Vec<&str> = answer.stdout.lines().filter(is_long).collect();
+    assert!(long.is_empty(), "{long:#?}");
+    let coloured = shown("paths --color always samples/setiadi_commons_pool.csm").stdout;
+    assert!(coloured.contains("\u{1b}[1m2 test cases: the orders that decide 1 branch"), "{coloured}");
+}
+
+#[test]
+fn a_branch_is_explained_by_its_place_or_by_one_evaluation() {
+    let answer = shown(&format!("paths --explain T1:15:9#1 {FIGURE_3}")).stdout;
+    for part in [
+        "    x@14:13 of T1  may read from x@21:5 of T2  extended\n",
+        "    1  true   test 1    T1: read x@14:13, read y@14:17\n",
+        "  T  tests 1, 2\n  F  test 3\n",
+    ] {
+        assert!(answer.contains(part), "{part}: {answer}");
+    }
+    let explained = &json("paths --explain MAP:19:11 samples/setiadi_jnetmap.csm")["explained"];
+    let branches: Vec<&Value> = explained["evaluations"].as_array().unwrap().iter().map(|one| &one["branch"]).collect();
+    assert_eq!(branches, ["MAP:19:11#1", "MAP:19:11#2"]);
+    assert_eq!(explained["evaluations"][1]["groups"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn schedules_of_tests_are_written_and_begin_other_searches() {
+    let files = Files::new();
+    let directory = files.path("schedules");
+    let record = directory.to_str().unwrap();
+    assert_eq!(shown(&format!("paths --record-dir {record} samples/setiadi_fig13.csm")).status, 1);
+    for (name, status) in [("test-1", 0), ("test-3", 1), ("deadlock-1", 1)] {
+        let answer = shown(&format!("run samples/setiadi_fig13.csm --schedule {record}/{name}.json"));
+        assert_eq!(answer.status, status, "{name}: {answer:?}");
+    }
+    // The execution that ends in the deadlock is the first one now, and the test cases are the same.
+    let answer = json(&format!("paths --first {record}/deadlock-1.json samples/setiadi_fig13.csm"));
+    assert_eq!(
+        (&answer["first_run"]["kind"], &answer["first_run"]["status"]),
+        (&"schedule".into(), &"deadlock".into())
+    );
+    assert_eq!(answer["test_cases"], 2, "{answer:#}");
+    // A schedule of another program is refused.
+    let answer = shown(&format!("paths --first {record}/test-1.json {FIGURE_3}"));
+    assert!(answer.status == 2 && answer.stderr.contains("does not fit the program"), "{answer:?}");
+    let answer = json(&format!("paths --first seed:5 {FIGURE_3}"));
+    assert_eq!((&answer["first_run"]["seed"], &answer["test_cases"]), (&5.into(), &6.into()));
+}
+
+#[test]
+fn the_graph_tells_nodes_and_moves_apart() {
+    let files = Files::new();
+    let (dot, svg) = (files.path("graph.dot"), files.path("graph.svg"));
+    for path in [&dot, &svg] {
+        call("paths samples/setiadi_fig13.csm --graph", &[path]);
+    }
+    let text = fs::read_to_string(dot).unwrap();
+    let count = |part: &str| text.lines().filter(|line| line.contains(part)).count();
+    assert_eq!(count("fillcolor=lightblue"), 3, "{text}");
+    assert_eq!(count("fillcolor=salmon"), 1, "{text}");
+    assert_eq!((count("style=dashed, color=red];"), count("style=dashed, color=orange")), (6, 7), "{text}");
+    assert!(text.starts_with("digraph variants {\n") && text.contains("penwidth=3"), "{text}");
+    let picture = fs::read_to_string(svg).unwrap();
+    assert!(
+        picture.contains("<svg") && picture.contains("T1 waits") && picture.contains("stroke-dasharray"),
+        "{picture}"
+    );
+}
+
+#[test]
+fn criteria_are_compared_file_by_file_and_value_by_value() {
+    let rows = json("paths --compare --input rounds=1..3 samples/setiadi_jnetmap.csm");
+    let rows = rows["comparison"].as_array().unwrap();
+    let counts = |key: &str| rows.iter().map(|row| row[key]["count"].as_u64().unwrap()).collect::<Vec<_>>();
+    assert_eq!((counts("race_equivalent"), counts("tpair")), (vec![2, 5, 5], vec![5, 11, 19]));
+    assert_eq!(rows[2]["inputs"]["rounds"], "3");
+    let answer = shown("paths --compare samples/setiadi_fig3.csm samples/setiadi_jtelnet.csm");
+    assert!(answer.stdout.contains("setiadi_jtelnet      0            66     66       66\n"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("setiadi_fig3     "), "{}", answer.stdout);
+    // What has no end, and what a bound has cut.
+    let files = Files::new();
+    let text = "int x;\ncobegin\n  A: while (true) { x = 1; }\n  B: { if (x == 3) skip; }\ncoend\n";
+    let endless = files.write("endless.csm", text);
+    let rows =
+        call("paths --compare --max-states 500 --max-steps 200 --max-executions 20 --format json", &[endless]).json();
+    assert_eq!(rows["comparison"][0]["reachability"]["infinite"], true, "{rows:#}");
+    assert_eq!(rows["complete"], false);
+}
+
+#[test]
+fn arrays_race_by_element_or_as_a_whole() {
+    let files = Files::new();
+    let text = "int t[2];\ncobegin\n  A: t[0] = 1;\n  B: t[1] = 1;\ncoend\n";
+    let file = files.write("array.csm", text);
+    let races = |how: &str| call(&format!("paths --format json --arrays {how}"), &[&file]).json()["races"].clone();
+    assert_eq!(races("elements").as_array().unwrap().len(), 0);
+    assert_eq!(races("whole").as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn nothing_is_claimed_beyond_a_bound() {
+    let answer = shown("paths --max-states 3 samples/counter_locked.csm");
+    assert!(answer.stdout.contains("Not all executions were looked at"), "{}", answer.stdout);
+    assert!(answer.status == 3 && answer.stderr.contains("stopped by `--max-states`"), "{answer:?}");
+    let answer = json("paths --max-executions 2 --max-states 0 samples/setiadi_fig3.csm");
+    assert_eq!((&answer["stopped_by"], &answer["bound"]), (&"bound".into(), &"max-executions".into()), "{answer:#}");
+    assert_eq!((&answer["executions"], &answer["complete"]), (&2.into(), &false.into()));
+}
