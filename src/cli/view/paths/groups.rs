@@ -1,6 +1,6 @@
 //! Branch-affect groups, for people: the orders of each branch, and the branches that no order changes.
 
-use super::{JOINED, PathsView, wrap, wrap_behind};
+use super::{JOINED, PathsView, wrap_behind};
 use crate::answer::words::plural;
 use crate::cli::view::snippet;
 use crate::paths::report::{GroupReport, PathsReport};
@@ -36,6 +36,7 @@ impl PathsView<'_> {
         let branches = by_branch(report.groups.iter().chain(of_branches));
         let cases = plural(report.groups.len(), "test case");
         let head = match branches.len() {
+            0 if report.branches.is_empty() => "test cases: none, since no branch was evaluated".to_owned(),
             0 => "test cases: none, since no order of threads can change a branch".to_owned(),
             1 => format!("{cases}: the orders that decide 1 branch"),
             count => format!("{cases}: the orders that decide {count} branches"),
@@ -60,7 +61,14 @@ impl PathsView<'_> {
         for of in branches.iter().take(limit) {
             let condition = snippet::one_line(self.model.sources().text(of.span));
             text += &format!("  {}  {}\n", of.branch, snippet::shorten(&condition, CONDITION));
-            text += &self.group_lines(&of.groups);
+            let is_shown = |group: &&&GroupReport| self.all || group.feasible != Some(false);
+            let shown: Vec<&GroupReport> = of.groups.iter().filter(is_shown).copied().collect();
+            text += &self.group_lines(&shown);
+            text += &match of.groups.len() - shown.len() {
+                0 => String::new(),
+                1 => "    1 other order of these operations: no execution has it (--all shows it)\n".to_owned(),
+                count => format!("    {count} other orders of these operations: no execution has them (--all)\n"),
+            };
         }
         if branches.len() > limit {
             text += &format!("  and {} more of them (--all shows their orders)\n", branches.len() - limit);
@@ -107,9 +115,6 @@ impl PathsView<'_> {
             let count = plural(names.len(), "evaluation");
             let line = format!("not changed by any order, {count}: {}", self.listed(&names, ", "));
             text += &wrap_behind("  ", "    ", &line);
-        }
-        if report.branches.is_empty() {
-            text += &wrap("  ", "no branch was evaluated");
         }
         text
     }

@@ -229,6 +229,11 @@ impl PathsView<'_> {
         } else if report.counted.is_none() {
             lines.push("Other executions were not looked at: there may be other branch outcomes and races.".to_owned());
         }
+        if report.deadlocks.is_empty() && report.graph.as_ref().is_some_and(|graph| graph.stuck > 0) {
+            let stuck = "In the variant graph threads get stuck, and no test shows that: `cssame futures` says whether the \
+                         program can come to a deadlock.";
+            lines.push(stuck.to_owned());
+        }
         let open = report.groups.iter().chain(&report.wait_groups).filter(|group| group.feasible.is_none()).count();
         if open > 0 {
             let whether = if open == 1 { "whether an execution has it" } else { "whether executions have them" };
