@@ -17,12 +17,13 @@
 
 use super::analysis::{Decision, DecisionKind, DecisionPlace, PlacedOperation, Placing, decisions};
 use super::complete::completed;
-use super::groups::{Candidate, GroupState, Groups, Seen};
+use super::groups::{Candidate, GroupState, Groups, Seen, requirements};
 use super::interleaving::Interleaving;
 use super::manners::Manners;
 use super::projection::Projection;
 use super::run::{Run, Session};
 use super::selection::{TableBranch, TableGroup, next_tests};
+use super::variant_graph::VariantGraph;
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::{self, OrderVerdict};
 use crate::schedule::ExecutionStatus;
@@ -32,6 +33,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Candidates times actions of their traces up to which the groups of other branches are predicted.
 const MAX_PREDICTED: usize = 2_000_000;
+
+/// Nodes of the variant graph in which ways to get stuck are looked for, at most.
+const STUCK_NODES: usize = 20_000;
+
+/// Ways to get stuck that are tried, at most.
+const MAX_STUCK: usize = 50;
 
 /// States of one exact search for an order.
 const ORDER_STATES: u64 = 50_000;
@@ -71,6 +78,8 @@ pub enum TestReason {
     First,
     /// For a group, by number.
     Group(usize),
+    /// For a node of the variant graph from which no move leads on.
+    Stuck,
     /// The paper's method would have ended without it.
     Exploration,
     /// For a class of versions.
@@ -131,6 +140,7 @@ pub struct Method<'s, 'm> {
     pub session: &'s mut Session<'m>,
     /// What was found so far.
     pub found: Explored,
+    /// The candidates that were followed, with their groups.
     made: FxHashSet<(usize, usize)>,
     searches: u64,
     limits: Limits,
@@ -187,26 +197,63 @@ impl<'s, 'm> Method<'s, 'm> {
     /// Makes tests until one of the conditions holds.
     pub fn run(&mut self, budget: &Budget<'_>) {
         loop {
-            if let Some(bound) = self.bound(budget) {
-                self.found.stopped_by = StoppedBy::Bound(bound);
+            if let Some(reason) = self.is_over(budget) {
+                self.found.stopped_by = reason;
                 return;
             }
-            if self.all_rows_tested() {
-                self.found.stopped_by = StoppedBy::Rows;
-                return;
-            }
-            let Some(first) = self.found.groups.open().next() else {
-                self.found.stopped_by = StoppedBy::Groups;
-                return;
-            };
             let tests = self.select();
-            if tests.is_empty() {
+            let first = self.found.groups.open().next();
+            if let (true, Some(group)) = (tests.is_empty(), first) {
                 // Nothing is left to try for this group but to ask whether its order exists.
-                self.decide(first, Some(TestReason::Group(first)), budget);
+                self.decide(group, Some(TestReason::Group(group)), budget);
             }
-            let left = self.limits.max_tests.saturating_sub(self.found.tests.len() as u64);
-            for (group, candidate) in tests.into_iter().take(usize::try_from(left).unwrap_or(usize::MAX)) {
+            for (group, candidate) in tests {
+                // A test before may have had its order.
+                if self.found.groups.list[group].state != GroupState::Open {
+                    continue;
+                }
                 self.follow(group, candidate, Some(TestReason::Group(group)));
+                if let Some(reason) = self.is_over(budget) {
+                    self.found.stopped_by = reason;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether one of the conditions holds, or a bound was hit.
+    fn is_over(&mut self, budget: &Budget<'_>) -> Option<StoppedBy> {
+        if let Some(bound) = self.bound(budget) {
+            return Some(StoppedBy::Bound(bound));
+        }
+        if self.all_rows_tested() {
+            return Some(StoppedBy::Rows);
+        }
+        self.found.groups.open().next().is_none().then_some(StoppedBy::Groups)
+    }
+
+    /// Makes a test for each way in which the first execution could have got stuck, as its variant graph says, unless a
+    /// test has ended so.
+    pub fn test_stuck_nodes(&mut self) {
+        let (program, spurious) = (self.placing().program, self.session.model.options().spurious_wakeups);
+        let trace = &self.found.runs[0].run.trace;
+        let whole = Projection::whole(program, trace);
+        let interleaving = Interleaving::new(program, trace, &whole, spurious);
+        let graph = VariantGraph::new(trace, &interleaving, STUCK_NODES);
+        let mut ways = Vec::new();
+        let mut seen = FxHashSet::default();
+        for (node, of) in graph.nodes.iter().enumerate().filter(|(_, node)| node.stuck) {
+            if ways.len() < MAX_STUCK && seen.insert(of.words[..2 * whole.threads.len()].to_vec()) {
+                ways.push(requirements(trace, &interleaving, &graph.path(node as u32)));
+            }
+        }
+        let mut known: FxHashSet<Vec<_>> = FxHashSet::default();
+        known.extend(self.found.tests.iter().map(|test| self.found.runs[test.run].run.trace.blocked.clone()));
+        for required in ways {
+            let script = self.found.runs[0].run.script.clone();
+            let run = self.session.follow_strictly(&script, &required);
+            if run.trace.status == ExecutionStatus::Deadlock && known.insert(run.trace.blocked.clone()) {
+                self.add(run, Some(TestReason::Stuck));
             }
         }
     }
@@ -319,7 +366,8 @@ impl<'s, 'm> Method<'s, 'm> {
         self.found.tests.len() as u64 >= 1 << columns.len() && self.rows(&columns).len() as u64 == 1 << columns.len()
     }
 
-    /// Step 3: the next tests, each a group and one of its candidates.
+    /// Step 3: the next tests, each a group and one of its candidates. Where no row has one, all are given, those first that
+    /// are expected to belong to most open groups.
     fn select(&self) -> Vec<(usize, usize)> {
         let mut tests: Vec<(usize, usize)> = Vec::new();
         for group in self.found.groups.open() {
@@ -327,23 +375,12 @@ impl<'s, 'm> Method<'s, 'm> {
             tests.extend((0..count).find(|&one| !self.made.contains(&(group, one))).map(|one| (group, one)));
         }
         let columns = self.columns();
-        let mut branches = self.table(&columns, &tests);
-        // Groups of waits, and of branches that no row knows, are tested like the others.
-        branches.extend(tests.iter().enumerate().map(|(test, &(group, _))| TableBranch {
-            groups: vec![TableGroup { members: vec![test], outcome: None, tested: self.is_tested(group) }],
-        }));
-        let with_rows = &branches[..columns.len()];
-        let rows = self.rows(&columns);
-        let mut chosen =
-            if columns.is_empty() { Vec::new() } else { next_tests(with_rows, &rows, &FxHashSet::default()) };
-        if chosen.is_empty() {
-            chosen = next_tests(&branches, &FxHashSet::default(), &FxHashSet::default());
-        }
+        let branches = self.table(&columns, &tests);
+        let mut chosen = next_tests(&branches, &self.rows(&columns), &FxHashSet::default());
+        // Waits, and branches of which no row knows, are tested like the others.
+        let known: FxHashSet<usize> = chosen.iter().copied().collect();
+        chosen.extend((0..tests.len()).filter(|test| !known.contains(test)));
         chosen.into_iter().map(|test| tests[test]).collect()
-    }
-
-    fn is_tested(&self, group: usize) -> bool {
-        self.found.groups.list[group].tested_by.is_some()
     }
 
     /// The groups of each branch, with the candidates that are expected to belong to them.

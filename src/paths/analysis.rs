@@ -22,6 +22,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Evaluations of one branch by one thread that are looked at.
 pub const MAX_INSTANCES: u32 = 64;
 
+/// Rounds of an endless loop that are told apart.
+pub const ROUNDS: u32 = 2;
+
 /// What a member of an order does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Word {
@@ -130,8 +133,9 @@ impl Placing<'_> {
 #[must_use]
 pub fn decisions(placing: Placing<'_>, trace: &Trace) -> Vec<Decision> {
     let writes = Writes::new(trace);
+    let instances = if trace.endless { ROUNDS } else { MAX_INSTANCES };
     let mut found = Vec::new();
-    for (id, evaluation) in trace.evaluations.entries().filter(|(_, one)| one.instance <= MAX_INSTANCES) {
+    for (id, evaluation) in trace.evaluations.entries().filter(|(_, one)| one.instance <= instances) {
         let origin = placing.machine.origin(evaluation.at);
         let negated = placing.program.functions[origin.function].blocks[origin.block].negated;
         let place = DecisionPlace {
@@ -145,7 +149,7 @@ pub fn decisions(placing: Placing<'_>, trace: &Trace) -> Vec<Decision> {
     }
     for (index, waiting) in trace.waits.iter().enumerate() {
         let action = &trace.actions[waiting.action];
-        if action.instance > MAX_INSTANCES {
+        if action.instance > instances {
             continue;
         }
         let (kind, thread, span) = (DecisionKind::Wait, action.thread, placing.machine.span(action.at));
@@ -163,7 +167,13 @@ fn decision(
     point: Point<'_>,
     (place, instance, outcome, index): (DecisionPlace, u32, bool, usize),
 ) -> Decision {
-    let related = related(trace, writes, point);
+    let mut related = related(trace, writes, point);
+    if trace.endless {
+        related.members.retain(|&id| {
+            let action = &trace.actions[id];
+            action.thread == place.thread || action.instance <= ROUNDS
+        });
+    }
     let mut before_it = related.members.clone();
     if place.kind == DecisionKind::Branch && !before_it.iter().any(|&id| trace.actions[id].thread == place.thread) {
         before_it.retain(|id| id.index() < point.before());
@@ -173,13 +183,28 @@ fn decision(
         related.members.iter().map(|&id| placing.of(&trace.actions[id])).collect();
     operations.sort_unstable();
     operations.dedup();
-    let is_foreign = |&id: &ActionId| {
-        let action = &trace.actions[id];
-        action.thread != place.thread && (action.kind.is_write() || matches!(action.kind, ActionKind::Notify { .. }))
-    };
-    let affected = related.members.iter().any(is_foreign);
+    let affected = is_affected(trace, &related.members);
     let before = point.before();
     Decision { place, instance, outcome, before, index, related, operations, order, affected, same_as: None }
+}
+
+/// Whether an order of threads can change what some operations do: one of them is a write, or a notification, that may
+/// run in parallel with another one.
+fn is_affected(trace: &Trace, members: &[ActionId]) -> bool {
+    let occurrence = |id: &ActionId| {
+        let place = trace.occurrences.binary_search_by_key(id, |occurrence| occurrence.action).ok()?;
+        trace.occurrences.get(place)
+    };
+    let is_change = |action: &Action| action.kind.is_write() || matches!(action.kind, ActionKind::Notify { .. });
+    let writes = members.iter().filter(|&&id| is_change(&trace.actions[id]));
+    writes.into_iter().any(|write| {
+        let thread = trace.actions[*write].thread;
+        let others = members.iter().filter(|&&id| trace.actions[id].thread != thread);
+        others.into_iter().any(|other| match (occurrence(write), occurrence(other)) {
+            (Some(a), Some(b)) => !a.forks.1.knows(b.forks.0) && !b.forks.1.knows(a.forks.0),
+            _ => true,
+        })
+    })
 }
 
 /// Notes which decisions of one place have the operations of an earlier one.

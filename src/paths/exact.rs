@@ -11,13 +11,16 @@
 //! beyond the highest one that a test has shown, or [`MAX_INSTANCE`], count as that one.
 
 use super::algorithm::{Method, TestReason};
-use super::analysis::{DecisionKind, DecisionPlace};
+use super::analysis::{DecisionKind, DecisionPlace, ROUNDS};
 use super::races::{Arrays, unprotected_pairs};
+use super::trace::Trace;
 use crate::budget::{Bound, Budget};
-use crate::explore::{self, ExecutedRequest};
-use crate::ir::Access;
+use crate::explore::{self, ExecutedRequest, Query};
+use crate::ir::{Access, TextId};
+use crate::schedule::ExecutionStatus;
 use crate::source::Span;
-use crate::vm::Choice;
+use crate::vm::{Choice, CodeIndex, FailureKind, PathId};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// Instances of a branch that are told apart, at most.
@@ -34,6 +37,11 @@ pub enum Missed {
         instance: u32,
         /// The outcome.
         outcome: bool,
+        /// The test that was added.
+        test: usize,
+    },
+    /// A failure or a deadlock.
+    End {
         /// The test that was added.
         test: usize,
     },
@@ -74,7 +82,7 @@ pub fn complete(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactness {
     let machine = method.session.model.machine();
     let instances = method.found.shown.keys().map(|&(_, instance)| instance).max().unwrap_or(1).clamp(1, MAX_INSTANCE);
     let endless = method.found.tests.iter().any(|test| method.found.runs[test.run].run.trace.endless);
-    let max_instance = if endless { instances.min(2) } else { instances };
+    let max_instance = if endless { instances.min(ROUNDS) } else { instances };
     let model = method.session.model;
     let operations = explore::classes::Operations::new(model.program(), &model.form().concurrency);
     let tables = method.session.tables.clone();
@@ -113,6 +121,7 @@ pub fn complete(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactness {
         racy = known_races(method);
         exactness.missed.push(Missed::Race { places, test });
     }
+    add_ends(method, &mut exactness, budget);
     if exactness.complete {
         let shown = method.found.shown.keys().filter(|(place, _)| place.kind == DecisionKind::Branch);
         let outcomes = shown.filter(|(_, instance)| *instance < max_instance || max_instance == 1 || !endless);
@@ -122,6 +131,43 @@ pub fn complete(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactness {
         exactness.impossible = both.filter(|key| !possible.contains(&capped(key))).collect();
     }
     exactness
+}
+
+/// What tells failures and deadlocks apart.
+#[derive(PartialEq, Eq, Hash)]
+enum End {
+    Failure(Span, FailureKind, Option<TextId>),
+    Deadlock(Vec<(PathId, CodeIndex)>),
+}
+
+fn end_of(method: &Method<'_, '_>, trace: &Trace) -> Option<End> {
+    match trace.status {
+        ExecutionStatus::Failed(failure) => {
+            let span = method.session.model.machine().span(failure.at);
+            Some(End::Failure(span, failure.kind, failure.message))
+        }
+        ExecutionStatus::Deadlock => Some(End::Deadlock(trace.blocked.clone())),
+        _ => None,
+    }
+}
+
+/// Adds tests for the failures and deadlocks that no test has shown.
+fn add_ends(method: &mut Method<'_, '_>, exactness: &mut Exactness, budget: &Budget<'_>) {
+    let answer = explore::Subject::from(method.session.model).futures(&Query::UpToTheRead, budget);
+    exactness.complete &= answer.bound.is_none();
+    exactness.bound = exactness.bound.or(answer.bound);
+    let mut known: FxHashSet<End> = FxHashSet::default();
+    for test in &method.found.tests {
+        known.extend(end_of(method, &method.found.runs[test.run].run.trace));
+    }
+    let failures = answer.failures.iter().map(|failure| &failure.schedule);
+    for steps in failures.chain(answer.deadlocks.iter().map(|deadlock| &deadlock.schedule)) {
+        let run = method.session.repeat(steps);
+        if end_of(method, &run.trace).is_some_and(|end| known.insert(end)) {
+            method.add(run, Some(TestReason::Exploration));
+            exactness.missed.push(Missed::End { test: method.found.tests.len() - 1 });
+        }
+    }
 }
 
 type Outcome = (DecisionPlace, u32, bool);

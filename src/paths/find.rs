@@ -144,6 +144,7 @@ pub fn find<'m>(model: &'m Model, request: &Request, budget: &Budget<'_>) -> (Se
     match request.criterion {
         Criterion::RaceEquivalent => {
             method.run(budget);
+            method.test_stuck_nodes();
             if let Some(states) = request.explore {
                 let limits = budget::Limits { max_states: Some(states), ..budget::Limits::default() };
                 exactness = Some(complete(&mut method, &budget.share(limits)));

@@ -251,17 +251,15 @@ impl<'a> Flow<'a> {
                 let (value, index) = (self.operand(thread, *value), self.index_of(thread, *place));
                 self.taints.union(value, index)
             }
-            Some(Instruction::Atomic { op, place, .. }) => {
-                let (first, second) = match *op {
-                    AtomicOperation::CompareAndSwap { old, new, .. } => (Some(old), new),
-                    AtomicOperation::Swap(new) => return self.operand_and_index(thread, new, *place),
-                    AtomicOperation::FetchAdd(operand, _) => (None, operand),
-                };
-                let rest = self.operand_and_index(thread, second, *place);
-                let old = first.map_or(Taint::NONE, |old| self.operand(thread, old));
-                let both = self.taints.union(rest, old);
-                self.taints.union(both, read)
-            }
+            Some(Instruction::Atomic { op, place, .. }) => match *op {
+                AtomicOperation::CompareAndSwap { new, .. } | AtomicOperation::Swap(new) => {
+                    self.operand_and_index(thread, new, *place)
+                }
+                AtomicOperation::FetchAdd(operand, _) => {
+                    let rest = self.operand_and_index(thread, operand, *place);
+                    self.taints.union(rest, read)
+                }
+            },
             _ => Taint::NONE,
         }
     }

@@ -24,7 +24,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 /// Ways to try an order that are kept.
-const MAX_CANDIDATES: usize = 3;
+const MAX_CANDIDATES: usize = 2;
 
 /// A way to try an order.
 #[derive(Clone, Debug)]
@@ -94,8 +94,11 @@ enum Part {
 /// All groups.
 #[derive(Default)]
 pub struct Groups {
-    /// The groups, in the order in which they were found.
+    /// The groups, in the order in which they were found; also those of branches that nothing affects, which count for
+    /// nothing: in another execution something may.
     pub list: IndexMap<GroupKey, Group, FxBuildHasher>,
+    /// The branches and waits that an operation of another thread affects in some execution.
+    pub affected: FxHashSet<DecisionPlace>,
     known: FxHashSet<Signature>,
     /// Whether orders were left out because there were too many.
     pub cut: bool,
@@ -116,7 +119,10 @@ pub struct Seen<'a> {
 impl Groups {
     /// Adds the groups that an execution belongs to, and those that its trace says there are.
     pub fn add(&mut self, placing: Placing<'_>, spurious: bool, seen: &Seen<'_>) {
-        for decision in seen.decisions.iter().filter(|decision| decision.affected && decision.same_as.is_none()) {
+        for decision in seen.decisions.iter().filter(|decision| decision.same_as.is_none()) {
+            if decision.affected {
+                self.affected.insert(decision.place);
+            }
             self.note(decision, seen);
         }
         for (index, decision) in seen.decisions.iter().enumerate() {
@@ -171,7 +177,7 @@ impl Groups {
         }
     }
 
-    /// The first group that is open and can be tried.
+    /// The groups that are open.
     pub fn open(&self) -> impl Iterator<Item = usize> + '_ {
         let open = |group: &Group| group.state == GroupState::Open;
         self.list.values().enumerate().filter(move |(_, group)| open(group)).map(|(index, _)| index)

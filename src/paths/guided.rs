@@ -60,6 +60,8 @@ pub struct Guided<'a> {
     places: FxHashMap<(PathId, u32), usize>,
     /// The next requirement.
     next: usize,
+    /// Whether the thread of the next requirement goes before all others.
+    pub strict: bool,
     done: FxHashMap<PathId, u32>,
     departed: FxHashSet<PathId>,
     /// What this execution does.
@@ -97,6 +99,7 @@ impl<'a> Guided<'a> {
             required,
             places,
             next: 0,
+            strict: false,
             done: FxHashMap::default(),
             departed: FxHashSet::default(),
             log: Script::default(),
@@ -239,7 +242,14 @@ impl Policy for Guided<'_> {
         let scripted: Vec<(Move, Option<ScriptStep>)> =
             moves.iter().map(|&one| (one, self.scripted(view, one.thread))).collect();
         self.drop_missed();
+        let first = self.required.get(self.next).filter(|_| self.strict).map(|one| one.thread);
         for (one, step) in scripted {
+            if let (Some(first), Some(step)) = (first, step)
+                && view.state.path(one.thread) == first
+            {
+                let alternative = self.alternative(view, one, step);
+                return self.take(view, one.thread, alternative);
+            }
             let Some(step) = step else {
                 free.push(one);
                 continue;

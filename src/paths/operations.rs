@@ -3,10 +3,10 @@
 //! **Input**: a program and what is known of its threads. **Output**: [`Operations`]: which reads and writes of the
 //! text are operations, and which shared variables are *read-shared*.
 //!
-//! **Algorithm** (Setiadi, Ohsuga and Maekawa, sections III and V.B). An access is an operation if another thread may
-//! access the same variable in parallel with it, by forks and joins alone. A shared variable that no operation writes
-//! is read-shared: it is written while one thread is alone, and only read from then on, so that no order of threads
-//! can tell. Its reads are left out.
+//! **Algorithm** (Setiadi, Ohsuga and Maekawa, sections III and V.B). A variable is shared if two threads may access it
+//! in parallel, by forks and joins alone. If none of these accesses writes it is read-shared: it is written while one
+//! thread is alone, and only read from then on, so that no order of threads can tell. The accesses of all other shared
+//! variables are operations, from the first fork on.
 //!
 //! **Soundness and limits**: shared variables come from the text, not from an execution, which may not show all of
 //! them. What the text says is approximate: an access may count as an operation although it is alone in every
@@ -64,12 +64,14 @@ impl Operations {
             shared: written.ones().map(LeafId::new).collect(),
             read_shared: touched.difference(&written).map(LeafId::new).collect(),
         };
-        for (access, _) in candidates.into_iter().filter(|(_, leaf)| written.contains(leaf.index())) {
-            match access {
-                Access::Read(read) => operations.accesses.reads.insert(read.index()),
-                Access::Write(definition) => operations.accesses.definitions.insert(definition.index()),
+        for_each_access(concurrency, &mut |_, (_, leaf), accesses| {
+            for &access in accesses.iter().filter(|_| written.contains(leaf.index())) {
+                match access {
+                    Access::Read(read) => operations.accesses.reads.insert(read.index()),
+                    Access::Write(definition) => operations.accesses.definitions.insert(definition.index()),
+                }
             }
-        }
+        });
         operations
     }
 

@@ -18,7 +18,9 @@ use crate::ir::{Access, Program};
 use crate::schedule::{Clocks, Edges, Execution, ExecutionStatus, HeldLocks, LocksetId};
 use crate::source::Span;
 use crate::source::arena::Arena;
-use crate::vm::{Cell, CodeIndex, Event, FailureKind, Machine, Observer, PathId, ThreadName};
+use crate::vm::{
+    Cell, CodeIndex, Event, FailureKind, Machine, Observer, PathId, ThreadIndex, ThreadName, ThreadStatus,
+};
 use rustc_hash::FxHashMap;
 
 /// What a thread has done so far.
@@ -63,6 +65,8 @@ pub(super) struct Recorder<'a> {
     memory: FxHashMap<Cell, Taint>,
     /// Atomic blocks that the step is in.
     blocks: u32,
+    /// Whether a thread was made: what main does before that no order can change.
+    begun: bool,
     actions: Arena<ActionId, Action>,
     evaluations: Arena<EvaluationId, Evaluation>,
     waits: Vec<Waiting>,
@@ -85,6 +89,7 @@ impl<'a> Recorder<'a> {
             own_writes: FxHashMap::default(),
             memory: FxHashMap::default(),
             blocks: 0,
+            begun: false,
             actions: Arena::default(),
             evaluations: Arena::default(),
             waits: Vec::new(),
@@ -97,7 +102,12 @@ impl<'a> Recorder<'a> {
         let sets = (0..self.held.count()).map(|set| self.held.locks(LocksetId::new(set)).to_vec());
         let diverges =
             matches!(&execution.status, ExecutionStatus::Failed(failure) if failure.kind == FailureKind::StepLimit);
+        let state = &execution.state;
+        let waits = |slot: &ThreadIndex| state.status(*slot) != ThreadStatus::Ended;
+        let blocked = state.threads().filter(waits).map(|slot| (state.path(slot), state.position(slot)));
+        let is_deadlock = execution.status == ExecutionStatus::Deadlock;
         Trace {
+            blocked: if is_deadlock { blocked.collect() } else { Vec::new() },
             locksets: sets.collect(),
             actions: self.actions,
             evaluations: self.evaluations,
@@ -151,7 +161,7 @@ impl<'a> Recorder<'a> {
         let path = thread.path;
         let index = self.flow.index(path);
         let value = match access {
-            Access::Read(read) if self.operations.contains(access) => {
+            Access::Read(read) if self.begun && self.operations.contains(access) => {
                 let action = self.act(thread, at, ActionKind::Read { read, cell });
                 let own_write = self.own_writes.get(&(path, cell)).copied();
                 let version = self.versions.get(&cell).copied().unwrap_or_default();
@@ -175,7 +185,7 @@ impl<'a> Recorder<'a> {
         let read = self.threads.entry(path).or_default().read;
         let sources = self.flow.stored(path, read);
         match access {
-            Access::Write(definition) if self.operations.contains(access) => {
+            Access::Write(definition) if self.begun && self.operations.contains(access) => {
                 let action = self.act(thread, at, ActionKind::Write { definition, cell });
                 let version = self.versions.entry(cell).or_default();
                 *version += 1;
@@ -204,6 +214,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn make(&mut self, thread: ThreadName, child: ThreadName) {
+        self.begun = true;
         let state = self.threads.entry(thread.path).or_default();
         let number = state.made;
         state.made += 1;

@@ -45,6 +45,14 @@ impl<'m> Session<'m> {
         Run { trace, script: policy.log }
     }
 
+    /// The same, with nothing in between that the order does not name, where that can be.
+    pub fn follow_strictly(&mut self, script: &Script, required: &[Requirement]) -> Run {
+        let mut policy = Guided::new(script, required);
+        policy.strict = true;
+        let trace = self.trace(&mut policy);
+        Run { trace, script: policy.log }
+    }
+
     /// An execution that follows steps, and goes on from there as a first run does.
     pub fn repeat(&mut self, steps: &[Choice]) -> Run {
         let (empty, none) = (Script::default(), []);

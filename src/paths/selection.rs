@@ -12,7 +12,7 @@
 //! **Soundness and limits**: a row counts as tested when an execution has had it, also by a test that was chosen for
 //! another reason (FACTS A5: the paper's table IV).
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A branch-affect group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,19 +32,50 @@ pub struct TableBranch {
     pub groups: Vec<TableGroup>,
 }
 
-/// The next test cases, by number; none where every group was tested. `made` are those that were executed.
+/// For each branch, the group of each test case.
+struct Index<'t> {
+    groups: Vec<FxHashMap<usize, &'t TableGroup>>,
+}
+
+impl<'t> Index<'t> {
+    fn new(branches: &'t [TableBranch]) -> Index<'t> {
+        let of_branch = |branch: &'t TableBranch| {
+            let mut groups = FxHashMap::default();
+            for group in &branch.groups {
+                group.members.iter().for_each(|&test| {
+                    groups.entry(test).or_insert(group);
+                });
+            }
+            groups
+        };
+        Index { groups: branches.iter().map(of_branch).collect() }
+    }
+
+    /// The row of a test case, where the outcome of its group is known at every branch.
+    fn row(&self, test: usize) -> Option<Vec<bool>> {
+        self.groups.iter().map(|groups| groups.get(&test)?.outcome).collect()
+    }
+
+    /// Branches at which the group of a test case was not tested.
+    fn untested(&self, test: usize) -> usize {
+        self.groups.iter().filter(|groups| groups.get(&test).is_some_and(|group| !group.tested)).count()
+    }
+}
+
+/// The next test cases, by number: one for each row that has none yet, or else those of groups that were not tested, the
+/// one first that belongs to most of them, of which the first is to be made. None where every group was tested. `made`
+/// are those that were executed.
 #[must_use]
 pub fn next_tests(branches: &[TableBranch], tested_rows: &FxHashSet<Vec<bool>>, made: &FxHashSet<usize>) -> Vec<usize> {
-    let mut all: Vec<usize> =
-        branches.iter().flat_map(|branch| &branch.groups).flat_map(|group| group.members.iter().copied()).collect();
+    let index = Index::new(branches);
+    let members = branches.iter().flat_map(|branch| &branch.groups).flat_map(|group| group.members.iter().copied());
+    let mut all: Vec<usize> = members.filter(|test| !made.contains(test)).collect();
     all.sort_unstable();
     all.dedup();
-    all.retain(|test| !made.contains(test));
     let mut rows: Vec<(Vec<bool>, usize)> = Vec::new();
     let mut taken = FxHashSet::default();
     for &test in &all {
-        if let Some(row) = row_of(branches, test)
-            && !tested_rows.contains(&row)
+        if let Some(row) = index.row(test).filter(|row| !tested_rows.contains(row))
             && taken.insert(row.clone())
         {
             rows.push((row, test));
@@ -55,19 +86,10 @@ pub fn next_tests(branches: &[TableBranch], tested_rows: &FxHashSet<Vec<bool>>, 
         rows.sort_by_key(|(row, _)| row.iter().map(|&holds| !holds).collect::<Vec<bool>>());
         return rows.into_iter().map(|(_, test)| test).collect();
     }
-    let untested = |test: usize| {
-        let of =
-            |branch: &TableBranch| branch.groups.iter().any(|group| !group.tested && group.members.contains(&test));
-        branches.iter().filter(|branch| of(branch)).count()
-    };
-    let best = all.iter().map(|&test| (untested(test), test)).filter(|&(count, _)| count > 0);
-    best.max_by_key(|&(count, test)| (count, std::cmp::Reverse(test))).map(|(_, test)| test).into_iter().collect()
-}
-
-/// The row of a test case, where the outcome of its group is known at every branch.
-fn row_of(branches: &[TableBranch], test: usize) -> Option<Vec<bool>> {
-    let outcome = |branch: &TableBranch| branch.groups.iter().find(|group| group.members.contains(&test))?.outcome;
-    branches.iter().map(outcome).collect()
+    let mut open: Vec<(usize, usize)> = all.into_iter().map(|test| (index.untested(test), test)).collect();
+    open.retain(|&(count, _)| count > 0);
+    open.sort_by_key(|&(count, test)| (std::cmp::Reverse(count), test));
+    open.into_iter().map(|(_, test)| test).collect()
 }
 
 #[cfg(test)]
@@ -90,7 +112,7 @@ mod tests {
         let first = branch(&[(&[1, 2, 3], Some(true)), (&[5], None), (&[4], None)]);
         let second = branch(&[(&[1, 2, 4], Some(true)), (&[3, 5], None)]);
         let rows = FxHashSet::from_iter([vec![true, true]]);
-        assert_eq!(next_tests(&[first, second], &rows, &FxHashSet::from_iter([1])), [5]);
+        assert_eq!(next_tests(&[first, second], &rows, &FxHashSet::from_iter([1]))[0], 5);
     }
 
     /// Figure 12 and table IV: V5 was executed beside, so its row counts as tested.

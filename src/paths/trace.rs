@@ -194,6 +194,8 @@ pub struct Trace {
     pub steps: Vec<Choice>,
     /// How it has ended.
     pub status: ExecutionStatus,
+    /// In a deadlock, the threads that have not ended, and where they stand.
+    pub blocked: Vec<(PathId, CodeIndex)>,
     /// Whether it was left where no thread came to anything new.
     pub endless: bool,
 }

@@ -132,7 +132,7 @@ pub struct TestDeadlock {
 pub struct TestReport {
     /// Its number, from 1.
     pub test: usize,
-    /// Why it was made: `first`, `group`, `exploration`, `class`.
+    /// Why it was made: `first`, `group`, `stuck`, `exploration`, `class`.
     pub reason: &'static str,
     /// The branch of the group that it was made for, and the number of that group.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -235,9 +235,9 @@ pub struct GraphDrawing {
 /// What the paper's method alone would have missed.
 #[derive(Clone, Debug, Serialize)]
 pub struct MissedReport {
-    /// `outcome` or `race`.
+    /// `outcome`, `race`, or `end`: a failure or a deadlock.
     pub kind: &'static str,
-    /// The branch and its outcome, or the two places.
+    /// The branch and its outcome, the two places, or how the execution ends.
     pub what: String,
     /// The test that was added, by number.
     pub test: usize,

@@ -116,7 +116,11 @@ impl Reporter<'_> {
         };
         let exact = self.findings.exactness.as_ref().and_then(|exactness| exactness.bound);
         let counted = self.findings.counted.as_ref().and_then(|counted| counted.bound);
-        method.or(counted).or(exact).map(crate::budget::Bound::name)
+        let bound = method.or(counted).or(exact).map(crate::budget::Bound::name);
+        let groups = &self.findings.explored.groups;
+        let is_undecided = |group: &Group| matches!(group.state, GroupState::Open | GroupState::Undecided);
+        let undecided = || groups.list.values().any(is_undecided).then_some("undecided-groups");
+        bound.or_else(|| groups.cut.then_some("max-orders")).or_else(undecided)
     }
 
     fn thread(&self, path: PathId) -> String {
@@ -213,7 +217,8 @@ impl Reporter<'_> {
     fn number_groups(&mut self) {
         let mut next: BTreeMap<(DecisionPlace, u32), u32> = BTreeMap::new();
         for (index, ((place, _), group)) in self.findings.explored.groups.list.iter().enumerate() {
-            if group.state != GroupState::Elsewhere {
+            let counts = self.findings.explored.groups.affected.contains(place);
+            if counts && group.state != GroupState::Elsewhere {
                 let number = next.entry((*place, group.instance)).or_default();
                 *number += 1;
                 self.numbers.insert(index, *number);
@@ -225,7 +230,8 @@ impl Reporter<'_> {
         let list = &self.findings.explored.groups.list;
         let mut groups: Vec<(usize, &GroupKey, &Group)> =
             list.iter().enumerate().map(|(index, (key, group))| (index, key, group)).collect();
-        groups.retain(|(_, (place, _), group)| place.kind == kind && wanted(group.state));
+        let affected = &self.findings.explored.groups.affected;
+        groups.retain(|(_, (place, _), group)| place.kind == kind && affected.contains(place) && wanted(group.state));
         groups.sort_by(|a, b| self.compare(a.1.0, b.1.0).then(a.2.instance.cmp(&b.2.instance)).then(a.0.cmp(&b.0)));
         groups.into_iter().map(|(index, key, group)| self.group(index, key, group)).collect()
     }
@@ -361,6 +367,7 @@ impl Reporter<'_> {
             let (reason, group) = match test.reason {
                 TestReason::First => ("first", None),
                 TestReason::Group(group) => ("group", Some(group)),
+                TestReason::Stuck => ("stuck", None),
                 TestReason::Exploration => ("exploration", None),
                 TestReason::Class => ("class", None),
             };
@@ -411,6 +418,17 @@ impl Reporter<'_> {
             Missed::Race { places, test } => {
                 let what = places.map(|span| self.position(span)).join(" ");
                 MissedReport { kind: "race", what, test: test + 1 }
+            }
+            Missed::End { test } => {
+                let trace = self.trace(test);
+                let what = match trace.status {
+                    ExecutionStatus::Failed(failure) => {
+                        let at = self.position(self.session.model.machine().span(failure.at));
+                        format!("{} at {at}", failure.kind.status())
+                    }
+                    ref other => other.word().to_owned(),
+                };
+                MissedReport { kind: "end", what, test: test + 1 }
             }
         };
         ExactReport {

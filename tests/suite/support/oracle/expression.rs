@@ -121,7 +121,7 @@ impl Compiler<'_> {
     }
 
     /// Tests a condition and goes on where it holds; gives the jumps that are taken where it does not. Each operand of
-    /// `&&`, `||` and `!` is a branch of its own, unless it is constant.
+    /// `&&` and `||` is a branch of its own, unless it is constant.
     pub fn unless(&mut self, condition: &Expr) -> Result<Vec<usize>> {
         self.test(condition, false)
     }
@@ -139,7 +139,10 @@ impl Compiler<'_> {
     /// The same under a place that is not that of the condition's own text.
     fn test_at(&mut self, condition: &Expr, place: u32, wanted: bool) -> Result<Vec<usize>> {
         match &condition.kind {
-            ExprKind::Unary { op: UnaryOp::Not, operand } => return self.test(operand, !wanted),
+            // Of one negated test the whole is the branch, as it is written.
+            ExprKind::Unary { op: UnaryOp::Not, operand } if is_compound(operand) => {
+                return self.test(operand, !wanted);
+            }
             // With a constant in front that decides nothing, the whole is one condition.
             ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right }
                 if self.constant_condition(left) == Some(*op == BinaryOp::And) =>
@@ -333,4 +336,13 @@ pub fn result_of(op: BinaryOp, left: Ty, right: Ty) -> Result<Ty> {
         _ if left == Ty::Bool && right == Ty::Bool => Ty::Int,
         _ => left.common(right),
     })
+}
+
+/// Whether a condition consists of several tests.
+fn is_compound(condition: &Expr) -> bool {
+    match &condition.kind {
+        ExprKind::Unary { op: UnaryOp::Not, operand } => is_compound(operand),
+        ExprKind::Binary { op, .. } => matches!(op, BinaryOp::And | BinaryOp::Or),
+        _ => false,
+    }
 }
