@@ -256,9 +256,8 @@ impl Policy for Guided<'_> {
             };
             match self.place(view.state.path(one.thread)) {
                 Some(place) if place != self.next => {
-                    if held.is_none_or(|(first, ..)| place < first) {
-                        held = Some((place, one, step));
-                    }
+                    let is_first = held.is_none_or(|(first, ..)| place < first);
+                    held = if is_first { Some((place, one, step)) } else { held };
                 }
                 _ if best.is_none_or(|(first, ..)| step.position < first) => best = Some((step.position, one, step)),
                 _ => {}

@@ -250,6 +250,9 @@ struct Answers {
     compared: u64,
     complete: u64,
     missed: u64,
+    /// Of programs in which nothing is chosen.
+    without_choice: u64,
+    missed_by_order: u64,
     tests: u64,
     added: u64,
     different: u64,
@@ -284,7 +287,13 @@ fn answers_agree_with_the_oracle() {
         answers.complete += u64::from(answer["complete"] == true);
         answers.tests += answer["executions"].as_u64().unwrap();
         let missed = list(&answer["exact"]["missed"]).len() as u64;
+        let is_chosen = source.contains("choose") || source.contains("extern");
         answers.missed += u64::from(missed > 0);
+        answers.missed_by_order += u64::from(missed > 0 && !is_chosen);
+        answers.without_choice += u64::from(!is_chosen);
+        if missed > 0 && !is_chosen && std::env::var_os("CSSAME_SHOW_MISSED").is_some() {
+            println!("{seed}: {}\n{source}", answer["exact"]["missed"]);
+        }
         answers.added += missed;
         let mut differences = compare(&answer, &oracle);
         // The value of `?:` comes from its condition too; the oracle does not see that.

@@ -131,7 +131,7 @@ impl Chains {
 pub(super) fn hash_of_end(chains: &Chains, end: End, mut standing: Vec<(PathId, CodeIndex)>) -> u128 {
     let mut words = halves(chains.total()).to_vec();
     match end {
-        End::Failed(failure) => words.push(2 + failure.kind as u64 | u64::from(failure.at.0) << 32),
+        End::Failed(failure) => words.push((2 + failure.kind as u64) | (u64::from(failure.at.0) << 32)),
         End::Deadlock if !standing.is_empty() => {
             words.push(1);
             standing.sort_unstable();

@@ -279,7 +279,7 @@ impl<'a> Counter<'a> {
         if max_executions.is_some_and(|limit| self.statistics.executions >= limit) {
             return Err(NoNumber::Bound(Bound::Executions));
         }
-        if self.statistics.steps % 1024 != 0 {
+        if !self.statistics.steps.is_multiple_of(1024) {
             return Ok(());
         }
         self.statistics.states = self.numbers.len() as u64;

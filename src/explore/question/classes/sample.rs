@@ -38,7 +38,7 @@ pub(super) fn sample(
         let mut course = Course::new(operations, scope, Some(History::default()));
         let state = machine.start(&mut tables, &mut course);
         let mut run = Run { machine, tables: &mut tables, state, course, schedule: Vec::new() };
-        let end = run.to_end(&mut Random::new(seed));
+        let end = run.run_to_end(&mut Random::new(seed));
         steps += run.schedule.len();
         if let Some(end) = end {
             found.enter(class_of(&run.course, end, &run.state), || run.schedule);
@@ -56,7 +56,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Goes on until the execution ends; none where it is discarded, or too long.
-    fn to_end(&mut self, random: &mut Random) -> Option<End> {
+    fn run_to_end(&mut self, random: &mut Random) -> Option<End> {
         if self.machine.is_finished(&self.state) {
             return Some(End::Finished);
         }

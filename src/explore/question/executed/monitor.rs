@@ -315,7 +315,7 @@ impl<'a> ExecutedMonitor<'a> {
 }
 
 /// The operations of a thread that has ended are those of its parent.
-fn pass_on(fixed: &Fixed<'_>, open: &mut Vec<u32>, from: PathId, to: PathId) {
+fn pass_on(fixed: &Fixed<'_>, open: &mut [u32], from: PathId, to: PathId) {
     let record = |number: u32| fixed.records.read().get_index(number as usize).copied();
     for number in open.iter_mut() {
         if let Some(record) = record(*number).filter(|record| record.owner == from) {
