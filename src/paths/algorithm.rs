@@ -28,7 +28,7 @@ use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::{self, OrderVerdict};
 use crate::schedule::ExecutionStatus;
 use crate::vm::Choice;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Candidates times actions of their traces up to which the groups of other branches are predicted.
@@ -202,10 +202,18 @@ impl<'s, 'm> Method<'s, 'm> {
                 return;
             }
             let tests = self.select();
-            let first = self.found.groups.open().next();
-            if let (true, Some(group)) = (tests.is_empty(), first) {
-                // Nothing is left to try for this group but to ask whether its order exists.
-                self.decide(group, Some(TestReason::Group(group)), budget);
+            if tests.is_empty() {
+                // Nothing is left to try for these groups but to ask whether their orders exist.
+                let open: Vec<usize> = self.found.groups.open().collect();
+                for group in open {
+                    if self.found.groups.list[group].state == GroupState::Open {
+                        self.decide(group, Some(TestReason::Group(group)), budget);
+                    }
+                    if let Some(reason) = self.is_over(budget) {
+                        self.found.stopped_by = reason;
+                        return;
+                    }
+                }
             }
             for (group, candidate) in tests {
                 // A test before may have had its order.
@@ -346,12 +354,10 @@ impl<'s, 'm> Method<'s, 'm> {
     /// The rows that tests have had.
     fn rows(&self, columns: &[(DecisionPlace, u32)]) -> FxHashSet<Vec<bool>> {
         let row = |test: &Test| {
-            let decisions = &self.found.runs[test.run].decisions;
-            let outcome = |&(place, instance): &(DecisionPlace, u32)| {
-                let decision = decisions.iter().find(|one| one.place == place && one.instance == instance);
-                decision.map(|decision| decision.outcome)
-            };
-            columns.iter().map(outcome).collect::<Option<Vec<bool>>>()
+            let decisions = self.found.runs[test.run].decisions.iter();
+            let outcomes: FxHashMap<(DecisionPlace, u32), bool> =
+                decisions.map(|one| ((one.place, one.instance), one.outcome)).collect();
+            columns.iter().map(|key| outcomes.get(key).copied()).collect::<Option<Vec<bool>>>()
         };
         self.found.tests.iter().filter_map(row).collect()
     }

@@ -180,7 +180,7 @@ fn decision(
     }
     let order = placing.cut_order(trace, &before_it, place.thread);
     let mut operations: Vec<PlacedOperation> =
-        related.members.iter().map(|&id| placing.of(&trace.actions[id])).collect();
+        related.in_use_defines(trace).map(|id| placing.of(&trace.actions[id])).collect();
     operations.sort_unstable();
     operations.dedup();
     let affected = is_affected(trace, &related.members);

@@ -10,7 +10,8 @@
 //! 2. A read depends on the last write of its cell by its own thread (the conventional use-define), and on every write
 //!    of the cell by another thread, wherever it stands in the trace (the extended one).
 //! 3. A write depends on the reads that its value and its index are computed from.
-//! 4. Operations of the thread of the branch that come after the evaluation are left out.
+//! 4. Operations of the thread of the branch that come after the evaluation are left out, and so are reads of other
+//!    threads that can see no write.
 //!
 //! A wait for a notification depends on itself, on the notifications of other threads, and by 1 on the branches around
 //! it: they decide whether it is woken.
@@ -137,7 +138,23 @@ pub fn related(trace: &Trace, writes: &Writes, point: Point<'_>) -> Related {
     }
     found.members.sort_unstable();
     found.use_defines.sort_unstable();
+    // A read of another thread that sees no write in any order is part of no use-define (FACTS A5: that of `765`).
+    let is_used: FxHashSet<ActionId> = found.use_defines.iter().map(|one| one.read).collect();
+    found.members.retain(|id| {
+        let action = &trace.actions[*id];
+        action.thread == thread || !matches!(action.kind, ActionKind::Read { .. }) || is_used.contains(id)
+    });
     found
+}
+
+impl Related {
+    /// `BranchRelOP` as the paper has it: the members that are part of a use-define. Beside them a read of the branch's own
+    /// thread that sees no write is a member, since another execution may have one.
+    pub fn in_use_defines<'r>(&'r self, trace: &'r Trace) -> impl Iterator<Item = ActionId> + 'r {
+        let is_used: FxHashSet<ActionId> = self.use_defines.iter().map(|one| one.read).collect();
+        let is_read = |id: &ActionId| matches!(trace.actions[*id].kind, ActionKind::Read { .. });
+        self.members.iter().copied().filter(move |id| !is_read(id) || is_used.contains(id))
+    }
 }
 
 /// Where the search begins.

