@@ -132,6 +132,9 @@ impl Searcher<'_, '_> {
     }
 
     fn stuck(&mut self, state: &State, tracer: &Tracer, everybody: bool) {
+        if self.are_missing(state) {
+            return;
+        }
         let mut tracer = tracer.clone();
         // In a deadlock every thread has come as far as it could.
         (0..state.threads.len()).filter(|_| everybody).for_each(|t| tracer.begin_step(t));
@@ -143,6 +146,9 @@ impl Searcher<'_, '_> {
     fn failed(&mut self, after: &State, before: &State, thread: usize, status: Status) {
         let Some(mut tracer) = self.machine.tracer.take() else { return };
         self.complete &= status != Status::StepLimit;
+        if self.are_missing(before) {
+            return;
+        }
         let mut moves = Vec::new();
         self.machine.moves(before, &mut moves);
         for other in 0..before.threads.len() {
@@ -161,6 +167,12 @@ impl Searcher<'_, '_> {
         if self.ended.insert(end.clone()) {
             self.ends.push(end);
         }
+    }
+
+    /// Whether two threads should be alone and are not there yet: what ends before does not count.
+    fn are_missing(&self, state: &State) -> bool {
+        let is_there = |path: &u32| state.threads.iter().any(|thread| thread.path == *path);
+        self.alone.is_some_and(|pair| !pair.iter().all(is_there))
     }
 
     /// The threads that have not ended, and where they are: the two that are alone, or all.
