@@ -38,18 +38,35 @@ fn program(seed: u64) -> String {
     }
 }
 
-/// What the oracle says, with the operations that the library has.
-pub fn oracle(source: &str, model: &Model, operations: &Operations) -> Result<PathsOracle, String> {
+/// What the oracle says, with the shared variables that the library has. Those are operations that `is_operation` says
+/// of the accesses in the text, but not accesses to the variables that are `read_shared`.
+pub fn oracle(
+    source: &str,
+    model: &Model,
+    is_operation: &dyn Fn(Access) -> bool,
+    read_shared: &[LeafId],
+) -> Result<PathsOracle, String> {
     let program = model.program();
     let name = |leaf: LeafId| program.texts.get(program.leaves[leaf].name).to_owned();
     let shared = model.form().concurrency.sharing.leaves.ones().map(|leaf| name(LeafId::new(leaf)));
+    let reads = program.reads.ids().map(Access::Read);
+    let accesses = reads.chain(program.definitions.ids().map(Access::Write));
+    let operations = accesses.filter(|&access| is_operation(access));
     let options = PathsOptions {
         visible: Visible::Named(shared.collect()),
         max_nodes: PREFIXES,
-        read_shared: Some(operations.read_shared().iter().map(|&leaf| name(leaf)).collect()),
+        read_shared: Some(read_shared.iter().map(|&leaf| name(leaf)).collect()),
+        operations: Some(operations.map(|access| (access_name(model, access), access.is_write())).collect()),
         ..PathsOptions::default()
     };
     paths_of_source(source, &options)
+}
+
+fn access_name(model: &Model, access: Access) -> String {
+    match access {
+        Access::Read(read) => read_name(model.sources(), model.program(), read),
+        Access::Write(definition) => definition_name(model.sources(), model.program(), definition),
+    }
 }
 
 fn differ<T: Ord + std::fmt::Debug>(what: &str, found: &BTreeSet<T>, real: &BTreeSet<T>) -> Result<(), String> {
@@ -66,7 +83,12 @@ fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
         return Ok(());
     };
     let operations = Operations::new(model.program(), &model.form().concurrency);
-    let oracle = oracle(source, &model, &operations)?;
+    let sharing = &model.form().concurrency.sharing;
+    let is_operation = |access: Access| match access {
+        Access::Read(read) => sharing.read(read),
+        Access::Write(definition) => sharing.definition(definition),
+    };
+    let oracle = oracle(source, &model, &is_operation, operations.read_shared())?;
     if !oracle.complete {
         tally.incomplete += 1;
         return Ok(());
@@ -84,8 +106,10 @@ fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
     let mut outcomes = BTreeSet::new();
     for outcome in &found.outcomes {
         let place = model.sources().position(model.machine().span(outcome.at)).to_string();
+        let origin = model.machine().origin(outcome.at);
+        let negated = model.program().functions[origin.function].blocks[origin.block].negated;
         let thread = model.machine().path_name(&found.tables, outcome.thread);
-        outcomes.insert((thread, place, outcome.instance, outcome.holds));
+        outcomes.insert((thread, place, outcome.instance, outcome.holds != negated));
     }
     let mut real = BTreeSet::new();
     for ((thread, place), branch) in &oracle.branches {
@@ -94,10 +118,7 @@ fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
         }
     }
     differ("outcomes", &outcomes, &real)?;
-    let name = |access: &Access| match *access {
-        Access::Read(read) => read_name(model.sources(), model.program(), read),
-        Access::Write(definition) => definition_name(model.sources(), model.program(), definition),
-    };
+    let name = |access: &Access| access_name(&model, *access);
     let found = found.pairs.iter().map(|pair| pair.accesses.each_ref().map(name)).map(sorted).collect();
     let real = oracle.pairs.keys().map(|(a, b)| sorted([a.2.clone(), b.2.clone()])).collect();
     differ("pairs", &found, &real)?;

@@ -202,6 +202,17 @@ fn operations_affect_a_branch_by_the_flow_of_values() {
             &["T1:2:17 rx", "T1:2:17 wx rx"],
             2,
         ),
+        // But what decides a value is a part of it.
+        (
+            "int x; cobegin\nT1: int n = x == 1 ? 1 : 0; if (n == 1) skip;\nT2: x = 1;\ncoend",
+            &["T1:2:13 rx", "T1:2:13 wx rx", "T1:2:33 rx", "T1:2:33 wx rx"],
+            2,
+        ),
+        (
+            "int x; cobegin\nT1: bool b = true && x == 1; if (b) skip;\nT2: x = 1;\ncoend",
+            &["T1:2:14 rx", "T1:2:14 wx rx", "T1:2:34 rx", "T1:2:34 wx rx"],
+            2,
+        ),
         // A local that was overwritten.
         ("int x; cobegin\nT1: int n = x; n = 3; if (n == 0) skip;\nT2: x = 1;\ncoend", &[], 2),
         // What another thread wrote comes from what it read.
@@ -270,7 +281,7 @@ fn only_feasible_orders_are_groups() {
             &["T1:2:18 rx", "T1:2:18 wx wx rx"],
             2,
         ),
-        // Both threads take it at most once.
+        // What a cas writes does not come from what it reads, though whether it writes does.
         ("int x; cobegin\nT1: if (cas(x, 0, 1)) skip;\nT2: cas(x, 0, 2);\ncoend", &["T1:2:9 rx", "T1:2:9 wx rx"], 2),
     ]);
 }
@@ -349,11 +360,15 @@ fn outcomes(source: &str) -> Vec<String> {
 fn outcomes_are_those_of_executions_that_are_not_discarded() {
     let rows: &[(&str, &[&str])] = &[
         ("int x; cobegin\nT1: if (x == 1) skip;\nT2: x = 1;\ncoend", &["T1:2:9#1 false", "T1:2:9#1 true"]),
-        // `!` is no branch; its operand is, as it is written.
+        // A `!` belongs to the text of the condition; but the operands of `&&` are branches.
         ("int x; cobegin\nT1: if (!(x == 1)) skip;\nT2: skip;\ncoend", &["T1:2:9#1 true"]),
         (
+            "void main() {\nif (!(choose(1, 1) == 1 && !(choose(1, 1) == 1))) skip; }",
+            &["main:2:28#1 false", "main:2:7#1 true"],
+        ),
+        (
             "void main() {\nbool b = true && choose(0, 1) == 1;\nprint(b ? 1 : 2); }",
-            &["main:2:18#1 false", "main:2:18#1 true", "main:3:7#1 false", "main:3:7#1 true"],
+            &["main:2:10#1 false", "main:2:10#1 true", "main:3:7#1 false", "main:3:7#1 true"],
         ),
         ("void main() {\nif (true) skip; while (false) skip; do skip; while (1 > 2); }", &[]),
         (

@@ -295,20 +295,21 @@ fn answers_agree_with_the_oracle() {
             println!("{seed}: {}\n{source}", answer["exact"]["missed"]);
         }
         answers.added += missed;
-        let mut differences = compare(&answer, &oracle);
-        // The value of `?:` comes from its condition too; the oracle does not see that.
-        if source.contains('?') {
-            differences.retain(|each| !["groups", "affected", "test_cases"].iter().any(|key| each.starts_with(key)));
-        }
+        let differences = compare(&answer, &oracle);
         if !differences.is_empty() {
             answers.different += 1;
-            if wrong.len() < 8 {
+            // The method may leave out a group, seldom; it makes none up.
+            let is_left_out = |each: &String| each.ends_with("is missing") || each.starts_with("test_cases");
+            if differences.iter().all(is_left_out) {
+                println!("{seed}: {differences:#?}");
+            } else if wrong.len() < 8 {
                 wrong.push(format!("{seed}: {differences:#?}\n{source}"));
             }
         }
     }
     println!("{answers:?}");
     assert!(wrong.is_empty(), "{answers:?}\n{}", wrong.join("\n"));
+    assert!(answers.different * 100 <= answers.compared, "{answers:?}");
 }
 
 /// What the programs were like.

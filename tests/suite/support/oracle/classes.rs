@@ -43,7 +43,7 @@ impl Conclusion<'_> {
     /// Counts the version classes of each two threads that have operations which fork and join do not order.
     pub fn thread_pairs(&mut self) {
         for (a, b) in self.parallel.clone() {
-            let wanted = Wanted { max_nodes: self.options.max_nodes, alone: Some([a, b]), ..Wanted::default() };
+            let wanted = Wanted { alone: Some([a, b]), ..self.wanted() };
             let alone = histories(&mut self.machine, self.code, wanted);
             self.oracle.complete &= alone.complete;
             let class = |end| class(end, &Execution::new(&alone, end, &self.read_shared), Some([a, b]));

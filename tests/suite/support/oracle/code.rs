@@ -59,6 +59,9 @@ pub enum Op {
     /// A branch: it pops a truth value. Its place is where the text of the condition begins.
     JumpFalse(u32),
     JumpTrue(u32),
+    /// The value of `?:`, `&&` or `||` is computed between these two; it also comes from what decides which one it is.
+    DecideBegin,
+    DecideEnd,
     /// Makes room for the two words of a frame, before the arguments.
     Frame,
     Call {

@@ -2,7 +2,7 @@
 //!
 //! An instruction depends on a branch if it comes after one of the two ways out of the branch in any case, and not after
 //! the branch in any case. `error` ends the program, so what stands behind it depends on the branch that leads there;
-//! an `assert` is no branch. A loop without an end counts as one that might end at each jump back.
+//! an `assert` is no branch. No branch depends on its own earlier evaluations. A loop without an end counts as one that might end at each jump back.
 
 use super::code::{Code, Op};
 
@@ -18,7 +18,8 @@ pub fn controllers(code: &Code) -> Vec<Vec<u32>> {
         }
         for way in &successors[branch] {
             for (at, controllers) in controllers.iter_mut().enumerate() {
-                let in_any_case = at != branch && after[branch][at];
+                // That a loop tests again because it has gone on before is left out.
+                let in_any_case = at == branch || after[branch][at];
                 if *way < count && after[*way][at] && !in_any_case && !controllers.contains(&(branch as u32)) {
                     controllers.push(branch as u32);
                 }

@@ -111,17 +111,19 @@ impl Compiler<'_> {
     /// The value of `&&` or `||`.
     fn short_circuit(&mut self, expr: &Expr) -> Result<Ty> {
         let place = expr.span.start;
+        self.emit(Op::DecideBegin, place);
         let violated = self.unless(expr)?;
         self.emit(Op::Push(Value::Bool(true)), place);
         let end = self.emit(Op::Jump(0), place);
         self.land_all(violated);
         self.emit(Op::Push(Value::Bool(false)), place);
         self.land(end);
+        self.emit(Op::DecideEnd, place);
         Ok(Ty::Bool)
     }
 
     /// Tests a condition and goes on where it holds; gives the jumps that are taken where it does not. Each operand of
-    /// `&&` and `||` is a branch of its own, unless it is constant.
+    /// `&&` and `||` is a branch of its own, with the `!` before it, unless it is constant.
     pub fn unless(&mut self, condition: &Expr) -> Result<Vec<usize>> {
         self.test(condition, false)
     }
@@ -139,8 +141,7 @@ impl Compiler<'_> {
     /// The same under a place that is not that of the condition's own text.
     fn test_at(&mut self, condition: &Expr, place: u32, wanted: bool) -> Result<Vec<usize>> {
         match &condition.kind {
-            // Of one negated test the whole is the branch, as it is written.
-            ExprKind::Unary { op: UnaryOp::Not, operand } if is_compound(operand) => {
+            ExprKind::Unary { op: UnaryOp::Not, operand } if is_junction(operand) => {
                 return self.test(operand, !wanted);
             }
             // With a constant in front that decides nothing, the whole is one condition.
@@ -188,6 +189,7 @@ impl Compiler<'_> {
     }
 
     fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, place: u32) -> Result<Ty> {
+        self.emit(Op::DecideBegin, place);
         let otherwise = self.unless(condition)?;
         let yes = self.expr(yes)?;
         // The common type is known only after the other side.
@@ -202,6 +204,7 @@ impl Compiler<'_> {
         self.emit(Op::Convert(ty), place);
         self.code.ops[conversion] = Op::Convert(ty);
         self.land(end);
+        self.emit(Op::DecideEnd, place);
         Ok(ty)
     }
 
@@ -302,6 +305,15 @@ impl Compiler<'_> {
     }
 }
 
+/// Whether it is `&&` or `||`, perhaps negated: its operands are the branches.
+fn is_junction(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Unary { op: UnaryOp::Not, operand } => is_junction(operand),
+        ExprKind::Binary { op: BinaryOp::And | BinaryOp::Or, .. } => true,
+        _ => false,
+    }
+}
+
 /// A variable as it is written: `x`, `acc.balance`; the `this.` before a field is left out.
 pub fn written(expr: &Expr) -> String {
     match &expr.kind {
@@ -336,13 +348,4 @@ pub fn result_of(op: BinaryOp, left: Ty, right: Ty) -> Result<Ty> {
         _ if left == Ty::Bool && right == Ty::Bool => Ty::Int,
         _ => left.common(right),
     })
-}
-
-/// Whether a condition consists of several tests.
-fn is_compound(condition: &Expr) -> bool {
-    match &condition.kind {
-        ExprKind::Unary { op: UnaryOp::Not, operand } => is_compound(operand),
-        ExprKind::Binary { op, .. } => matches!(op, BinaryOp::And | BinaryOp::Or),
-        _ => false,
-    }
 }

@@ -51,6 +51,8 @@ pub struct Wanted {
     pub max_nodes: usize,
     /// The paths of two threads that are alone.
     pub alone: Option<[u32; 2]>,
+    /// The accesses that are operations, and whether they write; all, if none are given.
+    pub operations: Option<FxHashSet<(u32, bool)>>,
     /// Only the order of these is asked for.
     pub selected: Option<Selected>,
 }
@@ -69,7 +71,7 @@ struct Searcher<'m, 'c> {
 
 /// Searches; stops early where a variable turns out to be shared, as [`super::search::search`] does.
 pub fn histories(machine: &mut Machine<'_>, code: &Code, wanted: Wanted) -> Histories {
-    let tables = Rc::new(RefCell::new(Tables::new(controllers(code), wanted.selected)));
+    let tables = Rc::new(RefCell::new(Tables::new(controllers(code), wanted.operations, wanted.selected)));
     let main = machine.paths.intern("main");
     let mut state = State::initial(code, main);
     machine.tracer = Some(Box::new(Tracer::new(&state, Rc::clone(&tables))));

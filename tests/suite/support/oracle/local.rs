@@ -188,6 +188,7 @@ impl<'c> Machine<'c> {
                 let value = thread.pop();
                 thread.push(value.convert(ty));
             }
+            Op::DecideBegin | Op::DecideEnd => {}
             Op::Jump(target) => thread.pc = target - 1,
             Op::JumpFalse(target) | Op::JumpTrue(target) => {
                 let holds = thread.pop().truth();

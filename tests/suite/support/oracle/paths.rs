@@ -26,11 +26,19 @@ pub struct PathsOptions {
     pub inputs: BTreeMap<String, i64>,
     /// Declared names of the variables that count as never written; else those that no execution writes.
     pub read_shared: Option<BTreeSet<String>>,
+    /// The accesses that are operations, by name and whether they write; else all to shared variables.
+    pub operations: Option<BTreeSet<(String, bool)>>,
 }
 
 impl Default for PathsOptions {
     fn default() -> PathsOptions {
-        PathsOptions { visible: Visible::Dynamic, max_nodes: 50_000, inputs: BTreeMap::new(), read_shared: None }
+        PathsOptions {
+            visible: Visible::Dynamic,
+            max_nodes: 50_000,
+            inputs: BTreeMap::new(),
+            read_shared: None,
+            operations: None,
+        }
     }
 }
 
@@ -134,13 +142,20 @@ pub fn paths_of_source(source: &str, options: &PathsOptions) -> Result<PathsOrac
     loop {
         let mut machine = Machine::new(&code, visible.clone(), u32::MAX, false);
         machine.watch_sharing = options.visible == Visible::Dynamic;
-        let wanted = Wanted { max_nodes: options.max_nodes, ..Wanted::default() };
+        let operations = operation_names(&code, options);
+        let wanted = Wanted { max_nodes: options.max_nodes, operations, ..Wanted::default() };
         let found = histories(&mut machine, &code, wanted);
         match machine.newly_shared {
             Some(variable) => visible[variable as usize] = true,
             None => return Ok(Conclusion::new(&code, machine, file, options).conclude(&found)),
         }
     }
+}
+
+fn operation_names(code: &Code, options: &PathsOptions) -> Option<FxHashSet<(u32, bool)>> {
+    let operations = options.operations.as_ref()?;
+    let known = |(name, write): &(String, bool)| code.names.find(name).map(|name| (name, *write));
+    Some(operations.iter().filter_map(known).collect())
 }
 
 /// The answer in the making.
@@ -204,6 +219,11 @@ impl<'c> Conclusion<'c> {
             self.groups(selected);
         }
         self.oracle
+    }
+
+    pub fn wanted(&self) -> Wanted {
+        let operations = operation_names(self.code, self.options);
+        Wanted { max_nodes: self.options.max_nodes, operations, ..Wanted::default() }
     }
 
     fn pairs(&mut self, found: &Histories, execution: &Execution) {
@@ -276,7 +296,7 @@ impl<'c> Conclusion<'c> {
 
     /// The orders of what affects a branch, over all executions.
     fn groups(&mut self, selected: Selected) {
-        let wanted = Wanted { max_nodes: self.options.max_nodes, selected: Some(selected), ..Wanted::default() };
+        let wanted = Wanted { selected: Some(selected), ..self.wanted() };
         let found = histories(&mut self.machine, self.code, wanted);
         self.oracle.complete &= found.complete;
         for end in &found.ends {

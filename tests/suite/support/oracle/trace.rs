@@ -3,7 +3,8 @@
 //! A history is the sequence of a thread's operations on shared variables, with the versions that they read or write, of
 //! its branches, lock operations and choices. Beside it goes a shadow of all values that says which shared reads each of
 //! them comes from: through slots, parameters, results and private cells, and through the index of an element, for it
-//! says which element is meant.
+//! says which element is meant. What decides the value of `?:`, `&&` or `||` is a part of it; what decides whether a
+//! statement is executed is no part of the value that it assigns.
 //!
 //! A branch that comes behind a `print` waits for the next step of its thread, as the print does.
 
@@ -56,7 +57,7 @@ pub struct Access {
     pub read: bool,
     pub write: bool,
     pub atomic: bool,
-    /// Whether it is an operation.
+    /// Whether it is to a shared variable, and no initial definition.
     pub counted: bool,
 }
 
@@ -89,14 +90,25 @@ pub struct Tables {
     node_index: FxHashMap<(u32, Record), u32>,
     /// Which branches each instruction depends on.
     pub controllers: Vec<Vec<u32>>,
+    /// The accesses that are operations, and whether they write; all, if none are given.
+    operations: Option<FxHashSet<(u32, bool)>>,
     pub selected: Option<Selected>,
 }
 
 impl Tables {
-    pub fn new(controllers: Vec<Vec<u32>>, selected: Option<Selected>) -> Tables {
-        let mut tables = Tables { controllers, selected, ..Tables::default() };
+    pub fn new(
+        controllers: Vec<Vec<u32>>,
+        operations: Option<FxHashSet<(u32, bool)>>,
+        selected: Option<Selected>,
+    ) -> Tables {
+        let mut tables = Tables { controllers, operations, selected, ..Tables::default() };
         tables.set(&[]);
         tables
+    }
+
+    fn is_operation(&self, access: &Access, write: bool) -> bool {
+        let is_listed = |operations: &FxHashSet<(u32, bool)>| operations.contains(&(access.name, write));
+        access.counted && self.operations.as_ref().is_none_or(is_listed)
     }
 
     fn set(&mut self, reads: &[Instance]) -> u32 {
@@ -189,6 +201,8 @@ struct Followed {
     clock: Vec<u32>,
     /// Branches that wait for the next step.
     deferred: Vec<Record>,
+    /// Of each `?:`, `&&` and `||` that is being computed: the number of calls, and what has decided so far.
+    deciding: Vec<(usize, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -287,6 +301,11 @@ impl Tracer {
         let followed = &mut self.threads[t];
         let mut start = followed.shadow.pop().unwrap_or(EMPTY);
         let mut tables = self.tables.borrow_mut();
+        if let Some((calls, decided)) = followed.deciding.last_mut()
+            && *calls == followed.activations.len()
+        {
+            *decided = tables.union(*decided, start);
+        }
         let above = dependence(&mut tables, &followed.activations, thread.pc);
         start = tables.union(start, above);
         if let Some(activation) = followed.activations.last_mut() {
@@ -334,6 +353,16 @@ impl Tracer {
             Op::Binary(_) => {
                 let (right, left) = (shadow.pop().unwrap_or(EMPTY), shadow.pop().unwrap_or(EMPTY));
                 shadow.push(self.tables.borrow_mut().union(left, right));
+            }
+            Op::DecideBegin => {
+                let calls = self.threads[t].activations.len();
+                self.threads[t].deciding.push((calls, EMPTY));
+            }
+            Op::DecideEnd => {
+                let decided = self.threads[t].deciding.pop().map_or(EMPTY, |each| each.1);
+                let value = self.threads[t].shadow.pop().unwrap_or(EMPTY);
+                let value = self.union(value, decided);
+                self.threads[t].shadow.push(value);
             }
             Op::Choose => {
                 shadow.truncate(len - 1);
@@ -393,7 +422,8 @@ impl Tracer {
         let index = if length(op) > 0 { pop() } else { EMPTY };
         pop();
         let mut old = self.cells[access.address as usize].from;
-        if access.counted && access.read {
+        let counts = [false, true].map(|write| self.tables.borrow().is_operation(access, write));
+        if counts[0] && access.read {
             let instance = self.operation(state, t, access, false, index);
             old = self.tables.borrow_mut().set(&[instance]);
         }
@@ -402,11 +432,13 @@ impl Tracer {
             Op::Atomic { kind: Atomic::FetchAdd, .. } => self.union(value, old),
             _ => self.union(value, index),
         };
-        if access.write && access.counted {
+        if access.write {
+            // Values flow through private cells; through shared ones only by operations.
+            self.cells[access.address as usize].from = if access.counted { EMPTY } else { written };
+        }
+        if access.write && counts[1] {
             self.cells[access.address as usize].version += 1;
             self.operation(state, t, access, true, written);
-        } else if access.write {
-            self.cells[access.address as usize].from = written;
         }
         if access.read {
             let result = self.union(old, expected);
@@ -529,7 +561,17 @@ impl Tracer {
 impl Followed {
     fn new(path: u32, shadow: Vec<u32>, clock: Vec<u32>) -> Followed {
         let activations = vec![Activation::default()];
-        Followed { path, shadow, activations, head: NONE, operations: 0, cells: 0, clock, deferred: Vec::new() }
+        Followed {
+            path,
+            shadow,
+            activations,
+            head: NONE,
+            operations: 0,
+            cells: 0,
+            clock,
+            deferred: Vec::new(),
+            deciding: Vec::new(),
+        }
     }
 }
 

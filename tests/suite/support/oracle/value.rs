@@ -101,6 +101,10 @@ impl Strings {
         id
     }
 
+    pub fn find(&self, text: &str) -> Option<u32> {
+        self.index.get(text).copied()
+    }
+
     pub fn text(&self, id: u32) -> &str {
         &self.texts[id as usize]
     }
