@@ -43,6 +43,9 @@ const MAX_STUCK: usize = 50;
 /// States of one exact search for an order.
 const ORDER_STATES: u64 = 50_000;
 
+/// States of all of them, at most: a second or so.
+const ALL_ORDER_STATES: u64 = 500_000;
+
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -50,13 +53,11 @@ pub struct Limits {
     pub max_tests: u64,
     /// Executions that are made beside the tests to decide groups, at most.
     pub max_trials: u64,
-    /// Exact searches for an order, at most.
-    pub max_searches: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { max_tests: 10_000, max_trials: 2_000, max_searches: 200 }
+        Limits { max_tests: 10_000, max_trials: 2_000 }
     }
 }
 
@@ -142,7 +143,8 @@ pub struct Method<'s, 'm> {
     pub found: Explored,
     /// The candidates that were followed, with their groups.
     made: FxHashSet<(usize, usize)>,
-    searches: u64,
+    /// States that exact searches for orders have visited.
+    searched: u64,
     limits: Limits,
 }
 
@@ -158,7 +160,7 @@ impl<'s, 'm> Method<'s, 'm> {
             classes: BTreeMap::new(),
             stopped_by: StoppedBy::Groups,
         };
-        let mut method = Method { session, found, made: FxHashSet::default(), searches: 0, limits };
+        let mut method = Method { session, found, made: FxHashSet::default(), searched: 0, limits };
         method.add(first, Some(TestReason::First));
         method
     }
@@ -307,8 +309,7 @@ impl<'s, 'm> Method<'s, 'm> {
         let Some(candidate) = self.found.groups.list[group].candidates.first() else {
             return OrderVerdict::Undecided(Bound::States);
         };
-        self.searches += 1;
-        if self.searches > self.limits.max_searches {
+        if self.searched >= ALL_ORDER_STATES {
             return OrderVerdict::Undecided(Bound::States);
         }
         let known = &self.found.runs[candidate.run];
@@ -319,7 +320,9 @@ impl<'s, 'm> Method<'s, 'm> {
         let limits = crate::budget::Limits { max_states: Some(ORDER_STATES), ..crate::budget::Limits::default() };
         let model = self.session.model;
         let share = budget.share(limits);
-        explore::order(model.machine(), model.program(), &request, &self.session.tables, &share).verdict
+        let answer = explore::order(model.machine(), model.program(), &request, &self.session.tables, &share);
+        self.searched += answer.statistics.states;
+        answer.verdict
     }
 
     /// Decides the groups that no test was made for, by executions that are no tests.

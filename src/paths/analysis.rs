@@ -183,27 +183,16 @@ fn decision(
         related.in_use_defines(trace).map(|id| placing.of(&trace.actions[id])).collect();
     operations.sort_unstable();
     operations.dedup();
-    let affected = is_affected(trace, &related.members);
+    let affected = is_affected(trace, &related.members, place.thread);
     let before = point.before();
     Decision { place, instance, outcome, before, index, related, operations, order, affected, same_as: None }
 }
 
-/// Whether an order of threads can change what some operations do: one of them is a write, or a notification, that may
-/// run in parallel with another one.
-fn is_affected(trace: &Trace, members: &[ActionId]) -> bool {
-    let occurrence = |id: &ActionId| {
-        let place = trace.occurrences.binary_search_by_key(id, |occurrence| occurrence.action).ok()?;
-        trace.occurrences.get(place)
-    };
-    let is_change = |action: &Action| action.kind.is_write() || matches!(action.kind, ActionKind::Notify { .. });
-    let writes = members.iter().filter(|&&id| is_change(&trace.actions[id]));
-    writes.into_iter().any(|write| {
-        let thread = trace.actions[*write].thread;
-        let others = members.iter().filter(|&&id| trace.actions[id].thread != thread);
-        others.into_iter().any(|other| match (occurrence(write), occurrence(other)) {
-            (Some(a), Some(b)) => !a.forks.1.knows(b.forks.0) && !b.forks.1.knows(a.forks.0),
-            _ => true,
-        })
+/// Whether another thread writes what a decision depends on, or notifies a wait.
+fn is_affected(trace: &Trace, members: &[ActionId], thread: PathId) -> bool {
+    members.iter().any(|&id| {
+        let action = &trace.actions[id];
+        action.thread != thread && (action.kind.is_write() || matches!(action.kind, ActionKind::Notify { .. }))
     })
 }
 

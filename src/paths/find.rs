@@ -88,7 +88,7 @@ impl Default for Request {
             arrays: Arrays::Elements,
             max_steps: 100_000,
             max_tests: 10_000,
-            explore: Some(500_000),
+            explore: Some(200_000),
             graph: Some(100_000),
         }
     }

@@ -26,6 +26,9 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 /// Ways to try an order that are kept.
 const MAX_CANDIDATES: usize = 2;
 
+/// Ways that are tried for an order that others have not led to, at most.
+const MAX_RETRIED: usize = 8;
+
 /// A way to try an order.
 #[derive(Clone, Debug)]
 pub struct Candidate {
@@ -169,7 +172,13 @@ impl Groups {
         for order in list {
             let by_place = placing.cut_order(seen.trace, &order.members, decision.place.thread);
             let group = self.entry(decision.place, by_place, decision.instance);
-            if group.state == GroupState::Open && group.candidates.len() < MAX_CANDIDATES {
+            // Another trace may know a way where those of the traces before have led elsewhere.
+            let is_retried = matches!(group.state, GroupState::Elsewhere | GroupState::Undecided);
+            if is_retried && group.candidates.len() < MAX_RETRIED {
+                group.state = GroupState::Open;
+            }
+            let most = if is_retried { MAX_RETRIED } else { MAX_CANDIDATES };
+            if group.state == GroupState::Open && group.candidates.len() < most {
                 let required = requirements(seen.trace, &interleaving, &order.way);
                 let (run, decision, members) = (seen.run, index, order.members);
                 group.candidates.push(Candidate { run, decision, required, members });

@@ -4,8 +4,10 @@
 
 use crate::support::generate;
 use crate::support::oracle::{BranchPlace, PathsOptions, PathsOracle, Visible, paths_of_source};
+use crate::support::samples;
 use crate::support::{possible_model, setting};
-use cssame::budget::Budget;
+use cssame::budget::{Budget, Limits};
+use cssame::explore::classes::{ClassOptions, Operations, thread_pairs};
 use cssame::model::Model;
 use cssame::paths::report::report;
 use cssame::paths::{Request, find};
@@ -118,13 +120,9 @@ fn branches(answer: &Value, oracle: &PathsOracle, complete: bool, differences: &
     if !oracle.loops {
         sets("instances", &instances, &real_instances, complete, differences);
     }
-    // The oracle counts each write of another thread, also one that comes before or behind in any case.
     let is_affected = |place: &&BranchPlace| !oracle.branches[*place].affected.is_empty();
-    let real: BTreeSet<BranchPlace> = oracle.branches.keys().filter(is_affected).cloned().collect();
-    sets("affected", &affected, &real, false, differences);
-    for place in real.difference(&affected).filter(|place| complete && oracle.branches[*place].groups.len() > 1) {
-        differences.push(format!("affected: {place:?} is missing"));
-    }
+    let real = oracle.branches.keys().filter(is_affected).cloned().collect();
+    sets("affected", &affected, &real, complete, differences);
 }
 
 fn groups(answer: &Value, oracle: &PathsOracle, complete: bool, differences: &mut Vec<String>) {
@@ -310,6 +308,68 @@ fn answers_agree_with_the_oracle() {
     println!("{answers:?}");
     assert!(wrong.is_empty(), "{answers:?}\n{}", wrong.join("\n"));
     assert!(answers.different * 100 <= answers.compared, "{answers:?}");
+}
+
+const ON_SAMPLES: OnSamples = OnSamples {
+    programs: 91,
+    complete: 90,
+    missed: 23,
+    missed_outcomes: 11,
+    missed_races: 0,
+    missed_ends: 15,
+    with_groups: 45,
+    fewer: 14,
+    more: 22,
+};
+
+/// What the samples show: how many answers are complete, and what the method alone would have missed. docs/paths.md has
+/// the numbers.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct OnSamples {
+    programs: usize,
+    complete: usize,
+    missed: usize,
+    missed_outcomes: usize,
+    missed_races: usize,
+    missed_ends: usize,
+    /// Programs with test cases, and of them those with fewer than TPAIR has, and with more.
+    with_groups: usize,
+    fewer: usize,
+    more: usize,
+}
+
+#[test]
+fn samples_have_the_table_of_the_documents() {
+    let mut found = OnSamples::default();
+    let mut factors = Vec::new();
+    for (name, text) in samples() {
+        let Some(model) = possible_model(&text) else { continue };
+        let answer = answer_of(&model, &Request { explore: Some(20_000), ..Request::default() });
+        found.programs += 1;
+        found.complete += usize::from(answer["complete"] == true);
+        let missed = list(&answer["exact"]["missed"]);
+        let of_kind = |kind: &str| usize::from(missed.iter().any(|one| one["kind"] == kind));
+        found.missed += usize::from(!missed.is_empty());
+        found.missed_outcomes += of_kind("outcome");
+        found.missed_races += of_kind("race");
+        found.missed_ends += of_kind("end");
+        let options = ClassOptions { max_enumerated: 20_000, ..ClassOptions::default() };
+        let operations = Operations::new(model.program(), &model.form().concurrency);
+        let budget = Budget::from(Limits { max_states: Some(20_000), ..Limits::default() });
+        let pairs = thread_pairs(model.machine(), &operations, &budget, &options);
+        let is_exact =
+            !pairs.are_cut && pairs.pairs.iter().all(|pair| pair.count.bound.is_none() && !pair.count.infinite);
+        let (groups, tpair) = (answer["test_cases"].as_u64().unwrap(), pairs.total());
+        if groups > 0 && answer["complete"] == true && is_exact {
+            found.with_groups += 1;
+            found.fewer += usize::from(u128::from(groups) < tpair);
+            found.more += usize::from(u128::from(groups) > tpair);
+            factors.push((tpair as f64 / groups as f64, name));
+        }
+    }
+    factors.sort_by(|a, b| a.0.total_cmp(&b.0));
+    println!("{found:?}\nTPAIR by test cases: {factors:.2?}");
+    assert_eq!(found, ON_SAMPLES);
 }
 
 /// What the programs were like.

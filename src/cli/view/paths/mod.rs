@@ -213,9 +213,11 @@ impl PathsView<'_> {
         }
         if let Some(exact) = &report.exact {
             lines.push(if exact.complete {
-                "All executions were looked at: no other branch outcome, and no other race, is possible.".to_owned()
+                "All executions were looked at: no other branch outcome, race, failure or deadlock is possible."
+                    .to_owned()
             } else {
-                "Not all executions were looked at: there may be other branch outcomes and races.".to_owned()
+                "Not all executions were looked at: there may be other branch outcomes, races, failures and deadlocks."
+                    .to_owned()
             });
             let missed: Vec<String> = exact.missed.iter().map(missed).collect();
             if !missed.is_empty() {
@@ -227,12 +229,7 @@ impl PathsView<'_> {
                 lines.push(format!("{what} {}.", self.listed(&missed, "; ")));
             }
         } else if report.counted.is_none() {
-            lines.push("Other executions were not looked at: there may be other branch outcomes and races.".to_owned());
-        }
-        if report.deadlocks.is_empty() && report.graph.as_ref().is_some_and(|graph| graph.stuck > 0) {
-            let stuck = "In the variant graph threads get stuck, and no test shows that: `cssame futures` says whether the \
-                         program can come to a deadlock.";
-            lines.push(stuck.to_owned());
+            lines.push("Other executions were not looked at: there may be other branch outcomes, races, failures and deadlocks.".to_owned());
         }
         let open = report.groups.iter().chain(&report.wait_groups).filter(|group| group.feasible.is_none()).count();
         if open > 0 {
@@ -280,6 +277,7 @@ fn reason(report: &PathsReport, test: &TestReport) -> String {
         (Some((branch, 0)), _) => format!("for an order at {branch} that it does not have"),
         (Some((branch, group)), _) => format!("for group {group} of {branch}"),
         (None, "class") => "for a class of versions".to_owned(),
+        (None, "stuck") => "for a stuck node of the variant graph".to_owned(),
         (None, _) if report.stopped_by == "bound" => "by exploration".to_owned(),
         (None, _) => "by exploration: the method has missed it".to_owned(),
     }
