@@ -19,9 +19,10 @@ use super::taint::{Taint, Taints};
 use crate::ir::{
     AtomicOperation, Block, BlockId, Function, FunctionId, Instruction, Operand, Place, Program, RegisterId, Terminator,
 };
+use crate::source::Span;
 use crate::ssa::Control;
 use crate::vm::{Origin, PathId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// Instructions that a position is moved over to come to the next event, at most: a guard, no execution needs as many.
@@ -110,7 +111,8 @@ impl<'a> Flow<'a> {
             self.threads.entry(thread).or_default().push(frame);
             return true;
         }
-        let is_temporary_constant = is_truth_of_temporary(function, instruction);
+        let is_temporary_copy = is_copy_to_temporary(function, instruction);
+        let span = block.spans.get(frame.instruction).copied().unwrap_or(block.terminator_span);
         // What an access has read is known from its event.
         let is_access = matches!(instruction, Instruction::Load { .. } | Instruction::Atomic { .. });
         let dest = instruction.dest().filter(|_| !is_access);
@@ -122,8 +124,8 @@ impl<'a> Flow<'a> {
         for register in used {
             sources = self.with_register(thread, sources, register);
         }
-        if is_temporary_constant {
-            sources = self.with_conditions(thread, sources);
+        if is_temporary_copy {
+            sources = self.with_conditions(thread, sources, span);
         }
         self.set(thread, dest, sources);
         true
@@ -176,19 +178,24 @@ impl<'a> Flow<'a> {
         operands.iter().map(|&operand| self.operand(thread, operand)).collect()
     }
 
-    /// Adds what the conditions are computed from that have decided that the thread is here.
-    fn with_conditions(&mut self, thread: PathId, set: Taint) -> Taint {
+    /// Adds what the conditions of an expression are computed from that have decided that the thread is here.
+    fn with_conditions(&mut self, thread: PathId, set: Taint, expression: Span) -> Taint {
         let Some(frame) = self.threads.get(&thread).and_then(|frames| frames.last()) else { return set };
-        let branches = self.control[frame.function.index()]
-            .as_ref()
-            .map_or(&[][..], |control| control.branches.get(frame.block.index()).map_or(&[][..], Vec::as_slice));
+        let Some(control) = self.control[frame.function.index()].as_ref() else { return set };
         let blocks = &self.program.functions[frame.function].blocks;
-        let mut sources = set;
-        for &branch in branches {
-            if let Terminator::Branch { condition: Operand::Register(register), .. } =
-                blocks[BlockId(branch)].terminator
-            {
-                sources = self.taints.union(sources, frame.registers[register.index()]);
+        let (mut sources, mut waiting, mut seen) = (set, vec![frame.block.0], FxHashSet::default());
+        while let Some(at) = waiting.pop() {
+            for &branch in control.branches.get(at as usize).map_or(&[][..], Vec::as_slice) {
+                let block = &blocks[BlockId(branch)];
+                let inside =
+                    expression.start <= block.terminator_span.start && block.terminator_span.end <= expression.end;
+                if !inside || !seen.insert(branch) {
+                    continue;
+                }
+                waiting.push(branch);
+                if let Terminator::Branch { condition: Operand::Register(register), .. } = block.terminator {
+                    sources = self.taints.union(sources, frame.registers[register.index()]);
+                }
             }
         }
         sources
@@ -304,7 +311,7 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Whether it copies a constant to a temporary: the value of `&&`, `||` or `?:`, which stands for their conditions.
-fn is_truth_of_temporary(function: &Function, instruction: &Instruction) -> bool {
+/// Whether it copies to a temporary: the value of `&&`, `||` or `?:`, which stands for their conditions.
+fn is_copy_to_temporary(function: &Function, instruction: &Instruction) -> bool {
     matches!(instruction, Instruction::Copy { dest, .. } if function.registers[*dest].name.is_none())
 }

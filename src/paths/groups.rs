@@ -102,6 +102,8 @@ pub struct Groups {
     pub list: IndexMap<GroupKey, Group, FxBuildHasher>,
     /// The branches and waits that an operation of another thread affects in some execution.
     pub affected: FxHashSet<DecisionPlace>,
+    /// The same by evaluation.
+    pub affected_instances: FxHashSet<(DecisionPlace, u32)>,
     known: FxHashSet<Signature>,
     /// Whether orders were left out because there were too many.
     pub cut: bool,
@@ -125,6 +127,7 @@ impl Groups {
         for decision in seen.decisions.iter().filter(|decision| decision.same_as.is_none()) {
             if decision.affected {
                 self.affected.insert(decision.place);
+                self.affected_instances.insert((decision.place, decision.instance));
             }
             self.note(decision, seen);
         }

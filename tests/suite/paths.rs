@@ -299,7 +299,7 @@ fn answers_agree_with_the_oracle() {
             // The method may leave out a group, seldom; it makes none up.
             let is_left_out = |each: &String| each.ends_with("is missing") || each.starts_with("test_cases");
             if differences.iter().all(is_left_out) {
-                println!("{seed}: {differences:#?}");
+                println!("{seed}: {differences:#?}\n{source}");
             } else if wrong.len() < 8 {
                 wrong.push(format!("{seed}: {differences:#?}\n{source}"));
             }
@@ -312,14 +312,14 @@ fn answers_agree_with_the_oracle() {
 
 const ON_SAMPLES: OnSamples = OnSamples {
     programs: 91,
-    complete: 90,
+    complete: 87,
     missed: 23,
     missed_outcomes: 11,
     missed_races: 0,
     missed_ends: 15,
-    with_groups: 45,
-    fewer: 14,
-    more: 22,
+    with_groups: 43,
+    fewer: 15,
+    more: 19,
 };
 
 /// What the samples show: how many answers are complete, and what the method alone would have missed. docs/paths.md has

@@ -97,7 +97,8 @@ impl Reporter<'_> {
 
     fn is_complete(&self) -> bool {
         let explored = &self.findings.explored;
-        let is_open = |group: &Group| matches!(group.state, GroupState::Open | GroupState::Undecided);
+        let is_open =
+            |group: &Group| matches!(group.state, GroupState::Open | GroupState::Undecided | GroupState::Elsewhere);
         match &self.findings.counted {
             Some(counted) => counted.classes.is_some() && !counted.upper_bound,
             None => {
@@ -118,7 +119,8 @@ impl Reporter<'_> {
         let counted = self.findings.counted.as_ref().and_then(|counted| counted.bound);
         let bound = method.or(counted).or(exact).map(crate::budget::Bound::name);
         let groups = &self.findings.explored.groups;
-        let is_undecided = |group: &Group| matches!(group.state, GroupState::Open | GroupState::Undecided);
+        let is_undecided =
+            |group: &Group| matches!(group.state, GroupState::Open | GroupState::Undecided | GroupState::Elsewhere);
         let undecided = || groups.list.values().any(is_undecided).then_some("undecided-groups");
         bound.or_else(|| groups.cut.then_some("max-orders")).or_else(undecided)
     }
@@ -191,6 +193,7 @@ impl Reporter<'_> {
             shown.filter(|((place, _), _)| place.kind == DecisionKind::Branch).collect();
         branches.sort_by(|(a, _), (b, _)| self.compare(a.0, b.0).then(a.1.cmp(&b.1)));
         let impossible = self.findings.exactness.as_ref().map_or(&[][..], |exactness| &exactness.impossible);
+        let affected = &self.findings.explored.groups.affected_instances;
         let branch = |&(&(place, instance), shown): &(&(DecisionPlace, u32), &Shown)| BranchReport {
             branch: self.instance(place, instance),
             outcomes: [true, false].into_iter().filter(|one| shown.outcomes.contains(one)).map(truth).collect(),
@@ -199,7 +202,7 @@ impl Reporter<'_> {
                 .filter(|&one| impossible.contains(&(place, instance, one)))
                 .map(truth)
                 .collect(),
-            affected: shown.affected,
+            affected: shown.affected || affected.contains(&(place, instance)),
             operations: shown
                 .operations
                 .iter()
