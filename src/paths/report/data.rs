@@ -266,7 +266,7 @@ pub struct CountedReport {
 /// The answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct PathsReport {
-    /// Whether nothing can be missing: all groups are decided, and no execution shows more.
+    /// Whether no branch outcome, race, failure or deadlock can be missing, and each group that was found is decided.
     pub complete: bool,
     /// The bound that was hit first.
     pub bound: Option<&'static str>,
