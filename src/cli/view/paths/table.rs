@@ -102,7 +102,9 @@ fn shared(row: &ComparisonRow) -> String {
 }
 
 fn amount(of: &Amount) -> String {
-    let Some(count) = of.count else { return if of.infinite { "infinite" } else { "?" }.to_owned() };
+    // That there are none or more says nothing.
+    let known = of.count.filter(|&count| count > 0 || !of.or_more);
+    let Some(count) = known else { return if of.infinite { "infinite" } else { "?" }.to_owned() };
     let bound = match (of.or_more, of.or_fewer) {
         (false, false) => "",
         (true, false) => "≥ ",
