@@ -135,6 +135,17 @@ pub struct Explored {
     pub stopped_by: StoppedBy,
 }
 
+/// The branch-condition table: the rows that tests have had.
+#[derive(Default)]
+struct Rows {
+    /// The branches that rows are made of.
+    columns: Vec<(DecisionPlace, u32)>,
+    /// The rows of the first tests.
+    tested: FxHashSet<Vec<bool>>,
+    /// How many tests these are.
+    tests: usize,
+}
+
 /// The method, at work.
 pub struct Method<'s, 'm> {
     /// The program.
@@ -143,6 +154,8 @@ pub struct Method<'s, 'm> {
     pub found: Explored,
     /// The candidates that were followed, with their groups.
     made: FxHashSet<(usize, usize)>,
+    /// The branch-condition table.
+    rows: Rows,
     /// States that exact searches for orders have visited.
     searched: u64,
     limits: Limits,
@@ -160,7 +173,8 @@ impl<'s, 'm> Method<'s, 'm> {
             classes: BTreeMap::new(),
             stopped_by: StoppedBy::Groups,
         };
-        let mut method = Method { session, found, made: FxHashSet::default(), searched: 0, limits };
+        let mut method =
+            Method { session, found, made: FxHashSet::default(), rows: Rows::default(), searched: 0, limits };
         method.add(first, Some(TestReason::First));
         method
     }
@@ -354,25 +368,34 @@ impl<'s, 'm> Method<'s, 'm> {
         self.found.shown.iter().filter(|(key, shown)| is_column(key, shown)).map(|(&key, _)| key).collect()
     }
 
-    /// The rows that tests have had.
-    fn rows(&self, columns: &[(DecisionPlace, u32)]) -> FxHashSet<Vec<bool>> {
-        let row = |test: &Test| {
-            let decisions = self.found.runs[test.run].decisions.iter();
-            let outcomes: FxHashMap<(DecisionPlace, u32), bool> =
-                decisions.map(|one| ((one.place, one.instance), one.outcome)).collect();
-            columns.iter().map(|key| outcomes.get(key).copied()).collect::<Option<Vec<bool>>>()
-        };
-        self.found.tests.iter().filter_map(row).collect()
+    /// The row of a test, where it has come to all branches.
+    fn row(&self, test: &Test, columns: &[(DecisionPlace, u32)]) -> Option<Vec<bool>> {
+        let decisions = self.found.runs[test.run].decisions.iter();
+        let outcomes: FxHashMap<(DecisionPlace, u32), bool> =
+            decisions.map(|one| ((one.place, one.instance), one.outcome)).collect();
+        columns.iter().map(|key| outcomes.get(key).copied()).collect()
+    }
+
+    /// Brings the rows that tests have had up to date.
+    fn count_rows(&mut self) {
+        let columns = self.columns();
+        if columns != self.rows.columns {
+            self.rows = Rows { columns, ..Rows::default() };
+        }
+        for test in self.rows.tests..self.found.tests.len() {
+            if let Some(row) = self.row(&self.found.tests[test], &self.rows.columns) {
+                self.rows.tested.insert(row);
+            }
+        }
+        self.rows.tests = self.found.tests.len();
     }
 
     /// Condition 1.
-    fn all_rows_tested(&self) -> bool {
-        let columns = self.columns();
+    fn all_rows_tested(&mut self) -> bool {
+        self.count_rows();
+        let columns = self.rows.columns.len();
         // Without a branch there is nothing to test; with so many, nobody has made as many tests.
-        if columns.is_empty() || columns.len() >= 32 {
-            return false;
-        }
-        self.found.tests.len() as u64 >= 1 << columns.len() && self.rows(&columns).len() as u64 == 1 << columns.len()
+        columns > 0 && columns < 32 && self.rows.tested.len() as u64 == 1 << columns
     }
 
     /// Step 3: the next tests, each a group and one of its candidates. Where no row has one, all are given, those first that
@@ -383,9 +406,8 @@ impl<'s, 'm> Method<'s, 'm> {
             let count = self.found.groups.list[group].candidates.len();
             tests.extend((0..count).find(|&one| !self.made.contains(&(group, one))).map(|one| (group, one)));
         }
-        let columns = self.columns();
-        let branches = self.table(&columns, &tests);
-        let mut chosen = next_tests(&branches, &self.rows(&columns), &FxHashSet::default());
+        let branches = self.table(&self.rows.columns, &tests);
+        let mut chosen = next_tests(&branches, &self.rows.tested, &FxHashSet::default());
         // Waits, and branches of which no row knows, are tested like the others.
         let known: FxHashSet<usize> = chosen.iter().copied().collect();
         chosen.extend((0..tests.len()).filter(|test| !known.contains(test)));
