@@ -1,6 +1,6 @@
 //! Algorithm 4: tests for all branch-affect groups.
 //!
-//! **Input**: a program, a first execution, and a budget. **Output**: [`Findings`]: the tests, the groups, and the
+//! **Input**: a program, a first execution, and a budget. **Output**: [`Explored`]: the tests, the groups, and the
 //! branch outcomes, races, failures and deadlocks that the tests have shown.
 //!
 //! **Algorithm** (section IV.B of the paper; docs/paths.md says what was changed, and why).
