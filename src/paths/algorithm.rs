@@ -194,6 +194,11 @@ impl<'s, 'm> Method<'s, 'm> {
             self.found.tests.len() - 1
         });
         let spurious = self.session.model.options().spurious_wakeups;
+        let evaluated = run.trace.evaluations.iter().filter(|one| one.instance <= 1).count();
+        let looked_at =
+            decisions.iter().filter(|one| one.place.kind == DecisionKind::Branch && one.instance <= 1).count();
+        // Where there are too many use-defines, branches were left out.
+        self.found.groups.cut |= !is_discarded && looked_at < evaluated;
         let seen = Seen { run: number, test, trace: &run.trace, decisions: &decisions };
         self.found.groups.add(placing, spurious, &seen);
         if let Some(test) = test {

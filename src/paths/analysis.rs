@@ -22,6 +22,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Evaluations of one branch by one thread that are looked at.
 pub const MAX_INSTANCES: u32 = 64;
 
+/// Use-defines of all branches of one execution together, beyond which no more branches are looked at.
+pub const MAX_USES: usize = 5_000_000;
+
 /// Rounds of an endless loop that are told apart.
 pub const ROUNDS: u32 = 2;
 
@@ -134,7 +137,7 @@ impl Placing<'_> {
 pub fn decisions(placing: Placing<'_>, trace: &Trace) -> Vec<Decision> {
     let writes = Writes::new(trace);
     let instances = if trace.endless { ROUNDS } else { MAX_INSTANCES };
-    let mut found = Vec::new();
+    let (mut found, mut work) = (Vec::new(), 0);
     for (id, evaluation) in trace.evaluations.entries().filter(|(_, one)| one.instance <= instances) {
         let origin = placing.machine.origin(evaluation.at);
         let negated = placing.program.functions[origin.function].blocks[origin.block].negated;
@@ -143,9 +146,14 @@ pub fn decisions(placing: Placing<'_>, trace: &Trace) -> Vec<Decision> {
             thread: evaluation.thread,
             span: placing.machine.span(evaluation.at),
         };
+        if work > MAX_USES {
+            break;
+        }
         let outcome = evaluation.holds != negated;
         let decided = (place, evaluation.instance, outcome, id.index());
-        found.push(decision(placing, trace, &writes, Point::Branch(evaluation), decided));
+        let decision = decision(placing, trace, &writes, Point::Branch(evaluation), decided);
+        work += decision.related.members.len() + decision.related.use_defines.len();
+        found.push(decision);
     }
     for (index, waiting) in trace.waits.iter().enumerate() {
         let action = &trace.actions[waiting.action];
@@ -154,6 +162,9 @@ pub fn decisions(placing: Placing<'_>, trace: &Trace) -> Vec<Decision> {
         }
         let (kind, thread, span) = (DecisionKind::Wait, action.thread, placing.machine.span(action.at));
         let decided = (DecisionPlace { kind, thread, span }, action.instance, waiting.woken, index);
+        if work > MAX_USES {
+            break;
+        }
         found.push(decision(placing, trace, &writes, Point::Wait(waiting), decided));
     }
     find_repetitions(&mut found);

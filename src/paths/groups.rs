@@ -14,7 +14,7 @@
 use super::analysis::{Decision, DecisionKind, DecisionPlace, PlacedOperation, Placing};
 use super::guided::Requirement;
 use super::ids::{ActionId, EvaluationId};
-use super::interleaving::{Interleaving, Step};
+use super::interleaving::{Interleaving, MAX_THREADS, Step};
 use super::orders::{Goal, Orders, orders};
 use super::projection::Projection;
 use super::trace::{ActionKind, Trace};
@@ -164,6 +164,10 @@ impl Groups {
     fn guess(&mut self, placing: Placing<'_>, spurious: bool, seen: &Seen<'_>, (index, decision): (usize, &Decision)) {
         let point = point_of(seen.trace, decision);
         let projection = Projection::of(placing.program, seen.trace, &decision.related.members, point);
+        if projection.threads.len() > MAX_THREADS {
+            self.cut = true;
+            return;
+        }
         if !self.known.insert(signature(placing, seen.trace, decision, &projection)) {
             return;
         }

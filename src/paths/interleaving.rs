@@ -23,6 +23,9 @@ use super::trace::{ActionKind, Trace};
 use crate::ir::Program;
 use crate::vm::{Cell, PathId};
 
+/// Threads of which orders are looked for: each state costs their cube.
+pub const MAX_THREADS: usize = 64;
+
 /// A state, as words: the index, the wait flags, the objects.
 pub type Words = Vec<u16>;
 

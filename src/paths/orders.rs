@@ -20,6 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// States, each with its order, that are visited at most.
 const MAX_STATES: usize = 100_000;
 
+/// Work of one search, in cubes of the number of threads: what a state costs.
+const MAX_WORK: u64 = 1_000_000_000;
+
 /// Orders that are found at most.
 const MAX_ORDERS: usize = 4_000;
 
@@ -101,13 +104,16 @@ impl Search<'_> {
         let mut seen: FxHashSet<(u128, u32)> = FxHashSet::default();
         let mut stack: Vec<(Words, u32, u32)> = vec![(first, 0, NO_NODE)];
         let mut scratch: Vec<u64> = Vec::new();
+        let threads = self.interleaving.projection.threads.len() as u64;
+        let mut work = 0;
         while let Some((words, order, node)) = stack.pop() {
             scratch.clear();
             scratch.extend(words.iter().map(|&word| u64::from(word)));
             if !seen.insert((hash(&scratch), order)) {
                 continue;
             }
-            if seen.len() > MAX_STATES || self.orders.list.len() >= MAX_ORDERS {
+            work += threads * threads * threads;
+            if seen.len() > MAX_STATES || work > MAX_WORK || self.orders.list.len() >= MAX_ORDERS {
                 self.orders.cut = true;
                 return;
             }

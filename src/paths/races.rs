@@ -16,7 +16,7 @@ use super::trace::{Occurrence, Trace};
 use crate::ir::{Access, Program};
 use crate::schedule::LocksetId;
 use crate::vm::{Cell, PathId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Occurrences that are kept of operations that stand for one another.
 const MAX_KEPT: usize = 32;
@@ -53,7 +53,7 @@ pub enum Arrays {
     Whole,
 }
 
-/// The unprotected pairs of a trace, each two accesses with their locks once.
+/// The unprotected pairs of a trace: of each two accesses at least one, and one that nothing orders if there is one.
 #[must_use]
 pub fn unprotected_pairs(program: &Program, trace: &Trace, arrays: Arrays) -> Vec<UnprotectedPair> {
     let mut cells: FxHashMap<Cell, Vec<Alike<'_>>> = FxHashMap::default();
@@ -77,11 +77,21 @@ pub fn unprotected_pairs(program: &Program, trace: &Trace, arrays: Arrays) -> Ve
         }
     }
     let mut pairs = Vec::new();
+    // Of two accesses one pair that nothing orders is enough.
+    let mut known: FxHashSet<[Access; 2]> = FxHashSet::default();
     for cell in order {
         let list = &cells[&cell];
         for (place, first) in list.iter().enumerate() {
             for second in &list[place + 1..] {
-                pairs.extend(pair(trace, first, second));
+                let accesses = [first.access, second.access];
+                if known.contains(&accesses) {
+                    continue;
+                }
+                let found = pair(trace, first, second);
+                if found.as_ref().is_some_and(|pair| !pair.ordered) {
+                    known.extend([accesses, [second.access, first.access]]);
+                }
+                pairs.extend(found);
             }
         }
     }

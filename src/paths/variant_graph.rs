@@ -13,10 +13,13 @@
 //! was found first. A graph of more than the given number of nodes is cut, and says so.
 
 use super::ids::ActionId;
-use super::interleaving::{Interleaving, Obstacle, Step, Words};
+use super::interleaving::{Interleaving, MAX_THREADS, Obstacle, Step, Words};
 use super::trace::{ActionKind, Trace};
 use crate::vm::Cell;
 use rustc_hash::FxHashMap;
+
+/// Work for one graph, in cubes of the number of threads: what a node costs.
+const MAX_WORK: usize = 100_000_000;
 
 /// A node.
 #[derive(Clone, Debug)]
@@ -82,8 +85,15 @@ impl VariantGraph {
     /// The graph of a trace, with so many nodes at most.
     #[must_use]
     pub fn new(trace: &Trace, interleaving: &Interleaving<'_>, max_nodes: usize) -> VariantGraph {
+        // Of many threads a node is large, and has many moves, each of which asks all threads.
+        let threads = interleaving.projection.threads.len().max(1);
+        let max_nodes = max_nodes.min(MAX_WORK / (threads * threads * threads)).max(1);
         let mut builder = Builder::new(trace, interleaving);
         let mut at = 0;
+        if threads > MAX_THREADS {
+            builder.graph.cut = true;
+            return builder.graph;
+        }
         while at < builder.graph.nodes.len() {
             if builder.graph.nodes.len() + builder.graph.variants.len() > max_nodes {
                 builder.graph.cut = true;
