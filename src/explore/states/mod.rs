@@ -11,7 +11,7 @@
 //!    visitor.
 //! 3. The successor is told from others by a fingerprint of 128 bits (`fingerprint`). One that is new becomes a node of
 //!    the graph, which keeps the step that has led to it first, and waits for the next level.
-//! 4. Large levels are expanded on several cores (`batch`) and entered in the order in which one core would have done
+//! 4. Large levels are expanded on several cores (`batch`, `parallel`) and entered in the order in which one core would have done
 //!    the steps, so that the graph is the same for any number of cores.
 //!
 //! **Soundness and limits**: if no bound is hit, each state that an execution can reach is a node, and the path to it
@@ -24,121 +24,25 @@ pub(in crate::explore) mod completion;
 mod fingerprint;
 mod frontier;
 pub(in crate::explore) mod graph;
+mod monitor;
 pub(in crate::explore) mod open;
+mod parallel;
 mod round_robin;
 pub(in crate::explore) mod terms;
 mod visited;
+mod visitor;
 
-use batch::{Leads, Worker};
+use batch::Worker;
 pub(in crate::explore) use fingerprint::fingerprint_of;
 use fingerprint::{encode_rest, fingerprint};
 use frontier::{Frontier, Waiting};
+pub(in crate::explore) use monitor::Monitor;
+pub(in crate::explore) use visitor::{End, EndContext, Transition, Visitor};
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
-use crate::vm::{self, Choice, Encoding, Failure, Machine, Move, Observer, State, Tables, ThreadIndex, Work};
+use crate::vm::{self, Choice, Encoding, Machine, Move, State, Tables, ThreadIndex, Work};
 use std::ops::{ControlFlow, Range};
-
-/// What a search has to know of an execution beyond the state of the machine. It watches the execution.
-pub(in crate::explore) trait Monitor: Observer + Clone + Send {
-    /// What a step has shown, for the visitor.
-    type Note: Copy + Send;
-
-    /// Appends what tells two executions apart.
-    fn encode(&self, words: &mut Vec<u64>);
-
-    /// Takes back what `encode` has written.
-    fn decode(&mut self, words: &[u64]);
-
-    /// Leaves out the moves that are not to be followed from a state. Where none is left, the execution ends as a deadlock
-    /// does.
-    #[inline(always)]
-    fn restrict(&self, _: &State, _: &mut Vec<Move>) {}
-
-    /// A step has led to that state. What has no consequence from there on may be forgotten, here and in the state, so
-    /// that more states are equal. Not told of a step that is discarded; asked before the functions below.
-    fn settle(&mut self, _: &Machine, _: &mut State) {}
-
-    /// What the last step has shown.
-    fn notes(&self) -> &[Self::Note] {
-        &[]
-    }
-
-    /// Whether nobody asks how the execution goes on. The step that has led there counts as discarded.
-    fn is_dead(&self) -> bool {
-        false
-    }
-}
-
-impl Monitor for () {
-    type Note = ();
-
-    fn encode(&self, _: &mut Vec<u64>) {}
-
-    fn decode(&mut self, _: &[u64]) {}
-}
-
-/// How an execution ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::explore) enum End {
-    Finished,
-    Failed(Failure),
-    Deadlock,
-}
-
-/// A step of the search; without a choice it is the beginning.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::explore) struct Transition {
-    pub from: u32,
-    pub choice: Option<Choice>,
-    pub to: u32,
-}
-
-/// Looks on during a search.
-pub(in crate::explore) trait Visitor<G: Monitor>: Observer {
-    /// Whether it may learn of a step after other steps were done: all that it knows of one comes from its own events.
-    const IN_PARALLEL: bool = true;
-
-    /// A step begins; the events that follow belong to it.
-    fn begin(&mut self);
-
-    /// What the monitor has noted of the step that is over now; nothing of one that was discarded.
-    fn notes(&mut self, _: &[G::Note]) {}
-
-    /// A step is over, and was not discarded.
-    fn transition(&mut self, transition: &Transition);
-
-    /// A step is over, and was discarded.
-    fn discarded(&mut self, _from: u32, _choice: Choice) {}
-
-    /// Number of pairs of a read and a definition that were seen, for a visitor that looks at them.
-    fn terms(&self) -> usize {
-        0
-    }
-
-    /// Memory that it takes.
-    fn bytes(&self) -> u64 {
-        0
-    }
-
-    /// Whether the search may stop behind the step that was noted last.
-    fn is_enough(&self) -> bool {
-        false
-    }
-
-    /// A new state in which executions end. `Break` stops the search.
-    fn end(&mut self, context: &EndContext<'_, G>) -> ControlFlow<()>;
-}
-
-/// What a visitor sees of an end.
-pub(in crate::explore) struct EndContext<'a, G> {
-    pub machine: &'a Machine,
-    pub tables: &'a Tables,
-    pub state: &'a State,
-    pub monitor: &'a G,
-    pub node: u32,
-    pub end: End,
-}
 
 /// What a search has found.
 pub(in crate::explore) struct Searched {
@@ -269,93 +173,6 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             self.expand(node)?;
         }
         ControlFlow::Continue(())
-    }
-
-    /// Lets workers expand states from a place of the level on, and enters what they have found; gives the place behind.
-    fn expand_in_parallel(&mut self, level: &Frontier, start: usize) -> ControlFlow<(), usize> {
-        let mut workers = std::mem::take(&mut self.workers);
-        workers.resize_with(self.budget.jobs(), || Worker::new(&self.parent.1));
-        let pieces =
-            batch::expand(&mut workers, self.machine, &self.found, level, start..level.len(), (self.piece, V::ACTIVE));
-        let (mut done, mut all) = (start, true);
-        let mut over = ControlFlow::Continue(());
-        for (worker, piece) in workers.iter().zip(pieces) {
-            self.executed.0 += worker.executed.0;
-            over = self.enter_batch(level, &worker.batch, done);
-            done += worker.batch.states();
-            all = done == piece.end;
-            // What the others have found of later states cannot be entered before those that are left out here.
-            if over.is_break() || !all {
-                break;
-            }
-        }
-        self.workers = workers;
-        over?;
-        self.piece = if all { 2 * self.piece } else { (done - start).div_ceil(self.budget.jobs()) }.clamp(1, PIECE);
-        if done == start {
-            // Even one state does not fit into a batch.
-            self.expand_here(level, start..start + 1)?;
-            done += 1;
-        }
-        ControlFlow::Continue(done)
-    }
-
-    /// Enters the states of a batch, the first of which stands at a place of the level.
-    fn enter_batch(&mut self, level: &Frontier, batch: &batch::Batch<G::Note>, start: usize) -> ControlFlow<()> {
-        let states = level.part(start..start + batch.states());
-        for ((index, of), steps) in (start..).zip(states).zip(batch.by_state()) {
-            self.look(level, index)?;
-            self.enter(of, batch, steps)?;
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// Enters the steps of a state that a worker has expanded.
-    fn enter(&mut self, of: Waiting<'_>, batch: &batch::Batch<G::Note>, steps: Range<usize>) -> ControlFlow<()> {
-        if steps.is_empty() {
-            self.load(of.state, of.monitor);
-            return self.deadlock(of.node);
-        }
-        self.found.graph.begin_edges(of.node);
-        for index in steps {
-            let over = self.enter_step(of, &batch.step(index));
-            if over.is_break() {
-                self.found.graph.cancel_edges(of.node);
-                return over;
-            }
-        }
-        self.found.graph.set_kind(of.node, NodeKind::Expanded);
-        ControlFlow::Continue(())
-    }
-
-    fn enter_step(&mut self, of: Waiting<'_>, step: &batch::Step<'_, G::Note>) -> ControlFlow<()> {
-        let batch::Successor { choice, leads, fingerprint, known, .. } = step.successor;
-        let known = known.or_else(|| self.found.graph.find(fingerprint));
-        let is_new_end = leads == Leads::ToEnd && known.is_none();
-        if leads == Leads::Unknown || is_new_end {
-            self.load(of.state, of.monitor);
-            return self.step(of.node, choice);
-        }
-        self.may_step()?;
-        self.found.statistics.steps += 1;
-        self.visitor.begin();
-        for &(thread, at, event) in step.events {
-            self.visitor.event(thread, at, event);
-        }
-        if leads == Leads::Discarded {
-            self.found.graph.add_edge(DISCARDED);
-            self.visitor.discarded(of.node, choice);
-            return ControlFlow::Continue(());
-        }
-        let to = known.unwrap_or_else(|| self.found.graph.visit(fingerprint, of.node, choice, NodeKind::Waiting).0);
-        self.found.graph.add_edge(to);
-        self.visitor.notes(step.notes);
-        self.visitor.transition(&Transition { from: of.node, choice: Some(choice), to });
-        self.found.statistics.executions += u64::from(leads == Leads::ToEnd);
-        if self.visitor.is_enough() {
-            return self.ended(ControlFlow::Break(()));
-        }
-        if known.is_none() { self.wait(to, step.state, step.monitor) } else { ControlFlow::Continue(()) }
     }
 
     fn load(&mut self, state: &[u64], monitor: &[u64]) {

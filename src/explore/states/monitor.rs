@@ -1,0 +1,48 @@
+//! What a search remembers of an execution beyond the state of the machine.
+//!
+//! **Input**: the events of an execution. **Output**: words that, with those of the state, tell executions apart; moves
+//! that are left out; what a step has shown.
+//!
+//! **Soundness and limits**: the search takes two states with equal words for one: what a monitor asks later must follow
+//! from what it encodes.
+
+use crate::vm::{Machine, Move, Observer, State};
+
+/// What a search has to know of an execution beyond the state of the machine. It watches the execution.
+pub(in crate::explore) trait Monitor: Observer + Clone + Send {
+    /// What a step has shown, for the visitor.
+    type Note: Copy + Send;
+
+    /// Appends what tells two executions apart.
+    fn encode(&self, words: &mut Vec<u64>);
+
+    /// Takes back what `encode` has written.
+    fn decode(&mut self, words: &[u64]);
+
+    /// Leaves out the moves that are not to be followed from a state. Where none is left, the execution ends as a deadlock
+    /// does.
+    #[inline(always)]
+    fn restrict(&self, _: &State, _: &mut Vec<Move>) {}
+
+    /// A step has led to that state. What has no consequence from there on may be forgotten, here and in the state, so
+    /// that more states are equal. Not told of a step that is discarded; asked before the functions below.
+    fn settle(&mut self, _: &Machine, _: &mut State) {}
+
+    /// What the last step has shown.
+    fn notes(&self) -> &[Self::Note] {
+        &[]
+    }
+
+    /// Whether nobody asks how the execution goes on. The step that has led there counts as discarded.
+    fn is_dead(&self) -> bool {
+        false
+    }
+}
+
+impl Monitor for () {
+    type Note = ();
+
+    fn encode(&self, _: &mut Vec<u64>) {}
+
+    fn decode(&mut self, _: &[u64]) {}
+}
