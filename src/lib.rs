@@ -54,6 +54,8 @@
 //! | [`harness`] | a file without `main` | programs in which two of its methods run in parallel |
 //! | [`explore`] | a model | what all executions can do: futures, selections, tears, counts |
 //! | [`race`] | a model | races: predicted, made real, judged |
+//! | [`paths`] | a model | race-equivalent test cases, by branch-affect groups |
+//! | [`coverage`] | executions | memory-access patterns and method pairs that they cover; tests for classes |
 //! | [`driver`] | executions | packages of deterministic tests |
 //! | [`answer`] | a request | the answer of each command, as a plain value |
 //! | [`cli`] | arguments | the answer as text or JSON, and an exit status |
@@ -93,6 +95,8 @@ pub mod explore;
 pub mod race;
 
 pub mod paths;
+
+pub mod coverage;
 
 pub mod driver;
 

@@ -89,8 +89,19 @@ pub struct Symbol {
     pub name: TextId,
     /// Its name in the declaration.
     pub span: Span,
+    /// The class that it is a field of; `None` for a variable.
+    pub class: Option<TextId>,
     /// Whether it is declared `atomic`: unsynchronised use is meant.
     pub atomic: bool,
+}
+
+impl Symbol {
+    /// Its name, with that of its class: `Account.balance`.
+    #[must_use]
+    pub fn full_name(&self, texts: &Texts) -> String {
+        let name = texts.get(self.name);
+        self.class.map_or_else(|| name.to_owned(), |class| format!("{}.{name}", texts.get(class)))
+    }
 }
 
 /// Who owns a memory variable.

@@ -35,7 +35,7 @@ impl ProgramBuilder {
         let span = self.span();
         let program = &mut self.program;
         let name = program.texts.intern(name);
-        let symbol = program.symbols.push(Symbol { name, span, atomic: false });
+        let symbol = program.symbols.push(Symbol { name, span, class: None, atomic: false });
         let (leaf, variable) = (LeafId::new(program.leaves.len()), VariableId::new(program.variables.len()));
         let length = initial.len() as u32;
         let initial_definition = matches!(kind, LeafKind::Data(_)).then(|| {

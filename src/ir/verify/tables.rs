@@ -14,8 +14,9 @@ pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
     let Program { functions, main, variables, leaves, symbols, reads, definitions, texts } = program;
     let text = |id: TextId| id.index() < texts.len();
     demand(faults, main.is_none_or(|main| functions.get(main).is_some()), || "main does not exist".into());
-    for (id, Symbol { name, span: _, atomic: _ }) in symbols.entries() {
-        demand(faults, text(*name), || format!("symbol {}: its name does not exist", id.0));
+    for (id, Symbol { name, span: _, class, atomic: _ }) in symbols.entries() {
+        let exists = text(*name) && class.is_none_or(text);
+        demand(faults, exists, || format!("symbol {}: its name does not exist", id.0));
     }
     for (id, Read { name, symbol, span: _, function }) in reads.entries() {
         let exists = text(*name) && symbols.get(*symbol).is_some() && functions.get(*function).is_some();

@@ -92,6 +92,8 @@ struct Symbols {
     by_span: FxHashMap<Span, SymbolId>,
     /// The places of declarations that begin with `atomic`.
     atomic: FxHashSet<Span>,
+    /// The classes of fields, by the places of their declarations.
+    classes: FxHashMap<Span, TextId>,
 }
 
 impl Symbols {
@@ -99,15 +101,25 @@ impl Symbols {
         let variables = tree.variables.iter().filter(|variable| variable.atomic).map(|variable| variable.span);
         let fields = tree.classes.iter().flat_map(|class| &class.fields);
         let fields = fields.filter(|field| field.atomic).map(|field| field.span);
-        Symbols { by_span: FxHashMap::default(), atomic: variables.chain(fields).collect() }
+        let of_class = |class: &hir::Class| {
+            let name = class.name;
+            class.fields.iter().map(move |field| (field.span, name)).collect::<Vec<_>>()
+        };
+        Symbols {
+            by_span: FxHashMap::default(),
+            atomic: variables.chain(fields).collect(),
+            classes: tree.classes.iter().flat_map(of_class).collect(),
+        }
     }
 
     fn get(&mut self, program: &mut Program, name: TextId, span: Span) -> SymbolId {
-        let atomic = || self.atomic.contains(&span);
-        *self
-            .by_span
-            .entry(span)
-            .or_insert_with(|| program.symbols.push(crate::ir::Symbol { name, span, atomic: atomic() }))
+        let symbol = || crate::ir::Symbol {
+            name,
+            span,
+            class: self.classes.get(&span).copied(),
+            atomic: self.atomic.contains(&span),
+        };
+        *self.by_span.entry(span).or_insert_with(|| program.symbols.push(symbol()))
     }
 }
 

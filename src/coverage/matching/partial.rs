@@ -1,0 +1,218 @@
+//! Beginnings of matches, and how an execution goes on with them.
+//!
+//! **Input**: a beginning and what a thread does. **Output**: the beginnings, and the matches, that come of it.
+//!
+//! **Algorithm**: a beginning knows its threads, its cells and its accesses, and which threads *know* of its last access:
+//! those that are behind it by forks, joins and the ends of threads. A new thread knows what its maker knows; a join makes
+//! known what the joined thread knows. The next access of another thread goes on with the beginning if it does not know of the
+//! last one.
+//!
+//! A join of forked threads waits for those that were made in the same function: the threads of a `cobegin` in a function
+//! that the head of a `parfor` calls end at another join than those of the `parfor`.
+//!
+//! A beginning is *hopeless* if no thread is left that could go on with it: the thread that must has ended, or all that
+//! there are know of the last access; new threads would know of it as well.
+
+use super::trie::{NodeId, Trie};
+use crate::coverage::instance::Instance;
+use crate::coverage::pattern::{Kind, MAX_LETTERS, Role, Slot};
+use crate::coverage::universe::{AccessId, VariableNumber};
+use crate::ir::FunctionId;
+use crate::vm::PathId;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// A memory cell, by a number of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(in crate::coverage) struct CellNumber(pub u32);
+
+/// What a thread does, as far as matches depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::coverage) enum Step {
+    /// It accesses a variable of the universe.
+    Access { thread: PathId, access: AccessId, variable: VariableNumber, kind: Kind, cell: CellNumber },
+    /// It makes a thread for its next join in that function.
+    Fork { thread: PathId, child: PathId, by: FunctionId },
+    /// It makes a thread that nobody waits for by itself.
+    Spawn { thread: PathId, child: PathId },
+    /// It goes on behind the threads that it has forked in that function.
+    Join { thread: PathId, by: FunctionId },
+    /// It goes on behind a thread.
+    JoinThread { thread: PathId, child: PathId },
+    /// It ends.
+    End { thread: PathId },
+}
+
+/// The threads of an execution.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(in crate::coverage) struct Threads {
+    /// Those that have not ended, in order.
+    pub alive: SmallVec<[PathId; 8]>,
+    /// Forked threads that have ended, and no join is behind them yet: who has made them, and in which function.
+    pub ended: SmallVec<[(PathId, PathId, FunctionId); 4]>,
+    /// Who has made the forked threads that are alive, and in which function, in the order of the threads.
+    pub made: SmallVec<[(PathId, PathId, FunctionId); 8]>,
+}
+
+impl Threads {
+    /// Main alone.
+    pub fn new(main: PathId) -> Threads {
+        Threads { alive: SmallVec::from_slice(&[main]), ..Threads::default() }
+    }
+
+    /// Takes over what a step changes; gives what it makes known: to whom, and what whose knowledge.
+    pub fn step(&mut self, step: &Step) -> SmallVec<[(PathId, PathId); 4]> {
+        let mut told = SmallVec::new();
+        match *step {
+            Step::Access { .. } => {}
+            Step::Fork { thread, child, by } => {
+                self.begin(child);
+                let place = self.made.partition_point(|made| made.0 < child);
+                self.made.insert(place, (child, thread, by));
+                told.push((child, thread));
+            }
+            Step::Spawn { thread, child } => {
+                self.begin(child);
+                told.push((child, thread));
+            }
+            Step::Join { thread, by } => {
+                let is_joined =
+                    |&(_, maker, function): &(PathId, PathId, FunctionId)| maker == thread && function == by;
+                told.extend(self.ended.iter().filter(|one| is_joined(one)).map(|&(child, ..)| (thread, child)));
+                self.ended.retain(|one| !is_joined(one));
+            }
+            Step::JoinThread { thread, child } => told.push((thread, child)),
+            Step::End { thread } => {
+                self.alive.retain(|alive| *alive != thread);
+                if let Ok(place) = self.made.binary_search_by_key(&thread, |made| made.0) {
+                    let made = self.made.remove(place);
+                    let place = self.ended.partition_point(|&ended| ended < made);
+                    self.ended.insert(place, made);
+                }
+            }
+        }
+        told
+    }
+
+    fn begin(&mut self, child: PathId) {
+        if let Err(place) = self.alive.binary_search(&child) {
+            self.alive.insert(place, child);
+        }
+    }
+}
+
+/// A beginning of matches.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(in crate::coverage) struct Partial {
+    pub node: NodeId,
+    /// By role.
+    threads: [Option<PathId>; 2],
+    /// By slot, with the variable of the first one.
+    cells: [Option<CellNumber>; 2],
+    variable: VariableNumber,
+    steps: [AccessId; MAX_LETTERS],
+    length: u8,
+    /// The threads that know of the last access, its own one left out, in order.
+    knowing: SmallVec<[PathId; 4]>,
+}
+
+impl Partial {
+    /// The accesses so far.
+    pub fn accesses(&self) -> &[AccessId] {
+        &self.steps[..usize::from(self.length)]
+    }
+
+    /// The instance that ends here, if one does.
+    pub fn instance(&self, trie: &Trie) -> Option<Instance> {
+        trie.get(self.node).accepts.map(|pattern| Instance::new(pattern, self.accesses()))
+    }
+
+    /// The cells that it is about.
+    pub fn cells(&self) -> impl Iterator<Item = CellNumber> + '_ {
+        self.cells.iter().flatten().copied()
+    }
+
+    /// Whether it waits for an access to any cell of another variable.
+    pub fn may_begin_second(&self, trie: &Trie) -> bool {
+        trie.get(self.node).may_begin_second(self.cells[1].is_some())
+    }
+
+    /// The beginnings of one access.
+    pub fn begin(trie: &Trie, step: &Step, found: &mut Vec<Partial>) {
+        let Step::Access { thread, access, variable, kind, cell } = *step else { return };
+        for &(letter, node) in &trie.get(NodeId::ROOT).next {
+            if letter.kind == kind {
+                let mut steps = [AccessId(0); MAX_LETTERS];
+                steps[0] = access;
+                let threads = [Some(thread), None];
+                let cells = [Some(cell), None];
+                found.push(Partial { node, threads, cells, variable, steps, length: 1, knowing: SmallVec::new() });
+            }
+        }
+    }
+
+    /// Adds the beginnings that come of this one by an access.
+    pub fn extend(&self, trie: &Trie, step: &Step, found: &mut Vec<Partial>) {
+        let Step::Access { thread, access, variable, kind, cell } = *step else { return };
+        let node = trie.get(self.node);
+        for &(letter, next) in &node.next {
+            let changes = node.last != Some(letter.role);
+            let plays = match self.threads[letter.role as usize] {
+                Some(known) => known == thread,
+                None => letter.role == Role::B && self.threads[Role::A as usize] != Some(thread),
+            };
+            let fits = match self.cells[letter.slot as usize] {
+                Some(known) => known == cell,
+                None => letter.slot == Slot::Y && variable != self.variable,
+            };
+            if letter.kind != kind || !plays || !fits || changes && self.knowing.contains(&thread) {
+                continue;
+            }
+            let mut longer = self.clone();
+            longer.node = next;
+            longer.threads[letter.role as usize] = Some(thread);
+            longer.cells[letter.slot as usize] = Some(cell);
+            longer.steps[usize::from(self.length)] = access;
+            longer.length += 1;
+            longer.knowing.clear();
+            found.push(longer);
+        }
+    }
+
+    /// A thread learns what another one knows.
+    pub fn tell(&mut self, trie: &Trie, (thread, from): (PathId, PathId)) {
+        let last = trie.get(self.node).last.and_then(|role| self.threads[role as usize]);
+        let knows = last == Some(from) || self.knowing.contains(&from);
+        if knows
+            && last != Some(thread)
+            && let Err(place) = self.knowing.binary_search(&thread)
+        {
+            self.knowing.insert(place, thread);
+        }
+    }
+
+    /// Whether no thread can go on with it.
+    pub fn is_hopeless(&self, trie: &Trie, alive: &[PathId]) -> bool {
+        let node = trie.get(self.node);
+        !node.next.iter().any(|(letter, _)| {
+            let changes = node.last != Some(letter.role);
+            let can = |thread: &PathId| !changes || !self.knowing.contains(thread);
+            match self.threads[letter.role as usize] {
+                Some(thread) => alive.contains(&thread) && can(&thread),
+                None => alive.iter().any(|thread| Some(*thread) != self.threads[Role::A as usize] && can(thread)),
+            }
+        })
+    }
+}
+
+/// Numbers for cells.
+#[derive(Clone, Debug, Default)]
+pub(in crate::coverage) struct Cells(FxHashMap<crate::vm::Cell, CellNumber>);
+
+impl Cells {
+    /// The number of a cell.
+    pub fn number(&mut self, cell: crate::vm::Cell) -> CellNumber {
+        let next = CellNumber(self.0.len() as u32);
+        *self.0.entry(cell).or_insert(next)
+    }
+}

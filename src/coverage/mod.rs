@@ -1,0 +1,22 @@
+//! Memory-access-pattern coverage: what executions have tried of how threads can come between each other.
+//!
+//! **Input**: a program, or a file of classes without `main`, and executions. **Output**: which instances of the 17
+//! memory-access patterns the executions cover, of how many, and which can be covered at all; with method pairs and pi
+//! terms beside them.
+//!
+//! **Source**: Wang, Zhao, Liu, Sun, Chen and Lin, "MAP-Coverage: A Novel Coverage Criterion for Testing Thread-Safe
+//! Classes" (ASE 2019); for method pairs Choudhary, Lu and Pradel, "Efficient Detection of Thread Safety Violations via
+//! Coverage-Guided Generation of Concurrent Tests" (ICSE 2017).
+
+mod instance;
+mod matching;
+mod pattern;
+mod universe;
+
+pub use instance::{Instance, Totals, instances, totals};
+pub use matching::{MAX_PARTIALS, Matcher};
+pub use pattern::{Kind, Letter, MAX_LETTERS, PATTERNS, Pattern, PatternId, Role, Slot};
+pub use universe::{AccessId, Binding, PlaceAccess, Universe, Variable, VariableNumber};
+
+#[cfg(test)]
+mod tests;
