@@ -37,6 +37,7 @@ pub use question::classes;
 pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};
 pub use question::executed::{BranchOutcome, ExecutedAnswer, ExecutedRequest, UnprotectedPair, WaitOutcome, executed};
 pub use question::futures::{by_states, futures};
+pub use question::linear::{Arm, CallEnd, CallOrders, CallTracker, CallsAnswer, calls};
 pub use question::order::{OrderAnswer, OrderRequest, OrderStep, OrderVerdict, Others, Target, order};
 pub use question::pairs;
 pub use question::races::{AlwaysBefore, FailingOrder, Race, RacesAnswer, races};

@@ -6,6 +6,7 @@
 //! | `count` | how many futures there are |
 //! | `classes` | how many executions there are up to the versions that their threads read and write |
 //! | `select` | whether some execution has given terms |
+//! | `linear` | how two threads that call methods can end, with calls interleaved or not |
 //! | `serial` | whether two methods can run one after the other |
 //! | `races` | which accesses race, which of the races are harmful, which have no consequence |
 //! | `executed` | which branch outcomes, waits and unprotected pairs there are |
@@ -19,6 +20,7 @@ pub mod classes;
 pub(super) mod count;
 pub(super) mod executed;
 pub(super) mod futures;
+pub(super) mod linear;
 pub(super) mod order;
 pub(super) mod outcomes;
 pub mod pairs;
