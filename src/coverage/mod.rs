@@ -8,11 +8,13 @@
 //! Classes" (ASE 2019); for method pairs Choudhary, Lu and Pradel, "Efficient Detection of Thread Safety Violations via
 //! Coverage-Guided Generation of Concurrent Tests" (ICSE 2017).
 
+mod feasible;
 mod instance;
 mod matching;
 mod pattern;
 mod universe;
 
+pub use feasible::{Feasible, feasible};
 pub use instance::{Instance, Totals, instances, totals};
 pub use matching::{MAX_PARTIALS, Matcher};
 pub use pattern::{Kind, Letter, MAX_LETTERS, PATTERNS, Pattern, PatternId, Role, Slot};

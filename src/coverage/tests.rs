@@ -101,3 +101,41 @@ fn joined_and_forked_accesses_of_main_cover_nothing_but_those_between_do() {
     let all: BTreeSet<String> = (0..50).flat_map(|seed| covered(text, &mut Random::new(seed))).collect();
     assert_eq!(all, set(&["3 aW2 bW6", "3 aW6 bW2"]));
 }
+
+fn feasible_words(text: &str) -> BTreeSet<String> {
+    let model = model(text);
+    let universe = universe(&model);
+    let found = feasible(&model, &universe, instances(&universe), &crate::budget::Budget::unlimited());
+    assert_eq!(found.bound, None);
+    found.covered.iter().map(|instance| words(&model, &universe, instance)).collect()
+}
+
+#[test]
+fn feasible_instances_of_the_class() {
+    assert_eq!(feasible_words(&log4j("c.set(3);", "0")).len(), 5);
+    assert_eq!(feasible_words(&log4j("", "0")), set(&["1 aR16 bW21", "2 aW21 bR16"]));
+}
+
+#[test]
+fn what_executions_cover_is_feasible_and_all_of_it_is_covered_by_some() {
+    let texts = [
+        "int x; int y; cobegin A: { x = 1;\n y = 1; } B: { x = 2;\n y = 2; } coend",
+        "int x; lock L; cobegin A: { lock(L); x = 1;\n print(x); unlock(L); } B: { lock(L);\n x = 2; unlock(L); } coend",
+        "int x; void f() {\n x = 2; }\n void main() {\n x = 1;\n thread t = spawn f();\n x = 3;\n join(t);\n x = 4; }",
+        "int x; cobegin A: { x = 1;\n assume(x == 1); } B: {\n x = 2; } coend",
+        "int x; int t[2]; cobegin A: { t[0] = 1;\n x = 1; } B: { print(x);\n print(t[1]);\n print(t[0]); } coend",
+        "int x; cobegin A: { cobegin\n C: x = 1;\n D: print(x); coend\n x = 3; } B:\n x = 2; coend",
+        "int x; event e; cobegin A: { x = 1;\n set(e); } B: { wait(e);\n x = 2; } coend",
+        "int x; cobegin A: { if (cas(x, 0, 1)) {\n x = 2; } } B: { x = 5;\n print(x); } coend",
+    ];
+    for text in texts {
+        let all: BTreeSet<String> = (0..400).flat_map(|seed| not_discarded(text, seed)).collect();
+        assert_eq!(feasible_words(text), all, "{text}");
+    }
+}
+
+fn not_discarded(text: &str, seed: u64) -> BTreeSet<String> {
+    let model = model(text);
+    let end = run(model.machine(), &mut Random::new(seed), 10_000, &mut ()).status;
+    if end.word() == "discarded" { BTreeSet::new() } else { covered(text, &mut Random::new(seed)) }
+}

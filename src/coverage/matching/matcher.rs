@@ -1,11 +1,10 @@
 //! Matches the events of one execution, as they come.
 
-use super::partial::{Cells, Partial, Step, Threads};
+use super::partial::{CellNumber, Meaning, Partial, Step, Threads};
 use super::trie::Trie;
 use crate::coverage::instance::Instance;
 use crate::coverage::universe::{Binding, Universe};
-use crate::ir::Access;
-use crate::vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
+use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -15,15 +14,12 @@ pub const MAX_PARTIALS: usize = 1_000_000;
 /// See the module above.
 #[derive(Debug)]
 pub struct Matcher<'a> {
-    machine: &'a Machine,
-    universe: &'a Universe,
-    binding: &'a Binding,
+    meaning: Meaning<'a>,
     trie: Trie,
-    cells: Cells,
     threads: Threads,
     alive: IndexSet<Partial, FxBuildHasher>,
     /// By cell, the beginnings that are about it.
-    of_cell: FxHashMap<super::CellNumber, Vec<u32>>,
+    of_cell: FxHashMap<CellNumber, Vec<u32>>,
     /// Those that wait for any cell of a second variable.
     open: Vec<u32>,
     covered: IndexSet<Instance, FxBuildHasher>,
@@ -37,11 +33,8 @@ impl<'a> Matcher<'a> {
     #[must_use]
     pub fn new(machine: &'a Machine, universe: &'a Universe, binding: &'a Binding) -> Matcher<'a> {
         Matcher {
-            machine,
-            universe,
-            binding,
+            meaning: Meaning::new(machine, universe, binding),
             trie: Trie::new(),
-            cells: Cells::default(),
             threads: Threads::default(),
             alive: IndexSet::default(),
             of_cell: FxHashMap::default(),
@@ -63,22 +56,18 @@ impl<'a> Matcher<'a> {
         self.is_cut
     }
 
-    fn access(&mut self, thread: PathId, access: Access, cell: Cell) {
-        let Some(id) = self.binding.of(access) else { return };
-        let of = &self.universe.accesses[id];
-        let cell = self.cells.number(cell);
-        let step = Step::Access { thread, access: id, variable: of.variable, kind: of.kind, cell };
+    fn access(&mut self, step: &Step, cell: CellNumber) {
         let mut added = std::mem::take(&mut self.added);
-        Partial::begin(&self.trie, &step, &mut added);
+        Partial::begin(&self.trie, step, &mut added);
         let same = self.of_cell.get(&cell).map_or(&[][..], Vec::as_slice);
         for &number in same {
-            self.alive[number as usize].extend(&self.trie, &step, &mut added);
+            self.alive[number as usize].extend(&self.trie, step, &mut added);
         }
         // Those that are about the cell were extended already.
         for &number in &self.open {
             let partial = &self.alive[number as usize];
             if partial.cells().all(|known| known != cell) {
-                partial.extend(&self.trie, &step, &mut added);
+                partial.extend(&self.trie, step, &mut added);
             }
         }
         for partial in added.drain(..) {
@@ -124,19 +113,10 @@ impl<'a> Matcher<'a> {
 
 impl Observer for Matcher<'_> {
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
-        let path = thread.path;
-        let by = |machine: &Machine| machine.origin(at).function;
-        match event {
-            Event::Read { read, cell, shared: true, .. } => self.access(path, Access::Read(read), cell),
-            Event::Write { definition, cell, shared: true, .. } => self.access(path, Access::Write(definition), cell),
-            Event::Fork { child } => {
-                self.threads(&Step::Fork { thread: path, child: child.path, by: by(self.machine) });
-            }
-            Event::Spawn { child } => self.threads(&Step::Spawn { thread: path, child: child.path }),
-            Event::Join => self.threads(&Step::Join { thread: path, by: by(self.machine) }),
-            Event::JoinThread { child } => self.threads(&Step::JoinThread { thread: path, child: child.path }),
-            Event::End { .. } => self.threads(&Step::End { thread: path }),
-            _ => {}
+        match Step::of_event(&mut self.meaning, thread, at, event) {
+            Some(step @ Step::Access { cell, .. }) => self.access(&step, cell),
+            Some(step) => self.threads(&step),
+            None => {}
         }
     }
 

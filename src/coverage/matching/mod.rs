@@ -21,4 +21,5 @@ mod partial;
 mod trie;
 
 pub use matcher::{MAX_PARTIALS, Matcher};
-use partial::CellNumber;
+pub(super) use partial::{Meaning, Partial, Step, Threads};
+pub(super) use trie::{NodeId, Trie};

@@ -16,9 +16,9 @@
 use super::trie::{NodeId, Trie};
 use crate::coverage::instance::Instance;
 use crate::coverage::pattern::{Kind, MAX_LETTERS, Role, Slot};
-use crate::coverage::universe::{AccessId, VariableNumber};
-use crate::ir::FunctionId;
-use crate::vm::PathId;
+use crate::coverage::universe::{AccessId, Binding, PlaceAccess, Universe, VariableNumber};
+use crate::ir::{Access, FunctionId};
+use crate::vm::{Cell, CodeIndex, Event, Machine, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -41,6 +41,50 @@ pub(in crate::coverage) enum Step {
     JoinThread { thread: PathId, child: PathId },
     /// It ends.
     End { thread: PathId },
+}
+
+impl Step {
+    /// What an event means for matches, if anything.
+    pub fn of_event(meaning: &mut Meaning<'_>, thread: ThreadName, at: CodeIndex, event: Event) -> Option<Step> {
+        let thread = thread.path;
+        let by = |machine: &Machine| machine.origin(at).function;
+        Some(match event {
+            Event::Read { read, cell, shared: true, .. } => return meaning.access(thread, Access::Read(read), cell),
+            Event::Write { definition, cell, shared: true, .. } => {
+                return meaning.access(thread, Access::Write(definition), cell);
+            }
+            Event::Fork { child } => Step::Fork { thread, child: child.path, by: by(meaning.machine) },
+            Event::Spawn { child } => Step::Spawn { thread, child: child.path },
+            Event::Join => Step::Join { thread, by: by(meaning.machine) },
+            Event::JoinThread { child } => Step::JoinThread { thread, child: child.path },
+            Event::End { .. } => Step::End { thread },
+            _ => return None,
+        })
+    }
+}
+
+/// What gives events their meaning.
+#[derive(Clone, Debug)]
+pub(in crate::coverage) struct Meaning<'a> {
+    machine: &'a Machine,
+    universe: &'a Universe,
+    binding: &'a Binding,
+    cells: FxHashMap<Cell, CellNumber>,
+}
+
+impl<'a> Meaning<'a> {
+    /// For a program and its accesses.
+    pub fn new(machine: &'a Machine, universe: &'a Universe, binding: &'a Binding) -> Meaning<'a> {
+        Meaning { machine, universe, binding, cells: FxHashMap::default() }
+    }
+
+    fn access(&mut self, thread: PathId, access: Access, cell: Cell) -> Option<Step> {
+        let access = self.binding.of(access)?;
+        let PlaceAccess { variable, kind, .. } = self.universe.accesses[access];
+        let next = CellNumber(self.cells.len() as u32);
+        let cell = *self.cells.entry(cell).or_insert(next);
+        Some(Step::Access { thread, access, variable, kind, cell })
+    }
 }
 
 /// The threads of an execution.
@@ -117,6 +161,11 @@ pub(in crate::coverage) struct Partial {
 }
 
 impl Partial {
+    /// What it is by its accesses alone, whoever makes them where.
+    pub fn prefix(&self) -> (NodeId, [AccessId; MAX_LETTERS]) {
+        (self.node, self.steps)
+    }
+
     /// The accesses so far.
     pub fn accesses(&self) -> &[AccessId] {
         &self.steps[..usize::from(self.length)]
@@ -202,17 +251,5 @@ impl Partial {
                 None => alive.iter().any(|thread| Some(*thread) != self.threads[Role::A as usize] && can(thread)),
             }
         })
-    }
-}
-
-/// Numbers for cells.
-#[derive(Clone, Debug, Default)]
-pub(in crate::coverage) struct Cells(FxHashMap<crate::vm::Cell, CellNumber>);
-
-impl Cells {
-    /// The number of a cell.
-    pub fn number(&mut self, cell: crate::vm::Cell) -> CellNumber {
-        let next = CellNumber(self.0.len() as u32);
-        *self.0.entry(cell).or_insert(next)
     }
 }

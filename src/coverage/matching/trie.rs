@@ -66,4 +66,13 @@ impl Trie {
     pub fn get(&self, node: NodeId) -> &Node {
         &self.nodes[usize::from(node.0)]
     }
+
+    /// The node behind so many letters of a pattern.
+    pub fn behind(&self, pattern: PatternId, letters: usize) -> NodeId {
+        let mut at = NodeId::ROOT;
+        for letter in &pattern.get().letters[..letters] {
+            at = self.get(at).next.iter().find(|(known, _)| known == letter).map_or(at, |&(_, node)| node);
+        }
+        at
+    }
 }

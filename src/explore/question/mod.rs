@@ -8,6 +8,7 @@
 //! | `select` | whether some execution has given terms |
 //! | `linear` | how two threads that call methods can end, with calls interleaved or not |
 //! | `serial` | whether two methods can run one after the other |
+//! | `steps` | the steps between all states, with their events |
 //! | `races` | which accesses race, which of the races are harmful, which have no consequence |
 //! | `executed` | which branch outcomes, waits and unprotected pairs there are |
 //! | `order` | whether operations can happen in a given order before a branch |
@@ -27,4 +28,5 @@ pub mod pairs;
 pub mod races;
 pub(super) mod select;
 pub(super) mod serial;
+pub(super) mod steps;
 pub(super) mod tear;
