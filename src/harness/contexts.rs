@@ -18,7 +18,7 @@
 //! and arms of a `cobegin` have no contexts, since nobody can call them.
 
 use super::methods::{Callable, Methods};
-use super::writer::{ARGUMENTS, MainText, ValueOrder, Writer, call, repeated};
+use super::writer::{ARGUMENTS, LABELS, MainText, ValueOrder, Writer, call, repeated};
 use crate::front::csm::syntax::ast::TypeKind;
 use crate::source::Span;
 
@@ -102,7 +102,7 @@ fn main(writer: &Writer<'_>, pair: [Callable<'_>; 2], prelude: Option<(Callable<
             _ => None,
         });
         for (role, class) in receiver.into_iter().chain(arguments) {
-            let line = format!("{class} {};\n", writer.object(role, class));
+            let line = format!("{class} {};", writer.object(role, class));
             if !objects.contains(&line) {
                 objects.push(line);
             }
@@ -111,8 +111,8 @@ fn main(writer: &Writer<'_>, pair: [Callable<'_>; 2], prelude: Option<(Callable<
     let mut next = turn;
     let before = prelude.map(|(one, calls)| repeated(&write_call(writer, one, &mut next), calls));
     next = turn;
-    let calls = pair.map(|one| write_call(writer, one, &mut next) + ";");
-    MainText { objects: objects.concat(), before: before.unwrap_or_default(), calls, after: String::new() }.into_text()
+    let calls = pair.map(|one| vec![write_call(writer, one, &mut next) + ";"]);
+    MainText { objects, before: before.unwrap_or_default(), labels: LABELS, calls, after: Vec::new() }.text()
 }
 
 fn write_call(writer: &Writer<'_>, one: Callable<'_>, turn: &mut usize) -> String {

@@ -24,9 +24,9 @@
 
 use super::arrangement::{Arrangement, Object, arrangements, objects};
 use super::effects::{Effects, effects};
-use super::methods::{Callable, Methods};
-use super::writer::{MainText, ValueOrder, Writer, call, repeated};
-use crate::front::csm::syntax::ast::{Declaration, Item, MemberKind, StmtKind, TypeKind};
+use super::methods::{Callable, Methods, is_printable};
+use super::writer::{LABELS, MainText, ValueOrder, Writer, call, repeated};
+use crate::front::csm::syntax::ast::TypeKind;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,14 +89,6 @@ impl Methods<'_> {
         }
         found
     }
-
-    fn has_main(&self) -> bool {
-        self.parsed.items.iter().any(|item| match item {
-            Item::Function(function) => function.name.name == "main",
-            Item::Statement(statement) => !matches!(statement.kind, StmtKind::Declare(_)),
-            _ => false,
-        })
-    }
 }
 
 /// One driver, before it is written.
@@ -158,15 +150,22 @@ impl<'a> Closer<'a> {
         let writer = Writer::new(methods.text, ValueOrder::SmallFirst);
         let all = methods.callables();
         let effects = effects(&all);
-        let prints = !all.iter().any(|one| one.class.is_none() && one.function.name.name == "print");
         let mut callables = all;
         callables.retain(|one| {
             one.public && one.function.parameters.iter().all(|parameter| writer.has_arguments(&parameter.ty.kind))
         });
-        let globals = methods.parsed.items.iter().any(|item| declaration(item).is_some());
+        let globals = methods.has_globals();
         // Each arrangement makes a driver, so that no more are needed.
         let arrangements = arrangements(&callables, globals).take(MAX_DRIVERS + 1).collect();
-        Closer { methods, writer, effects, callables, arrangements, preludes: OnceCell::new(), prints }
+        Closer {
+            methods,
+            writer,
+            effects,
+            callables,
+            arrangements,
+            preludes: OnceCell::new(),
+            prints: methods.prints(),
+        }
     }
 
     fn effects(&self, one: Callable<'_>) -> Effects {
@@ -220,7 +219,7 @@ impl<'a> Closer<'a> {
     fn main(&self, plan: &Plan<'a>) -> String {
         let mut used: BTreeSet<Object<'a>> = plan.arrangement.objects().concat().into_iter().collect();
         let seen: Vec<Object<'a>> = used.iter().copied().collect();
-        let mut before = String::new();
+        let mut before = Vec::new();
         if let Some(Prelude { method, calls }) = plan.prelude {
             let receivers: Vec<bool> = match method.class_name() {
                 Some(class) => seen.iter().filter(|object| object.class == class).map(|object| object.second).collect(),
@@ -228,7 +227,7 @@ impl<'a> Closer<'a> {
             };
             for second in receivers {
                 let of_call = self.objects_of(method, second);
-                before += &repeated(&self.call(method, &of_call, 0), calls);
+                before.extend(repeated(&self.call(method, &of_call, 0), calls));
                 used.extend(of_call);
             }
         }
@@ -238,13 +237,13 @@ impl<'a> Closer<'a> {
         let calls = [(one, first, turn), (other, second, other_turn)].map(|(method, objects, turn)| {
             let call = self.call(method, &objects, turn);
             if self.prints && is_printable(&method.function.result.kind) {
-                format!("print({call});")
+                vec![format!("print({call});")]
             } else {
-                format!("{call};")
+                vec![format!("{call};")]
             }
         });
-        let objects = used.iter().map(|object| format!("{} {};\n", object.class, self.name(*object))).collect();
-        MainText { objects, before, calls, after: self.visible(&seen) }.into_text()
+        let objects = used.iter().map(|object| format!("{} {};", object.class, self.name(*object))).collect();
+        MainText { objects, before, labels: LABELS, calls, after: self.visible(&seen) }.text()
     }
 
     /// The objects of a call before the threads start: the receiver is given, the others are as in an arrangement.
@@ -276,59 +275,26 @@ impl<'a> Closer<'a> {
     }
 
     /// Prints what can be seen of the objects and of the variables of the file.
-    fn visible(&self, objects: &[Object<'_>]) -> String {
+    fn visible(&self, objects: &[Object<'_>]) -> Vec<String> {
         if !self.prints {
-            return String::new();
+            return Vec::new();
         }
         let mut lines = Vec::new();
         for object in objects {
             let name = self.name(*object);
-            let fields = self.fields(object.class).into_iter().map(|field| format!("  print({name}.{field});\n"));
+            let fields =
+                self.methods.public_fields(object.class).into_iter().map(|field| format!("print({name}.{field});"));
             let observers = self.callables.iter().filter(|one| {
                 one.class_name() == Some(object.class)
                     && one.function.parameters.is_empty()
                     && is_printable(&one.function.result.kind)
                     && self.effects(**one) == Effects::default()
             });
-            let observers = observers.map(|one| format!("  print({});\n", call(Some(&name), *one, &[])));
+            let observers = observers.map(|one| format!("print({});", call(Some(&name), *one, &[])));
             lines.extend(fields.chain(observers).take(MAX_PRINTED));
         }
-        let globals = self.methods.parsed.items.iter().filter_map(declaration).flat_map(names);
-        lines.extend(globals.map(|name| format!("  print({name});\n")).take(MAX_PRINTED));
-        lines.concat()
+        let globals = self.methods.globals();
+        lines.extend(globals.into_iter().map(|name| format!("print({name});")).take(MAX_PRINTED));
+        lines
     }
-
-    fn fields(&self, class: &str) -> Vec<&str> {
-        let classes = self.methods.parsed.items.iter().filter_map(|item| match item {
-            Item::Class(found) if found.name.name == class => Some(found),
-            _ => None,
-        });
-        let public = classes.flat_map(|class| &class.members).filter(|member| member.public);
-        let fields = public.filter_map(|member| match &member.kind {
-            MemberKind::Field(field) if is_printable(&field.ty.kind) => Some(field),
-            _ => None,
-        });
-        fields.flat_map(names).collect()
-    }
-}
-
-/// The variables that a declaration at top level has, if they are data.
-fn declaration(item: &Item) -> Option<&Declaration> {
-    match item {
-        Item::Statement(statement) => match &statement.kind {
-            StmtKind::Declare(declaration) if is_printable(&declaration.ty.kind) => Some(declaration),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// The names of a declaration that are no arrays.
-fn names(declaration: &Declaration) -> impl Iterator<Item = &str> {
-    let single = declaration.declarators.iter().filter(|one| one.size.is_none());
-    single.map(|declarator| declarator.name.name.as_str())
-}
-
-fn is_printable(ty: &TypeKind) -> bool {
-    matches!(ty, TypeKind::Int | TypeKind::Long | TypeKind::Bool | TypeKind::Double | TypeKind::String)
 }

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a call changes something that outlives it, waits for another thread, or may not come back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Effects {
+pub struct Effects {
     /// It assigns what is not a local of its own, or changes an object of synchronisation for good.
     pub changes: bool,
     /// It waits for what another thread has to do: an event, a barrier, a condition, a semaphore, the end of a thread.

@@ -4,7 +4,7 @@
 //! [`Callable`]s, in the order of the text.
 
 use crate::front::csm::syntax;
-use crate::front::csm::syntax::ast::{self, Class, Function, Item, MemberKind};
+use crate::front::csm::syntax::ast::{self, Class, Declaration, Function, Item, MemberKind, StmtKind, TypeKind};
 use crate::source::{FileId, SourceMap};
 
 /// The methods of a file, which can be put into contexts and drivers.
@@ -39,6 +39,74 @@ impl<'a> Methods<'a> {
         }
         all
     }
+
+    /// Whether the file has a `main`, or statements at top level, which are one.
+    #[must_use]
+    pub fn has_main(&self) -> bool {
+        self.parsed.items.iter().any(|item| match item {
+            Item::Function(function) => function.name.name == "main",
+            Item::Statement(statement) => !matches!(statement.kind, StmtKind::Declare(_)),
+            _ => false,
+        })
+    }
+
+    /// Whether `print` is what the language has; false where a function of the file has taken its place.
+    #[must_use]
+    pub fn prints(&self) -> bool {
+        let takes_its_place = |item: &Item| match item {
+            Item::Function(function) => function.name.name == "print",
+            Item::Extern(function) => function.name.name == "print",
+            _ => false,
+        };
+        !self.parsed.items.iter().any(takes_its_place)
+    }
+
+    /// Whether the file has variables of its own that can be printed.
+    pub(super) fn has_globals(&self) -> bool {
+        self.parsed.items.iter().any(|item| declaration(item).is_some())
+    }
+
+    /// The variables of the file that can be printed.
+    #[must_use]
+    pub fn globals(&self) -> Vec<&str> {
+        self.parsed.items.iter().filter_map(declaration).flat_map(names).collect()
+    }
+
+    /// The public fields of a class that can be printed.
+    #[must_use]
+    pub fn public_fields(&self, class: &str) -> Vec<&str> {
+        let classes = self.parsed.items.iter().filter_map(|item| match item {
+            Item::Class(found) if found.name.name == class => Some(found),
+            _ => None,
+        });
+        let public = classes.flat_map(|class| &class.members).filter(|member| member.public);
+        let fields = public.filter_map(|member| match &member.kind {
+            MemberKind::Field(field) if is_printable(&field.ty.kind) => Some(field),
+            _ => None,
+        });
+        fields.flat_map(names).collect()
+    }
+}
+
+/// The variables that a declaration at top level has, if they are data.
+fn declaration(item: &Item) -> Option<&Declaration> {
+    match item {
+        Item::Statement(statement) => match &statement.kind {
+            StmtKind::Declare(declaration) if is_printable(&declaration.ty.kind) => Some(declaration),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The names of a declaration that are no arrays.
+fn names(declaration: &Declaration) -> impl Iterator<Item = &str> {
+    let single = declaration.declarators.iter().filter(|one| one.size.is_none());
+    single.map(|declarator| declarator.name.name.as_str())
+}
+
+pub(super) fn is_printable(ty: &TypeKind) -> bool {
+    matches!(ty, TypeKind::Int | TypeKind::Long | TypeKind::Bool | TypeKind::Double | TypeKind::String)
 }
 
 /// A function, or a method with its class.

@@ -1,15 +1,20 @@
 //! Programs around methods that have none: what closes a file without `main`.
 //!
 //! In: a file of classes and functions. Out: the file with a `main` behind it: [`Context`]s, in which two given methods run in
-//! parallel, and [`Driver`]s, in which each two do, on two objects of each class.
+//! parallel, and [`Driver`]s, in which each two do, on two objects of each class. Others write programs of their own: they
+//! get the [`Signature`]s of what `main` may call, and hand in a [`MainText`].
 
 mod arrangement;
 mod contexts;
 mod drivers;
 mod effects;
 mod methods;
+mod signatures;
 mod writer;
 
 pub use contexts::Context;
 pub use drivers::{Driver, MAX_DRIVERS};
+pub use effects::Effects;
 pub use methods::Methods;
+pub use signatures::{FileValues, ParameterType, Signature, ValueType};
+pub use writer::{MainLines, MainText};

@@ -1,6 +1,7 @@
 //! The text of a `main` that calls methods: names of objects, values of arguments, calls, and the whole.
 //!
-//! **Input**: the text of the file, for its literals and so that new names are new. **Output**: pieces of source text.
+//! **Input**: the text of the file, for its literals and so that new names are new. **Output**: pieces of source text, and
+//! the [`MainText`] that puts them together.
 
 use super::methods::Callable;
 use crate::front::csm::syntax::ast::TypeKind;
@@ -14,6 +15,9 @@ const MAX_CALLS: i64 = 1000;
 
 /// So many numbers of calls are tried.
 const REPEATS: usize = 2;
+
+/// What the threads of contexts and drivers are called.
+pub(super) const LABELS: [&str; 2] = ["first", "second"];
 
 /// Which arguments come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,23 +36,54 @@ pub(super) struct Writer<'a> {
     order: ValueOrder,
 }
 
-/// The parts of a `main`: declarations of objects, statements before and behind the two threads, and their calls. Each
-/// part is whole lines, but for the calls.
-#[derive(Debug, Default)]
-pub(super) struct MainText {
-    pub objects: String,
-    pub before: String,
-    pub calls: [String; 2],
-    pub after: String,
+/// The parts of a `main` with two threads. All but the labels are source text of a line each, without its indentation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MainText {
+    /// Declarations of objects.
+    pub objects: Vec<String>,
+    /// Statements before the two threads.
+    pub before: Vec<String>,
+    /// What the threads are called.
+    pub labels: [&'static str; 2],
+    /// Their statements.
+    pub calls: [Vec<String>; 2],
+    /// Statements behind the two threads.
+    pub after: Vec<String>,
+}
+
+/// In which lines the parts of a [`MainText`] begin, counted from its first line, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MainLines {
+    /// Of the statements before the threads.
+    pub before: u32,
+    /// Of the statements of each thread.
+    pub calls: [u32; 2],
+    /// Of the statements behind them.
+    pub after: u32,
 }
 
 impl MainText {
-    pub fn into_text(self) -> String {
-        let MainText { objects, before, calls: [first, second], after } = self;
+    /// The declarations and the function.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let lines =
+            |all: &[String], indent: &str| -> String { all.iter().map(|line| format!("{indent}{line}\n")).collect() };
+        let MainText { objects, before, labels: [first, second], calls, after } = self;
+        let (objects, before, after) = (lines(objects, ""), lines(before, "  "), lines(after, "  "));
+        let [one, other] = [0, 1].map(|thread| lines(&calls[thread], "      "));
         format!(
-            "{objects}\nvoid main() {{\n{before}  cobegin\n    first:\n      {first}\n    second:\n      {second}\n  \
-             coend\n{after}}}\n"
+            "{objects}\nvoid main() {{\n{before}  cobegin\n    {first}:\n{one}    {second}:\n{other}  coend\n{after}}}\n"
         )
+    }
+
+    /// Where its parts stand in the text.
+    #[must_use]
+    pub fn lines(&self) -> MainLines {
+        let count = |all: &[String]| all.len() as u32;
+        let before = count(&self.objects) + 2;
+        let first = before + count(&self.before) + 2;
+        let second = first + count(&self.calls[0]) + 1;
+        MainLines { before, calls: [first, second], after: second + count(&self.calls[1]) + 1 }
     }
 }
 
@@ -134,9 +169,9 @@ pub(super) fn call(receiver: Option<&str>, one: Callable<'_>, arguments: &[Strin
 }
 
 /// The lines that make a call so often, before the threads start.
-pub(super) fn repeated(call: &str, calls: i64) -> String {
+pub(super) fn repeated(call: &str, calls: i64) -> Vec<String> {
     match calls {
-        1 => format!("  {call};\n"),
-        _ => format!("  for (int call = 0; call < {calls}; call++) {{\n    {call};\n  }}\n"),
+        1 => vec![format!("{call};")],
+        _ => vec![format!("for (int call = 0; call < {calls}; call++) {{"), format!("  {call};"), "}".to_owned()],
     }
 }
