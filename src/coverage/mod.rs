@@ -9,6 +9,7 @@
 //! Coverage-Guided Generation of Concurrent Tests" (ICSE 2017).
 
 mod feasible;
+pub mod generate;
 mod instance;
 mod matching;
 mod pattern;
