@@ -9,16 +9,25 @@
 //! Coverage-Guided Generation of Concurrent Tests" (ICSE 2017).
 
 mod feasible;
+mod find;
 pub mod generate;
 mod instance;
 mod matching;
+mod measure;
+mod method_pairs;
 mod pattern;
+mod reason;
+pub mod report;
 mod universe;
 
 pub use feasible::{Feasible, feasible};
+pub use find::{Findings, Request, Terms, find, find_in_drivers};
 pub use instance::{Instance, Totals, instances, totals};
 pub use matching::{MAX_PARTIALS, Matcher};
+pub use measure::{BadEnd, Ended, Measured, OneMeasured, Shown, Watch, Watched};
+pub use method_pairs::{Method, MethodId, MethodPair, Overlaps, PublicMethods};
 pub use pattern::{Kind, Letter, MAX_LETTERS, PATTERNS, Pattern, PatternId, Role, Slot};
+pub use reason::{Reason, Reasons};
 pub use universe::{AccessId, Binding, PlaceAccess, Universe, Variable, VariableNumber};
 
 #[cfg(test)]

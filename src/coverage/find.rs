@@ -1,0 +1,218 @@
+//! What executions of a program, or of the drivers of a file without `main`, cover, and what can be covered.
+//!
+//! **Input**: a program or a file of classes, which executions to make, and a budget. **Output**: [`Findings`].
+//!
+//! **Algorithm**
+//! 1. Make and watch the executions ([`Measured`]). A file without `main` has none of its own: the drivers that close it
+//!    ([`Methods::drivers`]) are run in turn, each by an equal share of the seeds.
+//! 2. Of a program, decide each instance that they do not cover: by the text ([`Reasons`]), else by all states
+//!    ([`feasible`]).
+//! 3. Of a program, decide which pi terms can happen, as `futures` does.
+//!
+//! **Soundness and limits**: what is covered is covered. The feasible total is exact, or there is none: where a bound was
+//! hit, and for a file without `main`, whose clients are unbounded.
+
+use super::feasible::{Feasible, feasible};
+use super::instance::{Instance, Totals, instances, totals};
+use super::measure::{Measured, Watched};
+use super::method_pairs::PublicMethods;
+use super::reason::{Reason, Reasons};
+use super::universe::Universe;
+use crate::budget::{Bound, Budget, Limits};
+use crate::explore::{Answer, Query, Subject};
+use crate::harness::{Driver, Methods};
+use crate::ir::{DefinitionId, ReadId};
+use crate::model::{Model, Options, Unit};
+use crate::schedule::{Departure, Schedule};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// Instances beyond which they are not decided one by one.
+const MAX_INSTANCES: u64 = 1_000_000;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Executions at random, by these seeds.
+    pub seeds: Range<u64>,
+    /// Executions that were recorded; of a program alone.
+    pub schedules: Vec<Schedule>,
+    /// Steps of one execution at most.
+    pub max_steps: u64,
+    /// States that are visited to decide what can be covered; none where that is not asked.
+    pub explore: Option<u64>,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Findings {
+    /// The variables and their accesses.
+    pub universe: Universe,
+    /// The public methods.
+    pub methods: PublicMethods,
+    /// How many instances there are.
+    pub totals: Totals,
+    /// What the executions show.
+    pub measured: Measured,
+    /// Of each instance that is excluded, why, as far as they were decided one by one.
+    pub excluded: BTreeMap<Instance, Reason>,
+    /// The instances that some execution covers, those of these executions included; none where that is not known.
+    pub feasible: Option<BTreeSet<Instance>>,
+    /// The pi terms of a program.
+    pub terms: Option<Terms>,
+    /// The drivers that were run, of a file without `main`.
+    pub drivers: Vec<Driver>,
+    /// Whether there is a `main`.
+    pub is_program: bool,
+    /// The first bound that has cut something.
+    pub bound: Option<Bound>,
+}
+
+/// The terms of the pi functions of a program.
+#[derive(Debug)]
+pub struct Terms {
+    /// All of them, by read.
+    pub all: Vec<(ReadId, DefinitionId)>,
+    /// Those that some execution has; none where it is not known of all.
+    pub feasible: Option<BTreeSet<(ReadId, DefinitionId)>>,
+}
+
+impl Findings {
+    /// Whether it is known of each instance whether it is covered, can be covered, or cannot.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.feasible.is_some() || self.measured.instances.len() as u64 + self.excluded.len() as u64 == self.totals.all
+    }
+}
+
+/// What executions of a program cover.
+///
+/// # Errors
+///
+/// The number of a recorded schedule that the program departs from, and where.
+pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Result<Findings, (usize, Departure)> {
+    let universe = Universe::of_program(model.program(), &model.form().concurrency.sharing);
+    let methods = PublicMethods::new(model.program());
+    let mut measured = Measured::default();
+    let watched = Watched::new(model, &universe, &methods);
+    for (number, recorded) in request.schedules.iter().enumerate() {
+        measured.replay(0, &watched, recorded, request.max_steps).map_err(|departure| (number, departure))?;
+    }
+    measured.run_seeds(0, &watched, request.seeds.clone(), request.max_steps, budget);
+    let mut findings = Findings {
+        totals: totals(&universe),
+        bound: measured.bound,
+        universe,
+        methods,
+        measured,
+        excluded: BTreeMap::new(),
+        feasible: None,
+        terms: None,
+        drivers: Vec::new(),
+        is_program: true,
+    };
+    let share = budget.share(Limits { max_states: request.explore.or(Some(0)), ..Limits::default() });
+    findings.decide(model, request.explore.is_some(), &share);
+    findings.find_terms(model, request.explore.is_some(), &share);
+    Ok(findings)
+}
+
+/// What executions of the drivers of a file without `main` cover.
+#[must_use]
+pub fn find_in_drivers(unit: &Unit, options: &Options, request: &Request, budget: &Budget<'_>) -> Findings {
+    let universe = Universe::of_library(&unit.program);
+    let methods = PublicMethods::new(&unit.program);
+    let mut measured = Measured::default();
+    let mut drivers = Methods::new(&unit.sources, unit.file).drivers();
+    let runs = request.seeds.end.saturating_sub(request.seeds.start);
+    drivers.truncate(usize::try_from(runs).unwrap_or(usize::MAX));
+    let count = drivers.len().max(1) as u64;
+    for (number, driver) in drivers.iter().enumerate() {
+        // What the text of the driver lacks, such as a constant that has no value, it lacks in any of them.
+        let Ok(model) = Model::from_text(unit.name(), &driver.text, options) else { continue };
+        let share = runs / count + u64::from((number as u64) < runs % count);
+        let watched = Watched::new(&model, &universe, &methods);
+        let seeds = request.seeds.start..request.seeds.start.saturating_add(share);
+        measured.run_seeds(number, &watched, seeds, request.max_steps, budget);
+        // Reads and definitions of different programs are not the same.
+        measured.terms.clear();
+        if measured.bound.is_some() {
+            break;
+        }
+    }
+    let mut findings = Findings {
+        totals: totals(&universe),
+        bound: measured.bound,
+        universe,
+        methods,
+        measured,
+        excluded: BTreeMap::new(),
+        feasible: None,
+        terms: None,
+        drivers,
+        is_program: false,
+    };
+    findings.exclude(&Reasons::of_library(&unit.program, &findings.universe.clone()));
+    findings
+}
+
+impl Findings {
+    /// Notes which of the instances that are not covered are excluded by the text.
+    fn exclude(&mut self, reasons: &Reasons<'_>) {
+        if self.totals.all > MAX_INSTANCES {
+            self.bound = self.bound.or(Some(Bound::Memory));
+            return;
+        }
+        let open = instances(&self.universe).filter(|instance| !self.measured.instances.contains_key(instance));
+        self.excluded = open.filter_map(|instance| Some((instance, reasons.of(&instance)?))).collect();
+    }
+
+    fn decide(&mut self, model: &Model, explore: bool, budget: &Budget<'_>) {
+        let universe = self.universe.clone();
+        let reasons = Reasons::of_program(model.program(), model.form(), &universe);
+        self.exclude(&reasons);
+        if !explore || self.totals.all > MAX_INSTANCES {
+            return;
+        }
+        let is_open = |instance: &Instance| {
+            !self.measured.instances.contains_key(instance) && !self.excluded.contains_key(instance)
+        };
+        let open: Vec<Instance> = instances(&universe).filter(is_open).collect();
+        let Feasible { covered, bound, .. } = feasible(model, &universe, open.iter().copied(), budget);
+        self.bound = self.bound.or(bound);
+        if bound.is_some() {
+            return;
+        }
+        let covered: BTreeSet<Instance> = covered.into_iter().collect();
+        let impossible = open.into_iter().filter(|instance| !covered.contains(instance));
+        self.excluded.extend(impossible.map(|instance| (instance, reasons.of_excluded(&instance))));
+        self.feasible = Some(self.measured.instances.keys().copied().chain(covered).collect());
+    }
+
+    fn find_terms(&mut self, model: &Model, explore: bool, budget: &Budget<'_>) {
+        let form = model.form();
+        let of_read = |read: ReadId| form.terms(read).into_iter().map(move |definition| (read, definition));
+        let reads = form.shared_reads().into_iter().filter(|&read| form.terms(read).len() > 1);
+        let mut all: Vec<(ReadId, DefinitionId)> = reads.flat_map(of_read).collect();
+        all.sort_unstable();
+        let feasible = explore.then(|| self.possible_terms(model, &all, budget)).flatten();
+        self.terms = Some(Terms { all, feasible });
+    }
+
+    fn possible_terms(
+        &mut self,
+        model: &Model,
+        all: &[(ReadId, DefinitionId)],
+        budget: &Budget<'_>,
+    ) -> Option<BTreeSet<(ReadId, DefinitionId)>> {
+        if all.iter().all(|term| self.measured.terms.contains_key(term)) {
+            return Some(all.iter().copied().collect());
+        }
+        let answer: Answer = Subject::from(model).futures(&Query::default(), budget);
+        self.bound = self.bound.or(answer.bound);
+        let met = answer.terms.iter().map(|term| (term.read, term.definition));
+        let met: BTreeSet<_> = met.filter(|term| all.binary_search(term).is_ok()).collect();
+        let decided = answer.is_complete() && answer.undecided.is_empty();
+        decided.then_some(met)
+    }
+}

@@ -1,0 +1,279 @@
+//! What executions cover, all together.
+//!
+//! **Input**: a program, the universe and the methods of its file, and executions: by seeds, or by recorded steps.
+//! **Output**: [`Measured`]: how many executions cover each instance, each pair of methods, each pi term and each line; and
+//! how they end.
+//!
+//! **Algorithm**: each execution is watched by a [`Matcher`] and by [`Overlaps`]; what it shows is added up. Executions by
+//! seeds are made on several cores and added up in the order of their seeds.
+//!
+//! **Soundness and limits**: exact for the executions. Those that an assumption discards show nothing, and are counted
+//! apart.
+
+use super::instance::Instance;
+use super::matching::Matcher;
+use super::method_pairs::{MethodId, MethodPair, Overlaps, PublicMethods};
+use super::universe::{Binding, Universe};
+use crate::budget::{Bound, Budget};
+use crate::explore::blocked_threads;
+use crate::ir::{Access, DefinitionId, ReadId};
+use crate::model::Model;
+use crate::schedule::{
+    self, Departure, Execution, ExecutionStatus, Experiment, Random, Replay, Schedule, Trial, Trials, TrialsEnd,
+};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, State, Tables, ThreadName};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{ControlFlow, Range};
+
+/// A program that is watched, and what its accesses and functions are in the file.
+#[derive(Debug)]
+pub struct Watched<'a> {
+    /// The program.
+    pub model: &'a Model,
+    /// The accesses of the file.
+    pub universe: &'a Universe,
+    binding: Binding,
+    methods: Vec<Option<MethodId>>,
+}
+
+impl<'a> Watched<'a> {
+    /// A program that was compiled from the text of the file, or from one that begins with it.
+    #[must_use]
+    pub fn new(model: &'a Model, universe: &'a Universe, methods: &PublicMethods) -> Watched<'a> {
+        let binding = Binding::new(universe, model.program());
+        Watched { model, universe, binding, methods: methods.bind(model.program()) }
+    }
+
+    /// Watches one execution of the program.
+    #[must_use]
+    pub fn watch(&self) -> Watch<'_> {
+        let matcher = Matcher::new(self.model.machine(), self.universe, &self.binding);
+        let shown = Shown { terms: FxHashSet::default(), places: FxHashSet::default() };
+        (matcher, (Overlaps::new(&self.methods), shown))
+    }
+}
+
+/// What watches an execution.
+pub type Watch<'a> = (Matcher<'a>, (Overlaps<'a>, Shown));
+
+/// The pi terms that an execution has, and the places where it accesses shared memory.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    terms: FxHashSet<(ReadId, DefinitionId)>,
+    places: FxHashSet<Access>,
+}
+
+impl Observer for Shown {
+    const DETAILS: bool = false;
+
+    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
+        match event {
+            Event::Read { read, writer, shared: true, .. } => {
+                self.places.insert(Access::Read(read));
+                self.terms.extend(writer.map(|writer| (read, writer)));
+            }
+            Event::Write { definition, shared: true, .. } => {
+                self.places.insert(Access::Write(definition));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How an execution has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended<'a> {
+    /// How.
+    pub status: &'a ExecutionStatus,
+    /// Its steps.
+    pub steps: &'a [Choice],
+    /// The state in which it has ended.
+    pub state: &'a State,
+    /// Names of threads.
+    pub tables: &'a Tables,
+}
+
+/// A failure, a deadlock, or an execution that was stopped.
+#[derive(Clone, Debug)]
+pub struct BadEnd {
+    /// How.
+    pub status: ExecutionStatus,
+    /// The steps that lead there.
+    pub steps: Vec<Choice>,
+    /// Who has failed.
+    pub thread: Option<String>,
+    /// The place of a failure, the threads of a deadlock.
+    at: Vec<(String, CodeIndex)>,
+}
+
+impl BadEnd {
+    fn of(machine: &Machine, Ended { status, steps, state, tables }: &Ended<'_>) -> Option<BadEnd> {
+        let name = |path| machine.path_name(tables, path);
+        let mut thread = None;
+        let at = match status {
+            ExecutionStatus::Failed(failure) => {
+                thread = Some(name(state.path(failure.thread)));
+                vec![(String::new(), failure.at)]
+            }
+            ExecutionStatus::Deadlock => {
+                blocked_threads(machine, tables, state).iter().map(|one| (name(one.path), one.at)).collect()
+            }
+            ExecutionStatus::StepLimit => Vec::new(),
+            ExecutionStatus::Ok | ExecutionStatus::Discarded | ExecutionStatus::Stopped => return None,
+        };
+        Some(BadEnd { status: (*status).clone(), steps: steps.to_vec(), thread, at })
+    }
+
+    /// Whether both are the same failure or the same deadlock.
+    fn is_like(&self, other: &BadEnd) -> bool {
+        self.status.word() == other.status.word() && self.at == other.at
+    }
+}
+
+/// What one execution shows.
+#[derive(Clone, Debug)]
+pub struct OneMeasured {
+    status: &'static str,
+    end: Option<BadEnd>,
+    covered: Vec<Instance>,
+    pairs: BTreeSet<MethodPair>,
+    terms: Vec<(ReadId, DefinitionId)>,
+    lines: BTreeSet<u32>,
+    is_cut: bool,
+}
+
+impl OneMeasured {
+    /// What was watched.
+    #[must_use]
+    pub fn new(watched: &Watched<'_>, watch: &Watch<'_>, ended: &Ended<'_>) -> OneMeasured {
+        let (matcher, (overlaps, shown)) = watch;
+        let (program, sources) = (watched.model.program(), watched.model.sources());
+        OneMeasured {
+            status: ended.status.word(),
+            end: BadEnd::of(watched.model.machine(), ended),
+            covered: matcher.covered().copied().collect(),
+            pairs: overlaps.covered().clone(),
+            terms: shown.terms.iter().copied().collect(),
+            lines: shown.places.iter().map(|access| sources.line(access.span(program))).collect(),
+            is_cut: matcher.is_cut(),
+        }
+    }
+
+    /// The instances that the execution covers, in the order in which their last accesses were made.
+    #[must_use]
+    pub fn covered(&self) -> &[Instance] {
+        &self.covered
+    }
+}
+
+/// What executions show.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// Executions that count.
+    pub executions: u64,
+    /// Executions that an assumption has discarded.
+    pub discarded: u64,
+    /// How many cover each instance.
+    pub instances: BTreeMap<Instance, u64>,
+    /// How many cover each pair of methods.
+    pub pairs: BTreeMap<MethodPair, u64>,
+    /// How many have each pi term; reads and definitions are those of the last program that was watched.
+    pub terms: BTreeMap<(ReadId, DefinitionId), u64>,
+    /// How many access shared memory in each line.
+    pub lines: BTreeMap<u32, u64>,
+    /// How many end in each way.
+    pub statuses: BTreeMap<&'static str, u64>,
+    /// The first execution of each failure, of each deadlock, and of those that were stopped; with the number of its program
+    /// and its seed.
+    pub ends: Vec<(usize, Option<u64>, BadEnd)>,
+    /// Whether an execution had too many beginnings of matches to follow them all.
+    pub is_cut: bool,
+    /// The bound that was hit.
+    pub bound: Option<Bound>,
+}
+
+impl Measured {
+    /// Adds an execution of the program with that number.
+    pub fn add(&mut self, program: usize, seed: Option<u64>, one: OneMeasured) {
+        if one.status == ExecutionStatus::Discarded.word() {
+            self.discarded += 1;
+            return;
+        }
+        self.executions += 1;
+        self.is_cut |= one.is_cut;
+        one.covered.into_iter().for_each(|instance| *self.instances.entry(instance).or_default() += 1);
+        one.pairs.into_iter().for_each(|pair| *self.pairs.entry(pair).or_default() += 1);
+        one.terms.into_iter().for_each(|term| *self.terms.entry(term).or_default() += 1);
+        one.lines.into_iter().for_each(|line| *self.lines.entry(line).or_default() += 1);
+        *self.statuses.entry(one.status).or_default() += 1;
+        if let Some(end) = one.end
+            && !self.ends.iter().any(|(of, _, known)| *of == program && known.is_like(&end))
+        {
+            self.ends.push((program, seed, end));
+        }
+    }
+
+    /// Adds executions by seeds.
+    pub fn run_seeds(
+        &mut self,
+        program: usize,
+        watched: &Watched<'_>,
+        seeds: Range<u64>,
+        max_steps: u64,
+        budget: &Budget<'_>,
+    ) {
+        let trials = Trials { machine: watched.model.machine(), seeds, max_steps, budget };
+        let end = trials.run(&Watching(watched), |seed, one| {
+            self.add(program, Some(seed), one);
+            ControlFlow::Continue(())
+        });
+        if let TrialsEnd::Stopped(bound) = end {
+            self.bound = Some(bound);
+        }
+    }
+
+    /// Adds the execution of a recorded schedule.
+    ///
+    /// # Errors
+    ///
+    /// Where the program departs from it; then nothing is added.
+    pub fn replay(
+        &mut self,
+        program: usize,
+        watched: &Watched<'_>,
+        recorded: &Schedule,
+        max_steps: u64,
+    ) -> Result<(), Departure> {
+        let mut watch = watched.watch();
+        let mut replay = Replay::new(watched.model.naming(), &recorded.steps);
+        let done = schedule::run(watched.model.machine(), &mut replay, max_steps, &mut watch);
+        if let Some(departure) = replay.departure() {
+            return Err(departure.clone());
+        }
+        self.add(program, None, OneMeasured::new(watched, &watch, &ended(&done)));
+        Ok(())
+    }
+}
+
+fn ended(done: &Execution) -> Ended<'_> {
+    Ended { status: &done.status, steps: &done.steps, state: &done.state, tables: &done.tables }
+}
+
+/// Executions at random that are watched.
+struct Watching<'a>(&'a Watched<'a>);
+
+impl<'a> Experiment for Watching<'a> {
+    type Policy = Random;
+    type Observer = Watch<'a>;
+    type Outcome = OneMeasured;
+
+    fn begin(&self, seed: u64) -> (Random, Watch<'a>) {
+        (Random::new(seed), self.0.watch())
+    }
+
+    fn outcome(&self, trial: &Trial<'_, Random, Watch<'a>>) -> OneMeasured {
+        let Trial { status, steps, state, tables, .. } = *trial;
+        OneMeasured::new(self.0, trial.observer, &Ended { status, steps, state, tables })
+    }
+}

@@ -1,0 +1,233 @@
+//! Why no execution covers an instance of a pattern.
+//!
+//! **Input**: a program with its form, or a file without `main`; the universe. **Output**: [`Reasons`], which says of an
+//! instance what excludes it, as far as the text tells.
+//!
+//! **Algorithm** for a program:
+//! 1. *unreachable*: one of the accesses is never made.
+//! 2. *ordered*: where the instance goes from one thread to the other, forks and joins order the two accesses in all of
+//!    their contexts.
+//!
+//! For a file without `main`, whose methods any number of threads may call in any order: an access is *unreachable* if
+//! neither a public method nor a function of the file comes to it, and so is an instance if no thread can make all that
+//! one of its two threads makes: a thread is a client, which calls what it likes, or an arm or a spawned function of the
+//! file.
+//!
+//! **Soundness and limits**: what is excluded is covered by no execution, or by none of any client. Much else is. A lock
+//! excludes nothing by itself: a thread may come back between two calls, or in a loop. Where exploration has shown that an
+//! instance is infeasible, [`Reasons::of_excluded`] calls it *mutex* if all its accesses are made under one lock.
+
+use super::instance::Instance;
+use super::pattern::Role;
+use super::universe::{AccessId, Binding, Universe};
+use crate::concurrency::{Concurrency, EventKind};
+use crate::form::Form;
+use crate::form::races::potential_races;
+use crate::ir::{Access, DefinitionKind, FunctionId, FunctionKind, Instruction, Program};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+/// What excludes an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Some access is never made, or no thread makes all that one of the two has to.
+    Unreachable,
+    /// Forks and joins order two of the accesses.
+    Ordered,
+    /// All accesses are made under one lock, and no execution covers the instance.
+    Mutex,
+    /// No execution covers it: all were looked at.
+    Exact,
+}
+
+impl Reason {
+    /// As answers spell it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Reason::Unreachable => "unreachable",
+            Reason::Ordered => "ordered",
+            Reason::Mutex => "mutex",
+            Reason::Exact => "exact",
+        }
+    }
+}
+
+/// What the text tells of accesses.
+#[derive(Debug)]
+enum Facts<'a> {
+    Program {
+        concurrency: &'a Concurrency,
+        /// By access: one block of each class in which it is made.
+        blocks: Vec<Vec<u32>>,
+        /// Whether two accesses may run in parallel by forks and joins alone, as far as that was asked.
+        parallel: RefCell<FxHashMap<(AccessId, AccessId), bool>>,
+        /// By access: the locks that are certainly held.
+        locks: Vec<Vec<String>>,
+    },
+    /// By kind of thread: the accesses that it can make.
+    Library(Vec<FixedBitSet>),
+}
+
+/// Says why instances are excluded.
+#[derive(Debug)]
+pub struct Reasons<'a>(Facts<'a>);
+
+impl<'a> Reasons<'a> {
+    /// For a program.
+    #[must_use]
+    pub fn of_program(program: &'a Program, form: &'a Form, universe: &Universe) -> Reasons<'a> {
+        let concurrency = &form.concurrency;
+        let binding = Binding::new(universe, program);
+        let mut blocks: Vec<Vec<u32>> = vec![Vec::new(); universe.accesses.len()];
+        let mut add = |access: Access, block: u32| {
+            if let Some(id) = binding.of(access) {
+                let class = concurrency.classes[block as usize];
+                let of = &mut blocks[id.index()];
+                if !of.iter().any(|&known| concurrency.classes[known as usize] == class) {
+                    of.push(block);
+                }
+            }
+        };
+        for block in 0..concurrency.blocks.len() as u32 {
+            for event in concurrency.events_of(block) {
+                match event.kind {
+                    EventKind::Read(read) => add(Access::Read(read), block),
+                    EventKind::Write(definition) => add(Access::Write(definition), block),
+                    EventKind::Update { read, definition, .. } => {
+                        add(Access::Read(read), block);
+                        add(Access::Write(definition), block);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let locks = locks(program, form, universe, &binding);
+        Reasons(Facts::Program { concurrency, blocks, parallel: RefCell::default(), locks })
+    }
+
+    /// For a file without `main`.
+    #[must_use]
+    pub fn of_library(program: &Program, universe: &Universe) -> Reasons<'static> {
+        let binding = Binding::new(universe, program);
+        let mut of_function = vec![FixedBitSet::with_capacity(universe.accesses.len()); program.functions.len()];
+        let reads = program.reads.entries().map(|(id, read)| (Access::Read(id), read.function));
+        let writes = program.definitions.entries().filter_map(|(id, definition)| match definition.kind {
+            DefinitionKind::Write(function) => Some((Access::Write(id), function)),
+            DefinitionKind::Initial(_) => None,
+        });
+        for (access, function) in reads.chain(writes) {
+            of_function[function.index()].extend(binding.of(access).map(AccessId::index));
+        }
+        let can_make = |roots: Vec<FunctionId>| {
+            let mut accesses = FixedBitSet::with_capacity(universe.accesses.len());
+            reachable(program, roots).ones().for_each(|function| accesses.union_with(&of_function[function]));
+            accesses
+        };
+        let is_public = |kind| matches!(kind, FunctionKind::Function | FunctionKind::Method { public: true });
+        let public = program.functions.entries().filter(|(_, function)| is_public(function.kind));
+        let client = can_make(public.map(|(id, _)| id).collect());
+        let roots = threads_made(program).into_iter().map(|root| can_make(vec![root]));
+        Reasons(Facts::Library(std::iter::once(client).chain(roots).collect()))
+    }
+
+    /// Why no execution covers an instance, as far as the text tells.
+    #[must_use]
+    pub fn of(&self, instance: &Instance) -> Option<Reason> {
+        match &self.0 {
+            Facts::Program { blocks, .. } => {
+                if instance.accesses().iter().any(|access| blocks[access.index()].is_empty()) {
+                    return Some(Reason::Unreachable);
+                }
+                let steps: Vec<_> = instance.steps().collect();
+                let mut changes = steps.windows(2).filter(|two| two[0].0.role != two[1].0.role);
+                let ordered = changes.any(|two| !self.may_be_parallel(two[0].1, two[1].1));
+                ordered.then_some(Reason::Ordered)
+            }
+            Facts::Library(kinds) => {
+                let has = |kind: &FixedBitSet, role: Role| {
+                    instance.steps().all(|(letter, access)| letter.role != role || kind.contains(access.index()))
+                };
+                let can = |role: Role| kinds.iter().any(|kind| has(kind, role));
+                (!can(Role::A) || !can(Role::B)).then_some(Reason::Unreachable)
+            }
+        }
+    }
+
+    /// Why no execution covers an instance of which all executions have shown that.
+    #[must_use]
+    pub fn of_excluded(&self, instance: &Instance) -> Reason {
+        if let Some(reason) = self.of(instance) {
+            return reason;
+        }
+        let Facts::Program { locks, .. } = &self.0 else { return Reason::Exact };
+        let mut of = instance.accesses().iter().map(|access| &locks[access.index()]);
+        let Some(first) = of.next() else { return Reason::Exact };
+        let others: Vec<&Vec<String>> = of.collect();
+        let common = first.iter().any(|lock| others.iter().all(|other| other.contains(lock)));
+        if common { Reason::Mutex } else { Reason::Exact }
+    }
+
+    fn may_be_parallel(&self, a: AccessId, b: AccessId) -> bool {
+        let Facts::Program { concurrency, blocks, parallel, .. } = &self.0 else { return true };
+        let key = (a.min(b), a.max(b));
+        if let Some(&known) = parallel.borrow().get(&key) {
+            return known;
+        }
+        let (a, b) = (&blocks[key.0.index()], &blocks[key.1.index()]);
+        let may = a.iter().any(|&a| b.iter().any(|&b| concurrency.structurally_parallel(a, b)));
+        parallel.borrow_mut().insert(key, may);
+        may
+    }
+}
+
+/// The locks that are certainly held at each access.
+fn locks(program: &Program, form: &Form, universe: &Universe, binding: &Binding) -> Vec<Vec<String>> {
+    let races = potential_races(program, form);
+    let mut locks: Vec<Option<Vec<String>>> = vec![None; universe.accesses.len()];
+    let accesses = program.reads.ids().map(Access::Read).chain(program.definitions.ids().map(Access::Write));
+    for access in accesses {
+        let Some(id) = binding.of(access) else { continue };
+        let held = races.locks_held(access).unwrap_or_default();
+        match &mut locks[id.index()] {
+            // A copy of the same text.
+            Some(known) => known.retain(|lock| held.contains(lock)),
+            slot => *slot = Some(held),
+        }
+    }
+    locks.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The functions that calls from some functions lead to, these included.
+fn reachable(program: &Program, roots: Vec<FunctionId>) -> FixedBitSet {
+    let mut reached = FixedBitSet::with_capacity(program.functions.len());
+    let mut work = roots;
+    while let Some(function) = work.pop() {
+        if reached.put(function.index()) {
+            continue;
+        }
+        for instruction in program.functions[function].blocks.iter().flat_map(|block| &block.instructions) {
+            if let Instruction::Call { function, .. } = instruction {
+                work.push(*function);
+            }
+        }
+    }
+    reached
+}
+
+/// The functions that run in threads of their own.
+fn threads_made(program: &Program) -> Vec<FunctionId> {
+    let mut made = Vec::new();
+    let blocks = program.functions.iter().flat_map(|function| function.blocks.iter());
+    for instruction in blocks.flat_map(|block| &block.instructions) {
+        match instruction {
+            Instruction::Fork { threads, .. } => made.extend(threads.iter().map(|thread| thread.function)),
+            Instruction::Spawn { thread, .. } => made.push(thread.function),
+            _ => {}
+        }
+    }
+    made.sort_unstable();
+    made.dedup();
+    made
+}

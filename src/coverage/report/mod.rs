@@ -1,0 +1,261 @@
+//! Findings with names.
+//!
+//! **Input**: [`Findings`], and the text and the program that they are about. **Output**: [`CoverageReport`], whose keys
+//! other programs rely on (docs/json.md).
+
+mod data;
+
+pub use data::*;
+
+use super::find::{Findings, Terms};
+use super::instance::Instance;
+use super::pattern::{PatternId, Role};
+use super::reason::Reason;
+use super::universe::AccessId;
+use crate::explore::report::{DeadlockReport, FailureReport, blocked_reports, wait_cycle};
+use crate::form::{definition_name, read_name};
+use crate::ir::{DefinitionKind, FunctionId, FunctionKind, Instruction, Program};
+use crate::model::{Model, Unit};
+use crate::schedule::ExecutionStatus;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Instances that are listed as missing at most.
+pub const MAX_MISSING: usize = 10_000;
+
+/// Gives names to what executions of a program cover.
+#[must_use]
+pub fn report(model: &Model, findings: &Findings) -> CoverageReport {
+    let mut report = Reporter::new(model.unit(), findings).report();
+    report.pi_terms = findings.terms.as_ref().map(|terms| terms_report(model, findings, terms));
+    let known = |terms: &TermsReport| terms.feasible.is_some() || terms.missing.is_empty();
+    report.complete &= report.pi_terms.as_ref().is_none_or(known);
+    (report.failures, report.deadlocks) = ends(model, findings);
+    report
+}
+
+/// Gives names to what the drivers of a file without `main` cover.
+#[must_use]
+pub fn library_report(unit: &Unit, findings: &Findings) -> CoverageReport {
+    Reporter::new(unit, findings).report()
+}
+
+struct Reporter<'a> {
+    unit: &'a Unit,
+    findings: &'a Findings,
+    /// By access: the methods, or the functions, from which it is reached.
+    methods: Vec<Vec<String>>,
+}
+
+impl<'a> Reporter<'a> {
+    fn new(unit: &'a Unit, findings: &'a Findings) -> Reporter<'a> {
+        Reporter { unit, findings, methods: methods_of(&unit.program, findings) }
+    }
+
+    fn report(&self) -> CoverageReport {
+        let Findings { measured, bound, drivers, .. } = self.findings;
+        let (missing, missing_omitted) = self.missing();
+        CoverageReport {
+            complete: bound.is_none() && !measured.is_cut && self.findings.is_decided(),
+            bound: bound.map(crate::budget::Bound::name),
+            executions: measured.executions,
+            discarded: measured.discarded,
+            ends: measured.statuses.clone(),
+            drivers: drivers.iter().map(|driver| driver.name.clone()).collect(),
+            patterns: self.patterns(),
+            variables: self.variables(),
+            missing,
+            missing_omitted,
+            pi_terms: None,
+            method_pairs: self.method_pairs(),
+            failures: Vec::new(),
+            deadlocks: Vec::new(),
+            covered: self.covered(),
+            lines: self.lines(),
+        }
+    }
+
+    fn patterns(&self) -> PatternsReport {
+        let Findings { totals, measured, excluded, feasible, .. } = self.findings;
+        let count = |is_in: &dyn Fn(PatternId) -> bool, total: u64| Counts {
+            total,
+            feasible: feasible.as_ref().map(|all| all.iter().filter(|one| is_in(one.pattern)).count() as u64),
+            infeasible: Some(excluded.keys().filter(|one| is_in(one.pattern)).count() as u64),
+            covered: measured.instances.keys().filter(|one| is_in(one.pattern)).count() as u64,
+        };
+        let by_pattern = totals.by_pattern.iter();
+        let by_pattern = by_pattern.map(|(&id, &total)| (id.get().number, count(&|one| one == id, total)));
+        PatternsReport { all: count(&|_| true, totals.all), by_pattern: by_pattern.collect() }
+    }
+
+    fn variables(&self) -> Vec<VariableReport> {
+        let Findings { universe, totals, measured, .. } = self.findings;
+        let mut covered = BTreeMap::new();
+        for instance in measured.instances.keys() {
+            *covered.entry(instance.variable(universe)).or_default() += 1;
+        }
+        let report = |(id, variable): (_, &super::universe::Variable)| VariableReport {
+            variable: variable.name.clone(),
+            reads: variable.reads.len(),
+            writes: variable.writes.len(),
+            total: totals.by_variable.get(&id).copied().unwrap_or(0),
+            covered: covered.get(&id).copied().unwrap_or(0),
+        };
+        universe.variables.entries().map(report).collect()
+    }
+
+    /// The instances that are not covered, and how many more there are.
+    fn missing(&self) -> (Vec<InstanceReport>, u64) {
+        let Findings { universe, totals, measured, excluded, .. } = self.findings;
+        let is_missing = |instance: &Instance| !measured.instances.contains_key(instance);
+        let report = |instance: Instance| self.instance(&instance, excluded.get(&instance).copied());
+        let missing: Vec<InstanceReport> =
+            super::instance::instances(universe).filter(is_missing).take(MAX_MISSING).map(report).collect();
+        let all = totals.all - measured.instances.len() as u64;
+        let omitted = all - missing.len() as u64;
+        (missing, omitted)
+    }
+
+    fn instance(&self, instance: &Instance, reason: Option<Reason>) -> InstanceReport {
+        let step = |(letter, access): (super::pattern::Letter, AccessId)| {
+            let of = &self.findings.universe.accesses[access];
+            StepReport {
+                thread: letter.role.word(),
+                access: format!("{}@{}", of.name, self.unit.sources.position(of.span)),
+                kind: letter.kind.word(),
+            }
+        };
+        let methods = |role: Role| {
+            let steps = instance.steps().filter(|(letter, _)| letter.role == role);
+            let names: BTreeSet<&String> = steps.flat_map(|(_, access)| &self.methods[access.index()]).collect();
+            names.into_iter().cloned().collect()
+        };
+        InstanceReport {
+            pattern: instance.pattern.get().number,
+            steps: instance.steps().map(step).collect(),
+            methods: [methods(Role::A), methods(Role::B)],
+            reason: reason.map(Reason::word),
+        }
+    }
+
+    fn covered(&self) -> Vec<CoveredReport> {
+        let Findings { universe, measured, .. } = self.findings;
+        let report = |(instance, &executions): (&Instance, &u64)| {
+            let first = instance.accesses().first().map(|&access| universe.accesses[access].span);
+            let line = first.map_or(0, |span| self.unit.sources.line(span));
+            CoveredReport { instance: self.instance(instance, None), line, executions }
+        };
+        measured.instances.iter().map(report).collect()
+    }
+
+    fn lines(&self) -> BTreeMap<u32, u64> {
+        let Findings { universe, measured, .. } = self.findings;
+        let last = self.unit.text().lines().count() as u32;
+        let mut lines: BTreeMap<u32, u64> =
+            universe.accesses.iter().map(|access| (self.unit.sources.line(access.span), 0)).collect();
+        // What stands behind the text is the main of a driver.
+        lines.extend(measured.lines.iter().filter(|(line, _)| **line <= last).map(|(&line, &count)| (line, count)));
+        lines
+    }
+
+    fn method_pairs(&self) -> MethodPairsReport {
+        let Findings { methods, measured, .. } = self.findings;
+        let report = |pair: super::method_pairs::MethodPair| {
+            let executions = measured.pairs.get(&pair).copied().unwrap_or(0);
+            let methods = pair.map(|method| methods.list[method].name.clone());
+            MethodPairReport { methods, covered: executions > 0, executions }
+        };
+        MethodPairsReport {
+            total: methods.pair_count(),
+            covered: measured.pairs.len() as u64,
+            pairs: methods.pairs().map(report).collect(),
+        }
+    }
+}
+
+/// By access: the public methods, or the functions, from which it is reached by calls.
+fn methods_of(program: &Program, findings: &Findings) -> Vec<Vec<String>> {
+    let is_entry = |kind| matches!(kind, FunctionKind::Function | FunctionKind::Method { public: true });
+    let mut of_function: Vec<BTreeSet<FunctionId>> = vec![BTreeSet::new(); program.functions.len()];
+    for (entry, _) in program.functions.entries().filter(|(_, function)| is_entry(function.kind)) {
+        let mut work = vec![entry];
+        while let Some(function) = work.pop() {
+            if !of_function[function.index()].insert(entry) {
+                continue;
+            }
+            for instruction in program.functions[function].blocks.iter().flat_map(|block| &block.instructions) {
+                match instruction {
+                    Instruction::Call { function, .. } => work.push(*function),
+                    Instruction::Fork { threads, .. } => work.extend(threads.iter().map(|thread| thread.function)),
+                    Instruction::Spawn { thread, .. } => work.push(thread.function),
+                    _ => {}
+                }
+            }
+        }
+    }
+    let binding = super::universe::Binding::new(&findings.universe, program);
+    let mut methods = vec![Vec::new(); findings.universe.accesses.len()];
+    let reads = program.reads.entries().map(|(id, read)| (crate::ir::Access::Read(id), read.function));
+    let writes = program.definitions.entries().filter_map(|(id, definition)| match definition.kind {
+        DefinitionKind::Write(function) => Some((crate::ir::Access::Write(id), function)),
+        DefinitionKind::Initial(_) => None,
+    });
+    for (access, function) in reads.chain(writes) {
+        let Some(access) = binding.of(access) else { continue };
+        let names = of_function[function.index()].iter().map(|&id| program.texts.get(program.functions[id].name));
+        methods[access.index()] = names.map(str::to_owned).collect();
+    }
+    methods
+}
+
+fn terms_report(model: &Model, findings: &Findings, terms: &Terms) -> TermsReport {
+    let (program, sources) = (model.program(), model.sources());
+    let seen = &findings.measured.terms;
+    let mut missing: Vec<MissingTerms> = Vec::new();
+    for list in terms.all.chunk_by(|one, other| one.0 == other.0) {
+        let not_seen = list.iter().filter(|term| !seen.contains_key(term));
+        let defs: Vec<MissingTerm> = not_seen
+            .map(|term| MissingTerm {
+                def: definition_name(sources, program, term.1),
+                feasible: terms.feasible.as_ref().map(|feasible| feasible.contains(term)),
+            })
+            .collect();
+        if !defs.is_empty() {
+            missing.push(MissingTerms { read: read_name(sources, program, list[0].0), defs });
+        }
+    }
+    TermsReport {
+        all: terms.all.len(),
+        feasible: terms.feasible.as_ref().map(BTreeSet::len),
+        covered: terms.all.iter().filter(|term| seen.contains_key(term)).count(),
+        missing,
+    }
+}
+
+fn ends(model: &Model, findings: &Findings) -> (Vec<SeededFailure>, Vec<SeededDeadlock>) {
+    let naming = model.naming();
+    let (mut failures, mut deadlocks) = (Vec::new(), Vec::new());
+    for (_, seed, end) in &findings.measured.ends {
+        let (seed, schedule) = (*seed, naming.steps(&end.steps));
+        match &end.status {
+            ExecutionStatus::Failed(failure) => {
+                let at = model.sources().position(model.machine().span(failure.at));
+                let failure = FailureReport {
+                    status: failure.kind.status(),
+                    message: naming.failure_message(failure),
+                    at: at.to_string(),
+                    line: at.line,
+                    thread: end.thread.clone().unwrap_or_default(),
+                    schedule,
+                };
+                failures.push(SeededFailure { failure, seed });
+            }
+            ExecutionStatus::Deadlock => {
+                let threads = blocked_reports(&naming, &end.steps);
+                let deadlock = DeadlockReport { cycle: wait_cycle(&threads), threads, schedule };
+                deadlocks.push(SeededDeadlock { deadlock, seed });
+            }
+            _ => {}
+        }
+    }
+    (failures, deadlocks)
+}
