@@ -1,6 +1,6 @@
 //! What `ir --emit cssame` shows is what `pi` says.
 
-use crate::support::unit;
+use crate::support::{samples, unit};
 use cssame::form::print::CssameAnnotations;
 use cssame::ir::print::print_program;
 use cssame::model::{Model, Options};
@@ -57,17 +57,15 @@ fn a_read_with_one_definition_names_it() {
 /// Every pi function of a sample stands once in the text, and makes a version of its own.
 #[test]
 fn samples_show_their_pi_functions() {
-    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")).unwrap() {
-        let path = entry.unwrap().path();
-        let text = fs::read_to_string(&path).unwrap();
+    for (name, text) in samples() {
         let Some((printed, mut expected)) = forms(&text) else { continue };
         let lines: Vec<(&str, &str)> = printed.lines().filter_map(|line| line.trim().split_once(" = pi(")).collect();
         let made: BTreeSet<&str> = lines.iter().map(|&(made, _)| made).collect();
-        assert_eq!(made.len(), lines.len(), "{}", path.display());
+        assert_eq!(made.len(), lines.len(), "{name}");
         let mut shown: Vec<String> =
             lines.iter().map(|(made, terms)| format!("{}: pi({terms}", made.rsplit_once('_').unwrap().0)).collect();
         shown.sort();
         expected.sort();
-        assert_eq!(shown, expected, "{}", path.display());
+        assert_eq!(shown, expected, "{name}");
     }
 }

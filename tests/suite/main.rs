@@ -7,6 +7,7 @@
 
 mod support;
 
+mod class_samples;
 mod classes;
 mod closed;
 mod contradictions;

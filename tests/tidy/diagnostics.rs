@@ -176,8 +176,10 @@ fn check_page(path: &Path) -> Result<(), Failed> {
 
 fn check_samples() -> Result<(), Failed> {
     let mut text = String::new();
-    for path in files("samples", "csm") {
-        let name = format!("{}.csm", stem(&path));
+    let samples = files("samples", "csm").into_iter().map(|path| (path, ""));
+    let classes = files("samples/classes", "csm").into_iter().map(|path| (path, "classes/"));
+    for (path, folder) in samples.chain(classes) {
+        let name = format!("{folder}{}.csm", stem(&path));
         let (sources, diagnostics) = diagnose(&name, &read(&path)?);
         let _ = writeln!(text, "{name}{}", if diagnostics.is_empty() { ": nothing" } else { "" });
         for diagnostic in &diagnostics {

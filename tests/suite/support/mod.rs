@@ -1,6 +1,7 @@
 //! What the tests through the library share.
 
 pub mod cfg;
+pub mod classes;
 pub mod generate;
 pub mod oracle;
 

@@ -42,9 +42,8 @@ proptest! {
 
 #[test]
 fn samples_come_back() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
-    let Ok(entries) = std::fs::read_dir(&folder) else { return };
-    for entry in entries {
+    let folders = ["samples", "samples/classes"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+    for entry in folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()) {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "csm") {
             let (sources, parsed) = parse_text(&std::fs::read_to_string(&path).unwrap());
