@@ -1,14 +1,20 @@
 //! Matches the events of one execution, as they come.
+//!
+//! **Algorithm**: each beginning of a match is kept once, with the last time at which it was made: a thread that does not
+//! know of an earlier one does not know of a later one either. Whether a thread knows of an access, vector clocks of forks and
+//! joins tell. Beginnings are found by what they wait for, so that an access meets those alone that may go on with it.
 
-use super::partial::{CellNumber, Meaning, Partial, Step, Threads};
+use super::partial::{Awaited, CellNumber, Meaning, Partial, Step};
 use super::trie::Trie;
 use crate::coverage::instance::Instance;
 use crate::coverage::universe::{Binding, Universe};
-use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName};
-use indexmap::IndexSet;
+use crate::ir::FunctionId;
+use crate::schedule::{Clocks, Edges, Stamp};
+use crate::vm::{CodeIndex, Event, Machine, Observer, PathId, ThreadName};
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// Beginnings of matches that an execution may have at a time, at most.
+/// Beginnings of matches that an execution may have, at most.
 pub const MAX_PARTIALS: usize = 1_000_000;
 
 /// See the module above.
@@ -16,12 +22,10 @@ pub const MAX_PARTIALS: usize = 1_000_000;
 pub struct Matcher<'a> {
     meaning: Meaning<'a>,
     trie: Trie,
-    threads: Threads,
-    alive: IndexSet<Partial, FxBuildHasher>,
-    /// By cell, the beginnings that are about it.
-    of_cell: FxHashMap<CellNumber, Vec<u32>>,
-    /// Those that wait for any cell of a second variable.
-    open: Vec<u32>,
+    clocks: Clocks<'a>,
+    /// With the last time at which the last access was made.
+    partials: IndexMap<Partial, Stamp, FxBuildHasher>,
+    waiting: FxHashMap<Awaited, Vec<u32>>,
     covered: IndexSet<Instance, FxBuildHasher>,
     /// What the event that is matched adds.
     added: Vec<Partial>,
@@ -35,10 +39,9 @@ impl<'a> Matcher<'a> {
         Matcher {
             meaning: Meaning::new(machine, universe, binding),
             trie: Trie::new(),
-            threads: Threads::default(),
-            alive: IndexSet::default(),
-            of_cell: FxHashMap::default(),
-            open: Vec::new(),
+            clocks: Clocks::new(machine, Edges::ForksAndJoins),
+            partials: IndexMap::default(),
+            waiting: FxHashMap::default(),
             covered: IndexSet::default(),
             added: Vec::new(),
             is_cut: false,
@@ -56,71 +59,57 @@ impl<'a> Matcher<'a> {
         self.is_cut
     }
 
-    fn access(&mut self, step: &Step, cell: CellNumber) {
+    fn access(&mut self, step: &Step, thread: PathId, cell: CellNumber) {
         let mut added = std::mem::take(&mut self.added);
         Partial::begin(&self.trie, step, &mut added);
-        let same = self.of_cell.get(&cell).map_or(&[][..], Vec::as_slice);
-        for &number in same {
-            self.alive[number as usize].extend(&self.trie, step, &mut added);
-        }
-        // Those that are about the cell were extended already.
-        for &number in &self.open {
-            let partial = &self.alive[number as usize];
-            if partial.cells().all(|known| known != cell) {
-                partial.extend(&self.trie, step, &mut added);
+        for awaited in [(Some(thread), Some(cell)), (Some(thread), None), (None, Some(cell)), (None, None)] {
+            for &number in self.waiting.get(&awaited).map_or(&[][..], Vec::as_slice) {
+                let Some((partial, &last)) = self.partials.get_index(number as usize) else { continue };
+                let changes = partial.last(&self.trie) != Some(thread);
+                if !(changes && self.clocks.clock(thread).knows(last)) {
+                    partial.extend(&self.trie, step, &mut added);
+                }
             }
         }
+        let now = self.clocks.stamp(thread);
         for partial in added.drain(..) {
             self.covered.extend(partial.instance(&self.trie));
-            self.keep(partial);
+            self.keep(partial, now);
         }
         self.added = added;
     }
 
-    fn keep(&mut self, partial: Partial) {
-        if partial.is_hopeless(&self.trie, &self.threads.alive) {
+    fn keep(&mut self, partial: Partial, now: Stamp) {
+        let waits = partial.waits(&self.trie);
+        if waits.is_empty() {
             return;
         }
-        if self.alive.len() >= MAX_PARTIALS {
+        if self.partials.len() >= MAX_PARTIALS && !self.partials.contains_key(&partial) {
             self.is_cut = true;
             return;
         }
-        let (number, is_new) = self.alive.insert_full(partial);
-        if !is_new {
-            return;
-        }
-        let partial = &self.alive[number];
-        for cell in partial.cells() {
-            self.of_cell.entry(cell).or_default().push(number as u32);
-        }
-        if partial.may_begin_second(&self.trie) {
-            self.open.push(number as u32);
-        }
-    }
-
-    /// A step that changes which threads there are, or what they know.
-    fn threads(&mut self, step: &Step) {
-        let told = self.threads.step(step);
-        let before = std::mem::take(&mut self.alive);
-        self.of_cell.clear();
-        self.open.clear();
-        for mut partial in before {
-            told.iter().for_each(|&one| partial.tell(&self.trie, one));
-            self.keep(partial);
+        let (number, known) = self.partials.insert_full(partial, now);
+        if known.is_none() {
+            for awaited in waits {
+                self.waiting.entry(awaited).or_default().push(number as u32);
+            }
         }
     }
 }
 
 impl Observer for Matcher<'_> {
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
-        match Step::of_event(&mut self.meaning, thread, at, event) {
-            Some(step @ Step::Access { cell, .. }) => self.access(&step, cell),
-            Some(step) => self.threads(&step),
-            None => {}
+        self.clocks.event(thread, at, event);
+        if let Some(step @ Step::Access { thread, cell, .. }) = Step::of_event(&mut self.meaning, thread, at, event) {
+            self.access(&step, thread, cell);
         }
     }
 
-    fn begin_main(&mut self, main: ThreadName) {
-        self.threads = Threads::new(main.path);
+    fn enter(&mut self, thread: ThreadName, function: FunctionId) {
+        self.clocks.enter(thread, function);
+    }
+
+    fn leave(&mut self, thread: ThreadName) {
+        self.clocks.leave(thread);
     }
 }

@@ -10,10 +10,10 @@
 //!
 //! The two threads are threads that may run in parallel: where a match goes from one thread to the other, the two
 //! accesses are not ordered by forks, joins and the ends of threads. So what main does before the fork or after the join
-//! covers nothing. Each beginning keeps which threads know of its last access in this way; it is given up where
-//! no other thread is left that could go on.
+//! covers nothing. In one execution clocks tell ([`matcher`]); where all executions are looked at, each beginning knows
+//! which threads know of its last access ([`partial`]).
 //!
-//! **Soundness and limits**: exact, up to a number of beginnings that an execution may have at a time; beyond it, what is
+//! **Soundness and limits**: exact, up to a number of beginnings that an execution may have; beyond it, what is
 //! covered is a lower bound, and [`Matcher::is_cut`] says so.
 
 mod matcher;

@@ -145,6 +145,10 @@ impl Threads {
     }
 }
 
+/// An access that a beginning waits for: by this thread, or by another one than the first; to this cell, or to one of
+/// another variable.
+pub(in crate::coverage) type Awaited = (Option<PathId>, Option<CellNumber>);
+
 /// A beginning of matches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(in crate::coverage) struct Partial {
@@ -176,14 +180,21 @@ impl Partial {
         trie.get(self.node).accepts.map(|pattern| Instance::new(pattern, self.accesses()))
     }
 
-    /// The cells that it is about.
-    pub fn cells(&self) -> impl Iterator<Item = CellNumber> + '_ {
-        self.cells.iter().flatten().copied()
+    /// Who has made the last access.
+    pub fn last(&self, trie: &Trie) -> Option<PathId> {
+        trie.get(self.node).last.and_then(|role| self.threads[role as usize])
     }
 
-    /// Whether it waits for an access to any cell of another variable.
-    pub fn may_begin_second(&self, trie: &Trie) -> bool {
-        trie.get(self.node).may_begin_second(self.cells[1].is_some())
+    /// What it waits for: accesses of a thread, or of any other one, to a cell, or to any of another variable.
+    pub fn waits(&self, trie: &Trie) -> SmallVec<[Awaited; 4]> {
+        let mut waits: SmallVec<[Awaited; 4]> = SmallVec::new();
+        for (letter, _) in &trie.get(self.node).next {
+            let awaited = (self.threads[letter.role as usize], self.cells[letter.slot as usize]);
+            if !waits.contains(&awaited) {
+                waits.push(awaited);
+            }
+        }
+        waits
     }
 
     /// The beginnings of one access.
@@ -230,7 +241,7 @@ impl Partial {
 
     /// A thread learns what another one knows.
     pub fn tell(&mut self, trie: &Trie, (thread, from): (PathId, PathId)) {
-        let last = trie.get(self.node).last.and_then(|role| self.threads[role as usize]);
+        let last = self.last(trie);
         let knows = last == Some(from) || self.knowing.contains(&from);
         if knows
             && last != Some(thread)

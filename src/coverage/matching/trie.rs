@@ -3,7 +3,7 @@
 //! **Input**: the table of patterns. **Output**: a [`Trie`]: its nodes are the beginnings of patterns; a node at the end of
 //! a pattern accepts it.
 
-use crate::coverage::pattern::{Letter, PatternId, Role, Slot};
+use crate::coverage::pattern::{Letter, PatternId, Role};
 
 /// A node; 0 is the empty beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,13 +23,6 @@ pub(in crate::coverage) struct Node {
     pub last: Option<Role>,
     /// The letters that may follow.
     pub next: Vec<(Letter, NodeId)>,
-}
-
-impl Node {
-    /// Whether an access to a second variable may follow, which there is none of yet.
-    pub fn may_begin_second(&self, has_second: bool) -> bool {
-        !has_second && self.next.iter().any(|(letter, _)| letter.slot == Slot::Y)
-    }
 }
 
 /// The patterns.
