@@ -21,7 +21,7 @@ pub use shrink::shrink;
 use self::build::{
     assign, binary, declaration, double, element, field, function, global, int, local, name, run, stmt, text, ty,
 };
-use self::rng::Rng;
+pub use self::rng::Rng;
 use self::scope::{Place, Scope};
 use cssame::front::csm::syntax::ast::{
     BinaryOp, Expr, Extern, Initialiser, Input, Item, Program, Stmt, StmtKind, TypeKind,

@@ -5,6 +5,8 @@
 
 use super::value::{Status, Strings, Ty, Value};
 use cssame::front::csm::syntax::ast::{BinaryOp, UnaryOp};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// No variable, no thread, no name.
 pub const NONE: u32 = u32::MAX;
@@ -132,6 +134,22 @@ pub enum Op {
     End,
 }
 
+/// Which variable a place of the text is of: a field belongs to its class, and an array is one for all elements.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Owner {
+    /// `x`, `Account.balance`.
+    pub name: String,
+    /// Where a local is declared; [`NONE`] for globals and fields.
+    pub declared: u32,
+}
+
+/// A method: `Account.deposit`, and whether it is public.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Method {
+    pub name: String,
+    pub public: bool,
+}
+
 /// A function or a method (whose first parameter is `this`).
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -198,6 +216,10 @@ pub struct Code {
     pub names: Strings,
     /// String literals of the program.
     pub strings: Strings,
+    /// Of the name of each read or write, its variable.
+    pub owners: FxHashMap<u32, Owner>,
+    /// Of each function that is a method, which one it is.
+    pub methods: BTreeMap<u32, Method>,
     /// Where `main` begins.
     pub entry: u32,
 }

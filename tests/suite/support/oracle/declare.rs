@@ -1,6 +1,6 @@
 //! Declarations to [`Code`](super::code::Code): classes, globals, functions, and the code of the main thread.
 
-use super::code::{CellInit, Function, NONE, Op, Slot, Variable};
+use super::code::{CellInit, Function, Method, NONE, Op, Slot, Variable};
 use super::compile::{Class, Compiler, Field, Frame, Global, Local, Result, barrier_cells};
 use super::value::{Ty, Value};
 use cssame::front::csm::syntax::ast::{
@@ -71,7 +71,12 @@ impl<'a> Compiler<'a> {
                             self.classes[id].fields.insert(&declarator.name.name, field);
                         }
                     }
-                    MemberKind::Method(method) => self.declare_function(method, Some(id))?,
+                    MemberKind::Method(method) => {
+                        let name = format!("{}.{}", class.name.name, method.name.name);
+                        let function = self.code.functions.len() as u32;
+                        self.code.methods.insert(function, Method { name, public: member.public });
+                        self.declare_function(method, Some(id))?;
+                    }
                     MemberKind::Error(_) => return Err("a syntax error".to_owned()),
                 }
             }

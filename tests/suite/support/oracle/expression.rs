@@ -223,6 +223,7 @@ impl Compiler<'_> {
                     return Err("an element of no array, or no index".to_owned());
                 }
                 let name = self.name_at(&written(array), array.span);
+                self.own(name, array)?;
                 Ok(Target::Cell { ty, len, name })
             }
             ExprKind::Name(name) => match self.local(name) {
@@ -230,12 +231,14 @@ impl Compiler<'_> {
                 _ => {
                     let ty = self.scalar(expr)?;
                     let name = self.name_at(name, expr.span);
+                    self.own(name, expr)?;
                     Ok(Target::Cell { ty, len: 0, name })
                 }
             },
             ExprKind::Field { .. } => {
                 let ty = self.scalar(expr)?;
                 let name = self.name_at(&written(expr), expr.span);
+                self.own(name, expr)?;
                 Ok(Target::Cell { ty, len: 0, name })
             }
             _ => Err(format!("no variable at byte {place}")),

@@ -8,6 +8,7 @@ use super::state::{Condition, State, Thread, Writer};
 use super::trace::{Access, Tracer};
 use super::value::{Status, Strings, Ty, Value, binary, unary};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Instructions that local work may take before it counts as endless.
 const FUEL: u32 = 100_000;
@@ -36,6 +37,28 @@ pub struct Logged {
     pub atomic: bool,
 }
 
+/// What a thread did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A read or a write, or both in one; initial definitions are none.
+    Access {
+        thread: usize,
+        name: u32,
+        address: u32,
+        read: bool,
+        write: bool,
+        clock: Rc<[u32]>,
+    },
+    /// A call of a function, or the start of the thread that executes it.
+    Called {
+        thread: usize,
+        function: u32,
+    },
+    Returned {
+        thread: usize,
+    },
+}
+
 /// What is not part of a state: the code, what is visible, tables, and the path to the current state.
 pub struct Machine<'c> {
     pub code: &'c Code,
@@ -51,6 +74,8 @@ pub struct Machine<'c> {
     pub trail: Vec<Event>,
     /// The accesses inside atomic blocks, where somebody wants to know.
     pub log: Option<Vec<Logged>>,
+    /// All that threads do, in its order, where somebody wants to know.
+    pub journal: Option<Vec<Note>>,
     /// Follows the flow of values and keeps the history of each thread, where somebody wants to know.
     pub tracer: Option<Box<Tracer>>,
     /// A variable that two parallel threads use although it is not visible.
@@ -72,6 +97,7 @@ impl<'c> Machine<'c> {
             path_keys: FxHashMap::default(),
             trail: Vec::new(),
             log: None,
+            journal: None,
             tracer: None,
             newly_shared: None,
             watch_sharing: false,
@@ -204,6 +230,9 @@ impl<'c> Machine<'c> {
                 if let Some(tracer) = &mut self.tracer {
                     tracer.called(t, thread.pc);
                 }
+                if let Some(journal) = &mut self.journal {
+                    journal.push(Note::Called { thread: t, function });
+                }
                 thread.calls += 1;
                 if thread.calls > MAX_CALLS {
                     return Err(Condition::Failing(Status::StepLimit));
@@ -216,6 +245,9 @@ impl<'c> Machine<'c> {
             }
             Op::Enter(slots) => thread.stack.resize((thread.base + slots) as usize, Value::Int(0)),
             Op::Return => {
+                if let Some(journal) = &mut self.journal {
+                    journal.push(Note::Returned { thread: t });
+                }
                 let result = thread.pop();
                 let base = thread.base as usize;
                 thread.pc = thread.stack[base - 2].long() as u32;
@@ -280,6 +312,10 @@ impl<'c> Machine<'c> {
         if let (Some(log), true) = (&mut self.log, thread.atomic > 0 && !matches!(op, Op::StoreInitial { .. })) {
             let logged = |write| Logged { address, name, write, atomic: true };
             log.extend(read.then(|| logged(false)).into_iter().chain(written.map(|_| logged(true))));
+        }
+        if let (Some(journal), false) = (&mut self.journal, matches!(op, Op::StoreInitial { .. })) {
+            let (write, clock) = (written.is_some(), Rc::clone(&thread.clock));
+            journal.push(Note::Access { thread: t, name, address, read, write, clock });
         }
         if read && variable != NONE && self.code.variables[variable as usize].candidate {
             let (thread_path, ordinal) = (thread.path, thread.reads);

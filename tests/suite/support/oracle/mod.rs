@@ -6,20 +6,30 @@
 //!
 //! Races are a question of states, so `races` looks at each state once, and at all that can follow from it. `paths` asks
 //! for what the histories of the threads tell: prefixes with one state and the same histories are looked at once.
+//! `coverage` follows matches of memory-access patterns from state to state; `replayed` does one execution and says what
+//! it covers; `linear` holds a test of a class to its serial orders.
 
+mod accesses;
+mod activations;
 mod affect;
 mod call;
 mod classes;
 mod code;
 mod compile;
 mod control;
+mod coverage;
 mod declare;
 mod expression;
+mod generated;
 mod graph;
 mod histories;
+mod linear;
 mod local;
+mod owners;
 mod paths;
+mod patterns;
 mod races;
+mod replayed;
 mod report;
 mod search;
 mod state;
@@ -28,8 +38,15 @@ mod step;
 mod trace;
 mod value;
 
+pub use self::coverage::{
+    Coverage, CoverageOptions, among, coverage_by_executions, coverage_of_source, library_variables,
+};
+pub use self::generated::{Test, program as program_of_test};
+pub use self::linear::{Outputs, Verdict, decide};
 pub use self::paths::{BranchPlace, PathsOptions, PathsOracle, paths_of_source};
+pub use self::patterns::{Instance, Places, TABLE, Variables, all_instances, by_pattern, totals, word};
 pub use self::races::{Race, RaceOptions, Races, races_of_source};
+pub use self::replayed::{Replayed, replay, steps};
 
 use self::local::Machine;
 use self::search::{Limits, search};

@@ -1,7 +1,7 @@
 //! Steps: which threads can move, in how many ways, and what a visible operation does.
 
 use super::code::{NONE, Op, Sync};
-use super::local::{Event, Machine};
+use super::local::{Event, Machine, Note};
 use super::state::{Condition, State, Thread, Writer};
 use super::value::{Status, Value};
 
@@ -388,6 +388,9 @@ impl Machine<'_> {
             *state.cell(address) = Value::Int(child as i32);
         }
         state.threads.push(thread);
+        if let Some(journal) = &mut self.journal {
+            journal.push(Note::Called { thread: child, function });
+        }
         if let Some(tracer) = &mut self.tracer {
             tracer.spawned(state, t, arguments);
             tracer.released(t);

@@ -1,0 +1,124 @@
+//! One execution, step by step after a list of threads: what it covers.
+
+use super::accesses::Accesses;
+use super::activations::{Activations, MethodPairs, all_pairs};
+use super::code::Op;
+use super::coverage::{first_state, visible, with_program};
+use super::local::{Machine, Note};
+use super::patterns::{Event, Instance, covered};
+use super::report::path_text;
+use super::state::Condition;
+use super::step::{Move, Progress};
+use super::{Visible, compile};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A step to make.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub thread: String,
+    /// The operation as a schedule names it, where it comes from one.
+    pub op: Option<String>,
+    /// Which of the possibilities, from 0, where there are several.
+    pub alternative: Option<usize>,
+}
+
+/// What an execution did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replayed {
+    /// `ok`, `assert`, `deadlock` …; `discarded`, or `going` where the list ends first.
+    pub status: String,
+    pub covered: BTreeSet<Instance>,
+    pub pairs: MethodPairs,
+    pub all_pairs: MethodPairs,
+    /// The accesses: thread, place, `r`, `w` or `rw`.
+    pub trace: Vec<(String, String, &'static str)>,
+}
+
+/// Steps of these threads, separated by blanks; `T1:2` takes the third possibility.
+pub fn steps(list: &str) -> Vec<Wanted> {
+    let step = |text: &str| match text.rsplit_once(':') {
+        Some((thread, alternative)) => {
+            Wanted { thread: thread.to_owned(), op: None, alternative: alternative.parse().ok() }
+        }
+        None => Wanted { thread: text.to_owned(), ..Wanted::default() },
+    };
+    list.split_whitespace().map(step).collect()
+}
+
+/// Does the steps. The error says which one cannot be made.
+///
+/// A step of a schedule that is local work alone has none here: what it prints or decides belongs to the next step. Nor
+/// have the later ones of a parfor, whose threads start together.
+pub fn replay(source: &str, which: &Visible, schedule: &[Wanted]) -> Result<Replayed, String> {
+    with_program(source, |program, file| {
+        let code = compile::compile(program, file, &BTreeMap::new())?;
+        let accesses = Accesses::new(&code);
+        let mut machine = Machine::new(&code, visible(&code, which), u32::MAX, false);
+        machine.journal = Some(Vec::new());
+        let mut state = first_state(&mut machine);
+        let (mut activations, mut trace, mut status): (Activations, Vec<Event>, _) = Default::default();
+        let mut replayed = Replayed { all_pairs: all_pairs(&code), ..Replayed::default() };
+        drain(&mut machine, &accesses, &mut activations, &mut trace);
+        for (at, wanted) in schedule.iter().enumerate() {
+            let is_it = |thread: &super::state::Thread| path_text(&machine, thread.path) == wanted.thread;
+            let Some(thread) = state.threads.iter().position(is_it) else {
+                return Err(format!("step {}: there is no thread {}", at + 1, wanted.thread));
+            };
+            let mut moves: Vec<Move> = Vec::new();
+            machine.moves(&state, &mut moves);
+            moves.retain(|next| next.thread == thread);
+            let is_fork =
+                matches!(code.ops[state.threads[thread].pc as usize], Op::Fork(_) | Op::ForkLoop(_) | Op::Spawn { .. });
+            let local = wanted.op.as_deref().is_some_and(is_local);
+            if local && (moves.is_empty() || moves.len() > 1 && wanted.alternative.is_none())
+                || wanted.op.as_deref() == Some("fork") && !is_fork
+            {
+                continue;
+            }
+            let Some(&next) = moves.get(wanted.alternative.unwrap_or(0)) else {
+                return Err(format!("step {}: {} cannot move", at + 1, wanted.thread));
+            };
+            activations.step(thread);
+            match machine.step(&mut state, next) {
+                Progress::Going => {}
+                Progress::Ended(failed) => status = failed.word().to_owned(),
+                Progress::Discarded => status = "discarded".to_owned(),
+            }
+            drain(&mut machine, &accesses, &mut activations, &mut trace);
+            if !status.is_empty() {
+                break;
+            }
+        }
+        if status.is_empty() {
+            let mut moves = Vec::new();
+            machine.moves(&state, &mut moves);
+            let ended = state.threads.iter().all(|thread| thread.condition == Condition::Ended);
+            let kind = if ended { "ok" } else { "deadlock" };
+            status = if moves.is_empty() { kind } else { "going" }.to_owned();
+        }
+        for event in &trace {
+            let place = |access: Option<u32>| access.map(|access| accesses.list[access as usize].place.clone());
+            let (kind, place) = match (place(event.read), place(event.write)) {
+                (Some(place), None) => ("r", place),
+                (None, Some(place)) => ("w", place),
+                (place, _) => ("rw", place.unwrap_or_default()),
+            };
+            replayed.trace.push((path_text(&machine, state.threads[event.thread].path), place, kind));
+        }
+        replayed.pairs = activations.pairs(&code);
+        replayed.covered = covered(&trace).iter().map(|(pattern, steps)| accesses.instance(*pattern, steps)).collect();
+        Ok(Replayed { status, ..replayed })
+    })
+}
+
+/// What the machine did goes to the activations and to the trace.
+fn drain(machine: &mut Machine<'_>, accesses: &Accesses, activations: &mut Activations, trace: &mut Vec<Event>) {
+    let notes: Vec<Note> = machine.journal.replace(Vec::new()).unwrap_or_default();
+    notes.iter().for_each(|note| activations.note(note));
+    trace.extend(notes.iter().filter_map(|note| accesses.event(note)));
+}
+
+/// Whether the step is named after local work.
+fn is_local(op: &str) -> bool {
+    matches!(op, "print" | "assert" | "error" | "assume" | "divide" | "index" | "diverge")
+}
