@@ -139,3 +139,115 @@ fn not_discarded(text: &str, seed: u64) -> BTreeSet<String> {
     let end = run(model.machine(), &mut Random::new(seed), 10_000, &mut ()).status;
     if end.word() == "discarded" { BTreeSet::new() } else { covered(text, &mut Random::new(seed)) }
 }
+
+/// Lets the first thread go on as long as it can.
+struct OneByOne;
+
+impl Policy for OneByOne {
+    fn choose(&mut self, _: &crate::schedule::View<'_>, moves: &[crate::vm::Move]) -> crate::schedule::Decision {
+        crate::schedule::Decision::Step(crate::vm::Choice { thread: moves[0].thread, alternative: 0 })
+    }
+}
+
+/// The pairs of methods that an execution covers, as `severe set`.
+fn overlaps(text: &str, policy: &mut impl Policy) -> BTreeSet<String> {
+    let model = model(text);
+    let methods = PublicMethods::new(model.program());
+    let bound = methods.bind(model.program());
+    let mut overlaps = Overlaps::new(&bound);
+    run(model.machine(), policy, 10_000, &mut overlaps);
+    let name = |method: MethodId| methods.list[method].name.rsplit('.').next().unwrap_or_default().to_owned();
+    overlaps.covered().iter().map(|pair| pair.map(name).join(" ")).collect()
+}
+
+#[test]
+fn methods_overlap_where_each_makes_a_step_while_the_other_is_open() {
+    let class = "class C { int x; int y; lock L;
+        public void two() { x = 1; y = 1; }
+        public void inner() { helper(); y = 2; }
+        public void one() { x = 2; }
+        private void helper() { x = 3; } }
+        C c;\n";
+    let main = |a: &str, b: &str| format!("{class} void main() {{ cobegin A: c.{a}(); B: c.{b}(); coend }}");
+    assert_eq!(overlaps(&main("two", "inner"), &mut RoundRobin::new()), set(&["two inner"]));
+    assert_eq!(overlaps(&main("two", "two"), &mut RoundRobin::new()), set(&["two two"]));
+    assert_eq!(overlaps(&main("two", "inner"), &mut OneByOne), set(&[]));
+    // One step is over before another thread can make one.
+    assert_eq!(overlaps(&main("two", "one"), &mut RoundRobin::new()), set(&[]));
+}
+
+#[test]
+fn a_call_within_a_method_is_a_call_too() {
+    let text = "class C { int x; int y;
+        public void outer() { inner(); y = 1; }
+        public void inner() { x = 1; x = 2; } }
+        C c; void main() { cobegin A: c.outer(); B: c.outer(); coend }";
+    assert_eq!(overlaps(text, &mut RoundRobin::new()), set(&["outer inner", "outer outer", "inner inner"]));
+}
+
+#[test]
+fn runs_of_a_program_are_added_up_and_decided() {
+    let model = model(&log4j("c.set(3);", "0"));
+    let request = Request { seeds: 0..100, schedules: Vec::new(), max_steps: 10_000, explore: Some(100_000) };
+    let findings = find(&model, &request, &crate::budget::Budget::unlimited()).unwrap();
+    let report = report::report(&model, &findings);
+    assert!(report.complete && report.bound.is_none());
+    let counts = report.patterns.all;
+    assert_eq!((counts.total, counts.feasible, counts.infeasible, counts.covered), (16, Some(5), Some(11), 5));
+    assert_eq!(report.executions, 100);
+    assert_eq!(report.missing.len(), 11);
+    // One thread alone writes, so what has writes of both is ordered; that it writes once, executions show.
+    let ordered = report.missing.iter().filter(|one| one.reason == Some("ordered")).map(|one| one.pattern);
+    assert_eq!(ordered.collect::<Vec<u8>>(), [3, 5, 5, 7, 7, 8]);
+    assert!(report.missing.iter().all(|one| one.reason.is_some()));
+    let [severe, set] = ["Category.severe", "Category.set"].map(|name| vec![name.to_owned()]);
+    let fourth = report.missing.iter().find(|one| one.pattern == 4).unwrap();
+    assert_eq!((&fourth.methods, fourth.reason), (&[severe, set], Some("exact")));
+    assert_eq!(report.variables[0].variable, "Category.threshold");
+    assert_eq!((report.variables[0].reads, report.variables[0].writes, report.variables[0].total), (2, 1, 16));
+    assert_eq!(report.method_pairs.total, 3);
+    let terms = report.pi_terms.unwrap();
+    assert_eq!(Some(terms.covered), terms.feasible);
+}
+
+#[test]
+fn reasons_of_what_cannot_be_covered() {
+    let reasons = |text: &str| -> BTreeSet<String> {
+        let model = model(text);
+        let request = Request { seeds: 0..20, schedules: Vec::new(), max_steps: 10_000, explore: Some(100_000) };
+        let findings = find(&model, &request, &crate::budget::Budget::unlimited()).unwrap();
+        let universe = &findings.universe;
+        let excluded = findings.excluded.iter();
+        excluded.map(|(instance, reason)| format!("{} {}", reason.word(), words(&model, universe, instance))).collect()
+    };
+    let locked =
+        "int x; lock L; cobegin A: { lock(L); x = 1;\n x = 2; unlock(L); } B: { lock(L);\n x = 3; unlock(L); } coend";
+    assert!(reasons(locked).contains("mutex 8 aW1 bW3 aW2"));
+    let forked = "int x;\n void main() { x = 1;\n cobegin A: x = 2;\n B: x = 3; coend\n x = 4; }";
+    assert!(reasons(forked).contains("ordered 3 aW2 bW3"));
+    assert!(reasons(forked).contains("ordered 3 aW4 bW5"));
+    let waits = "int x; event e; cobegin A: { x = 1;\n set(e); } B: { wait(e);\n x = 2; } coend";
+    assert!(reasons(waits).contains("exact 3 aW3 bW1"));
+    let dead = "int x; void never() {\n x = 9; }\n void main() { cobegin A: x = 1;\n B: x = 2; coend }";
+    assert!(reasons(dead).contains("unreachable 3 aW2 bW3"));
+}
+
+#[test]
+fn of_a_library_only_what_no_client_can_do_is_excluded() {
+    let class = "class C { int x;
+        public void set() { x = 1; }
+        public void both() { cobegin\n A: x = 2;\n B: { x = 3;\n x = 4; } coend }
+        private void never() {\n x = 5; } }";
+    let unit = Unit::from_text("test.csm", class, &[]).unwrap();
+    let request = Request { seeds: 0..40, schedules: Vec::new(), max_steps: 10_000, explore: None };
+    let findings = find_in_drivers(&unit, &Options::default(), &request, &crate::budget::Budget::unlimited());
+    assert_eq!(findings.totals.all, 25 + 125);
+    // All with the write of `never`; and those in which one thread has to make writes of two kinds of threads: of the
+    // first three writes, those of the arms A and B, and B may make two of its own.
+    let with_never = 150 - (16 + 64);
+    let pairs_of_one_thread = 16 - (1 + 1 + 4);
+    assert_eq!(findings.excluded.len() as u64, with_never + pairs_of_one_thread * 4);
+    let report = report::library_report(&unit, &findings);
+    assert_eq!((report.patterns.all.feasible, report.pi_terms.is_none()), (None, true));
+    assert!(!report.drivers.is_empty() && report.patterns.all.covered > 0);
+}
