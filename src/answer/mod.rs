@@ -10,6 +10,7 @@
 //! | `races` | [`races()`], [`races_of()`] | [`RacesAnswer`] |
 //! | `paths` | [`paths()`], [`compare_paths()`], [`drive_paths()`] | [`PathsAnswer`], [`ComparisonReport`] |
 //! | `drive` | [`drive()`], [`drive_pairs()`], [`drive_race()`] | [`DriveAnswer`] |
+//! | `coverage` | [`coverage()`] | [`CoverageAnswer`] |
 //! | `correlate` | [`correlate()`] | [`CorrelateAnswer`] |
 //! | `explain` | [`explain()`] | [`ExplainReport`] |
 //!
@@ -21,8 +22,10 @@
 //! language server, starts here.
 
 mod check;
+mod compiled;
 mod confirm;
 mod correlate;
+mod coverage;
 mod drive;
 mod drive_pairs;
 mod drive_paths;
@@ -42,8 +45,10 @@ mod selection;
 pub mod words;
 
 pub use check::{CheckInput, CheckReport, STACK_BYTES, check, static_findings};
+pub use compiled::Compiled;
 pub use confirm::{ConfirmRequest, Confirmation};
 pub use correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
+pub use coverage::{CoverageAnswer, CoverageRequest, coverage};
 pub use drive::{DriveAnswer, DriveReport, DriveRequest, drive};
 pub use drive_pairs::drive_pairs;
 pub use drive_paths::drive_paths;
@@ -58,6 +63,6 @@ pub use paths_explain::{
 };
 pub use paths_graph::{paths_dot, paths_svg};
 pub use pi::{PiReport, pi};
-pub use races::{RacesAnswer, RacesRequest, RacesSubject, RacesTarget, race_pair, races, races_of};
+pub use races::{RacesAnswer, RacesRequest, RacesTarget, race_pair, races, races_of};
 pub use run::{Course, RunAnswer, RunReport, RunRequest, run};
 pub use selection::{SelectedReport, SelectionReport};

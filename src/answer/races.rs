@@ -1,9 +1,10 @@
 //! The answer of `races`: which accesses race, and what follows.
 
+use super::compiled::Compiled;
 use crate::budget::{Bound, Budget};
 use crate::correlation;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::model::{Model, NoMain, Options, Unit};
+use crate::model::{Model, Options};
 use crate::race::report::{RacesReport, aim_report, library_report, report};
 use crate::race::{
     self, AimFinding, Contender, Granularity, Means, PlacePair, Places, PredictionRequest, Request, Scope, States,
@@ -105,49 +106,20 @@ pub struct RacesAnswer {
     pub drivers: Vec<(String, Model)>,
 }
 
-/// What races are looked for in.
-#[derive(Debug)]
-pub enum RacesSubject {
-    /// A program.
-    Program(Box<Model>),
-    /// A file without `main`.
-    Library(Box<Unit>),
-}
-
-impl RacesSubject {
-    /// The program of a unit, or the unit where it has no `main`.
-    #[must_use]
-    pub fn new(unit: Unit, options: Options) -> RacesSubject {
-        match Model::new(unit, options) {
-            Ok(model) => RacesSubject::Program(Box::new(model)),
-            Err(NoMain(unit)) => RacesSubject::Library(Box::new(unit)),
-        }
-    }
-
-    /// The file.
-    #[must_use]
-    pub fn unit(&self) -> &Unit {
-        match self {
-            RacesSubject::Program(model) => model.unit(),
-            RacesSubject::Library(unit) => unit,
-        }
-    }
-}
-
 /// Finds races in a program, or in the drivers of a file without `main`.
 ///
 /// # Errors
 ///
 /// A name of a place or of a variable means nothing, or several things; or there is none to mean, for lack of a `main`.
 pub fn races_of(
-    subject: &RacesSubject,
+    subject: &Compiled,
     options: &Options,
     request: &RacesRequest,
     budget: &Budget<'_>,
 ) -> Result<RacesAnswer, Diagnostics> {
     match subject {
-        RacesSubject::Program(model) => races(model, request, budget),
-        RacesSubject::Library(unit) => {
+        Compiled::Program(model) => races(model, request, budget),
+        Compiled::Library(unit) => {
             if request.pair.is_some() || request.variable.is_some() || request.target != RacesTarget::Races {
                 let message = "a pair, a variable or a target can be asked for only where there is a main";
                 let problem = Diagnostic::general(Code::NoMain, Severity::Error, message).with_help(
@@ -260,13 +232,13 @@ pub fn race_pair(model: &Model, [first, second]: &[String; 2]) -> Result<PlacePa
 impl RacesAnswer {
     /// The program that something was found in: that of a driver, or the program itself.
     #[must_use]
-    pub fn model_of<'a>(&'a self, subject: &'a RacesSubject, driver: Option<&String>) -> Option<&'a Model> {
+    pub fn model_of<'a>(&'a self, subject: &'a Compiled, driver: Option<&String>) -> Option<&'a Model> {
         match (subject, driver) {
-            (RacesSubject::Program(model), _) => Some(model),
-            (RacesSubject::Library(_), Some(name)) => {
+            (Compiled::Program(model), _) => Some(model),
+            (Compiled::Library(_), Some(name)) => {
                 self.drivers.iter().find(|driver| driver.0 == *name).map(|driver| &driver.1)
             }
-            (RacesSubject::Library(_), None) => None,
+            (Compiled::Library(_), None) => None,
         }
     }
 

@@ -114,23 +114,8 @@ fn execute(model: &Model, request: &RunRequest<'_>) -> (Execution, Option<Depart
         None => schedule::run(machine, &mut replay, max_steps, &mut ()),
         Some(seed) => schedule::run(machine, &mut Then::new(&mut replay, Random::new(seed)), max_steps, &mut ()),
     };
-    let departure = departure(&execution, &replay, schedule);
+    let departure = replay.departure_of(&execution.status, schedule.status.as_deref());
     (execution, departure)
-}
-
-/// Where an execution has departed from its schedule. One that is over before its schedule is has departed from it, too; not
-/// so one that fails first, which shows its failure, and one that lacks only the recorded failure: an assertion that holds
-/// is no step.
-fn departure(execution: &Execution, replay: &Replay<'_>, schedule: &Schedule) -> Option<Departure> {
-    if let Some(departure) = replay.departure() {
-        return Some(departure.clone());
-    }
-    let over = matches!(execution.status, ExecutionStatus::Ok | ExecutionStatus::Deadlock | ExecutionStatus::Discarded);
-    let failed = schedule.status.as_deref().is_some_and(|status| !matches!(status, "ok" | "deadlock" | "discarded"));
-    let departure = replay.rest().filter(|_| over)?;
-    let fails = matches!(departure.expected.op.as_str(), "assert" | "error" | "divide" | "index" | "diverge");
-    let lacks_only_the_failure = failed && fails && departure.step == schedule.steps.len();
-    (!lacks_only_the_failure).then_some(departure)
 }
 
 fn report(model: &Model, request: &RunRequest<'_>, execution: &Execution) -> RunReport {

@@ -4,7 +4,7 @@
 //! the name of the command is brought to the front, so that options may stand before it; where there is none, and the
 //! first word may be a file, the command is `check`; the rest is for `clap`.
 
-use super::command::{check, correlate, drive, explain, futures, ir, paths, pi, races, run};
+use super::command::{check, correlate, coverage, drive, explain, futures, ir, paths, pi, races, run};
 use super::job::AnyJob;
 use super::options::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -67,6 +67,9 @@ pub enum Invocation {
     /// Make tests for all orders that can change a branch; count those of other criteria
     #[command(long_about = paths::ABOUT, after_help = paths::EXAMPLES)]
     Paths(paths::Arguments),
+    /// Measure which ways of threads to come between each other executions try
+    #[command(long_about = coverage::ABOUT, after_help = coverage::EXAMPLES)]
+    Coverage(coverage::Arguments),
     /// Say what a diagnostic code means
     #[command(long_about = explain::ABOUT, after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
@@ -86,6 +89,7 @@ impl Invocation {
             Invocation::Correlate(arguments) => arguments,
             Invocation::Races(arguments) => arguments,
             Invocation::Paths(arguments) => arguments,
+            Invocation::Coverage(arguments) => arguments,
             Invocation::Explain(arguments) => arguments,
         }
     }

@@ -32,7 +32,7 @@ pub struct BoundOptions {
     /// Follow no execution further than N steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_steps: Option<u32>,
-    /// Visit at most N states [default: 20000000; of races 500000]
+    /// Visit at most N states [default: 20000000; of races and coverage 500000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_states: Option<u64>,
     /// Follow at most N executions to their end

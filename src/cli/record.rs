@@ -2,7 +2,7 @@
 
 use super::files;
 use super::load::name_of;
-use crate::answer::{CorrelateAnswer, FuturesAnswer, PathsAnswer, RacesAnswer, RacesSubject};
+use crate::answer::{Compiled, CorrelateAnswer, CoverageAnswer, FuturesAnswer, PathsAnswer, RacesAnswer};
 use crate::diagnostics::Diagnostics;
 use crate::explore::pairs::ExecutedPairs;
 use crate::model::Model;
@@ -110,7 +110,7 @@ fn term_file(directory: &Path, read: &str, definition: &str) -> PathBuf {
 pub fn write_races(
     directory: &Path,
     source: &Path,
-    subject: &RacesSubject,
+    subject: &Compiled,
     answer: &RacesAnswer,
 ) -> Result<(), Diagnostics> {
     files::create_directory(directory)?;
@@ -193,4 +193,24 @@ pub fn write_paths(directory: &Path, model: &Model, answer: &PathsAnswer) -> Res
 #[must_use]
 pub fn test_file(directory: &Path, number: usize) -> PathBuf {
     directory.join(format!("test-{number}.json"))
+}
+
+/// Writes a schedule for each failure and each deadlock, numbered in the order of the report.
+///
+/// # Errors
+///
+/// CS0910 where the directory or a file cannot be written.
+pub fn write_coverage(directory: &Path, model: &Model, answer: &CoverageAnswer) -> Result<(), Diagnostics> {
+    files::create_directory(directory)?;
+    let write = |path: PathBuf, steps: &[Step], status: &str, seed: Option<u64>| {
+        let schedule = Schedule { seed, ..model.schedule(steps.to_vec(), status) };
+        files::write(&path, &schedule.to_text())
+    };
+    for (index, met) in answer.report.failures.iter().enumerate() {
+        write(failure_file(directory, index), &met.failure.schedule, met.failure.status, met.seed)?;
+    }
+    for (index, met) in answer.report.deadlocks.iter().enumerate() {
+        write(deadlock_file(directory, index), &met.deadlock.schedule, "deadlock", met.seed)?;
+    }
+    Ok(())
 }

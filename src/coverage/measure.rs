@@ -248,8 +248,8 @@ impl Measured {
         let mut watch = watched.watch();
         let mut replay = Replay::new(watched.model.naming(), &recorded.steps);
         let done = schedule::run(watched.model.machine(), &mut replay, max_steps, &mut watch);
-        if let Some(departure) = replay.departure() {
-            return Err(departure.clone());
+        if let Some(departure) = replay.departure_of(&done.status, recorded.status.as_deref()) {
+            return Err(departure);
         }
         self.add(program, None, OneMeasured::new(watched, &watch, &ended(&done)));
         Ok(())

@@ -11,6 +11,7 @@
 //! **Soundness and limits**. A program that was changed elsewhere still fits. Where several threads have one name, the first
 //! one counts.
 
+use super::execution::ExecutionStatus;
 use super::file::Step;
 use super::naming::Naming;
 use super::policy::{Decision, Policy, View};
@@ -111,6 +112,22 @@ impl<'a> Replay<'a> {
     pub fn rest(&self) -> Option<Departure> {
         let expected = self.steps.get(self.next)?.clone();
         Some(Departure { step: self.next + 1, expected, found: Found::Over })
+    }
+
+    /// Where an execution that has followed the schedule, whose recorded end is given, has departed from it. One that is over
+    /// before its schedule is has departed from it, too; not so one that fails first, which shows its failure, and one
+    /// that lacks only the recorded failure: an assertion that holds is no step.
+    #[must_use]
+    pub fn departure_of(&self, status: &ExecutionStatus, recorded: Option<&str>) -> Option<Departure> {
+        if let Some(departure) = self.departure() {
+            return Some(departure.clone());
+        }
+        let over = matches!(status, ExecutionStatus::Ok | ExecutionStatus::Deadlock | ExecutionStatus::Discarded);
+        let failed = recorded.is_some_and(|status| !matches!(status, "ok" | "deadlock" | "discarded"));
+        let departure = self.rest().filter(|_| over)?;
+        let fails = matches!(departure.expected.op.as_str(), "assert" | "error" | "divide" | "index" | "diverge");
+        let lacks_only_the_failure = failed && fails && departure.step == self.steps.len();
+        (!lacks_only_the_failure).then_some(departure)
     }
 
     fn find(&self, view: &View<'_>, moves: &[Move], expected: &Step) -> Result<Choice, Found> {

@@ -1,7 +1,7 @@
 //! The samples `races_*`: the races that their comments tell of, and no others.
 
 use crate::support::{root, samples};
-use cssame::answer::{RacesRequest, RacesSubject, races_of};
+use cssame::answer::{Compiled, RacesRequest, races_of};
 use cssame::budget::Budget;
 use cssame::model::{Options, Unit};
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ const RACES: &[(&str, &[&str])] = &[
 
 fn races(name: &str, text: &str) -> Vec<String> {
     let options = Options::default();
-    let subject = RacesSubject::new(Unit::from_text(name, text, &[]).unwrap(), options.clone());
+    let subject = Compiled::new(Unit::from_text(name, text, &[]).unwrap(), options.clone());
     let request = RacesRequest { trials: 20, ..RacesRequest::default() };
     let answer = races_of(&subject, &options, &request, &Budget::unlimited()).unwrap();
     let told = answer.report.potential.iter().map(|pair| {

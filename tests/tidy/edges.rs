@@ -60,12 +60,12 @@ pub const LAYERS: &[Layer] = &[
     layer("driver", "source budget ir form correlation vm schedule explore", ""),
     layer(
         "answer",
-        "source diagnostics budget ir front ssa concurrency form correlation vm schedule model explore race paths driver",
+        "source diagnostics budget ir front ssa concurrency form correlation vm schedule model explore race paths coverage driver",
         "",
     ),
     layer(
         "cli",
-        "source diagnostics budget front form correlation vm schedule model explore race paths driver answer",
+        "source diagnostics budget front form correlation vm schedule model explore race paths coverage driver answer",
         "",
     ),
 ];

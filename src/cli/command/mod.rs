@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod correlate;
+pub mod coverage;
 pub mod drive;
 pub mod explain;
 pub mod futures;

@@ -1,6 +1,6 @@
 //! `cssame races FILE`: races, predicted, made real, told apart from harmless ones, and proven impossible.
 
-use crate::answer::{RacesAnswer, RacesRequest, RacesSubject, RacesTarget, finding, races_of};
+use crate::answer::{Compiled, RacesAnswer, RacesRequest, RacesTarget, finding, races_of};
 use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
@@ -191,7 +191,7 @@ pub struct Found {
     #[serde(skip)]
     arguments: Arguments,
     #[serde(skip)]
-    subject: RacesSubject,
+    subject: Compiled,
 }
 
 impl Job for Arguments {
@@ -203,7 +203,7 @@ impl Job for Arguments {
 
     fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
         let options = self.program.with(&self.execution);
-        let subject = RacesSubject::new(load::unit(&self.file, &options.inputs)?, options.clone());
+        let subject = Compiled::new(load::unit(&self.file, &options.inputs)?, options.clone());
         let request = self.request();
         let search = |budget: &Budget<'_>| races_of(&subject, &options, &request, budget);
         let answer = with_budget(&self.bounds, &self.output, output, search)?;

@@ -1,6 +1,7 @@
 //! Answers as text for people: views of the values that the JSON shows.
 
 pub mod correlate;
+pub mod coverage;
 pub mod drive;
 pub mod futures;
 pub mod paths;

@@ -3,7 +3,7 @@
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
 use crate::answer::words::plural;
-use crate::answer::{RacesAnswer, RacesSubject, finding};
+use crate::answer::{Compiled, RacesAnswer, finding};
 use crate::cli::load::name_of;
 use crate::cli::output::Output;
 use crate::cli::record;
@@ -45,7 +45,7 @@ pub struct RacesView<'a> {
     /// The races.
     pub answer: &'a RacesAnswer,
     /// The program, or the file without `main`.
-    pub subject: &'a RacesSubject,
+    pub subject: &'a Compiled,
     /// The source file.
     pub file: &'a Path,
     /// What the answer depends on beside the program, as it was typed, with a space before each option.
@@ -199,7 +199,7 @@ impl RacesView<'_> {
         }
         let mut blocks = vec![snippet::title("aims", self.colour) + &table.lines().concat()];
         for (index, aim) in aims.iter().enumerate() {
-            let (Some(steps), RacesSubject::Program(model)) = (&aim.steps, self.subject) else { continue };
+            let (Some(steps), Compiled::Program(model)) = (&aim.steps, self.subject) else { continue };
             let title = snippet::title(&format!("{}: {}", aim.places.join(", "), aim.what), self.colour);
             let trace = schedule::trace(model.naming(), steps).cause();
             let trace = schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });
@@ -264,7 +264,7 @@ impl RacesView<'_> {
         // An execution that does not fail ends with the two accesses; neither is the cause of the other.
         let rows = if pair.harmful || steps.len() > WHOLE { Rows::Cause } else { Rows::All };
         let mut text = self.block(&diagnostic, (steps, rows), pair.driver.as_ref())?;
-        if let (Some(seed), RacesSubject::Program(model)) = (pair.seed, self.subject) {
+        if let (Some(seed), Compiled::Program(model)) = (pair.seed, self.subject) {
             let options = options_text(model.options());
             let file = quoted(&name_of(self.file));
             text += &format!("again: cssame races {file}{options} --pair {},{} --seed {seed}\n", pair.a, pair.b);
@@ -331,7 +331,7 @@ impl RacesView<'_> {
     }
 
     fn with_origin(&self, diagnostic: Diagnostic, seed: Option<u64>, pair: Option<&[String; 2]>) -> Diagnostic {
-        let (Some(seed), RacesSubject::Program(_)) = (seed, self.subject) else { return diagnostic };
+        let (Some(seed), Compiled::Program(_)) = (seed, self.subject) else { return diagnostic };
         match pair {
             Some([a, b]) => diagnostic.with_note(format!("met by `--pair {a},{b} --seed {seed}`")),
             None if self.answer.report.aims.is_some() => diagnostic,

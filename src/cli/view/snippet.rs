@@ -8,6 +8,9 @@ use anstyle::{AnsiColor, Style};
 /// Width of the text, in columns.
 pub const WIDTH: usize = 80;
 
+/// A space at which no line ends.
+pub const JOINED: char = '\u{a0}';
+
 /// Columns of a cell that its column makes room for.
 const COLUMN_WIDTH: usize = 32;
 
@@ -115,6 +118,58 @@ pub fn outputs(by_thread: &[ThreadOutput]) -> String {
 #[must_use]
 pub fn one_line(text: &str) -> String {
     text.chars().map(|each| if each == '\n' { '⏎' } else { visible(each) }).collect()
+}
+
+/// A text in lines of at most [`WIDTH`] columns, each with an indent.
+#[must_use]
+pub fn wrap(indent: &str, text: &str) -> String {
+    wrap_behind(indent, indent, text)
+}
+
+/// The same, where the first line begins in another way. A line does not end at a [`JOINED`] space.
+#[must_use]
+pub fn wrap_behind(first: &str, indent: &str, text: &str) -> String {
+    let mut lines = vec![first.to_owned()];
+    let mut is_empty = true;
+    for word in text.split(' ') {
+        let last = lines.len() - 1;
+        if !is_empty && columns(&lines[last]) + 1 + columns(word) > WIDTH {
+            lines.push(format!("{indent}{word}"));
+        } else {
+            if !is_empty {
+                lines[last].push(' ');
+            }
+            lines[last].push_str(word);
+        }
+        is_empty = false;
+    }
+    lines.iter().map(|line| line.trim_end().replace(JOINED, " ") + "\n").collect()
+}
+
+/// A table of numbers, flush right, below a title and the heads of the columns; each row begins with its name.
+#[must_use]
+pub fn numbers(title: &str, heads: &[&str], rows: &[(String, Vec<String>)], colour: bool) -> String {
+    let first = rows.iter().map(|(name, _)| columns(name)).chain([columns(title)]).max().unwrap_or(0);
+    let width_of = |(column, head): (usize, &&str)| {
+        let cells = rows.iter().filter_map(|(_, cells)| cells.get(column)).map(|cell| columns(cell));
+        cells.chain([columns(head)]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = heads.iter().enumerate().map(width_of).collect();
+    let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(columns(text)));
+    let mut head = title.to_owned() + &pad(title, first);
+    for (word, &width) in heads.iter().zip(&widths) {
+        head += &format!("  {}{word}", pad(word, width));
+    }
+    let mut text = self::title(&head, colour);
+    for (name, cells) in rows {
+        text += name;
+        text += &pad(name, first);
+        for (cell, &width) in cells.iter().zip(&widths) {
+            text += &format!("  {}{cell}", pad(cell, width));
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// Rows whose cells stand in columns.

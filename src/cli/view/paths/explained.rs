@@ -42,7 +42,7 @@ impl PathsView<'_> {
             text += &self.variants(of);
         }
         let evaluated: Vec<String> = of.evaluated.iter().map(|one| format!("{} {}", one.test, one.outcome)).collect();
-        text + &super::wrap_behind("  ", "    ", &format!("outcome by test: {}", self.listed(&evaluated, ", ")))
+        text + &snippet::wrap_behind("  ", "    ", &format!("outcome by test: {}", self.listed(&evaluated, ", ")))
     }
 
     /// Which variants of the first run belong to which group.
@@ -50,7 +50,7 @@ impl PathsView<'_> {
         let of_group = of.groups.iter().filter(|group| !group.variants.is_empty());
         let lines = of_group.map(|group| {
             let line = format!("group {}: {}", group.group, self.listed(&group.variants, ", "));
-            super::wrap_behind("    ", "      ", &line)
+            snippet::wrap_behind("    ", "      ", &line)
         });
         let lines: String = lines.collect();
         if lines.is_empty() { lines } else { format!("  variants of the first run, by group:\n{lines}") }

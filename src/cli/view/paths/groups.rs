@@ -1,8 +1,9 @@
 //! Branch-affect groups, for people: the orders of each branch, and the branches that no order changes.
 
-use super::{JOINED, PathsView, wrap_behind};
+use super::PathsView;
 use crate::answer::words::plural;
 use crate::cli::view::snippet;
+use crate::cli::view::snippet::{JOINED, wrap_behind};
 use crate::paths::report::{GroupReport, PathsReport};
 use crate::source::Span;
 

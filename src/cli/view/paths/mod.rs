@@ -7,7 +7,7 @@ mod table;
 pub use table::table;
 
 use super::replay::{DIRECTORY, options_text, record_line, replay_line};
-use super::snippet::{self, Table, WIDTH};
+use super::snippet::{self, Table, WIDTH, wrap};
 use crate::answer::words::plural;
 use crate::answer::{EmittedReport, PathsAnswer, finding};
 use crate::cli::record;
@@ -15,7 +15,6 @@ use crate::diagnostics::{Diagnostic, terminal};
 use crate::model::Model;
 use crate::paths::report::{MissedReport, PathsReport, RaceReport, TestReport};
 use crate::schedule::{self, RenderOptions};
-use crate::source::cut::columns;
 use crate::vm::Choice;
 use std::path::{Path, PathBuf};
 
@@ -33,9 +32,6 @@ const LISTED_NAMES: usize = 8;
 
 /// Steps beyond which an execution is not shown without `--all`.
 const LONG: usize = 1_000;
-
-/// A space at which no line ends.
-const JOINED: char = '\u{a0}';
 
 /// An answer, what it was made from, and how it is shown.
 pub struct PathsView<'a> {
@@ -338,28 +334,4 @@ fn missed(one: &MissedReport) -> String {
         "race" => format!("the race of {} (test {})", one.what.replace(' ', " and "), one.test),
         _ => format!("`{}` (test {})", one.what, one.test),
     }
-}
-
-/// A text in lines of at most [`WIDTH`] columns, each with an indent.
-fn wrap(indent: &str, text: &str) -> String {
-    wrap_behind(indent, indent, text)
-}
-
-/// The same, where the first line begins in another way. A line does not end at a [`JOINED`] space.
-fn wrap_behind(first: &str, indent: &str, text: &str) -> String {
-    let mut lines = vec![first.to_owned()];
-    let mut is_empty = true;
-    for word in text.split(' ') {
-        let last = lines.len() - 1;
-        if !is_empty && columns(&lines[last]) + 1 + columns(word) > WIDTH {
-            lines.push(format!("{indent}{word}"));
-        } else {
-            if !is_empty {
-                lines[last].push(' ');
-            }
-            lines[last].push_str(word);
-        }
-        is_empty = false;
-    }
-    lines.iter().map(|line| line.trim_end().replace(JOINED, " ") + "\n").collect()
 }

@@ -2,7 +2,6 @@
 
 use crate::answer::{Amount, ComparisonReport, ComparisonRow};
 use crate::cli::view::snippet;
-use crate::source::cut::columns;
 use std::path::Path;
 
 /// Columns of the name of a program at most.
@@ -62,29 +61,11 @@ const NOTES: &str = "
 
 type Cell<'a> = (&'a str, &'a dyn Fn(&ComparisonRow) -> String);
 
-/// A table of numbers, flush right.
+/// A table of numbers.
 fn block(title: &str, rows: &[ComparisonRow], colour: bool, cells: &[Cell<'_>]) -> String {
-    let names: Vec<String> = rows.iter().map(name).collect();
-    let width = names.iter().map(|name| columns(name)).chain([title.len()]).max().unwrap_or(0);
-    let texts: Vec<Vec<String>> = rows.iter().map(|row| cells.iter().map(|(_, cell)| cell(row)).collect()).collect();
-    let widths: Vec<usize> = (0..cells.len())
-        .map(|column| texts.iter().map(|row| columns(&row[column])).chain([cells[column].0.len()]).max().unwrap_or(0))
-        .collect();
-    let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(columns(text)));
-    let mut head = title.to_owned() + &pad(title, width);
-    for ((word, _), &width) in cells.iter().zip(&widths) {
-        head += &format!("  {}{word}", pad(word, width));
-    }
-    let mut text = snippet::title(&head, colour);
-    for (name, row) in names.iter().zip(&texts) {
-        text += name;
-        text += &pad(name, width);
-        for (cell, &width) in row.iter().zip(&widths) {
-            text += &format!("  {}{cell}", pad(cell, width));
-        }
-        text.push('\n');
-    }
-    text
+    let heads: Vec<&str> = cells.iter().map(|(head, _)| *head).collect();
+    let row = |row: &ComparisonRow| (name(row), cells.iter().map(|(_, cell)| cell(row)).collect());
+    snippet::numbers(title, &heads, &rows.iter().map(row).collect::<Vec<_>>(), colour)
 }
 
 /// The name of a file, and the inputs.

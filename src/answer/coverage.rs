@@ -1,0 +1,82 @@
+//! The answer of `coverage`: what executions cover of what can be covered.
+
+use super::compiled::Compiled;
+use crate::budget::Budget;
+use crate::coverage::report::{CoverageReport, library_report, report};
+use crate::coverage::{self, Findings, Request};
+use crate::model::Options;
+use crate::schedule::{Departure, Schedule};
+use serde::Serialize;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct CoverageRequest {
+    /// How many executions are made at random.
+    pub runs: u64,
+    /// The seed of the first of them.
+    pub seed: u64,
+    /// Executions that were recorded; of a program alone.
+    pub schedules: Vec<Schedule>,
+    /// Steps of one execution at most.
+    pub max_steps: u64,
+    /// States that are visited to decide what can be covered; none where that is not asked.
+    pub explore: Option<u64>,
+}
+
+impl Default for CoverageRequest {
+    fn default() -> CoverageRequest {
+        CoverageRequest { runs: 100, seed: 0, schedules: Vec::new(), max_steps: 1_000_000, explore: Some(500_000) }
+    }
+}
+
+/// What executions cover; it serialises as [`CoverageReport`].
+#[derive(Debug, Serialize)]
+pub struct CoverageAnswer {
+    /// With names.
+    #[serde(flatten)]
+    pub report: CoverageReport,
+    /// As the layer `coverage` has found it.
+    #[serde(skip)]
+    pub findings: Findings,
+}
+
+/// Makes executions of a program, or of the drivers of a file without `main`, and finds what they cover.
+///
+/// # Errors
+///
+/// The number of a recorded execution that the program departs from, and where.
+pub fn coverage(
+    subject: &Compiled,
+    options: &Options,
+    request: &CoverageRequest,
+    budget: &Budget<'_>,
+) -> Result<CoverageAnswer, (usize, Departure)> {
+    let seeds = request.seed..request.seed.saturating_add(request.runs);
+    let schedules = request.schedules.clone();
+    let asked = Request { seeds, schedules, max_steps: request.max_steps, explore: request.explore };
+    let (report, findings) = match subject {
+        Compiled::Program(model) => {
+            let findings = coverage::find(model, &asked, budget)?;
+            (report(model, &findings), findings)
+        }
+        Compiled::Library(unit) => {
+            let findings = coverage::find_in_drivers(unit, options, &asked, budget);
+            (library_report(unit, &findings), findings)
+        }
+    };
+    Ok(CoverageAnswer { report, findings })
+}
+
+impl CoverageAnswer {
+    /// Whether some execution of the program fails, or ends in a deadlock.
+    #[must_use]
+    pub fn has_findings(&self) -> bool {
+        !self.report.failures.is_empty() || !self.report.deadlocks.is_empty()
+    }
+
+    /// Whether no bound has cut anything.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.findings.bound.is_none() && !self.findings.measured.is_cut
+    }
+}

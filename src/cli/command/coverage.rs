@@ -1,0 +1,202 @@
+//! `cssame coverage FILE`: what executions cover of how threads can come between each other.
+
+use super::run::{departed, read_schedule};
+use crate::answer::{Compiled, CoverageAnswer, CoverageRequest, coverage, finding};
+use crate::budget::Budget;
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::load;
+use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::output::Output;
+use crate::cli::progress::with_budget;
+use crate::cli::record;
+use crate::cli::status::Status;
+use crate::cli::view::coverage::{self as view, CoverageView};
+use crate::cli::view::replay::quoted;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use crate::model::Options;
+use crate::schedule::Schedule;
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Says how much of what threads can do to each other some executions have tried. It counts instances of 17 memory-access \
+patterns: two threads that may run in parallel access one variable, or two, in an order that matters, such as a read, a \
+write by the other thread, and a read again. Beside them stand pairs of methods that ran at the same time, and the terms of \
+pi functions: which reads have seen which writes.
+
+The executions are random ones, by seeds, and recorded ones (--schedule). For a program, all states are searched for what \
+some execution can cover, so that a number below 100 % means that something is left to try. A file of classes without a \
+`main` is run in drivers that call two of its methods in parallel.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame coverage samples/bank_account_broken.csm
+  cssame coverage --runs 1000 --seed 7 samples/counter_unlocked.csm
+  cssame coverage --no-exploration --format json samples/map_log4j.csm
+  cssame coverage --record-dir found samples/bank_transfer_deadlock.csm
+
+Exit status: 0 no execution fails, 1 a failure or a deadlock of the program was met, 2 bad usage, a program that does not \
+compile or a schedule that does not fit, 3 no execution fails, and a bound was hit before it was known what can be covered.";
+
+/// Executions at random, unless `--runs` or `--schedule` says otherwise.
+const RUNS: u64 = 100;
+
+/// Arguments of `coverage`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// Source file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Make N executions at random [default: 100; with --schedule 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=100_000_000))]
+    pub runs: Option<u64>,
+    /// Seed of the first of them; the others follow
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Replay a recorded schedule (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub schedule: Vec<PathBuf>,
+    /// Do not search all states for what can be covered
+    #[arg(long)]
+    pub no_exploration: bool,
+    /// Write the schedules of failures and deadlocks to this directory
+    #[arg(long, value_name = "DIR")]
+    pub record_dir: Option<PathBuf>,
+    /// Show all that is missing, not some of it
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionOptions,
+    #[command(flatten)]
+    pub(crate) program: ProgramOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) bounds: BoundOptions,
+}
+
+/// What is covered, and what it was asked of.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Found {
+    answer: CoverageAnswer,
+    #[serde(skip)]
+    arguments: Arguments,
+    #[serde(skip)]
+    subject: Compiled,
+}
+
+impl Job for Arguments {
+    type Answer = Found;
+
+    fn common(&self) -> Common<'_> {
+        Common::new("coverage", Some(&self.file), self.format.format, &self.output)
+    }
+
+    fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
+        let schedules = self.schedules()?;
+        let options = self.options(&schedules)?;
+        let subject = Compiled::new(load::unit(&self.file, &options.inputs)?, options.clone());
+        if let (Compiled::Library(unit), Some(_)) = (&subject, schedules.first()) {
+            let problem = Diagnostic::general(Code::NoMain, Severity::Error, "only a program has recorded executions");
+            let problem = problem.with_help("leave out `--schedule`, or name the file that has the `main`");
+            return Err(Diagnostics::new(unit.sources.clone(), vec![problem]));
+        }
+        let request = self.request(schedules);
+        let search = |budget: &Budget<'_>| coverage(&subject, &options, &request, budget);
+        let answer = with_budget(&self.bounds, &self.output, output, search).map_err(|(number, departure)| {
+            match (&subject, self.schedule.get(number), request.schedules.get(number)) {
+                (Compiled::Program(model), Some(path), Some(schedule)) => departed(model, path, schedule, &departure),
+                _ => Diagnostics::error(Code::ScheduleMismatch, departure.to_string()),
+            }
+        })?;
+        if let (Some(directory), Compiled::Program(model)) = (&self.record_dir, &subject) {
+            record::write_coverage(directory, model, &answer)?;
+        }
+        Ok(Found { answer, arguments: self.clone(), subject })
+    }
+}
+
+impl Arguments {
+    fn schedules(&self) -> Result<Vec<Schedule>, Diagnostics> {
+        self.schedule.iter().map(|path| read_schedule(path, &self.file)).collect()
+    }
+
+    /// What executions depend on. Schedules bring along what they were recorded with, on which they have to agree.
+    fn options(&self, schedules: &[Schedule]) -> Result<Options, Diagnostics> {
+        let given = self.program.with(&self.execution);
+        let mut all: Option<Options> = None;
+        for (path, schedule) in self.schedule.iter().zip(schedules) {
+            let of_this = given.over(schedule)?;
+            if all.as_ref().is_some_and(|known| *known != of_this) {
+                let message = format!(
+                    "`{}` was recorded with other inputs or options than `{}`",
+                    load::name_of(path),
+                    load::name_of(&self.schedule[0])
+                );
+                let diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
+                return Err(Diagnostics::general(diagnostic.with_help("measure them apart: they are of two programs")));
+            }
+            all = Some(of_this);
+        }
+        Ok(all.unwrap_or(given))
+    }
+
+    fn request(&self, schedules: Vec<Schedule>) -> CoverageRequest {
+        let defaults = CoverageRequest::default();
+        CoverageRequest {
+            runs: self.runs.unwrap_or(if schedules.is_empty() { RUNS } else { 0 }),
+            seed: self.seed,
+            schedules,
+            max_steps: self.bounds.max_steps.map_or(defaults.max_steps, u64::from),
+            explore: self.bounds.max_states.or(defaults.explore).filter(|_| !self.no_exploration),
+        }
+    }
+
+    /// The options that decide what is found, as they are typed, with a space before each.
+    fn typed(&self) -> String {
+        let mut text = String::new();
+        for path in &self.schedule {
+            text += &format!(" --schedule {}", quoted(&load::name_of(path)));
+        }
+        if let Some(runs) = self.runs {
+            text += &format!(" --runs {runs}");
+        }
+        if self.seed != 0 {
+            text += &format!(" --seed {}", self.seed);
+        }
+        if let Some(steps) = self.bounds.max_steps {
+            text += &format!(" --max-steps {steps}");
+        }
+        text
+    }
+}
+
+impl Answer for Found {
+    fn print(&self, output: &mut Output) {
+        let Found { answer, arguments, subject } = self;
+        let view = CoverageView {
+            answer,
+            subject,
+            file: &arguments.file,
+            options: &arguments.typed(),
+            record_dir: arguments.record_dir.as_deref(),
+            all: arguments.all,
+            colour: output.colour(),
+        };
+        output.print(&view.text());
+        if let Some(bound) = answer.findings.bound {
+            output.complain(&subject.unit().sources, &[finding::bound(bound, None)]);
+        }
+        output.summary(&view::summary(&answer.report));
+    }
+
+    fn status(&self) -> Status {
+        Status::of_search(self.answer.has_findings(), self.answer.is_whole())
+    }
+}

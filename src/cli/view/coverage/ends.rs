@@ -1,0 +1,97 @@
+//! How executions of a program have failed, with the command that does it again.
+
+use super::CoverageView;
+use crate::answer::words::plural;
+use crate::answer::{Compiled, finding};
+use crate::cli::load::name_of;
+use crate::cli::record;
+use crate::cli::view::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
+use crate::cli::view::snippet::WIDTH;
+use crate::coverage::report::CoverageReport;
+use crate::diagnostics::{Diagnostic, terminal};
+use crate::model::Model;
+use crate::schedule::{self, ExecutionStatus, RenderOptions};
+use crate::vm::Choice;
+use std::path::{Path, PathBuf};
+
+/// Failures, and deadlocks, that are shown without `--all`.
+const SHOWN: usize = 4;
+
+/// Steps beyond which an execution is not shown without `--all`.
+const LONG: usize = 1_000;
+
+impl CoverageView<'_> {
+    pub(super) fn failures(&self, report: &CoverageReport) -> Vec<String> {
+        let Compiled::Program(model) = self.subject else { return Vec::new() };
+        let ends = self.answer.findings.measured.ends.iter().filter_map(|(_, _, end)| match &end.status {
+            ExecutionStatus::Failed(failure) => Some((failure, &end.steps[..])),
+            _ => None,
+        });
+        let block = |(index, (met, (failure, steps)))| {
+            let met: &crate::coverage::report::SeededFailure = met;
+            let diagnostic = finding::failure(&model.naming(), failure, &met.failure.thread);
+            let diagnostic = with_seed(diagnostic, met.seed);
+            self.finding(model, &diagnostic, steps)
+                + &self.replay(model, met.seed, |of| record::failure_file(of, index))
+        };
+        let limit = self.limit(SHOWN);
+        let mut blocks: Vec<String> = report.failures.iter().zip(ends).enumerate().take(limit).map(block).collect();
+        blocks.extend(hidden(report.failures.len(), limit, "failure"));
+        blocks
+    }
+
+    pub(super) fn deadlocks(&self, report: &CoverageReport) -> Vec<String> {
+        let Compiled::Program(model) = self.subject else { return Vec::new() };
+        let ends = self.answer.findings.measured.ends.iter().filter_map(|(_, _, end)| match &end.status {
+            ExecutionStatus::Deadlock => Some(&end.steps[..]),
+            _ => None,
+        });
+        let block = |(index, (met, steps))| {
+            let met: &crate::coverage::report::SeededDeadlock = met;
+            let diagnostic = finding::deadlock(model.sources(), &met.deadlock.threads);
+            let diagnostic = with_seed(diagnostic, met.seed);
+            self.finding(model, &diagnostic, steps)
+                + &self.replay(model, met.seed, |of| record::deadlock_file(of, index))
+        };
+        let limit = self.limit(SHOWN);
+        let mut blocks: Vec<String> = report.deadlocks.iter().zip(ends).enumerate().take(limit).map(block).collect();
+        blocks.extend(hidden(report.deadlocks.len(), limit, "deadlock"));
+        blocks
+    }
+
+    /// A diagnostic, and the steps that lead to it.
+    fn finding(&self, model: &Model, diagnostic: &Diagnostic, steps: &[Choice]) -> String {
+        let text = terminal::render_all(model.sources(), std::slice::from_ref(diagnostic), self.colour);
+        if steps.len() > LONG && !self.all {
+            return format!("{text}\nthe execution has {} (--all shows it)\n", plural(steps.len(), "step"));
+        }
+        let trace = schedule::trace(model.naming(), steps).cause();
+        text + "\n" + &schedule::render(&trace, &RenderOptions { width: WIDTH, color: self.colour })
+    }
+
+    /// The command line that does the execution again: by its schedule where that was written, else by its seed.
+    fn replay(&self, model: &Model, seed: Option<u64>, file: impl Fn(&Path) -> PathBuf) -> String {
+        let options = options_text(model.options());
+        match (self.record_dir, seed) {
+            (Some(directory), _) => replay_line(self.file, &file(directory)),
+            (None, Some(seed)) => {
+                format!("replay: cssame run {}{options} --seed {seed}\n", quoted(&name_of(self.file)))
+            }
+            (None, None) => {
+                record_line("coverage", self.file, &(options + self.options))
+                    + &replay_line(self.file, &file(Path::new(DIRECTORY)))
+            }
+        }
+    }
+}
+
+fn with_seed(diagnostic: Diagnostic, seed: Option<u64>) -> Diagnostic {
+    match seed {
+        Some(seed) => diagnostic.with_note(format!("the execution of seed {seed} is the first that shows it")),
+        None => diagnostic.with_note("shown by a recorded execution"),
+    }
+}
+
+fn hidden(count: usize, limit: usize, word: &str) -> Option<String> {
+    (count > limit).then(|| format!("and {} (--all shows them)\n", plural(count - limit, &format!("further {word}"))))
+}

@@ -1,0 +1,115 @@
+//! Coverage, for people: how much is covered, of what, what is missing and why, and how executions have failed.
+
+mod counts;
+mod ends;
+mod missing;
+mod others;
+
+use super::snippet::{self, wrap};
+use crate::answer::words::plural;
+use crate::answer::{Compiled, CoverageAnswer};
+use crate::coverage::report::CoverageReport;
+use std::path::Path;
+
+/// An answer, what it was made from, and how it is shown.
+pub struct CoverageView<'a> {
+    /// What is covered.
+    pub answer: &'a CoverageAnswer,
+    /// The program, or the file without `main`.
+    pub subject: &'a Compiled,
+    /// The source file.
+    pub file: &'a Path,
+    /// What the answer depends on beside the program, as it was typed, with a space before each option.
+    pub options: &'a str,
+    /// Where the schedules were written to.
+    pub record_dir: Option<&'a Path>,
+    /// Whether nothing is left out.
+    pub all: bool,
+    /// Whether there is colour.
+    pub colour: bool,
+}
+
+/// How much was found, in a line.
+#[must_use]
+pub fn summary(report: &CoverageReport) -> String {
+    format!(
+        "{}: {} of {}, {} of {}, {}, {}\n",
+        plural(report.executions as usize, "execution"),
+        report.patterns.all.covered,
+        plural(report.patterns.all.total as usize, "instance"),
+        report.method_pairs.covered,
+        plural(report.method_pairs.total as usize, "method pair"),
+        plural(report.failures.len(), "failure"),
+        plural(report.deadlocks.len(), "deadlock"),
+    )
+}
+
+impl CoverageView<'_> {
+    /// The whole answer but for the summary.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let report = &self.answer.report;
+        let mut blocks = vec![self.headline(report), self.patterns(report), self.variables(report)];
+        blocks.push(self.missing(report));
+        blocks.push(self.excluded());
+        blocks.extend(report.pi_terms.as_ref().map(|terms| self.terms(terms)));
+        blocks.push(self.method_pairs(&report.method_pairs));
+        blocks.push(self.executions(report));
+        blocks.extend(self.failures(report));
+        blocks.extend(self.deadlocks(report));
+        blocks.retain(|block| !block.is_empty());
+        blocks.join("\n")
+    }
+
+    /// How many of them are shown.
+    fn limit(&self, limit: usize) -> usize {
+        if self.all { usize::MAX } else { limit }
+    }
+
+    /// The executions, how they have ended, and what is not known.
+    fn executions(&self, report: &CoverageReport) -> String {
+        let mut lines = Vec::new();
+        let ends: Vec<String> = report.ends.iter().map(|(end, count)| format!("{count} {end}")).collect();
+        let mut line = plural(report.executions as usize, "execution");
+        if !ends.is_empty() {
+            line += &format!(": {}", ends.join(", "));
+        }
+        if report.discarded > 0 {
+            line += &format!("; {} more discarded by an assumption, which cover nothing", report.discarded);
+        }
+        lines.push(line + ".");
+        if let Some(count) = report.ends.get("step-limit") {
+            let which = if *count == 1 { "One was" } else { "Some were" };
+            lines.push(format!(
+                "{which} not over after the bound of steps (--max-steps): what was done until then counts."
+            ));
+        }
+        if !report.drivers.is_empty() {
+            let programs = plural(report.drivers.len(), "program");
+            lines.push(format!("They are those of {programs} in which two methods run in parallel."));
+            if self.all {
+                lines.extend(report.drivers.iter().cloned());
+            }
+        }
+        lines.extend(self.unknown(report).map(str::to_owned));
+        let text: String = lines.iter().map(|line| wrap("  ", line)).collect();
+        snippet::title("executions", self.colour) + &text
+    }
+
+    /// Why it is not known how many instances can happen.
+    fn unknown(&self, report: &CoverageReport) -> Option<&'static str> {
+        if report.patterns.all.feasible.is_some() || report.patterns.all.total == 0 {
+            return None;
+        }
+        Some(match (self.subject, self.answer.is_whole()) {
+            (Compiled::Library(_), _) => {
+                "How many instances can happen has no number here: that depends on who uses the file. What is excluded is \
+                 so for every client."
+            }
+            (Compiled::Program(_), true) => {
+                "How many instances can happen is not known: no states were searched (--no-exploration)."
+            }
+            (Compiled::Program(_), false) => "How many instances can happen is not known: a bound was hit.",
+        })
+    }
+}
