@@ -1,11 +1,12 @@
 //! The oracle of `coverage` against answers that were found by hand: the class of Wang et al. (FACTS C), the patterns
 //! themselves, and small programs of each kind.
 
-use crate::support::generate::Rng;
+use crate::support::generate::{Rng, accessing};
 use crate::support::oracle::{
     Coverage, CoverageOptions, Instance, Places, Replayed, TABLE, Variables, Visible, all_instances, among, by_pattern,
     coverage_by_executions, coverage_of_source, library_variables, replay, steps, totals, word,
 };
+use crate::support::setting;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn log4j() -> String {
@@ -390,4 +391,27 @@ fn a_program_that_is_too_large_has_no_answer() {
     let options = CoverageOptions { inputs, ..CoverageOptions::default() };
     let source = "input int n = 0; int x; cobegin T1: if (n == 1) x = 1; T2: x = 2; coend";
     assert_eq!(coverage_of_source(source, &options).unwrap().feasible.len(), 2);
+}
+
+#[test]
+fn on_random_programs_matches_are_those_of_all_executions() {
+    let programs = setting("CSSAME_LAW_PROGRAMS", 120);
+    let first = setting("CSSAME_LAW_SEED", 1);
+    let (mut compared, mut instances, mut small) = (0, 0, 0);
+    for seed in first..first + programs {
+        let source = accessing(seed);
+        let options = CoverageOptions { max_states: 4_000, ..CoverageOptions::default() };
+        let found = coverage_of_source(&source, &options).unwrap_or_else(|error| panic!("{seed}: {error}\n{source}"));
+        small += u64::from(found.complete);
+        let all = all_instances(&found.places);
+        assert!(found.feasible.is_subset(&all), "{seed}");
+        assert_eq!(found.feasible, among(&found.feasible, &found.of_shared()), "{seed}\n{source}");
+        if let (true, Some(slowly)) = (found.complete, coverage_by_executions(&source, 400).unwrap()) {
+            assert_eq!(texts(&found.feasible), texts(&slowly), "{seed}\n{source}");
+            compared += 1;
+            instances += slowly.len();
+        }
+    }
+    println!("{small} of {programs} explored, {compared} compared, {instances} instances");
+    assert!(small * 10 >= programs * 9 && compared * 3 >= programs, "{small} {compared} of {programs}");
 }

@@ -1,6 +1,8 @@
 //! The oracle of generated tests against answers that were found by hand.
 
+use crate::support::generate;
 use crate::support::oracle::{Outputs, Test, Verdict, decide, program_of_test};
+use crate::support::setting;
 
 fn verdict(text: &str, test: &Test) -> Verdict {
     let found = decide(text, test, None, 100_000).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -165,4 +167,36 @@ fn another_class_may_say_what_is_right() {
     let found = decide(&text, &test, Some(&test.with_class("C", "S")), 10_000).unwrap();
     assert_eq!(found.serial.finished.iter().map(told).collect::<Vec<_>>(), ["main: 4"]);
     assert_eq!(found.not_linearizable.len(), 2);
+}
+
+#[test]
+fn random_classes_have_executions_of_all_kinds() {
+    let programs = setting("CSSAME_LAW_PROGRAMS", 200);
+    let first = setting("CSSAME_LAW_SEED", 1);
+    let mut kinds = [0; 6];
+    for seed in first..first + programs {
+        let library = generate::library(seed);
+        let parts = library.test(seed);
+        let test = Test { objects: parts.objects, prefix: parts.prefix, suffixes: parts.suffixes, post: parts.post };
+        let found = decide(&library.text, &test, None, 20_000);
+        let found = found.unwrap_or_else(|error| panic!("{seed}: {error}\n{}\n{test:?}", library.text));
+        if !found.complete {
+            continue;
+        }
+        // Every serial execution is one of all.
+        assert!(found.serial.finished.is_subset(&found.all.finished), "{seed}");
+        assert!(found.serial.failures.is_subset(&found.all.failures), "{seed}");
+        let serial_alone = found.all.stuck.iter().all(|stuck| found.unexplained.contains(stuck));
+        let tells = [
+            true,
+            found.not_linearizable.is_empty(),
+            !found.not_linearizable.is_empty(),
+            !found.unexplained.is_empty(),
+            !found.all.stuck.is_empty() && !serial_alone,
+            !found.new_failures().is_empty(),
+        ];
+        kinds.iter_mut().zip(tells).for_each(|(count, holds)| *count += u64::from(holds));
+    }
+    println!("explored, linearizable, not, stuck without and with an order, new failures: {kinds:?}");
+    assert!(kinds[0] * 20 >= programs * 19 && kinds.iter().all(|&count| count > 0), "{kinds:?}");
 }

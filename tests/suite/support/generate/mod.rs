@@ -4,18 +4,22 @@
 //! the text again. The weights favour what the analyses have to get right: definitions killed before an unlock, reads
 //! behind a definition of their own body, barrier phases, signals, reads after a coend, functions of several threads.
 
+mod accessing;
 mod branching;
 mod build;
 mod contention;
 mod expression;
 mod functions;
+mod library;
 mod rng;
 mod scope;
 mod shrink;
 mod statement;
 mod threads;
 
+pub use accessing::accessing;
 pub use branching::branching;
+pub use library::library;
 pub use shrink::shrink;
 
 use self::build::{
