@@ -83,12 +83,10 @@ pub fn complete(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactness {
     let instances = method.found.shown.keys().map(|&(_, instance)| instance).max().unwrap_or(1).clamp(1, MAX_INSTANCE);
     let endless = method.found.tests.iter().any(|test| method.found.runs[test.run].run.trace.endless);
     let max_instance = if endless { instances.min(ROUNDS) } else { instances };
-    let model = method.session.model;
-    let operations = explore::classes::Operations::new(model.program(), &model.form().concurrency);
-    let tables = method.session.tables.clone();
-    let request = ExecutedRequest { operations: &operations, tables: &tables, max_instance };
+    let (operations, tables) = (&method.session.operations, &method.session.tables);
+    let request = ExecutedRequest { operations, tables, max_instance };
     let answer = explore::executed(machine, method.session.model.program(), &request, budget);
-    method.session.tables = answer.tables.clone();
+    method.session.tables.clone_from(&answer.tables);
     let mut exactness = Exactness {
         complete: answer.bound.is_none(),
         bound: answer.bound,

@@ -181,14 +181,14 @@ fn first_run(session: &mut Session<'_>, first: &First) -> (First, Run) {
 /// One test for each class of versions, of the program or of each two of its threads.
 fn by_classes(method: &mut Method<'_, '_>, criterion: Criterion, request: &Request, budget: &Budget<'_>) -> Counted {
     let model = method.session.model;
-    let operations = classes::Operations::new(model.program(), &model.form().concurrency);
+    let operations = &method.session.operations;
     let kept = usize::try_from(request.max_tests).unwrap_or(usize::MAX);
     let options = ClassOptions { max_representatives: kept, ..ClassOptions::default() };
     let (counted, representatives) = if criterion == Criterion::Reachability {
-        let count = classes::classes(model.machine(), &operations, budget, &options);
+        let count = classes::classes(model.machine(), operations, budget, &options);
         (counted(&[&count], false), count.representatives)
     } else {
-        let PairCounts { pairs, are_cut, .. } = classes::thread_pairs(model.machine(), &operations, budget, &options);
+        let PairCounts { pairs, are_cut, .. } = classes::thread_pairs(model.machine(), operations, budget, &options);
         let counts: Vec<&ClassCount> = pairs.iter().map(|pair| &pair.count).collect();
         let counted = counted(&counts, are_cut);
         (counted, pairs.into_iter().flat_map(|pair| pair.count.representatives).collect())

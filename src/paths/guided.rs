@@ -61,12 +61,9 @@ pub struct Guided<'a> {
     /// The next requirement.
     next: usize,
     /// Whether the thread of the next requirement goes before all others.
-    pub strict: bool,
+    strict: bool,
     done: FxHashMap<PathId, u32>,
     departed: FxHashSet<PathId>,
-    /// What this execution does.
-    pub log: Script,
-    steps: u32,
     turn: Turn,
 }
 
@@ -102,10 +99,14 @@ impl<'a> Guided<'a> {
             strict: false,
             done: FxHashMap::default(),
             departed: FxHashSet::default(),
-            log: Script::default(),
-            steps: 0,
             turn: Turn::default(),
         }
+    }
+
+    /// Follows the requirements one after the other, with nothing in between where that can be.
+    #[must_use]
+    pub fn strict(script: &'a Script, required: &'a [Requirement]) -> Guided<'a> {
+        Guided { strict: true, ..Guided::new(script, required) }
     }
 
     /// The step of the script that a thread stands before, if it is still there.
@@ -154,9 +155,6 @@ impl<'a> Guided<'a> {
             self.next += 1;
         }
         *self.done.entry(path).or_default() += 1;
-        let step = ScriptStep { position: self.steps, at: view.state.position(thread), alternative };
-        self.log.entry(path).or_default().push(step);
-        self.steps += 1;
         Decision::Step(Choice { thread, alternative })
     }
 

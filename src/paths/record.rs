@@ -11,16 +11,14 @@
 
 use super::flow::Flow;
 use super::ids::{ActionId, EvaluationId};
-use super::operations::Operations;
 use super::taint::Taint;
 use super::trace::{Action, ActionKind, Evaluation, Occurrence, Trace, Waiting};
-use crate::ir::{Access, Program};
+use crate::explore::classes::Operations;
+use crate::ir::{Access, DefinitionId, Program, ReadId};
 use crate::schedule::{Clocks, Edges, Execution, ExecutionStatus, HeldLocks, LocksetId};
 use crate::source::Span;
 use crate::source::arena::Arena;
-use crate::vm::{
-    Cell, CodeIndex, Event, FailureKind, Machine, Observer, PathId, ThreadIndex, ThreadName, ThreadStatus,
-};
+use crate::vm::{Cell, CodeIndex, Event, FailureKind, Machine, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 
 /// What a thread has done so far.
@@ -102,12 +100,9 @@ impl<'a> Recorder<'a> {
         let sets = (0..self.held.count()).map(|set| self.held.locks(LocksetId::new(set)).to_vec());
         let diverges =
             matches!(&execution.status, ExecutionStatus::Failed(failure) if failure.kind == FailureKind::StepLimit);
-        let state = &execution.state;
-        let waits = |slot: &ThreadIndex| state.status(*slot) != ThreadStatus::Ended;
-        let blocked = state.threads().filter(waits).map(|slot| (state.path(slot), state.position(slot)));
         let is_deadlock = execution.status == ExecutionStatus::Deadlock;
         Trace {
-            blocked: if is_deadlock { blocked.collect() } else { Vec::new() },
+            blocked: if is_deadlock { execution.state.standing().collect() } else { Vec::new() },
             locksets: sets.collect(),
             actions: self.actions,
             evaluations: self.evaluations,
@@ -157,46 +152,45 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    fn read(&mut self, thread: ThreadName, at: CodeIndex, access: Access, cell: Cell) {
+    /// Whether an access is an operation: it is visible, of a cell whose accesses are, and a thread was made before.
+    fn is_operation(&self, cell: Cell, shared: bool) -> bool {
+        self.begun && shared && self.operations.contains(cell)
+    }
+
+    fn read(&mut self, thread: ThreadName, at: CodeIndex, read: ReadId, (cell, shared): (Cell, bool)) {
         let path = thread.path;
         let index = self.flow.index(path);
-        let value = match access {
-            Access::Read(read) if self.begun && self.operations.contains(access) => {
-                let action = self.act(thread, at, ActionKind::Read { read, cell });
-                let own_write = self.own_writes.get(&(path, cell)).copied();
-                let version = self.versions.get(&cell).copied().unwrap_or_default();
-                let of = &mut self.actions[action];
-                (of.version, of.sources, of.own_write) = (version, index, own_write);
-                self.occur(thread, at, action, access);
-                self.flow.taints.one(action)
-            }
-            _ => {
-                let memory = self.memory.get(&cell).copied().unwrap_or_default();
-                self.flow.taints.union(memory, index)
-            }
+        let value = if self.is_operation(cell, shared) {
+            let action = self.act(thread, at, ActionKind::Read { read, cell });
+            let own_write = self.own_writes.get(&(path, cell)).copied();
+            let version = self.versions.get(&cell).copied().unwrap_or_default();
+            let of = &mut self.actions[action];
+            (of.version, of.sources, of.own_write) = (version, index, own_write);
+            self.occur(thread, at, action, Access::Read(read));
+            self.flow.taints.one(action)
+        } else {
+            let memory = self.memory.get(&cell).copied().unwrap_or_default();
+            self.flow.taints.union(memory, index)
         };
         self.threads.entry(path).or_default().read = value;
         self.flow.loaded(path, value);
         self.flow.step_over(path);
     }
 
-    fn write(&mut self, thread: ThreadName, at: CodeIndex, access: Access, cell: Cell) {
+    fn write(&mut self, thread: ThreadName, at: CodeIndex, definition: DefinitionId, (cell, shared): (Cell, bool)) {
         let path = thread.path;
         let read = self.threads.entry(path).or_default().read;
         let sources = self.flow.stored(path, read);
-        match access {
-            Access::Write(definition) if self.begun && self.operations.contains(access) => {
-                let action = self.act(thread, at, ActionKind::Write { definition, cell });
-                let version = self.versions.entry(cell).or_default();
-                *version += 1;
-                let of = &mut self.actions[action];
-                (of.version, of.sources) = (*version, sources);
-                self.own_writes.insert((path, cell), action);
-                self.occur(thread, at, action, access);
-            }
-            _ => {
-                self.memory.insert(cell, sources);
-            }
+        if self.is_operation(cell, shared) {
+            let action = self.act(thread, at, ActionKind::Write { definition, cell });
+            let version = self.versions.entry(cell).or_default();
+            *version += 1;
+            let of = &mut self.actions[action];
+            (of.version, of.sources) = (*version, sources);
+            self.own_writes.insert((path, cell), action);
+            self.occur(thread, at, action, Access::Write(definition));
+        } else {
+            self.memory.insert(cell, sources);
         }
         self.flow.step_over(path);
     }
@@ -283,8 +277,8 @@ impl Observer for Recorder<'_> {
         self.order.event(thread, at, event);
         self.flow.advance(thread.path, self.machine.origin(at));
         match event {
-            Event::Read { read, cell, .. } => self.read(thread, at, Access::Read(read), cell),
-            Event::Write { definition, cell, .. } => self.write(thread, at, Access::Write(definition), cell),
+            Event::Read { read, cell, shared, .. } => self.read(thread, at, read, (cell, shared)),
+            Event::Write { definition, cell, shared, .. } => self.write(thread, at, definition, (cell, shared)),
             Event::AtomicBegin => self.blocks += 1,
             Event::AtomicEnd => self.blocks = self.blocks.saturating_sub(1),
             Event::Woken { .. } => {

@@ -1,14 +1,15 @@
 //! One execution of a session, with its trace.
 //!
-//! **Input**: the program, and what the execution is to follow. **Output**: a [`Run`].
+//! **Input**: the program, and what the execution is to follow. **Output**: a [`Run`]: its trace, and what each of its
+//! threads has done, so that another execution can follow that.
 
-use super::guided::{Guided, Requirement, Script};
-use super::operations::Operations;
+use super::guided::{Guided, Requirement, Script, ScriptStep};
 use super::record::Recorder;
 use super::trace::Trace;
+use crate::explore::classes::Operations;
 use crate::model::Model;
-use crate::schedule::{self, Policy, Scripted, Then};
-use crate::vm::{Choice, Tables};
+use crate::schedule::{self, Decision, Policy, Scripted, Then, View};
+use crate::vm::{Choice, CodeIndex, Event, Move, Tables, ThreadName};
 
 /// A program that is tested: names of threads are the same in all its executions.
 pub struct Session<'m> {
@@ -40,44 +41,30 @@ impl<'m> Session<'m> {
 
     /// An execution that follows an order of actions of another one.
     pub fn follow(&mut self, script: &Script, required: &[Requirement]) -> Run {
-        let mut policy = Guided::new(script, required);
-        let trace = self.trace(&mut policy);
-        Run { trace, script: policy.log }
+        self.by_policy(Guided::new(script, required))
     }
 
     /// The same, with nothing in between that the order does not name, where that can be.
     pub fn follow_strictly(&mut self, script: &Script, required: &[Requirement]) -> Run {
-        let mut policy = Guided::new(script, required);
-        policy.strict = true;
-        let trace = self.trace(&mut policy);
-        Run { trace, script: policy.log }
+        self.by_policy(Guided::strict(script, required))
     }
 
     /// An execution that follows steps, and goes on from there as a first run does.
     pub fn repeat(&mut self, steps: &[Choice]) -> Run {
-        let (empty, none) = (Script::default(), []);
-        let mut then = Guided::new(&empty, &none);
-        let mut logged =
-            Logged { policy: Then::new(Scripted::new(steps), &mut then), log: Script::default(), steps: 0 };
-        let trace = self.trace(&mut logged);
-        Run { trace, script: logged.log }
+        let none = Script::default();
+        self.by_policy(Then::new(Scripted::new(steps), Guided::new(&none, &[])))
     }
 
     /// An execution by any policy.
     pub fn by_policy(&mut self, policy: impl Policy) -> Run {
-        let mut logged = Logged { policy, log: Script::default(), steps: 0 };
-        let trace = self.trace(&mut logged);
-        Run { trace, script: logged.log }
-    }
-
-    fn trace(&mut self, policy: &mut impl Policy) -> Trace {
         let (machine, program) = (self.model.machine(), self.model.program());
+        let mut logged = Logged { policy, log: Script::default(), steps: 0 };
         let mut recorder = Recorder::new(machine, program, &self.operations);
         let tables = std::mem::take(&mut self.tables);
-        let mut execution = schedule::run_named(machine, policy, self.max_steps, &mut recorder, tables);
+        let execution = schedule::run_named(machine, &mut logged, self.max_steps, &mut recorder, tables);
         let trace = recorder.finish(&execution);
-        self.tables = std::mem::take(&mut execution.tables);
-        trace
+        self.tables = execution.tables;
+        Run { trace, script: logged.log }
     }
 }
 
@@ -91,18 +78,18 @@ struct Logged<P> {
 impl<P: Policy> Policy for Logged<P> {
     const OBSERVES: bool = P::OBSERVES;
 
-    fn choose(&mut self, view: &schedule::View<'_>, moves: &[crate::vm::Move]) -> schedule::Decision {
+    fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Decision {
         let decision = self.policy.choose(view, moves);
-        if let schedule::Decision::Step(Choice { thread, alternative }) = decision {
+        if let Decision::Step(Choice { thread, alternative }) = decision {
             let at = view.state.position(thread);
-            let step = super::guided::ScriptStep { position: self.steps, at, alternative };
+            let step = ScriptStep { position: self.steps, at, alternative };
             self.log.entry(view.state.path(thread)).or_default().push(step);
             self.steps += 1;
         }
         decision
     }
 
-    fn event(&mut self, thread: crate::vm::ThreadName, at: crate::vm::CodeIndex, event: crate::vm::Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         self.policy.event(thread, at, event);
     }
 }

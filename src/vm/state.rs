@@ -225,6 +225,12 @@ impl State {
         slots.filter(|(_, thread)| thread.status != ThreadStatus::Free).map(|(index, _)| ThreadIndex(index as u16))
     }
 
+    /// The threads that have not ended, and where they stand.
+    pub fn standing(&self) -> impl Iterator<Item = (PathId, CodeIndex)> + '_ {
+        let standing = self.threads().filter(|&thread| self.status(thread) != ThreadStatus::Ended);
+        standing.map(|thread| (self.path(thread), self.position(thread)))
+    }
+
     /// What a thread is doing.
     #[must_use]
     pub fn status(&self, thread: ThreadIndex) -> ThreadStatus {

@@ -55,7 +55,7 @@ pub const LAYERS: &[Layer] = &[
     layer("harness", "source front", ""),
     layer("explore", "source budget ir ssa concurrency form correlation vm schedule model harness", "front"),
     layer("race", "source budget ir form correlation vm schedule model harness explore", ""),
-    layer("paths", "source budget ir ssa concurrency vm schedule model explore", ""),
+    layer("paths", "source budget ir ssa vm schedule model explore", ""),
     layer("coverage", "source diagnostics budget ir concurrency form vm schedule model harness explore", ""),
     layer("driver", "source budget ir form correlation vm schedule explore", ""),
     layer(

@@ -10,7 +10,7 @@
 //! executions of a search; which slot a thread has is told by the words, but not by the hash of all.
 
 use crate::explore::states::End;
-use crate::vm::{self, CodeIndex, PathId, State, ThreadIndex, ThreadName, ThreadStatus};
+use crate::vm::{self, CodeIndex, PathId, ThreadIndex, ThreadName};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Chain {
@@ -140,10 +140,4 @@ pub(super) fn hash_of_end(chains: &Chains, end: End, mut standing: Vec<(PathId, 
         End::Finished | End::Deadlock => words.push(0),
     }
     vm::hash(&words)
-}
-
-/// The threads that have not ended, and where they stand.
-pub(super) fn standing(state: &State) -> impl Iterator<Item = (PathId, CodeIndex)> + '_ {
-    let standing = state.threads().filter(|&thread| state.status(thread) != ThreadStatus::Ended);
-    standing.map(|thread| (state.path(thread), state.position(thread)))
 }

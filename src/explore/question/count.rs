@@ -13,7 +13,7 @@
 //! left out.
 
 use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::question::chains::{Chains, hash_of_end, standing};
+use crate::explore::question::chains::{Chains, hash_of_end};
 use crate::explore::reads_from::{self, Refusal};
 use crate::explore::states::{self, EndContext, Monitor, Transition, Visitor};
 use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName};
@@ -164,7 +164,7 @@ impl Visitor<History> for Counter {
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, History>) -> ControlFlow<()> {
-        let standing = standing(context.state).collect();
+        let standing = context.state.standing().collect();
         self.futures.insert(hash_of_end(&context.monitor.chains, context.end, standing));
         ControlFlow::Continue(())
     }

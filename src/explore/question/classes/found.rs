@@ -4,7 +4,7 @@
 //! so many are to be kept.
 
 use super::course::Course;
-use crate::explore::question::chains::{hash_of_end, standing};
+use crate::explore::question::chains::hash_of_end;
 use crate::explore::states::End;
 use crate::vm::{Choice, State};
 use rustc_hash::FxHashSet;
@@ -33,6 +33,6 @@ impl Found {
 /// The class of an execution that has ended; none where it is none of those that are asked for.
 pub(super) fn class_of(course: &Course<'_>, end: End, state: &State) -> Option<u128> {
     let history = course.history.as_ref().filter(|_| course.scope.is_complete(course.progress))?;
-    let standing = standing(state).filter(|&(path, _)| course.scope.is_about(path)).collect();
+    let standing = state.standing().filter(|&(path, _)| course.scope.is_about(path)).collect();
     Some(hash_of_end(&history.chains, end, standing))
 }
