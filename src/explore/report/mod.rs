@@ -9,11 +9,10 @@ mod terms;
 pub(in crate::explore) mod unfinished;
 
 use crate::explore::answer::{Answer, FailureWitness, Outcome};
-use crate::explore::deadlock::Deadlock;
 use crate::explore::question::count::CountAnswer;
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::{Namer, Naming, SharedStep, Step};
-use crate::vm::{Choice, Machine, OutputId, PathId, Tables};
+use crate::vm::{Choice, Failure, Machine, OutputId, PathId, Tables};
 pub use blocked::{Awaited, BlockedReport, blocked_reports, wait_cycle};
 use serde::Serialize;
 pub use terms::{Listed, TermCounts, TermReport, TermReports};
@@ -99,6 +98,31 @@ pub struct DeadlockReport {
     pub schedule: Vec<Step>,
 }
 
+impl FailureReport {
+    /// Gives names to a failure, by the thread and the execution that show it.
+    #[must_use]
+    pub fn of(naming: &Naming<'_>, failure: &Failure, thread: String, steps: &[Choice]) -> FailureReport {
+        let at = naming.sources.position(naming.machine.span(failure.at));
+        FailureReport {
+            status: failure.kind.status(),
+            message: naming.failure_message(failure),
+            at: at.to_string(),
+            line: at.line,
+            thread,
+            schedule: naming.steps(steps),
+        }
+    }
+}
+
+impl DeadlockReport {
+    /// Gives names to the deadlock that an execution ends in.
+    #[must_use]
+    pub fn of(naming: &Naming<'_>, steps: &[Choice]) -> DeadlockReport {
+        let threads = blocked_reports(naming, steps);
+        DeadlockReport { cycle: wait_cycle(&threads), threads, schedule: naming.steps(steps) }
+    }
+}
+
 /// The executions whose steps get names. Those of terms and outcomes may be thousands, of thousands of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedules {
@@ -132,7 +156,7 @@ pub fn report(
         terms: TermReports::new(naming, &mut namer, answer, candidates),
         outcomes: answer.outcomes.iter().map(|outcome| reporter.outcome(outcome, &mut namer)).collect(),
         failures: answer.failures.iter().map(|failure| reporter.failure(failure)).collect(),
-        deadlocks: answer.deadlocks.iter().map(|deadlock| reporter.deadlock(deadlock)).collect(),
+        deadlocks: answer.deadlocks.iter().map(|deadlock| DeadlockReport::of(naming, &deadlock.schedule)).collect(),
     }
 }
 
@@ -150,10 +174,6 @@ struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    fn steps(&self, schedule: &[Choice]) -> Vec<Step> {
-        self.naming.steps(schedule)
-    }
-
     fn thread(&self, path: PathId) -> String {
         self.naming.machine.path_name(&self.answer.tables, path)
     }
@@ -174,21 +194,7 @@ impl Reporter<'_> {
         }
     }
 
-    fn failure(&self, witness: &FailureWitness) -> FailureReport {
-        let FailureWitness { failure, path, ref schedule } = *witness;
-        let at = self.at(failure.at);
-        FailureReport {
-            status: failure.kind.status(),
-            message: self.naming.failure_message(&failure),
-            at: at.to_string(),
-            line: at.line,
-            thread: self.thread(path),
-            schedule: self.steps(schedule),
-        }
-    }
-
-    fn deadlock(&self, deadlock: &Deadlock) -> DeadlockReport {
-        let threads = blocked_reports(self.naming, &deadlock.schedule);
-        DeadlockReport { cycle: wait_cycle(&threads), threads, schedule: self.steps(&deadlock.schedule) }
+    fn failure(&self, FailureWitness { failure, path, schedule }: &FailureWitness) -> FailureReport {
+        FailureReport::of(self.naming, failure, self.thread(*path), schedule)
     }
 }

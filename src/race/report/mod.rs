@@ -9,7 +9,7 @@ mod drivers;
 pub use data::*;
 pub use drivers::library_report;
 
-use crate::explore::report::{BlockedReport, DeadlockReport, FailureReport, blocked_reports, wait_cycle};
+use crate::explore::report::{BlockedReport, DeadlockReport, FailureReport};
 use crate::form::races::Separation;
 use crate::ir::{Access, LeafKind, Program};
 use crate::model::Model;
@@ -316,16 +316,8 @@ impl Reporter<'_> {
 
     fn failure(&self, end: &BadEnd, origin: Origin) -> Option<MetFailure> {
         let (data, thread) = end.failure.clone()?;
-        let at = self.model.sources().position(self.model.machine().span(data.at));
         let (seed, pair) = self.origin(origin);
-        let failure = FailureReport {
-            status: data.kind.status(),
-            message: self.naming.failure_message(&data),
-            at: at.to_string(),
-            line: at.line,
-            thread,
-            schedule: self.naming.steps(&end.steps),
-        };
+        let failure = FailureReport::of(&self.naming, &data, thread, &end.steps);
         Some(MetFailure { failure, seed, pair, driver: None, data, steps: end.steps.clone() })
     }
 
@@ -333,10 +325,8 @@ impl Reporter<'_> {
         if end.failure.is_some() {
             return None;
         }
-        let threads = blocked_reports(&self.naming, &end.steps);
         let (seed, pair) = self.origin(origin);
-        let schedule = self.naming.steps(&end.steps);
-        let deadlock = DeadlockReport { cycle: wait_cycle(&threads), threads, schedule };
+        let deadlock = DeadlockReport::of(&self.naming, &end.steps);
         Some(MetDeadlock { deadlock, seed, pair, driver: None, steps: end.steps.clone() })
     }
 }

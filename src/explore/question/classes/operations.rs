@@ -1,12 +1,12 @@
 //! Which cells' accesses are operations.
 //!
-//! **Input**: a program and what is known of its threads. **Output**: [`Operations`]: the cells of shared variables that
-//! some thread may write while others may access them; and the *read-shared* variables, which are only read then.
+//! **Input**: a program and what is known of its threads. **Output**: [`Operations`]: the cells of shared variables
+//! that some thread may write while others may access them; and the *read-shared* variables, which are only read then.
 //!
 //! **Algorithm** (Setiadi, Ohsuga and Maekawa, "Efficient Execution Path Exploration for Detecting Races in Concurrent
-//! Programs", 2013, sections III and V.B). A write counts if another thread may access the same part of memory in parallel
-//! with it, by forks and joins alone. A shared variable without such a write is read-shared: it is written while one thread
-//! is alone, and only read from then on, so that no order of threads can tell.
+//! Programs", 2013, sections III and V.B). A write counts if another thread may access the same part of memory in
+//! parallel with it, by forks and joins alone. A shared variable without such a write is read-shared: it is written
+//! while one thread is alone, and only read from then on, so that no order of threads can tell.
 //!
 //! **Soundness and limits**: of a leaf, not of its instances or elements: an array of which one element is written is
 //! written. What the text says is approximate: an access may count although it is alone in every execution; it then
