@@ -13,23 +13,24 @@
 //!    next way is tried, and at last an exact search is asked for an execution with that order.
 //! 5. Go on at 2.
 //!
-//! **Soundness and limits**: what the tests show is real. That they show all is not said here: see [`Exactness`](super::Exactness).
+//! **Soundness and limits**: what the tests show is real. That they show all is not said here: see
+//! [`Exactness`](super::Exactness).
 
-use super::analysis::{Decision, DecisionKind, DecisionPlace, PlacedOperation, Placing, decisions};
+use super::analysis::{Decision, DecisionKind, DecisionPlace, Decisions, PlacedOperation, Placing, decisions};
 use super::complete::completed;
-use super::groups::{Candidate, GroupState, Groups, Seen, requirements};
+use super::groups::{Candidate, GroupState, Groups, Seen, group_in_order, requirements};
 use super::interleaving::Interleaving;
 use super::manners::Manners;
 use super::projection::Projection;
 use super::run::{Run, Session};
 use super::selection::{TableBranch, TableGroup, next_tests};
 use super::variant_graph::VariantGraph;
-use crate::budget::{Bound, Budget, Statistics};
+use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::explore::{self, OrderVerdict};
 use crate::schedule::ExecutionStatus;
-use crate::vm::Choice;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 /// Candidates times actions of their traces up to which the groups of other branches are predicted.
 const MAX_PREDICTED: usize = 2_000_000;
@@ -40,26 +41,14 @@ const STUCK_NODES: usize = 20_000;
 /// Ways to get stuck that are tried, at most.
 const MAX_STUCK: usize = 50;
 
+/// Executions that are made beside the tests to decide groups, at most.
+const MAX_TRIALS: u64 = 2_000;
+
 /// States of one exact search for an order.
 const ORDER_STATES: u64 = 50_000;
 
 /// States of all of them, at most: a second or so.
 const ALL_ORDER_STATES: u64 = 500_000;
-
-/// What is asked for.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// Tests at most.
-    pub max_tests: u64,
-    /// Executions that are made beside the tests to decide groups, at most.
-    pub max_trials: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { max_tests: 10_000, max_trials: 2_000 }
-    }
-}
 
 /// Why the algorithm has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,8 +91,14 @@ pub struct KnownRun {
     pub run: Run,
     /// Its branches and waits.
     pub decisions: Vec<Decision>,
-    /// Its test, if it is one.
-    pub test: Option<usize>,
+}
+
+impl KnownRun {
+    /// An evaluation of a branch, or a wait, if the execution has come to it.
+    #[must_use]
+    pub fn decision(&self, (place, instance): (DecisionPlace, u32)) -> Option<&Decision> {
+        self.decisions.iter().find(|one| one.place == place && one.instance == instance)
+    }
 }
 
 /// A branch or a wait, as the executions have shown it.
@@ -111,8 +106,6 @@ pub struct KnownRun {
 pub struct Shown {
     /// How it came out in tests.
     pub outcomes: BTreeSet<bool>,
-    /// Whether an operation of another thread can change it.
-    pub affected: bool,
     /// The operations that affect it.
     pub operations: BTreeSet<PlacedOperation>,
     /// The earlier instance that has the same operations.
@@ -158,13 +151,14 @@ pub struct Method<'s, 'm> {
     rows: Rows,
     /// States that exact searches for orders have visited.
     searched: u64,
-    limits: Limits,
+    /// Tests at most.
+    max_tests: u64,
 }
 
 impl<'s, 'm> Method<'s, 'm> {
     /// Begins with a first execution.
     #[must_use]
-    pub fn new(session: &'s mut Session<'m>, first: Run, limits: Limits) -> Method<'s, 'm> {
+    pub fn new(session: &'s mut Session<'m>, first: Run, max_tests: u64) -> Method<'s, 'm> {
         let found = Explored {
             runs: Vec::new(),
             tests: Vec::new(),
@@ -174,91 +168,90 @@ impl<'s, 'm> Method<'s, 'm> {
             stopped_by: StoppedBy::Groups,
         };
         let mut method =
-            Method { session, found, made: FxHashSet::default(), rows: Rows::default(), searched: 0, limits };
+            Method { session, found, made: FxHashSet::default(), rows: Rows::default(), searched: 0, max_tests };
         method.add(first, Some(TestReason::First));
         method
     }
 
-    fn placing(&self) -> Placing<'m> {
+    /// Places of what its executions have done.
+    #[must_use]
+    pub fn placing(&self) -> Placing<'m> {
         Placing { program: self.session.model.program(), machine: self.session.model.machine() }
     }
 
-    /// Adds an execution; gives its number. One that an assumption discards is no test.
-    pub fn add(&mut self, run: Run, reason: Option<TestReason>) -> usize {
+    /// Adds an execution, as a test if there is a reason for one. One that an assumption discards shows nothing.
+    pub fn add(&mut self, run: Run, reason: Option<TestReason>) {
         let placing = self.placing();
         let number = self.found.runs.len();
         let is_discarded = run.trace.status == ExecutionStatus::Discarded;
-        let decisions = if is_discarded { Vec::new() } else { decisions(placing, &run.trace) };
+        let Decisions { list, cut } = if is_discarded { Decisions::default() } else { decisions(placing, &run.trace) };
         let test = reason.filter(|_| !is_discarded).map(|reason| {
             self.found.tests.push(Test { run: number, reason });
             self.found.tests.len() - 1
         });
         let spurious = self.session.model.options().spurious_wakeups;
-        let evaluated = run.trace.evaluations.iter().filter(|one| one.instance <= 1).count();
-        let looked_at =
-            decisions.iter().filter(|one| one.place.kind == DecisionKind::Branch && one.instance <= 1).count();
-        // Where there are too many use-defines, branches were left out.
-        self.found.groups.cut |= !is_discarded && looked_at < evaluated;
-        let seen = Seen { run: number, test, trace: &run.trace, decisions: &decisions };
-        self.found.groups.add(placing, spurious, &seen);
+        self.found.groups.cut |= cut;
+        self.found.groups.add(placing, spurious, &Seen { run: number, test, trace: &run.trace, decisions: &list });
         if let Some(test) = test {
             self.found.classes.entry(Manners::new(placing, &run.trace)).or_insert(test);
-            for decision in &decisions {
+            for decision in &list {
                 let shown = self.found.shown.entry((decision.place, decision.instance)).or_default();
                 shown.outcomes.insert(decision.outcome);
-                shown.affected |= decision.affected;
                 shown.operations.extend(&decision.operations);
                 shown.same_as = decision.same_as;
             }
         }
-        self.found.runs.push(KnownRun { run, decisions, test });
-        number
+        self.found.runs.push(KnownRun { run, decisions: list });
     }
 
     /// Makes tests until one of the conditions holds.
     pub fn run(&mut self, budget: &Budget<'_>) {
         loop {
-            if let Some(reason) = self.is_over(budget) {
+            if let ControlFlow::Break(reason) = self.round(budget) {
                 self.found.stopped_by = reason;
                 return;
-            }
-            let tests = self.select();
-            if tests.is_empty() {
-                // Nothing is left to try for these groups but to ask whether their orders exist.
-                let open: Vec<usize> = self.found.groups.open().collect();
-                for group in open {
-                    if self.found.groups.list[group].state == GroupState::Open {
-                        self.decide(group, Some(TestReason::Group(group)), budget);
-                    }
-                    if let Some(reason) = self.is_over(budget) {
-                        self.found.stopped_by = reason;
-                        return;
-                    }
-                }
-            }
-            for (group, candidate) in tests {
-                // A test before may have had its order.
-                if self.found.groups.list[group].state != GroupState::Open {
-                    continue;
-                }
-                self.follow(group, candidate, Some(TestReason::Group(group)));
-                if let Some(reason) = self.is_over(budget) {
-                    self.found.stopped_by = reason;
-                    return;
-                }
             }
         }
     }
 
-    /// Whether one of the conditions holds, or a bound was hit.
-    fn is_over(&mut self, budget: &Budget<'_>) -> Option<StoppedBy> {
+    /// Makes the tests that are chosen next, until one of the conditions holds.
+    fn round(&mut self, budget: &Budget<'_>) -> ControlFlow<StoppedBy> {
+        self.may_go_on(budget)?;
+        let tests = self.select();
+        // Where nothing is left to try for the open groups, ask whether their orders exist.
+        let open: Vec<usize> = if tests.is_empty() { self.found.groups.open().collect() } else { Vec::new() };
+        for group in open {
+            if self.is_open(group) {
+                self.decide(group, Some(TestReason::Group(group)), budget);
+                self.may_go_on(budget)?;
+            }
+        }
+        for (group, candidate) in tests {
+            // A test before may have had its order.
+            if self.is_open(group) {
+                self.follow(group, candidate, Some(TestReason::Group(group)));
+                self.may_go_on(budget)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn is_open(&self, group: usize) -> bool {
+        self.found.groups.list[group].state == GroupState::Open
+    }
+
+    /// Breaks where one of the conditions holds, or a bound was hit.
+    fn may_go_on(&mut self, budget: &Budget<'_>) -> ControlFlow<StoppedBy> {
         if let Some(bound) = self.bound(budget) {
-            return Some(StoppedBy::Bound(bound));
+            return ControlFlow::Break(StoppedBy::Bound(bound));
         }
         if self.all_rows_tested() {
-            return Some(StoppedBy::Rows);
+            return ControlFlow::Break(StoppedBy::Rows);
         }
-        self.found.groups.open().next().is_none().then_some(StoppedBy::Groups)
+        match self.found.groups.open().next() {
+            Some(_) => ControlFlow::Continue(()),
+            None => ControlFlow::Break(StoppedBy::Groups),
+        }
     }
 
     /// Makes a test for each way in which the first execution could have got stuck, as its variant graph says, unless a
@@ -290,24 +283,25 @@ impl<'s, 'm> Method<'s, 'm> {
     fn bound(&self, budget: &Budget<'_>) -> Option<Bound> {
         let tests = self.found.tests.len() as u64;
         let statistics = Statistics { executions: self.found.runs.len() as u64, ..Statistics::default() };
-        budget.report(&statistics).err().or_else(|| (tests >= self.limits.max_tests).then_some(Bound::Executions))
+        budget.report(&statistics).err().or_else(|| (tests >= self.max_tests).then_some(Bound::Executions))
     }
 
     /// Follows a candidate of a group.
-    fn follow(&mut self, group: usize, candidate: usize, reason: Option<TestReason>) -> usize {
+    fn follow(&mut self, group: usize, candidate: usize, reason: Option<TestReason>) {
         self.made.insert((group, candidate));
         let Candidate { run, required, .. } = self.found.groups.list[group].candidates[candidate].clone();
         let script = std::mem::take(&mut self.found.runs[run].run.script);
         let made = self.session.follow(&script, &required);
         self.found.runs[run].run.script = script;
-        self.add(made, reason)
+        self.add(made, reason);
     }
 
     /// Finds out whether a group has an execution that no way has led to.
     fn decide(&mut self, group: usize, reason: Option<TestReason>, budget: &Budget<'_>) {
         let verdict = self.search(group, budget);
         if let OrderVerdict::Possible(steps) = &verdict {
-            self.repeat(steps, reason);
+            let run = self.session.repeat(steps);
+            self.add(run, reason);
         }
         let group = &mut self.found.groups.list[group];
         if group.state == GroupState::Open {
@@ -317,11 +311,6 @@ impl<'s, 'm> Method<'s, 'm> {
                 OrderVerdict::Undecided(_) => GroupState::Undecided,
             };
         }
-    }
-
-    fn repeat(&mut self, steps: &[Choice], reason: Option<TestReason>) -> usize {
-        let run = self.session.repeat(steps);
-        self.add(run, reason)
     }
 
     fn search(&mut self, group: usize, budget: &Budget<'_>) -> OrderVerdict {
@@ -336,7 +325,7 @@ impl<'s, 'm> Method<'s, 'm> {
         let Some(request) = super::feasible::order_request(&known.run.trace, decision, &candidate.members) else {
             return OrderVerdict::Undecided(Bound::States);
         };
-        let limits = crate::budget::Limits { max_states: Some(ORDER_STATES), ..crate::budget::Limits::default() };
+        let limits = Limits { max_states: Some(ORDER_STATES), ..Limits::default() };
         let model = self.session.model;
         let share = budget.share(limits);
         let answer = explore::order(model.machine(), model.program(), &request, &self.session.tables, &share);
@@ -351,24 +340,27 @@ impl<'s, 'm> Method<'s, 'm> {
             let open = self.found.groups.open().next();
             let Some(group) = open else { return };
             trials += 1;
-            if trials > self.limits.max_trials || budget.check().is_some() {
+            if trials > MAX_TRIALS || budget.check().is_some() {
                 return;
             }
-            let left =
-                (0..self.found.groups.list[group].candidates.len()).find(|&one| !self.made.contains(&(group, one)));
-            match left {
-                Some(candidate) => {
-                    self.follow(group, candidate, None);
-                }
+            match self.next_candidate(group) {
+                Some(candidate) => self.follow(group, candidate, None),
                 None => self.decide(group, None, budget),
             }
         }
     }
 
+    /// The first candidate of a group that was not followed.
+    fn next_candidate(&self, group: usize) -> Option<usize> {
+        let count = self.found.groups.list[group].candidates.len();
+        (0..count).find(|&one| !self.made.contains(&(group, one)))
+    }
+
     /// The branches that rows are made of.
     fn columns(&self) -> Vec<(DecisionPlace, u32)> {
-        let is_column = |(place, _): &(DecisionPlace, u32), shown: &Shown| {
-            place.kind == DecisionKind::Branch && shown.affected && shown.same_as.is_none()
+        let affected = &self.found.groups.affected_instances;
+        let is_column = |key: &(DecisionPlace, u32), shown: &Shown| {
+            key.0.kind == DecisionKind::Branch && affected.contains(key) && shown.same_as.is_none()
         };
         self.found.shown.iter().filter(|(key, shown)| is_column(key, shown)).map(|(&key, _)| key).collect()
     }
@@ -403,13 +395,12 @@ impl<'s, 'm> Method<'s, 'm> {
         columns > 0 && columns < 32 && self.rows.tested.len() as u64 == 1 << columns
     }
 
-    /// Step 3: the next tests, each a group and one of its candidates. Where no row has one, all are given, those first that
-    /// are expected to belong to most open groups.
+    /// Step 3: the next tests, each a group and one of its candidates. Where no row has one, all are given, those first
+    /// that are expected to belong to most open groups.
     fn select(&self) -> Vec<(usize, usize)> {
         let mut tests: Vec<(usize, usize)> = Vec::new();
         for group in self.found.groups.open() {
-            let count = self.found.groups.list[group].candidates.len();
-            tests.extend((0..count).find(|&one| !self.made.contains(&(group, one))).map(|one| (group, one)));
+            tests.extend(self.next_candidate(group).map(|one| (group, one)));
         }
         let branches = self.table(&self.rows.columns, &tests);
         let mut chosen = next_tests(&branches, &self.rows.tested, &FxHashSet::default());
@@ -445,20 +436,17 @@ impl<'s, 'm> Method<'s, 'm> {
     /// The group that an execution by a candidate is expected to belong to, at each branch of its trace.
     fn predict(&self, columns: &[(DecisionPlace, u32)], candidate: &Candidate) -> Vec<(usize, usize)> {
         let placing = self.placing();
-        let KnownRun { run, decisions, .. } = &self.found.runs[candidate.run];
+        let known = &self.found.runs[candidate.run];
+        let trace = &known.run.trace;
         let spurious = self.session.model.options().spurious_wakeups;
-        let whole = Projection::whole(placing.program, &run.trace);
-        let interleaving = Interleaving::new(placing.program, &run.trace, &whole, spurious);
-        let order = completed(&run.trace, &interleaving, &candidate.required);
+        let whole = Projection::whole(placing.program, trace);
+        let interleaving = Interleaving::new(placing.program, trace, &whole, spurious);
+        let order = completed(trace, &interleaving, &candidate.required);
         let mut found = Vec::new();
-        for (column, &(place, instance)) in columns.iter().enumerate() {
-            let Some(decision) = decisions.iter().find(|one| one.place == place && one.instance == instance) else {
-                continue;
-            };
-            let members: FxHashSet<_> = decision.related.members.iter().copied().collect();
-            let in_order: Vec<_> = order.iter().copied().filter(|id| members.contains(id)).collect();
-            let key = (place, placing.cut_order(&run.trace, &in_order, place.thread));
-            found.extend(self.found.groups.list.get_index_of(&key).map(|group| (column, group)));
+        for (column, &key) in columns.iter().enumerate() {
+            let group = known.decision(key).map(|decision| group_in_order(placing, trace, decision, &order));
+            let group = group.and_then(|group| self.found.groups.list.get_index_of(&group));
+            found.extend(group.map(|group| (column, group)));
         }
         found
     }

@@ -16,8 +16,8 @@ use super::trace::{Action, ActionKind, Trace};
 use super::use_define::{Point, Related, Writes, related};
 use crate::ir::{Program, TextId};
 use crate::source::Span;
-use crate::vm::{Machine, PathId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::vm::{CodeIndex, Machine, PathId};
+use rustc_hash::FxHashMap;
 
 /// Evaluations of one branch by one thread that are looked at.
 pub const MAX_INSTANCES: u32 = 64;
@@ -83,8 +83,6 @@ pub struct Decision {
     pub instance: u32,
     /// Whether the condition holds, as it is written; whether the wait was woken.
     pub outcome: bool,
-    /// The number of actions of the trace before it.
-    pub before: usize,
     /// Its index among the evaluations, or the waits, of the trace.
     pub index: usize,
     /// What affects it.
@@ -123,6 +121,25 @@ impl Placing<'_> {
         PlacedOperation { thread: action.thread, word, span, name }
     }
 
+    /// A branch of a thread.
+    #[must_use]
+    pub fn branch(self, thread: PathId, at: CodeIndex) -> DecisionPlace {
+        DecisionPlace { kind: DecisionKind::Branch, thread, span: self.machine.span(at) }
+    }
+
+    /// A wait of a thread.
+    #[must_use]
+    pub fn wait(self, thread: PathId, at: CodeIndex) -> DecisionPlace {
+        DecisionPlace { kind: DecisionKind::Wait, thread, span: self.machine.span(at) }
+    }
+
+    /// Whether the condition of a branch holds as it is written, where what the branch tests does, or does not.
+    #[must_use]
+    pub fn outcome(self, at: CodeIndex, holds: bool) -> bool {
+        let origin = self.machine.origin(at);
+        holds != self.program.functions[origin.function].blocks[origin.block].negated
+    }
+
     /// The order of some actions, up to the last one of a thread; all of them where it has none.
     #[must_use]
     pub fn cut_order(self, trace: &Trace, members: &[ActionId], thread: PathId) -> Vec<PlacedOperation> {
@@ -132,43 +149,50 @@ impl Placing<'_> {
     }
 }
 
-/// All decisions of a trace, in order.
+/// The decisions of a trace.
+#[derive(Clone, Debug, Default)]
+pub struct Decisions {
+    /// Branches, then waits, each in the order of the trace.
+    pub list: Vec<Decision>,
+    /// Whether some were left out because there are too many use-defines.
+    pub cut: bool,
+}
+
+/// All decisions of a trace.
 #[must_use]
-pub fn decisions(placing: Placing<'_>, trace: &Trace) -> Vec<Decision> {
+pub fn decisions(placing: Placing<'_>, trace: &Trace) -> Decisions {
     let writes = Writes::new(trace);
     let instances = if trace.endless { ROUNDS } else { MAX_INSTANCES };
-    let (mut found, mut work) = (Vec::new(), 0);
-    for (id, evaluation) in trace.evaluations.entries().filter(|(_, one)| one.instance <= instances) {
-        let origin = placing.machine.origin(evaluation.at);
-        let negated = placing.program.functions[origin.function].blocks[origin.block].negated;
-        let place = DecisionPlace {
-            kind: DecisionKind::Branch,
-            thread: evaluation.thread,
-            span: placing.machine.span(evaluation.at),
-        };
-        if work > MAX_USES {
-            break;
-        }
-        let outcome = evaluation.holds != negated;
-        let decided = (place, evaluation.instance, outcome, id.index());
-        let decision = decision(placing, trace, &writes, Point::Branch(evaluation), decided);
-        work += decision.related.members.len() + decision.related.use_defines.len();
-        found.push(decision);
-    }
-    for (index, waiting) in trace.waits.iter().enumerate() {
+    let branches = trace.evaluations.entries().map(|(id, evaluation)| {
+        let place = placing.branch(evaluation.thread, evaluation.at);
+        let outcome = placing.outcome(evaluation.at, evaluation.holds);
+        (Point::Branch(evaluation), Moment { place, instance: evaluation.instance, outcome, index: id.index() })
+    });
+    let waits = trace.waits.iter().enumerate().map(|(index, waiting)| {
         let action = &trace.actions[waiting.action];
-        if action.instance > instances {
-            continue;
-        }
-        let (kind, thread, span) = (DecisionKind::Wait, action.thread, placing.machine.span(action.at));
-        let decided = (DecisionPlace { kind, thread, span }, action.instance, waiting.woken, index);
-        if work > MAX_USES {
+        let place = placing.wait(action.thread, action.at);
+        (Point::Wait(waiting), Moment { place, instance: action.instance, outcome: waiting.woken, index })
+    });
+    let (mut found, mut uses) = (Decisions::default(), 0);
+    for (point, moment) in branches.chain(waits).filter(|(_, moment)| moment.instance <= instances) {
+        if uses > MAX_USES {
+            found.cut = true;
             break;
         }
-        found.push(decision(placing, trace, &writes, Point::Wait(waiting), decided));
+        let decision = decision(placing, trace, &writes, point, moment);
+        uses += decision.related.members.len() + decision.related.use_defines.len();
+        found.list.push(decision);
     }
-    find_repetitions(&mut found);
+    find_repetitions(&mut found.list);
     found
+}
+
+/// When something is decided, and how.
+struct Moment {
+    place: DecisionPlace,
+    instance: u32,
+    outcome: bool,
+    index: usize,
 }
 
 fn decision(
@@ -176,7 +200,7 @@ fn decision(
     trace: &Trace,
     writes: &Writes,
     point: Point<'_>,
-    (place, instance, outcome, index): (DecisionPlace, u32, bool, usize),
+    Moment { place, instance, outcome, index }: Moment,
 ) -> Decision {
     let mut related = related(trace, writes, point);
     if trace.endless {
@@ -195,8 +219,7 @@ fn decision(
     operations.sort_unstable();
     operations.dedup();
     let affected = is_affected(trace, &related.members, place.thread);
-    let before = point.before();
-    Decision { place, instance, outcome, before, index, related, operations, order, affected, same_as: None }
+    Decision { place, instance, outcome, index, related, operations, order, affected, same_as: None }
 }
 
 /// Whether another thread writes what a decision depends on, or notifies a wait.
@@ -210,9 +233,7 @@ fn is_affected(trace: &Trace, members: &[ActionId], thread: PathId) -> bool {
 /// Notes which decisions of one place have the operations of an earlier one.
 fn find_repetitions(decisions: &mut [Decision]) {
     let mut first: FxHashMap<(DecisionPlace, Vec<PlacedOperation>), u32> = FxHashMap::default();
-    let mut seen: FxHashSet<DecisionPlace> = FxHashSet::default();
     for decision in decisions {
-        seen.insert(decision.place);
         let key = (decision.place, decision.operations.clone());
         match first.get(&key) {
             Some(&earlier) => decision.same_as = Some(earlier),

@@ -5,23 +5,23 @@
 //!
 //! **Algorithm**: all states are searched, with what an execution has evaluated and accessed so far
 //! ([`executed`](crate::explore::executed)). What the tests have not shown is added, each with the execution that shows
-//! it.
+//! it. A test that was added may show more than it was added for.
 //!
 //! **Soundness and limits**: where the search hits a bound, no claim is made beyond the tests. Instances of a branch
 //! beyond the highest one that a test has shown, or [`MAX_INSTANCE`], count as that one.
 
-use super::algorithm::{Method, TestReason};
+use super::algorithm::{Explored, Method, TestReason};
 use super::analysis::{DecisionKind, DecisionPlace, ROUNDS};
 use super::races::{Arrays, unprotected_pairs};
+use super::run::Run;
 use super::trace::Trace;
 use crate::budget::{Bound, Budget};
-use crate::explore::{self, ExecutedRequest, Query};
-use crate::ir::{Access, TextId};
+use crate::explore::{self, ExecutedAnswer, ExecutedRequest, Query};
+use crate::ir::{Access, Program, TextId};
 use crate::schedule::ExecutionStatus;
 use crate::source::Span;
-use crate::vm::{Choice, CodeIndex, FailureKind, PathId};
+use crate::vm::{Choice, CodeIndex, FailureKind, Machine, PathId};
 use rustc_hash::FxHashSet;
-use std::collections::BTreeSet;
 
 /// Instances of a branch that are told apart, at most.
 pub const MAX_INSTANCE: u32 = 8;
@@ -69,67 +69,8 @@ pub struct Exactness {
     pub instances: u32,
 }
 
-/// The places of two accesses, in the order of the text.
-fn places(method: &Method<'_, '_>, accesses: [Access; 2]) -> [Span; 2] {
-    let program = method.session.model.program();
-    let mut spans = accesses.map(|access| access.span(program));
-    spans.sort_unstable();
-    spans
-}
-
-/// Adds tests for what no test has shown.
-pub fn complete(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactness {
-    let machine = method.session.model.machine();
-    let instances = method.found.shown.keys().map(|&(_, instance)| instance).max().unwrap_or(1).clamp(1, MAX_INSTANCE);
-    let endless = method.found.tests.iter().any(|test| method.found.runs[test.run].run.trace.endless);
-    let max_instance = if endless { instances.min(ROUNDS) } else { instances };
-    let (operations, tables) = (&method.session.operations, &method.session.tables);
-    let request = ExecutedRequest { operations, tables, max_instance };
-    let answer = explore::executed(machine, method.session.model.program(), &request, budget);
-    method.session.tables.clone_from(&answer.tables);
-    let mut exactness = Exactness {
-        complete: answer.bound.is_none(),
-        bound: answer.bound,
-        instances: max_instance,
-        ..Exactness::default()
-    };
-    let mut known = known_outcomes(method, max_instance);
-    let mut possible = BTreeSet::new();
-    for one in &answer.outcomes {
-        let origin = machine.origin(one.at);
-        let negated = method.session.model.program().functions[origin.function].blocks[origin.block].negated;
-        let place = DecisionPlace { kind: DecisionKind::Branch, thread: one.thread, span: machine.span(one.at) };
-        let key = (place, one.instance, one.holds != negated);
-        possible.insert(key);
-        add_outcome(method, &mut exactness, &mut known, key, &one.schedule);
-    }
-    for one in &answer.waits {
-        let place = DecisionPlace { kind: DecisionKind::Wait, thread: one.thread, span: machine.span(one.at) };
-        if known.iter().any(|&(of, ..)| of == place) {
-            add_outcome(method, &mut exactness, &mut known, (place, one.instance, one.woken), &one.schedule);
-        }
-    }
-    let mut racy = known_races(method);
-    for pair in &answer.pairs {
-        let places = places(method, pair.accesses);
-        if racy.contains(&places) {
-            continue;
-        }
-        let test = add_test(method, &pair.schedule);
-        racy = known_races(method);
-        exactness.missed.push(Missed::Race { places, test });
-    }
-    add_ends(method, &mut exactness, budget);
-    if exactness.complete {
-        let shown = method.found.shown.keys().filter(|(place, _)| place.kind == DecisionKind::Branch);
-        let outcomes = shown.filter(|(_, instance)| *instance < max_instance || max_instance == 1 || !endless);
-        let both = outcomes.flat_map(|&(place, instance)| [(place, instance, true), (place, instance, false)]);
-        let capped =
-            |&(place, instance, outcome): &(DecisionPlace, u32, bool)| (place, instance.min(max_instance), outcome);
-        exactness.impossible = both.filter(|key| !possible.contains(&capped(key))).collect();
-    }
-    exactness
-}
+/// Which evaluation of a branch, or which wait, and how it comes out.
+type Outcome = (DecisionPlace, u32, bool);
 
 /// What tells failures and deadlocks apart.
 #[derive(PartialEq, Eq, Hash)]
@@ -138,76 +79,164 @@ enum End {
     Deadlock(Vec<(PathId, CodeIndex)>),
 }
 
-fn end_of(method: &Method<'_, '_>, trace: &Trace) -> Option<End> {
-    match trace.status {
-        ExecutionStatus::Failed(failure) => {
-            let span = method.session.model.machine().span(failure.at);
-            Some(End::Failure(span, failure.kind, failure.message))
-        }
-        ExecutionStatus::Deadlock => Some(End::Deadlock(trace.blocked.clone())),
-        _ => None,
-    }
+/// What tests have shown. Instances beyond the highest one count as that one.
+#[derive(Default)]
+struct KnownFacts {
+    max_instance: u32,
+    outcomes: FxHashSet<Outcome>,
+    /// The branches and waits of these.
+    places: FxHashSet<DecisionPlace>,
+    races: FxHashSet<[Span; 2]>,
+    ends: FxHashSet<End>,
 }
 
-/// Adds tests for the failures and deadlocks that no test has shown.
-fn add_ends(method: &mut Method<'_, '_>, exactness: &mut Exactness, budget: &Budget<'_>) {
-    let answer = explore::Subject::from(method.session.model).futures(&Query::UpToTheRead, budget);
-    exactness.complete &= answer.bound.is_none();
-    exactness.bound = exactness.bound.or(answer.bound);
-    let mut known: FxHashSet<End> = FxHashSet::default();
-    for test in &method.found.tests {
-        known.extend(end_of(method, &method.found.runs[test.run].run.trace));
-    }
-    let failures = answer.failures.iter().map(|failure| &failure.schedule);
-    for steps in failures.chain(answer.deadlocks.iter().map(|deadlock| &deadlock.schedule)) {
-        let run = method.session.repeat(steps);
-        if end_of(method, &run.trace).is_some_and(|end| known.insert(end)) {
-            method.add(run, Some(TestReason::Exploration));
-            exactness.missed.push(Missed::End { test: method.found.tests.len() - 1 });
-        }
-    }
+/// The method, and what was added to its tests.
+struct Completion<'x, 's, 'm> {
+    method: &'x mut Method<'s, 'm>,
+    known: KnownFacts,
+    missed: Vec<Missed>,
 }
 
-type Outcome = (DecisionPlace, u32, bool);
-
-/// The outcomes that tests have shown.
-fn known_outcomes(method: &Method<'_, '_>, max_instance: u32) -> BTreeSet<Outcome> {
-    let shown = method.found.shown.iter();
-    let outcomes = shown.flat_map(|(&(place, instance), shown)| {
-        shown.outcomes.iter().map(move |&outcome| (place, instance.min(max_instance), outcome))
-    });
-    outcomes.collect()
+/// Adds tests for what no test has shown.
+pub fn add_missing(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactness {
+    let endless = method.found.tests.iter().any(|test| method.found.runs[test.run].run.trace.endless);
+    let max_instance = max_instance(&method.found, endless);
+    let (model, operations, tables) = (method.session.model, &method.session.operations, &method.session.tables);
+    let request = ExecutedRequest { operations, tables, max_instance };
+    let answer = explore::executed(model.machine(), model.program(), &request, budget);
+    method.session.tables.clone_from(&answer.tables);
+    let mut completion = Completion::new(method, max_instance);
+    let possible = completion.add_outcomes(&answer);
+    completion.add_races(&answer);
+    let futures = explore::Subject::from(model).futures(&Query::UpToTheRead, budget);
+    let failures = futures.failures.iter().map(|failure| &failure.schedule);
+    let deadlocks = futures.deadlocks.iter().map(|deadlock| &deadlock.schedule);
+    failures.chain(deadlocks).for_each(|steps| completion.add_end(steps));
+    let missed = completion.missed;
+    let bound = answer.bound.or(futures.bound);
+    let complete = bound.is_none();
+    let impossible = if complete { impossible(&method.found, &possible, (max_instance, endless)) } else { Vec::new() };
+    Exactness { complete, bound, missed, impossible, instances: max_instance }
 }
 
-/// The places that race in tests.
-fn known_races(method: &Method<'_, '_>) -> BTreeSet<[Span; 2]> {
-    let program = method.session.model.program();
-    let tests = method.found.tests.iter().map(|test| &method.found.runs[test.run].run.trace);
-    tests
-        .flat_map(|trace| unprotected_pairs(program, trace, Arrays::Elements))
-        .map(|pair| places(method, pair.accesses))
+/// The highest instance that is told apart from later ones.
+fn max_instance(found: &Explored, endless: bool) -> u32 {
+    let shown = found.shown.keys().map(|&(_, instance)| instance).max().unwrap_or(1).clamp(1, MAX_INSTANCE);
+    if endless { shown.min(ROUNDS) } else { shown }
+}
+
+/// The outcomes that branches of the tests have in no execution.
+fn impossible(found: &Explored, possible: &FxHashSet<Outcome>, (max_instance, endless): (u32, bool)) -> Vec<Outcome> {
+    let shown = found.shown.keys().filter(|(place, _)| place.kind == DecisionKind::Branch);
+    // Where executions have no end, the last instance stands for later ones too; it is left out if there are others.
+    let counted = shown.filter(|(_, instance)| *instance < max_instance || max_instance == 1 || !endless);
+    let both = counted.flat_map(|&(place, instance)| [(place, instance, true), (place, instance, false)]);
+    both.filter(|&(place, instance, outcome)| !possible.contains(&(place, instance.min(max_instance), outcome)))
         .collect()
 }
 
-fn add_outcome(
-    method: &mut Method<'_, '_>,
-    exactness: &mut Exactness,
-    known: &mut BTreeSet<Outcome>,
-    key: Outcome,
-    schedule: &[Choice],
-) {
-    if known.contains(&key) {
-        return;
+impl KnownFacts {
+    /// Adds what a test has shown.
+    fn extend(&mut self, program: &Program, machine: &Machine, found: &Explored, test: usize) {
+        let known = &found.runs[found.tests[test].run];
+        let trace = &known.run.trace;
+        for decision in &known.decisions {
+            self.outcomes.insert((decision.place, decision.instance.min(self.max_instance), decision.outcome));
+            self.places.insert(decision.place);
+        }
+        let pairs = unprotected_pairs(program, trace, Arrays::Elements);
+        self.races.extend(pairs.iter().map(|pair| places(program, pair.accesses)));
+        self.ends.extend(end_of(machine, trace));
     }
-    let test = add_test(method, schedule);
-    known.extend(known_outcomes(method, exactness.instances));
-    known.insert(key);
-    let (place, instance, outcome) = key;
-    exactness.missed.push(Missed::Outcome { place, instance, outcome, test });
 }
 
-fn add_test(method: &mut Method<'_, '_>, schedule: &[Choice]) -> usize {
-    let run = method.session.repeat(schedule);
-    method.add(run, Some(TestReason::Exploration));
-    method.found.tests.len() - 1
+impl<'x, 's, 'm> Completion<'x, 's, 'm> {
+    fn new(method: &'x mut Method<'s, 'm>, max_instance: u32) -> Completion<'x, 's, 'm> {
+        let known = KnownFacts { max_instance, ..KnownFacts::default() };
+        let mut completion = Completion { method, known, missed: Vec::new() };
+        (0..completion.method.found.tests.len()).for_each(|test| completion.learn(test));
+        completion
+    }
+
+    fn learn(&mut self, test: usize) {
+        let model = self.method.session.model;
+        self.known.extend(model.program(), model.machine(), &self.method.found, test);
+    }
+
+    /// Adds tests for outcomes of branches, and of the waits that tests have come to; gives the outcomes that branches
+    /// can have.
+    fn add_outcomes(&mut self, answer: &ExecutedAnswer) -> FxHashSet<Outcome> {
+        let placing = self.method.placing();
+        let mut possible = FxHashSet::default();
+        for one in &answer.outcomes {
+            let outcome = (placing.branch(one.thread, one.at), one.instance, placing.outcome(one.at, one.holds));
+            possible.insert(outcome);
+            self.add_outcome(outcome, &one.schedule);
+        }
+        for one in &answer.waits {
+            let place = placing.wait(one.thread, one.at);
+            if self.known.places.contains(&place) {
+                self.add_outcome((place, one.instance, one.woken), &one.schedule);
+            }
+        }
+        possible
+    }
+
+    fn add_outcome(&mut self, key: Outcome, steps: &[Choice]) {
+        if self.known.outcomes.contains(&key) {
+            return;
+        }
+        let test = self.repeat(steps);
+        self.known.outcomes.insert(key);
+        let (place, instance, outcome) = key;
+        self.missed.push(Missed::Outcome { place, instance, outcome, test });
+    }
+
+    fn add_races(&mut self, answer: &ExecutedAnswer) {
+        let program = self.method.session.model.program();
+        for pair in &answer.pairs {
+            let places = places(program, pair.accesses);
+            if !self.known.races.contains(&places) {
+                let test = self.repeat(&pair.schedule);
+                self.missed.push(Missed::Race { places, test });
+            }
+        }
+    }
+
+    fn add_end(&mut self, steps: &[Choice]) {
+        let run = self.method.session.repeat(steps);
+        let end = end_of(self.method.session.model.machine(), &run.trace);
+        if end.is_some_and(|end| !self.known.ends.contains(&end)) {
+            let test = self.add(run);
+            self.missed.push(Missed::End { test });
+        }
+    }
+
+    /// Adds the execution of a witness; gives its test.
+    fn repeat(&mut self, steps: &[Choice]) -> usize {
+        let run = self.method.session.repeat(steps);
+        self.add(run)
+    }
+
+    fn add(&mut self, run: Run) -> usize {
+        let before = self.method.found.tests.len();
+        self.method.add(run, Some(TestReason::Exploration));
+        (before..self.method.found.tests.len()).for_each(|test| self.learn(test));
+        self.method.found.tests.len() - 1
+    }
+}
+
+/// The places of two accesses, in the order of the text.
+fn places(program: &Program, accesses: [Access; 2]) -> [Span; 2] {
+    let mut spans = accesses.map(|access| access.span(program));
+    spans.sort_unstable();
+    spans
+}
+
+fn end_of(machine: &Machine, trace: &Trace) -> Option<End> {
+    match trace.status {
+        ExecutionStatus::Failed(failure) => Some(End::Failure(machine.span(failure.at), failure.kind, failure.message)),
+        ExecutionStatus::Deadlock => Some(End::Deadlock(trace.blocked.clone())),
+        _ => None,
+    }
 }

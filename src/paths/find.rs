@@ -5,22 +5,22 @@
 //!
 //! **Soundness and limits**: what the tests show is real. [`Exactness`] says whether anything can be missing.
 
-use super::algorithm::{Explored, Limits, Method, StoppedBy, TestReason};
+use super::algorithm::{Explored, Method, StoppedBy, TestReason};
 use super::analysis::Placing;
 use super::complete::completed_behind;
-use super::exact::{Exactness, complete};
+use super::exact::{Exactness, add_missing};
+use super::groups::group_in_order;
 use super::guided::Script;
 use super::interleaving::{Interleaving, Step};
 use super::projection::Projection;
 use super::races::Arrays;
 use super::run::{Run, Session};
 use super::variant_graph::VariantGraph;
-use crate::budget::{self, Bound, Budget};
+use crate::budget::{Bound, Budget, Limits};
 use crate::explore::classes::{self, ClassCount, ClassOptions, Counting, PairCounts};
 use crate::model::Model;
 use crate::schedule::{ExecutionStatus, Random};
 use crate::vm::Choice;
-use rustc_hash::FxHashSet;
 
 /// Seeds that are tried for a first execution that no assumption discards.
 const FIRST_SEEDS: u64 = 1_000;
@@ -138,16 +138,15 @@ pub struct Findings {
 pub fn find<'m>(model: &'m Model, request: &Request, budget: &Budget<'_>) -> (Session<'m>, Findings) {
     let mut session = Session::new(model, request.max_steps);
     let (first, run) = first_run(&mut session, &request.first);
-    let limits = Limits { max_tests: request.max_tests, ..Limits::default() };
-    let mut method = Method::new(&mut session, run, limits);
+    let mut method = Method::new(&mut session, run, request.max_tests);
     let (mut counted, mut exactness) = (None, None);
     match request.criterion {
         Criterion::RaceEquivalent => {
             method.run(budget);
             method.test_stuck_nodes();
             if let Some(states) = request.explore {
-                let limits = budget::Limits { max_states: Some(states), ..budget::Limits::default() };
-                exactness = Some(complete(&mut method, &budget.share(limits)));
+                let limits = Limits { max_states: Some(states), ..Limits::default() };
+                exactness = Some(add_missing(&mut method, &budget.share(limits)));
             }
             method.decide_open(budget);
         }
@@ -232,9 +231,7 @@ fn graph_of(model: &Model, explored: &Explored, max_nodes: usize) -> Graph {
         way.push(variant.step);
         let order = completed_behind(trace, &interleaving, &way);
         for decision in known.decisions.iter().filter(|decision| decision.affected && decision.same_as.is_none()) {
-            let members: FxHashSet<_> = decision.related.members.iter().copied().collect();
-            let in_order: Vec<_> = order.iter().copied().filter(|id| members.contains(id)).collect();
-            let key = (decision.place, placing.cut_order(trace, &in_order, decision.place.thread));
+            let key = group_in_order(placing, trace, decision, &order);
             if let Some(group) = explored.groups.list.get_index_of(&key) {
                 groups[group].push(number);
             }

@@ -63,6 +63,12 @@ impl GroupState {
     pub fn is_listed(self) -> bool {
         matches!(self, GroupState::Open | GroupState::Seen | GroupState::Undecided)
     }
+
+    /// Whether it is known if an execution has it.
+    #[must_use]
+    pub fn is_decided(self) -> bool {
+        matches!(self, GroupState::Seen | GroupState::Infeasible)
+    }
 }
 
 /// A group.
@@ -124,12 +130,14 @@ pub struct Seen<'a> {
 impl Groups {
     /// Adds the groups that an execution belongs to, and those that its trace says there are.
     pub fn add(&mut self, placing: Placing<'_>, spurious: bool, seen: &Seen<'_>) {
-        for decision in seen.decisions.iter().filter(|decision| decision.same_as.is_none()) {
+        for decision in seen.decisions {
             if decision.affected {
                 self.affected.insert(decision.place);
                 self.affected_instances.insert((decision.place, decision.instance));
             }
-            self.note(decision, seen);
+            if decision.same_as.is_none() {
+                self.note(decision, seen);
+            }
         }
         for (index, decision) in seen.decisions.iter().enumerate() {
             if decision.affected && decision.same_as.is_none() {
@@ -200,9 +208,16 @@ impl Groups {
     }
 }
 
-/// What a decision of a trace is about.
+/// The group that a decision would belong to if the actions of its trace were done in another order.
 #[must_use]
-pub fn point_of<'t>(trace: &'t Trace, decision: &Decision) -> Point<'t> {
+pub fn group_in_order(placing: Placing<'_>, trace: &Trace, decision: &Decision, order: &[ActionId]) -> GroupKey {
+    let members: FxHashSet<ActionId> = decision.related.members.iter().copied().collect();
+    let in_order: Vec<ActionId> = order.iter().copied().filter(|id| members.contains(id)).collect();
+    (decision.place, placing.cut_order(trace, &in_order, decision.place.thread))
+}
+
+/// What a decision of a trace is about.
+fn point_of<'t>(trace: &'t Trace, decision: &Decision) -> Point<'t> {
     match decision.place.kind {
         DecisionKind::Branch => Point::Branch(&trace.evaluations[EvaluationId::new(decision.index)]),
         DecisionKind::Wait => Point::Wait(&trace.waits[decision.index]),

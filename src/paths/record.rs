@@ -2,9 +2,9 @@
 //!
 //! **Input**: the events of an execution, and which accesses are [`Operations`]. **Output**: its [`Trace`].
 //!
-//! **Algorithm**: each operation and each operation on synchronisation objects becomes an action; what is done in one
-//! step, such as an atomic block, is joined. Beside it the data flow ([`super::flow`]), the locks held and two clocks
-//! are kept.
+//! **Algorithm**: each operation and each operation on synchronisation objects becomes an action; those of one step, such
+//! as an atomic block, have its number. Beside it the data flow ([`super::flow`]), the locks held and two clocks are
+//! kept.
 //!
 //! **Soundness and limits**: threads and cells are named by the tables of the execution, which are those of the
 //! session.
@@ -98,10 +98,14 @@ impl<'a> Recorder<'a> {
     /// The trace of the execution.
     pub(super) fn finish(self, execution: &Execution) -> Trace {
         let sets = (0..self.held.count()).map(|set| self.held.locks(LocksetId::new(set)).to_vec());
-        let diverges =
-            matches!(&execution.status, ExecutionStatus::Failed(failure) if failure.kind == FailureKind::StepLimit);
+        let failure = match &execution.status {
+            ExecutionStatus::Failed(failure) => Some(failure),
+            _ => None,
+        };
+        let diverges = failure.is_some_and(|failure| failure.kind == FailureKind::StepLimit);
         let is_deadlock = execution.status == ExecutionStatus::Deadlock;
         Trace {
+            failing: failure.map(|failure| execution.state.path(failure.thread)),
             blocked: if is_deadlock { execution.state.standing().collect() } else { Vec::new() },
             locksets: sets.collect(),
             actions: self.actions,
@@ -121,12 +125,10 @@ impl<'a> Recorder<'a> {
         let instance = self.count(thread.path, counted);
         let state = self.threads.entry(thread.path).or_default();
         let step = state.steps.saturating_sub(1);
-        let joined = state.last.is_some_and(|last| self.actions[last].step == step);
         let action = self.actions.push(Action {
             thread: thread.path,
             at,
             step,
-            joined,
             instance,
             kind,
             version: 0,

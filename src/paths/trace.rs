@@ -116,8 +116,6 @@ pub struct Action {
     pub at: CodeIndex,
     /// The step of the thread that it belongs to, from 0.
     pub step: u32,
-    /// Whether it is done in one step with the action of its thread before it.
-    pub joined: bool,
     /// How often the thread has done something at this instruction of this kind, this time included.
     pub instance: u32,
     /// What.
@@ -194,6 +192,8 @@ pub struct Trace {
     pub steps: Vec<Choice>,
     /// How it has ended.
     pub status: ExecutionStatus,
+    /// The thread that has failed.
+    pub failing: Option<PathId>,
     /// In a deadlock, the threads that have not ended, and where they stand.
     pub blocked: Vec<(PathId, CodeIndex)>,
     /// Whether it was left where no thread came to anything new.

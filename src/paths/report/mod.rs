@@ -16,7 +16,7 @@ use super::interleaving::Obstacle;
 use super::races::{UnprotectedPair, unprotected_pairs};
 use super::run::Session;
 use super::trace::Trace;
-use crate::explore::report::{DeadlockReport, FailureReport, blocked_reports, wait_cycle};
+use crate::explore::report::{DeadlockReport, FailureReport};
 use crate::ir::Access;
 use crate::schedule::{ExecutionStatus, Namer, Naming, SharedStep};
 use crate::source::Span;
@@ -97,14 +97,12 @@ impl Reporter<'_> {
 
     fn is_complete(&self) -> bool {
         let explored = &self.findings.explored;
-        let is_open =
-            |group: &Group| matches!(group.state, GroupState::Open | GroupState::Undecided | GroupState::Elsewhere);
         match &self.findings.counted {
             Some(counted) => counted.classes.is_some() && !counted.upper_bound,
             None => {
                 !matches!(explored.stopped_by, StoppedBy::Bound(_))
                     && !explored.groups.cut
-                    && !explored.groups.list.values().any(is_open)
+                    && explored.groups.list.values().all(|group| group.state.is_decided())
                     && self.findings.exactness.as_ref().is_some_and(|exactness| exactness.complete)
             }
         }
@@ -119,9 +117,10 @@ impl Reporter<'_> {
         let counted = self.findings.counted.as_ref().and_then(|counted| counted.bound);
         let bound = method.or(counted).or(exact).map(crate::budget::Bound::name);
         let groups = &self.findings.explored.groups;
-        let is_undecided =
-            |group: &Group| matches!(group.state, GroupState::Open | GroupState::Undecided | GroupState::Elsewhere);
-        let undecided = || groups.list.values().any(is_undecided).then_some("undecided-groups");
+        let undecided = || {
+            let is_undecided = |group: &Group| !group.state.is_decided();
+            groups.list.values().any(is_undecided).then_some("undecided-groups")
+        };
         bound.or_else(|| groups.cut.then_some("max-orders")).or_else(undecided)
     }
 
@@ -202,7 +201,7 @@ impl Reporter<'_> {
                 .filter(|&one| impossible.contains(&(place, instance, one)))
                 .map(truth)
                 .collect(),
-            affected: shown.affected || affected.contains(&(place, instance)),
+            affected: affected.contains(&(place, instance)),
             operations: shown
                 .operations
                 .iter()
@@ -311,7 +310,7 @@ impl Reporter<'_> {
     }
 
     /// The failures of the tests, each kind, message and place once.
-    fn failures(&mut self) -> Vec<TestFailure> {
+    fn failures(&self) -> Vec<TestFailure> {
         let mut known = BTreeSet::new();
         let mut found = Vec::new();
         for test in 0..self.findings.explored.tests.len() {
@@ -320,24 +319,16 @@ impl Reporter<'_> {
             if !known.insert((self.session.model.machine().span(data.at), data.kind, data.message)) {
                 continue;
             }
+            let thread = trace.failing.map_or_else(String::new, |path| self.thread(path));
+            let failure = FailureReport::of(&self.naming, &data, thread, &trace.steps);
             let steps = trace.steps.clone();
-            let at = self.session.model.sources().position(self.session.model.machine().span(data.at));
-            let schedule = self.naming.steps(&steps);
-            let failure = FailureReport {
-                status: data.kind.status(),
-                message: self.naming.failure_message(&data),
-                at: at.to_string(),
-                line: at.line,
-                thread: schedule.last().map(|step| step.thread.clone()).unwrap_or_default(),
-                schedule,
-            };
             found.push(TestFailure { failure, test: test + 1, data, steps });
         }
         found
     }
 
     /// The deadlocks of the tests, each once.
-    fn deadlocks(&mut self) -> Vec<TestDeadlock> {
+    fn deadlocks(&self) -> Vec<TestDeadlock> {
         let mut known = BTreeSet::new();
         let mut found = Vec::new();
         for test in 0..self.findings.explored.tests.len() {
@@ -345,13 +336,13 @@ impl Reporter<'_> {
             if trace.status != ExecutionStatus::Deadlock {
                 continue;
             }
-            let steps = trace.steps.clone();
-            let threads = blocked_reports(&self.naming, &steps);
-            let key: Vec<(String, Span)> = threads.iter().map(|one| (one.thread.clone(), one.span)).collect();
+            let machine = self.session.model.machine();
+            let mut key: Vec<(PathId, Span)> =
+                trace.blocked.iter().map(|&(path, at)| (path, machine.span(at))).collect();
+            key.sort_unstable();
             if known.insert(key) {
-                let schedule = self.naming.steps(&steps);
-                let deadlock = DeadlockReport { cycle: wait_cycle(&threads), threads, schedule };
-                found.push(TestDeadlock { deadlock, test: test + 1, steps });
+                let deadlock = DeadlockReport::of(&self.naming, &trace.steps);
+                found.push(TestDeadlock { deadlock, test: test + 1, steps: trace.steps.clone() });
             }
         }
         found
