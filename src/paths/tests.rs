@@ -1,5 +1,7 @@
 //! The facts of the paper's programs (FACTS A).
 
+use super::analysis::{DecisionKind, Placing};
+use super::ids::ActionId;
 use super::report::{PathsReport, report};
 use super::{First, Request, find};
 use crate::budget::Budget;
@@ -72,6 +74,33 @@ fn figure_3_has_seven_variants_in_the_groups_of_table_2() {
         .filter(|(variants, _)| !variants.is_empty())
         .collect();
     assert_eq!(of_table.len(), 5);
+}
+
+#[test]
+fn figure_3_has_the_use_defines_of_its_branch() {
+    let model = model(FIGURE_3);
+    let request = Request { first: steps(&[1, 2, 1, 2, 1, 2]), ..Request::default() };
+    let (session, findings) = find(&model, &request, &Budget::default());
+    let known = &findings.explored.runs[0];
+    let placing = Placing { program: model.program(), machine: model.machine() };
+    let name = |id: ActionId| {
+        let operation = placing.of(&known.run.trace.actions[id]);
+        let text = operation.name.map(|name| model.program().texts.get(name)).unwrap_or_default();
+        let thread = model.machine().path_name(&session.tables, operation.thread);
+        format!("{thread} {:?} {text}@{}", operation.word, model.sources().position(operation.span))
+    };
+
+    let branches: Vec<_> = known.decisions.iter().filter(|one| one.place.kind == DecisionKind::Branch).collect();
+    assert_eq!(branches.len(), 1);
+    let related = &branches[0].related;
+
+    // Line 4 is statement 1 of the paper, line 11 its statements 10 and 11. `n` is no shared variable, `print(y)` comes
+    // behind the branch, and nothing depends on what T2 reads for `print(x)`.
+    let use_defines: Vec<String> =
+        related.use_defines.iter().map(|one| format!("{} <- {}", name(one.read), name(one.write))).collect();
+    assert_eq!(use_defines, ["T1 Read x@4:9 <- T2 Write x@11:1", "T1 Read y@4:13 <- T2 Write y@11:10"]);
+    let members: Vec<String> = related.members.iter().map(|&id| name(id)).collect();
+    assert_eq!(members, ["T1 Read x@4:9", "T2 Write x@11:1", "T1 Read y@4:13", "T2 Write y@11:10"]);
 }
 
 #[test]
