@@ -56,7 +56,7 @@ pub use drive_race::{DriveRaceRequest, drive_race};
 pub use explain::{CodePage, ExplainReport, explain};
 pub use futures::{Count, FuturesAnswer, FuturesRequest, futures};
 pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
-pub use paths::{EmittedReport, FirstRun, PathsAnswer, PathsRequest, paths};
+pub use paths::{EmittedReport, PathsAnswer, PathsRequest, paths};
 pub use paths_compare::{Amount, ComparisonReport, ComparisonRow, compare_paths};
 pub use paths_explain::{
     ConditionRow, ConditionTable, EvaluatedReport, ExplainedBranch, ExplainedReport, UseDefineReport,

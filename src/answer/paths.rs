@@ -7,7 +7,6 @@ use crate::driver::{GroupEntry, TestEntry};
 use crate::model::Model;
 use crate::paths::report::{PathsReport, report};
 use crate::paths::{self, Arrays, Criterion, Findings, First, Request, StoppedBy};
-use crate::vm::Choice;
 use serde::Serialize;
 
 /// Nodes of the variant graph at most where somebody wants to see it.
@@ -16,23 +15,11 @@ const DRAWN_NODES: usize = 100_000;
 /// Nodes of the variant graph at most where only its numbers are told.
 const COUNTED_NODES: usize = 20_000;
 
-/// Which execution is the first one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum FirstRun {
-    /// Threads in the order of the text, each as long as it can.
-    #[default]
-    InTurn,
-    /// At random, by this seed.
-    Seed(u64),
-    /// That of a schedule.
-    Schedule(Vec<Choice>),
-}
-
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct PathsRequest {
     /// The first execution.
-    pub first: FirstRun,
+    pub first: First,
     /// What tells tests apart.
     pub criterion: Criterion,
     /// How arrays race.
@@ -51,8 +38,7 @@ pub struct PathsRequest {
 
 impl Default for PathsRequest {
     fn default() -> PathsRequest {
-        let Request { criterion, arrays, max_steps, max_tests, explore, .. } = Request::default();
-        let first = FirstRun::InTurn;
+        let Request { first, criterion, arrays, max_steps, max_tests, explore, .. } = Request::default();
         PathsRequest { first, criterion, arrays, max_steps, max_tests, explore, draw: false, explain: None }
     }
 }
@@ -61,11 +47,7 @@ impl PathsRequest {
     /// As the layer `paths` takes it.
     pub(super) fn resolved(&self) -> Request {
         Request {
-            first: match &self.first {
-                FirstRun::InTurn => First::InTurn,
-                FirstRun::Seed(seed) => First::Seed(*seed),
-                FirstRun::Schedule(steps) => First::Steps(steps.clone()),
-            },
+            first: self.first.clone(),
             criterion: self.criterion,
             arrays: self.arrays,
             max_steps: self.max_steps,

@@ -1,7 +1,7 @@
 //! Whether an order of operations is that of some execution.
 //!
-//! **Input**: a decision of a trace, and an order of its operations. **Output**: the question for the search through all
-//! states ([`order`](crate::explore::order())).
+//! **Input**: a decision of a trace, and an order of its operations. **Output**: the question for the search through
+//! all states ([`order`](crate::explore::order())).
 
 use super::analysis::{Decision, DecisionKind};
 use super::ids::{ActionId, EvaluationId};

@@ -42,23 +42,14 @@ mod trace;
 mod use_define;
 mod variant_graph;
 
-pub use algorithm::{Explored, KnownRun, Shown, StoppedBy, Test, TestReason};
-pub use analysis::{Decision, DecisionKind, DecisionPlace, PlacedOperation, Word};
-pub use exact::{Exactness, Missed};
-pub use find::{Counted, Criterion, Findings, First, Graph, Request, find};
-pub use groups::{Candidate, Group, GroupKey, GroupState, Groups};
-pub use guided::{Guided, Requirement, Script, ScriptStep};
-pub use ids::{ActionId, EvaluationId};
-pub use interleaving::{Interleaving, Obstacle, Step};
-pub use manners::{Manner, Manners, Part};
-pub use orders::{Goal, Order, Orders, orders};
-pub use projection::Projection;
-pub use races::{Arrays, UnprotectedPair, unprotected_pairs};
-pub use run::{Run, Session};
-pub use selection::{TableBranch, TableGroup, next_tests};
-pub use trace::{Action, ActionKind, Evaluation, Trace};
-pub use use_define::{Point, Related, UseDefine, Writes, all_use_defines, related};
-pub use variant_graph::{Node, Variant, VariantGraph};
+pub use algorithm::{StoppedBy, Test};
+pub use analysis::{Decision, DecisionKind};
+pub use exact::Exactness;
+pub use find::{Criterion, Findings, First, Request, find};
+pub use races::Arrays;
+pub use run::Session;
+pub use trace::{Action, ActionKind, Trace};
+pub use use_define::UseDefine;
 
 #[cfg(test)]
 mod tests;

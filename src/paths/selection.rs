@@ -62,9 +62,9 @@ impl<'t> Index<'t> {
     }
 }
 
-/// The next test cases, by number: one for each row that has none yet, or else those of groups that were not tested, the
-/// one first that belongs to most of them, of which the first is to be made. None where every group was tested. `made`
-/// are those that were executed.
+/// The next test cases, by number: one for each row that has none yet, or else those of groups that were not tested,
+/// the one first that belongs to most of them, of which the first is to be made. None where every group was tested.
+/// `made` are those that were executed.
 #[must_use]
 pub fn next_tests(branches: &[TableBranch], tested_rows: &FxHashSet<Vec<bool>>, made: &FxHashSet<usize>) -> Vec<usize> {
     let index = Index::new(branches);

@@ -72,14 +72,4 @@ impl Taints {
             }
         }
     }
-
-    /// The members of a set, sorted.
-    #[must_use]
-    pub fn members(&self, set: Taint) -> Vec<ActionId> {
-        let (mut seen, mut members) = (FxHashSet::default(), Vec::new());
-        self.collect(set, &mut seen, &mut members);
-        members.sort_unstable();
-        members.dedup();
-        members
-    }
 }

@@ -98,20 +98,6 @@ impl Writes {
     }
 }
 
-/// All use-defines of a trace: `SetUD` of the paper, as far as its operations go.
-#[must_use]
-pub fn all_use_defines(trace: &Trace) -> Vec<UseDefine> {
-    let writes = Writes::new(trace);
-    let mut all = Vec::new();
-    for (read, action) in trace.actions.entries().filter(|(_, action)| matches!(action.kind, ActionKind::Read { .. })) {
-        let own = action.own_write.into_iter();
-        all.extend(own.chain(writes.by_others(trace, action)).map(|write| UseDefine { read, write }));
-    }
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
 /// What affects a branch or a wait.
 #[must_use]
 pub fn related(trace: &Trace, writes: &Writes, point: Point<'_>) -> Related {
@@ -148,8 +134,8 @@ pub fn related(trace: &Trace, writes: &Writes, point: Point<'_>) -> Related {
 }
 
 impl Related {
-    /// `BranchRelOP` as the paper has it: the members that are part of a use-define. Beside them a read of the branch's own
-    /// thread that sees no write is a member, since another execution may have one.
+    /// `BranchRelOP` as the paper has it: the members that are part of a use-define. Beside them a read of the branch's
+    /// own thread that sees no write is a member, since another execution may have one.
     pub fn in_use_defines<'r>(&'r self, trace: &'r Trace) -> impl Iterator<Item = ActionId> + 'r {
         let is_used: FxHashSet<ActionId> = self.use_defines.iter().map(|one| one.read).collect();
         let is_read = |id: &ActionId| matches!(trace.actions[*id].kind, ActionKind::Read { .. });

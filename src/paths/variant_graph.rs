@@ -16,7 +16,7 @@ use super::ids::ActionId;
 use super::interleaving::{Interleaving, MAX_THREADS, Obstacle, Step, Words};
 use super::trace::{ActionKind, Trace};
 use crate::vm::Cell;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Work for one graph, in cubes of the number of threads: what a node costs.
 const MAX_WORK: usize = 100_000_000;
@@ -73,10 +73,6 @@ pub struct VariantGraph {
     pub variants: Vec<Variant>,
     /// The forbidden moves.
     pub infeasible: Vec<Infeasible>,
-    /// The variables, in the order of the versions.
-    pub variables: Vec<Cell>,
-    /// How often a node was found again.
-    pub duplicates: usize,
     /// Whether it has more nodes than were allowed.
     pub cut: bool,
 }
@@ -137,31 +133,28 @@ struct Builder<'a> {
     interleaving: &'a Interleaving<'a>,
     graph: VariantGraph,
     known: FxHashMap<(Words, Vec<u32>), u32>,
-    known_variants: FxHashMap<(Words, Vec<u32>), ()>,
+    known_variants: FxHashSet<(Words, Vec<u32>)>,
     variable: FxHashMap<Cell, usize>,
 }
 
 impl<'a> Builder<'a> {
     fn new(trace: &'a Trace, interleaving: &'a Interleaving<'a>) -> Builder<'a> {
-        let mut variables = Vec::new();
         let mut variable = FxHashMap::default();
         for cell in trace.actions.iter().filter_map(|action| action.kind.operand()) {
-            variable.entry(cell).or_insert_with(|| {
-                variables.push(cell);
-                variables.len() - 1
-            });
+            let next = variable.len();
+            variable.entry(cell).or_insert(next);
         }
         let first = Node {
             parent: None,
             step: None,
             words: interleaving.initial(),
-            versions: vec![0; variables.len()],
+            versions: vec![0; variable.len()],
             observed: true,
             stuck: false,
         };
         let known = FxHashMap::from_iter([((first.words.clone(), first.versions.clone()), 0)]);
-        let graph = VariantGraph { nodes: vec![first], variables, ..VariantGraph::default() };
-        Builder { trace, interleaving, graph, known, known_variants: FxHashMap::default(), variable }
+        let graph = VariantGraph { nodes: vec![first], ..VariantGraph::default() };
+        Builder { trace, interleaving, graph, known, known_variants: FxHashSet::default(), variable }
     }
 
     /// Step 2 and 3 of Algorithm 1 for one node.
@@ -195,22 +188,21 @@ impl<'a> Builder<'a> {
         let words = self.interleaving.apply(&of.words, step);
         let key = (words, versions);
         if is_variant {
-            if self.known_variants.insert(key.clone(), ()).is_none() {
+            if self.known_variants.insert(key.clone()) {
                 let (words, versions) = key;
                 self.graph.variants.push(Variant { node: from, step, words, versions });
             }
             return;
         }
         if let Some(&to) = self.known.get(&key) {
-            self.graph.duplicates += 1;
             self.graph.edges.push((from, to, step));
             return;
         }
         let to = self.graph.nodes.len() as u32;
         self.known.insert(key.clone(), to);
         let (words, versions) = key;
+        self.graph.edges.push((from, to, step));
         let (parent, step) = (Some(from), Some(step));
-        self.graph.edges.push((from, to, step.unwrap_or(Step { thread: 0, wakes: None })));
         self.graph.nodes.push(Node { parent, step, words, versions, observed: false, stuck: false });
     }
 
@@ -230,11 +222,9 @@ impl<'a> Builder<'a> {
         let mut words = self.graph.nodes[0].words.clone();
         for (id, action) in self.trace.actions.entries() {
             let Some(thread) = self.interleaving.projection.thread(action.thread) else { continue };
-            let Some(actions) = self.interleaving.next(&words, thread).filter(|actions| actions.first() == Some(&id))
-            else {
+            if self.interleaving.next(&words, thread).and_then(<[_]>::first) != Some(&id) {
                 continue;
-            };
-            let _ = actions;
+            }
             let edges = self.graph.edges.iter().filter(|&&(from, _, step)| from == at && step.thread == thread);
             let steps: Vec<(u32, Step)> = edges.map(|&(_, to, step)| (to, step)).collect();
             // Which thread a notification has woken is seen from who goes on; the first one stands for all.

@@ -3,8 +3,8 @@
 use super::drive::{check_directory, no_package, write_package};
 use super::run::{departed, read_schedule};
 use crate::answer::{
-    ComparisonReport, Course, EmittedReport, FirstRun, PathsAnswer, PathsRequest, RunRequest, compare_paths,
-    drive_paths, finding, paths, paths_dot, paths_svg, run,
+    ComparisonReport, Course, EmittedReport, PathsAnswer, PathsRequest, RunRequest, compare_paths, drive_paths,
+    finding, paths, paths_dot, paths_svg, run,
 };
 use crate::budget::Budget;
 use crate::cli::files;
@@ -22,7 +22,7 @@ use crate::cli::view::replay::quoted;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::driver::{self, Expect};
 use crate::model::{Inputs, Model, Options};
-use crate::paths::{Arrays, Criterion};
+use crate::paths::{Arrays, Criterion, First};
 use crate::schedule::source_hash;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -249,12 +249,12 @@ impl Arguments {
     }
 
     /// The program, and its first execution. A schedule brings the options along that it was recorded with.
-    fn subject(&self, file: &Path) -> Result<(Model, FirstRun), Diagnostics> {
+    fn subject(&self, file: &Path) -> Result<(Model, First), Diagnostics> {
         let options = self.program.with(&self.execution);
         let path = match &self.first {
             Some(FirstName::File(path)) => path,
-            Some(FirstName::Seed(seed)) => return Ok((load::model(file, options)?, FirstRun::Seed(*seed))),
-            None => return Ok((load::model(file, options)?, FirstRun::InTurn)),
+            Some(FirstName::Seed(seed)) => return Ok((load::model(file, options)?, First::Seed(*seed))),
+            None => return Ok((load::model(file, options)?, First::InTurn)),
         };
         let schedule = read_schedule(path, file)?;
         let model = load::model(file, options.over(&schedule)?)?;
@@ -262,7 +262,7 @@ impl Arguments {
         let followed = run(&model, &request);
         match &followed.departure {
             Some(departure) => Err(departed(&model, path, &schedule, departure)),
-            None => Ok((model, FirstRun::Schedule(followed.execution.steps))),
+            None => Ok((model, First::Steps(followed.execution.steps))),
         }
     }
 
@@ -288,7 +288,7 @@ impl Arguments {
     fn request(&self) -> PathsRequest {
         let defaults = PathsRequest::default();
         PathsRequest {
-            first: FirstRun::InTurn,
+            first: First::InTurn,
             criterion: match self.criterion {
                 CriterionName::RaceEquivalent => Criterion::RaceEquivalent,
                 CriterionName::Reachability => Criterion::Reachability,
