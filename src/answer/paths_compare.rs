@@ -102,7 +102,7 @@ pub fn compare_paths(model: &Model, request: &PathsRequest, budget: &Budget<'_>)
     let blocks = model.program().functions.iter().flat_map(|function| function.blocks.iter());
     let spans = blocks.clone().flat_map(|block| block.spans.iter());
     let lines: BTreeSet<u32> = spans.map(|&span| model.sources().line(span)).collect();
-    let [reachability, tpair, futures] = counts(model, budget);
+    let [reachability, tpair, futures] = counts(model, &session.operations, budget);
     let by_groups = Amount { count: named.test_cases, or_more: !named.complete, ..Amount::default() };
     ComparisonRow {
         file: model.unit().name().to_owned(),
@@ -130,11 +130,10 @@ pub fn compare_paths(model: &Model, request: &PathsRequest, budget: &Budget<'_>)
 }
 
 /// The test cases of reachability testing and of TPAIR, and the futures.
-fn counts(model: &Model, budget: &Budget<'_>) -> [Amount; 3] {
-    let operations = Operations::new(model.program(), &model.form().concurrency);
+fn counts(model: &Model, operations: &Operations, budget: &Budget<'_>) -> [Amount; 3] {
     let options = ClassOptions { max_representatives: 0, ..ClassOptions::default() };
-    let all = classes::classes(model.machine(), &operations, budget, &options);
-    let by_pair = classes::thread_pairs(model.machine(), &operations, budget, &options);
+    let all = classes::classes(model.machine(), operations, budget, &options);
+    let by_pair = classes::thread_pairs(model.machine(), operations, budget, &options);
     let pairs = by_pair.pairs.iter().map(|pair| Amount::from(&pair.count));
     let tpair = pairs.fold(Amount { count: Some(0), or_more: by_pair.are_cut, ..Amount::default() }, Amount::and);
     let share =
