@@ -161,6 +161,12 @@ impl<'a> Budget<'a> {
         Budget { reporter: Some(reporter), ..self }
     }
 
+    /// The same, telling nobody: for the small parts of work whose progress is told as a whole.
+    #[must_use]
+    pub fn quiet(self) -> Budget<'a> {
+        Budget { reporter: None, ..self }
+    }
+
     /// The bounds that can be counted.
     #[must_use]
     pub fn limits(&self) -> &Limits {

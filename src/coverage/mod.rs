@@ -16,6 +16,7 @@ mod matching;
 mod measure;
 mod method_pairs;
 mod pattern;
+mod reach;
 mod reason;
 pub mod report;
 mod universe;
@@ -27,6 +28,7 @@ pub use matching::{MAX_PARTIALS, Matcher};
 pub use measure::{BadEnd, Ended, Measured, OneMeasured, Shown, Watch, Watched};
 pub use method_pairs::{Method, MethodId, MethodPair, Overlaps, PublicMethods};
 pub use pattern::{Kind, Letter, MAX_LETTERS, PATTERNS, Pattern, PatternId, Role, Slot};
+pub use reach::Reach;
 pub use reason::{Reason, Reasons};
 pub use universe::{AccessId, Binding, PlaceAccess, Universe, Variable, VariableNumber};
 

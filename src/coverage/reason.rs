@@ -19,11 +19,12 @@
 
 use super::instance::Instance;
 use super::pattern::Role;
+use super::reach::Reach;
 use super::universe::{AccessId, Binding, Universe};
 use crate::concurrency::{Concurrency, EventKind};
 use crate::form::Form;
 use crate::form::races::potential_races;
-use crate::ir::{Access, DefinitionKind, FunctionId, FunctionKind, Instruction, Program};
+use crate::ir::{Access, FunctionId, FunctionKind, Instruction, Program};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -111,24 +112,11 @@ impl<'a> Reasons<'a> {
     #[must_use]
     pub fn of_library(program: &Program, universe: &Universe) -> Reasons<'static> {
         let binding = Binding::new(universe, program);
-        let mut of_function = vec![FixedBitSet::with_capacity(universe.accesses.len()); program.functions.len()];
-        let reads = program.reads.entries().map(|(id, read)| (Access::Read(id), read.function));
-        let writes = program.definitions.entries().filter_map(|(id, definition)| match definition.kind {
-            DefinitionKind::Write(function) => Some((Access::Write(id), function)),
-            DefinitionKind::Initial(_) => None,
-        });
-        for (access, function) in reads.chain(writes) {
-            of_function[function.index()].extend(binding.of(access).map(AccessId::index));
-        }
-        let can_make = |roots: Vec<FunctionId>| {
-            let mut accesses = FixedBitSet::with_capacity(universe.accesses.len());
-            reachable(program, roots).ones().for_each(|function| accesses.union_with(&of_function[function]));
-            accesses
-        };
+        let reach = Reach::new(program, &binding, universe);
         let is_public = |kind| matches!(kind, FunctionKind::Function | FunctionKind::Method { public: true });
         let public = program.functions.entries().filter(|(_, function)| is_public(function.kind));
-        let client = can_make(public.map(|(id, _)| id).collect());
-        let roots = threads_made(program).into_iter().map(|root| can_make(vec![root]));
+        let client = reach.from(program, public.map(|(id, _)| id).collect());
+        let roots = threads_made(program).into_iter().map(|root| reach.from(program, vec![root]));
         Reasons(Facts::Library(std::iter::once(client).chain(roots).collect()))
     }
 
@@ -197,23 +185,6 @@ fn locks(program: &Program, form: &Form, universe: &Universe, binding: &Binding)
         }
     }
     locks.into_iter().map(Option::unwrap_or_default).collect()
-}
-
-/// The functions that calls from some functions lead to, these included.
-fn reachable(program: &Program, roots: Vec<FunctionId>) -> FixedBitSet {
-    let mut reached = FixedBitSet::with_capacity(program.functions.len());
-    let mut work = roots;
-    while let Some(function) = work.pop() {
-        if reached.put(function.index()) {
-            continue;
-        }
-        for instruction in program.functions[function].blocks.iter().flat_map(|block| &block.instructions) {
-            if let Instruction::Call { function, .. } = instruction {
-                work.push(*function);
-            }
-        }
-    }
-    reached
 }
 
 /// The functions that run in threads of their own.

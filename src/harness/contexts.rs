@@ -18,7 +18,7 @@
 //! and arms of a `cobegin` have no contexts, since nobody can call them.
 
 use super::methods::{Callable, Methods};
-use super::writer::{ARGUMENTS, LABELS, MainText, ValueOrder, Writer, call, repeated};
+use super::writer::{ARGUMENTS, MainText, ValueOrder, Writer, call, labels, repeated};
 use crate::front::csm::syntax::ast::TypeKind;
 use crate::source::Span;
 
@@ -112,7 +112,7 @@ fn main(writer: &Writer<'_>, pair: [Callable<'_>; 2], prelude: Option<(Callable<
     let before = prelude.map(|(one, calls)| repeated(&write_call(writer, one, &mut next), calls));
     next = turn;
     let calls = pair.map(|one| vec![write_call(writer, one, &mut next) + ";"]);
-    MainText { objects, before: before.unwrap_or_default(), labels: LABELS, calls, after: Vec::new() }.text()
+    MainText { objects, before: before.unwrap_or_default(), labels: labels(), calls, after: Vec::new() }.text()
 }
 
 fn write_call(writer: &Writer<'_>, one: Callable<'_>, turn: &mut usize) -> String {

@@ -25,7 +25,7 @@
 use super::arrangement::{Arrangement, Object, arrangements, objects};
 use super::effects::{Effects, effects};
 use super::methods::{Callable, Methods, is_printable};
-use super::writer::{LABELS, MainText, ValueOrder, Writer, call, repeated};
+use super::writer::{MainText, ValueOrder, Writer, call, labels, repeated};
 use crate::front::csm::syntax::ast::TypeKind;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -243,7 +243,7 @@ impl<'a> Closer<'a> {
             }
         });
         let objects = used.iter().map(|object| format!("{} {};", object.class, self.name(*object))).collect();
-        MainText { objects, before, labels: LABELS, calls, after: self.visible(&seen) }.text()
+        MainText { objects, before, labels: labels(), calls, after: self.visible(&seen) }.text()
     }
 
     /// The objects of a call before the threads start: the receiver is given, the others are as in an arrangement.

@@ -120,6 +120,13 @@ impl Methods<'_> {
         name
     }
 
+    /// Names for threads: these, or others where the file makes threads of its own that may have these names.
+    #[must_use]
+    pub fn thread_names(&self, names: [&str; 2]) -> [String; 2] {
+        let makes_threads = ["cobegin", "spawn"].iter().any(|word| self.text.contains(word));
+        names.map(|name| if makes_threads { self.new_name(name) } else { name.to_owned() })
+    }
+
     /// The file with a `main` behind it, and the number of lines before that.
     #[must_use]
     pub fn with_main(&self, main: &MainText) -> (String, u32) {

@@ -17,7 +17,9 @@ const MAX_CALLS: i64 = 1000;
 const REPEATS: usize = 2;
 
 /// What the threads of contexts and drivers are called.
-pub(super) const LABELS: [&str; 2] = ["first", "second"];
+pub(super) fn labels() -> [String; 2] {
+    ["first", "second"].map(str::to_owned)
+}
 
 /// Which arguments come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +46,7 @@ pub struct MainText {
     /// Statements before the two threads.
     pub before: Vec<String>,
     /// What the threads are called.
-    pub labels: [&'static str; 2],
+    pub labels: [String; 2],
     /// Their statements.
     pub calls: [Vec<String>; 2],
     /// Statements behind the two threads.

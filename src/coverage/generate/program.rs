@@ -21,6 +21,8 @@ pub struct TestProgram {
     pub cells: Vec<u32>,
     /// What they belong to, and which element.
     pub leaves: Vec<(LeafId, u32)>,
+    /// What the two threads are called.
+    pub labels: [String; 2],
     /// Lines of the text before the declarations of the objects.
     first_line: u32,
     lines: MainLines,
@@ -60,7 +62,15 @@ impl TestProgram {
         };
         let cells = leaves.iter().map(address).collect();
         let lengths = [test.prefix.len(), test.suffixes[0].len(), test.suffixes[1].len(), test.post.len()];
-        Ok(TestProgram { cells, leaves, first_line, lines: main.lines(), lengths, model })
+        Ok(TestProgram {
+            cells,
+            leaves,
+            first_line,
+            lines: main.lines(),
+            lengths,
+            model,
+            labels: subject.labels.clone(),
+        })
     }
 
     /// The call that stands in a line, counted from 1.
@@ -77,17 +87,6 @@ impl TestProgram {
         let in_first = || within(calls[0], first).map(|place| CallPlace::Suffix(0, place));
         let in_second = || within(calls[1], second).map(|place| CallPlace::Suffix(1, place));
         in_prefix.or_else(in_first).or_else(in_second).or_else(|| within(after, post).map(CallPlace::Post))
-    }
-
-    /// The line of a call, counted from 1.
-    #[must_use]
-    pub fn line_of(&self, place: CallPlace) -> u32 {
-        let (first, place) = match place {
-            CallPlace::Prefix(place) => (self.lines.before, place),
-            CallPlace::Suffix(thread, place) => (self.lines.calls[thread], place),
-            CallPlace::Post(place) => (self.lines.after, place),
-        };
-        self.first_line + first + place as u32 + 1
     }
 
     /// Lines of the file itself, and the empty ones behind it.

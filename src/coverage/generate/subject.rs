@@ -15,7 +15,7 @@ use crate::source::arena::{Arena, id};
 
 id! {
     /// A method or function that tests may call.
-    MethodId
+    CallableId
 }
 id! {
     /// An object of a test.
@@ -41,15 +41,17 @@ pub struct Subject<'a> {
     /// The class; none for the functions of the file.
     pub class: Option<String>,
     /// What tests may call.
-    pub methods: Arena<MethodId, Signature>,
+    pub methods: Arena<CallableId, Signature>,
     /// Those that the two threads may call.
-    pub parallel: Vec<MethodId>,
+    pub parallel: Vec<CallableId>,
     /// The objects, the one of the class under test first.
     pub objects: Arena<ObjectId, Object>,
     /// Arguments.
     pub values: Values,
     /// Whether results can be printed.
     pub prints: bool,
+    /// What the two threads are called.
+    pub labels: [String; 2],
 }
 
 /// Names of objects, before the file is asked whether it uses them.
@@ -112,8 +114,8 @@ impl<'a> Subject<'a> {
                 objects.push(Object { class: of.to_owned(), name: file.new_name(&name), fields });
             }
         }
-        let (values, prints) = (Values::new(&file.values()), file.prints());
-        Subject { file, class, methods, parallel, objects, values, prints }
+        let (values, prints, labels) = (Values::new(&file.values()), file.prints(), file.thread_names(["a", "b"]));
+        Subject { file, class, methods, parallel, objects, values, prints, labels }
     }
 
     /// The objects of a class.

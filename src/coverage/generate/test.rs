@@ -7,12 +7,9 @@
 //! of the post part. Who calls prints the result. The text of the file stays what it is, so its places are those of the
 //! file.
 
-use super::subject::{MethodId, ObjectId, Subject};
+use super::subject::{CallableId, ObjectId, Subject};
 use crate::harness::MainText;
 use serde::Serialize;
-
-/// What the two threads are called.
-pub const LABELS: [&str; 2] = ["a", "b"];
 
 /// An argument.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,7 +24,7 @@ pub enum Argument {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Call {
     /// What is called.
-    pub method: MethodId,
+    pub method: CallableId,
     /// The object of a method.
     pub receiver: Option<ObjectId>,
     /// One for each parameter.
@@ -160,7 +157,8 @@ impl TestCase {
     }
 
     /// The objects that it uses, in order.
-    fn objects(&self) -> Vec<ObjectId> {
+    #[must_use]
+    pub fn objects(&self) -> Vec<ObjectId> {
         let fields = self.post.iter().filter_map(|step| match step {
             PostStep::Field(object, _) => Some(*object),
             PostStep::Call(_) | PostStep::Global(_) | PostStep::Invariant(_) => None,
@@ -183,6 +181,16 @@ impl TestCase {
         }
     }
 
+    /// A part of it as source text.
+    #[must_use]
+    pub fn source_of(&self, subject: &Subject<'_>, place: CallPlace) -> Option<String> {
+        match place {
+            CallPlace::Prefix(place) => self.prefix.get(place).map(|call| call.source(subject)),
+            CallPlace::Suffix(thread, place) => self.suffixes.get(thread)?.get(place).map(|call| call.source(subject)),
+            CallPlace::Post(place) => self.post.get(place).map(|step| step.source(subject)),
+        }
+    }
+
     /// The `main` that makes the calls; on objects of another class, where one stands for the class under test.
     #[must_use]
     pub fn main(&self, subject: &Subject<'_>, instead: Option<&str>) -> MainText {
@@ -190,7 +198,7 @@ impl TestCase {
         MainText {
             objects: self.declared(subject, instead).into_iter().map(|object| object + ";").collect(),
             before: calls(&self.prefix),
-            labels: LABELS,
+            labels: subject.labels.clone(),
             calls: [0, 1].map(|thread| calls(&self.suffixes[thread])),
             after: self.post.iter().map(|step| step.statement(subject)).collect(),
         }

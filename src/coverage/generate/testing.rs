@@ -1,6 +1,9 @@
 //! For tests: a class with tests that are written as text.
 
-use super::*;
+use super::program::TestProgram;
+use super::subject::Subject;
+use super::test::{Argument, Call, PostStep, TestCase};
+use super::verdict::{Judge, SerialEnds, Verdict, ViolationKind};
 use crate::budget::Budget;
 use crate::explore::{CallEnd, CallOrders, calls};
 use crate::harness::{Methods, ParameterType};

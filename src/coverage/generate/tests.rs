@@ -1,7 +1,10 @@
 //! Texts of tests, and verdicts about their executions.
 
+use super::program::TestProgram;
+use super::subject::Subject;
+use super::test::CallPlace;
 use super::testing::{test, unit, violations, violations_of_reference};
-use super::*;
+use super::verdict::{SerialEnds, Unusable};
 use crate::harness::Methods;
 use crate::model::Options;
 
@@ -55,18 +58,16 @@ fn a_test_is_text_behind_the_file() {
     let main = "o o_;\no p_;\n\nvoid main() {\n  o_.b(true);\n  cobegin\n    a:\n      print(o_.a(p_, -1));\n    b:\n      \
                 o_.b(false);\n      print(o_.a(o_, 2));\n  coend\n  print(o_.a(o_, 1));\n}\n";
     assert!(text.ends_with(main), "{text}");
-    let places = [
+    let places: Vec<CallPlace> =
+        (1..).take(text.lines().count()).filter_map(|line| program.call_in_line(line)).collect();
+    let expected = [
         CallPlace::Prefix(0),
         CallPlace::Suffix(0, 0),
         CallPlace::Suffix(1, 0),
         CallPlace::Suffix(1, 1),
         CallPlace::Post(0),
     ];
-    for place in places {
-        let line = program.line_of(place);
-        assert_eq!(program.call_in_line(line), Some(place));
-        assert!(text.lines().nth(line as usize - 1).unwrap().contains("o_."), "{place:?}");
-    }
+    assert_eq!(places, expected);
     assert_eq!(program.call_in_line(1), None);
     assert_eq!(subject.class.as_deref(), Some("o"));
 }

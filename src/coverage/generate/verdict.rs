@@ -19,10 +19,10 @@
 //! file has the name `print`, are not compared.
 
 use super::program::TestProgram;
-use super::test::{LABELS, TestCase};
+use super::test::TestCase;
 use crate::budget::{Bound, Budget, Limits};
 use crate::explore::{CallEnd, CallOrders, OutcomeStatus, WaitsFor, calls};
-use crate::vm::{CodeIndex, FailureKind};
+use crate::vm::{Choice, CodeIndex, FailureKind};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
@@ -72,8 +72,12 @@ pub enum Unusable {
 pub struct SerialEnds {
     finished: FxHashSet<Outputs>,
     states: FxHashSet<(Outputs, Vec<i64>)>,
+    /// An execution for each of the results.
+    orders: Vec<Vec<Choice>>,
     stuck: Vec<CallEnd>,
     failures: FxHashSet<(FailureKind, CodeIndex)>,
+    /// What the two threads are called.
+    labels: [String; 2],
 }
 
 impl SerialEnds {
@@ -100,7 +104,7 @@ impl SerialEnds {
         if answer.ends.is_empty() {
             return Err(Unusable::NoOrder);
         }
-        let mut ends = SerialEnds::default();
+        let mut ends = SerialEnds { labels: program.labels.clone(), ..SerialEnds::default() };
         for end in answer.ends {
             match (end.status, end.failure) {
                 (_, Some(failure)) => {
@@ -108,7 +112,9 @@ impl SerialEnds {
                 }
                 (OutcomeStatus::Deadlock, None) => ends.stuck.push(end),
                 _ => {
-                    ends.finished.insert(end.outputs.clone());
+                    if ends.finished.insert(end.outputs.clone()) {
+                        ends.orders.push(end.steps);
+                    }
                     ends.states.insert((end.outputs, end.values));
                 }
             }
@@ -125,16 +131,20 @@ impl SerialEnds {
         let fits = |one: &&CallEnd| {
             one.done == end.done && one.output_of("main") == end.output_of("main") && {
                 let ended = (0..2).filter(|&thread| end.ended[thread]);
-                ended.into_iter().all(|thread| one.ended[thread] && same_output(one, end, thread))
+                ended.into_iter().all(|thread| one.ended[thread] && self.same_output(one, end, thread))
             }
         };
         let fitting: Vec<&CallEnd> = self.stuck.iter().filter(fits).collect();
         let bases: BTreeSet<u128> = fitting.iter().map(|one| one.base).collect();
         let is_stuck = |base: u128, thread: usize| {
             let mut at_base = fitting.iter().filter(|one| one.base == base);
-            at_base.any(|one| one.stuck[thread] && same_output(one, end, thread))
+            at_base.any(|one| one.stuck[thread] && self.same_output(one, end, thread))
         };
         bases.into_iter().any(|base| (0..2).filter(|&thread| !end.ended[thread]).all(|thread| is_stuck(base, thread)))
+    }
+
+    fn same_output(&self, one: &CallEnd, other: &CallEnd, thread: usize) -> bool {
+        one.output_of(&self.labels[thread]) == other.output_of(&self.labels[thread])
     }
 
     /// Whether a serial order waits for locks at all the places where this execution does, and it waits for nothing else.
@@ -143,10 +153,6 @@ impl SerialEnds {
         let has_places = |one: &CallEnd| lock_places(one).is_some_and(|known| places.is_subset(&known));
         !places.is_empty() && self.stuck.iter().any(has_places)
     }
-}
-
-fn same_output(one: &CallEnd, other: &CallEnd, thread: usize) -> bool {
-    one.output_of(LABELS[thread]) == other.output_of(LABELS[thread])
 }
 
 /// Where threads wait for locks; none where one waits for something else than a lock or other threads.
@@ -228,6 +234,13 @@ impl Judge {
             Some(cells) if !cells.is_empty() => Verdict::Note(cells),
             _ => Verdict::Fine,
         }
+    }
+
+    /// Executions in which calls are not interleaved, one for each of the results that are allowed; of the reference class,
+    /// if one is given.
+    #[must_use]
+    pub fn allowed(&self) -> &[Vec<Choice>] {
+        &self.orders().orders
     }
 
     /// Whether the calls of the class itself have these results in some serial order: then a reference class differs from it

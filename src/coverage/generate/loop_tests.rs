@@ -1,0 +1,139 @@
+//! The whole loop: bugs of several kinds are found with every strategy and seed, small, and none in the corrected classes.
+
+use super::testing::unit;
+use super::*;
+use crate::budget::Budget;
+use crate::model::Options;
+
+fn generated(class: &str, request: &Request, jobs: usize) -> Generated {
+    let unit = unit(class);
+    let (universe, methods) = (Universe::of_library(&unit.program), PublicMethods::new(&unit.program));
+    let budget = Budget::unlimited().with_jobs(jobs);
+    generate(&unit, &Options::default(), (&universe, &methods), request, &budget).unwrap()
+}
+
+fn request(seed: u64, strategy: Strategy) -> Request {
+    Request { seed, strategy, tests: Some(200), ..Request::default() }
+}
+
+/// A test in one line: `o.set(3) | o.severe(1) || o.set(0) | o.get()`.
+fn line(test: &TestSource) -> String {
+    let [first, second] = &test.suffixes;
+    let (prefix, post) = (test.prefix.join(" "), test.post.join(" "));
+    format!("{prefix} | {} || {} | {post}", first.join(" "), second.join(" "))
+}
+
+/// A class with a bug, and how it is mended: a piece of text for another.
+struct Case {
+    class: &'static str,
+    mended: [&'static str; 2],
+    status: &'static str,
+    /// Calls of the reported test at most.
+    calls: usize,
+}
+
+const CASES: &[Case] = &[
+    // Log4j: the threshold is tested, and read again.
+    Case {
+        class: "class Category { private int threshold = 3;
+          public bool severe(int p) { if (threshold == 0) return true; return p / threshold > 0; }
+          public void set(int value) { threshold = value; } }",
+        mended: [
+            "if (threshold == 0) return true; return p / threshold > 0;",
+            "int t = threshold; if (t == 0) return true; return p / t > 0;",
+        ],
+        status: "division-by-zero",
+        calls: 2,
+    },
+    // A counter that loses updates.
+    Case {
+        class: "class Counter { private lock guard; private int n;
+          public void add() { n = n + 1; }
+          public int get() { synchronized (guard) { return n; } } }",
+        mended: ["n = n + 1;", "synchronized (guard) { n = n + 1; }"],
+        status: "not-linearizable",
+        calls: 3,
+    },
+    // Two variables that belong together.
+    Case {
+        class: "class Range { private lock guard; private int low; private int high;
+          public void set(int a) { synchronized (guard) { low = a; } synchronized (guard) { high = a; } }
+          public int width() { synchronized (guard) { return high - low; } } }",
+        mended: ["low = a; } synchronized (guard) { high = a;", "low = a; high = a;"],
+        status: "not-linearizable",
+        calls: 3,
+    },
+    // Two locks, taken in the order of the receiver and the argument.
+    Case {
+        class: "class Account { private lock guard; private int balance;
+          public void add(int x) { synchronized (guard) { balance = balance + x; } }
+          public void move(Account other) { synchronized (guard) { other.add(1); balance = balance - 1; } } }",
+        mended: [
+            "synchronized (guard) { other.add(1); balance = balance - 1; }",
+            "other.add(1); synchronized (guard) { balance = balance - 1; }",
+        ],
+        status: "deadlock",
+        calls: 2,
+    },
+    // A notification that may come between the test and the wait.
+    Case {
+        class: "class Gate { private lock guard; private cond opened; private bool open;
+          public void pass() { bool seen; synchronized (guard) { seen = open; }
+            if (!seen) { synchronized (guard) { wait(opened, guard); } } }
+          public void set() { synchronized (guard) { open = true; notifyAll(opened); } } }",
+        mended: [
+            "bool seen; synchronized (guard) { seen = open; }
+            if (!seen) { synchronized (guard) { wait(opened, guard); } }",
+            "synchronized (guard) { while (!open) wait(opened, guard); }",
+        ],
+        status: "deadlock",
+        calls: 2,
+    },
+];
+
+#[test]
+fn bugs_are_found_with_every_strategy_and_tests_are_small() {
+    for case in CASES {
+        for strategy in Strategy::ALL {
+            for seed in 0..2 {
+                let found = generated(case.class, &request(seed, strategy), 1);
+                let counted: Vec<&Failure> = found.counted().collect();
+                let name = format!("{} {} {seed}", case.class, strategy.word());
+                assert_eq!(counted.len(), 1, "{name}");
+                let [failure] = counted[..] else { return };
+                assert_eq!(failure.status, case.status, "{name}");
+                let calls = failure.test.prefix.len()
+                    + failure.test.suffixes.iter().map(Vec::len).sum::<usize>()
+                    + failure.test.post.len();
+                assert!(calls <= case.calls, "{name}: {}", line(&failure.test));
+                assert_eq!(found.stopped_by, StoppedBy::Failure);
+                assert!(found.first_failure.is_some_and(|first| first.tests == found.tests.made));
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_found_in_corrected_classes() {
+    for case in CASES {
+        let class = case.class.replace(case.mended[0], case.mended[1]);
+        assert_ne!(class, case.class);
+        for strategy in [Strategy::Random, Strategy::Both] {
+            let request = Request { tests: Some(60), ..request(1, strategy) };
+            let found = generated(&class, &request, 1);
+            let counted: Vec<String> =
+                found.counted().map(|failure| format!("{} {}", failure.status, line(&failure.test))).collect();
+            assert!(counted.is_empty(), "{class}: {counted:?}");
+            assert_eq!((found.tests.made, found.stopped_by), (60, StoppedBy::Tests));
+        }
+    }
+}
+
+#[test]
+fn tests_do_not_depend_on_the_number_of_cores() {
+    for strategy in [Strategy::Pairs, Strategy::Both] {
+        let request = Request { keep_going: true, tests: Some(50), ..request(7, strategy) };
+        let [one, two] = [1, 3].map(|jobs| generated(CASES[0].class, &request, jobs));
+        assert_eq!(format!("{one:?}"), format!("{two:?}"));
+    }
+}

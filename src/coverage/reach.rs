@@ -1,0 +1,64 @@
+//! Which accesses a call comes to.
+//!
+//! **Input**: a program, and the accesses of its file. **Output**: [`Reach`]: for functions the accesses that a thread may make
+//! that calls them.
+//!
+//! **Algorithm**: what stands in the functions that calls lead to, whatever the branches.
+//!
+//! **Soundness and limits**: all that a call makes is there; threads that it makes are other threads.
+
+use super::universe::{AccessId, Binding, Universe};
+use crate::ir::{Access, DefinitionKind, FunctionId, Instruction, Program};
+use fixedbitset::FixedBitSet;
+
+/// The accesses of each function.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    of_function: Vec<FixedBitSet>,
+    accesses: usize,
+}
+
+impl Reach {
+    /// Those of a program.
+    #[must_use]
+    pub fn new(program: &Program, binding: &Binding, universe: &Universe) -> Reach {
+        let accesses = universe.accesses.len();
+        let mut of_function = vec![FixedBitSet::with_capacity(accesses); program.functions.len()];
+        let reads = program.reads.entries().map(|(id, read)| (Access::Read(id), read.function));
+        let writes = program.definitions.entries().filter_map(|(id, definition)| match definition.kind {
+            DefinitionKind::Write(function) => Some((Access::Write(id), function)),
+            DefinitionKind::Initial(_) => None,
+        });
+        for (access, function) in reads.chain(writes) {
+            of_function[function.index()].extend(binding.of(access).map(AccessId::index));
+        }
+        Reach { of_function, accesses }
+    }
+
+    /// What a thread may access that calls one of these functions.
+    #[must_use]
+    pub fn from(&self, program: &Program, roots: Vec<FunctionId>) -> FixedBitSet {
+        let mut accesses = FixedBitSet::with_capacity(self.accesses);
+        for function in reachable(program, roots).ones() {
+            accesses.union_with(&self.of_function[function]);
+        }
+        accesses
+    }
+}
+
+/// The functions that calls from some functions lead to, these included.
+fn reachable(program: &Program, roots: Vec<FunctionId>) -> FixedBitSet {
+    let mut reached = FixedBitSet::with_capacity(program.functions.len());
+    let mut work = roots;
+    while let Some(function) = work.pop() {
+        if reached.put(function.index()) {
+            continue;
+        }
+        for instruction in program.functions[function].blocks.iter().flat_map(|block| &block.instructions) {
+            if let Instruction::Call { function, .. } = instruction {
+                work.push(*function);
+            }
+        }
+    }
+    reached
+}
