@@ -158,6 +158,12 @@ fn paths_compare() {
 }
 
 #[test]
+fn coverage() {
+    assert_all_valid("coverage", &["--runs", "10", "--max-states", STATES]);
+    assert_all_valid("coverage", &["--runs", "3", "--max-steps", "200", "--no-exploration"]);
+}
+
+#[test]
 fn drive() {
     let directory = tempfile::tempdir().unwrap();
     // Each package takes the place of the one before.
@@ -219,6 +225,7 @@ fn errors() {
             &["futures", file],
             &["drive", file, "--out", "never-written"],
             &["paths", file],
+            &["coverage", file],
         ] {
             let (status, value) = answer(arguments);
             assert_eq!(status, 2, "{arguments:?}");
