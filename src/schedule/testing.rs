@@ -20,6 +20,7 @@ pub(super) fn compiled(text: &str) -> Option<(Program, Machine)> {
 pub(super) fn samples() -> Vec<(PathBuf, Machine)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.is_file());
     paths.sort();
     let machine = |path: PathBuf| {
         let (_, machine) = compiled(&std::fs::read_to_string(&path).unwrap())?;
