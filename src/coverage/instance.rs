@@ -64,6 +64,8 @@ pub struct Totals {
     pub by_pattern: BTreeMap<PatternId, u64>,
     /// By variable: those that begin with it. They add up to all.
     pub by_variable: BTreeMap<VariableNumber, u64>,
+    /// By pattern and access: those that begin with it. They add up to all.
+    pub by_access: BTreeMap<(PatternId, AccessId), u64>,
 }
 
 /// How many instances a universe has.
@@ -78,10 +80,15 @@ pub fn totals(universe: &Universe) -> Totals {
         for x in universe.variables.ids() {
             let others = if pattern.get().has_two_variables() { sum.saturating_sub(factor(Slot::Y, x)) } else { 1 };
             let count = factor(Slot::X, x).saturating_mul(others);
-            let add = |to: &mut u64| *to = to.saturating_add(count);
-            add(&mut totals.all);
-            add(totals.by_pattern.entry(pattern).or_default());
-            add(totals.by_variable.entry(x).or_default());
+            let add = |to: &mut u64, count: u64| *to = to.saturating_add(count);
+            add(&mut totals.all, count);
+            add(totals.by_pattern.entry(pattern).or_default(), count);
+            add(totals.by_variable.entry(x).or_default(), count);
+            let first = pattern.get().letters.first().map_or(&[][..], |one| universe.variables[x].accesses(one.kind));
+            for &access in first.iter().filter(|_| count > 0) {
+                // Each of them begins as many as any other.
+                add(totals.by_access.entry((pattern, access)).or_default(), count / first.len() as u64);
+            }
         }
     }
     totals

@@ -5,6 +5,7 @@
 mod answers;
 mod cli;
 mod confirm;
+mod coverage;
 mod driver;
 mod findings;
 mod json_schema;

@@ -3,9 +3,10 @@
 use super::run::{departed, read_schedule};
 use crate::answer::{Compiled, CoverageAnswer, CoverageRequest, coverage, finding};
 use crate::budget::Budget;
+use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
-use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::options::{AnswerFormat, BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::record;
@@ -15,7 +16,7 @@ use crate::cli::view::replay::quoted;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::model::Options;
 use crate::schedule::Schedule;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -65,6 +66,12 @@ pub struct Arguments {
     /// Write the schedules of failures and deadlocks to this directory
     #[arg(long, value_name = "DIR")]
     pub record_dir: Option<PathBuf>,
+    /// Write an annotated listing of the source, or the format of LCOV or of Cobertura: listing, lcov, cobertura
+    #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
+    pub report: Option<ReportKind>,
+    /// The file of the report [default: standard output, in place of the answer]
+    #[arg(long, value_name = "FILE", requires = "report")]
+    pub output: Option<PathBuf>,
     /// Show all that is missing, not some of it
     #[arg(long)]
     pub all: bool,
@@ -75,9 +82,20 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) format: FormatOption,
     #[command(flatten)]
-    pub(crate) output: OutputOptions,
+    pub(crate) shown: OutputOptions,
     #[command(flatten)]
     pub(crate) bounds: BoundOptions,
+}
+
+/// Values of `--report`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportKind {
+    /// The source, each line with what is covered of it.
+    Listing,
+    /// A tracefile of LCOV.
+    Lcov,
+    /// XML of Cobertura.
+    Cobertura,
 }
 
 /// What is covered, and what it was asked of.
@@ -95,7 +113,16 @@ impl Job for Arguments {
     type Answer = Found;
 
     fn common(&self) -> Common<'_> {
-        Common::new("coverage", Some(&self.file), self.format.format, &self.output)
+        Common::new("coverage", Some(&self.file), self.format.format, &self.shown)
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        if self.report.is_some() && self.output.is_none() && self.format.format == AnswerFormat::Json {
+            return Err(
+                "standard output has room for one of the two: write the report to a file with `--output`".to_owned()
+            );
+        }
+        Ok(())
     }
 
     fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
@@ -109,7 +136,7 @@ impl Job for Arguments {
         }
         let request = self.request(schedules);
         let search = |budget: &Budget<'_>| coverage(&subject, &options, &request, budget);
-        let answer = with_budget(&self.bounds, &self.output, output, search).map_err(|(number, departure)| {
+        let answer = with_budget(&self.bounds, &self.shown, output, search).map_err(|(number, departure)| {
             match (&subject, self.schedule.get(number), request.schedules.get(number)) {
                 (Compiled::Program(model), Some(path), Some(schedule)) => departed(model, path, schedule, &departure),
                 _ => Diagnostics::error(Code::ScheduleMismatch, departure.to_string()),
@@ -118,7 +145,11 @@ impl Job for Arguments {
         if let (Some(directory), Compiled::Program(model)) = (&self.record_dir, &subject) {
             record::write_coverage(directory, model, &answer)?;
         }
-        Ok(Found { answer, arguments: self.clone(), subject })
+        let found = Found { answer, arguments: self.clone(), subject };
+        if let (Some(kind), Some(path)) = (self.report, &self.output) {
+            files::write(path, &found.report(kind, false)?)?;
+        }
+        Ok(found)
     }
 }
 
@@ -177,8 +208,27 @@ impl Arguments {
     }
 }
 
-impl Answer for Found {
-    fn print(&self, output: &mut Output) {
+impl Found {
+    fn report(&self, kind: ReportKind, colour: bool) -> Result<String, Diagnostics> {
+        let (lines, file) = (&self.answer.report.lines, load::name_of(&self.arguments.file));
+        match kind {
+            ReportKind::Listing => Ok(view::listing(self.subject.unit().text(), lines, colour)),
+            ReportKind::Lcov => Ok(view::lcov(&file, lines)),
+            ReportKind::Cobertura => view::cobertura(&file, lines).map_err(|error| {
+                Diagnostics::error(Code::CannotWrite, format!("the report cannot be written: {error}"))
+            }),
+        }
+    }
+
+    /// The report in place of the text, or the text.
+    fn print_answer(&self, output: &mut Output) {
+        if let (Some(kind), None) = (self.arguments.report, &self.arguments.output) {
+            match self.report(kind, output.colour()) {
+                Ok(text) => output.print(&text),
+                Err(failure) => output.complain(&failure.sources, &failure.list),
+            }
+            return;
+        }
         let Found { answer, arguments, subject } = self;
         let view = CoverageView {
             answer,
@@ -190,6 +240,13 @@ impl Answer for Found {
             colour: output.colour(),
         };
         output.print(&view.text());
+    }
+}
+
+impl Answer for Found {
+    fn print(&self, output: &mut Output) {
+        let Found { answer, subject, .. } = self;
+        self.print_answer(output);
         if let Some(bound) = answer.findings.bound {
             output.complain(&subject.unit().sources, &[finding::bound(bound, None)]);
         }

@@ -1,5 +1,6 @@
 //! What `coverage` says, as plain data: the keys of its JSON (docs/json.md).
 
+use super::lines::LinesReport;
 use crate::explore::report::{DeadlockReport, FailureReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -65,17 +66,6 @@ pub struct InstanceReport {
     pub methods: [Vec<String>; 2],
     /// Why no execution covers it; none where one does, or where that is not known.
     pub reason: Option<&'static str>,
-}
-
-/// An instance that the executions cover.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CoveredReport {
-    /// The instance.
-    pub instance: InstanceReport,
-    /// The line of its first access.
-    pub line: u32,
-    /// Executions that cover it.
-    pub executions: u64,
 }
 
 /// A read with terms that no execution has had.
@@ -183,10 +173,7 @@ pub struct CoverageReport {
     pub failures: Vec<SeededFailure>,
     /// Deadlocks of a program.
     pub deadlocks: Vec<SeededDeadlock>,
-    /// What the executions cover, for listings.
+    /// Line by line, for listings.
     #[serde(skip)]
-    pub covered: Vec<CoveredReport>,
-    /// By line: executions that access shared memory there. Lines of accesses that no execution has made have 0.
-    #[serde(skip)]
-    pub lines: BTreeMap<u32, u64>,
+    pub lines: LinesReport,
 }

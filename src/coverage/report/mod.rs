@@ -4,8 +4,10 @@
 //! other programs rely on (docs/json.md).
 
 mod data;
+mod lines;
 
 pub use data::*;
+pub use lines::{BranchReport, LineReport, LinesReport, MAX_BRANCHES};
 
 use super::find::{Findings, Terms};
 use super::instance::Instance;
@@ -17,6 +19,7 @@ use crate::form::{definition_name, read_name};
 use crate::ir::{DefinitionKind, FunctionId, FunctionKind, Instruction, Program};
 use crate::model::{Model, Unit};
 use crate::schedule::ExecutionStatus;
+use lines::lines;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Instances that are listed as missing at most.
@@ -69,8 +72,7 @@ impl<'a> Reporter<'a> {
             method_pairs: self.method_pairs(),
             failures: Vec::new(),
             deadlocks: Vec::new(),
-            covered: self.covered(),
-            lines: self.lines(),
+            lines: lines(self.unit, self.findings),
         }
     }
 
@@ -135,26 +137,6 @@ impl<'a> Reporter<'a> {
             methods: [methods(Role::A), methods(Role::B)],
             reason: reason.map(Reason::word),
         }
-    }
-
-    fn covered(&self) -> Vec<CoveredReport> {
-        let Findings { universe, measured, .. } = self.findings;
-        let report = |(instance, &executions): (&Instance, &u64)| {
-            let first = instance.accesses().first().map(|&access| universe.accesses[access].span);
-            let line = first.map_or(0, |span| self.unit.sources.line(span));
-            CoveredReport { instance: self.instance(instance, None), line, executions }
-        };
-        measured.instances.iter().map(report).collect()
-    }
-
-    fn lines(&self) -> BTreeMap<u32, u64> {
-        let Findings { universe, measured, .. } = self.findings;
-        let last = self.unit.text().lines().count() as u32;
-        let mut lines: BTreeMap<u32, u64> =
-            universe.accesses.iter().map(|access| (self.unit.sources.line(access.span), 0)).collect();
-        // What stands behind the text is the main of a driver.
-        lines.extend(measured.lines.iter().filter(|(line, _)| **line <= last).map(|(&line, &count)| (line, count)));
-        lines
     }
 
     fn method_pairs(&self) -> MethodPairsReport {

@@ -1,9 +1,16 @@
 //! Coverage, for people: how much is covered, of what, what is missing and why, and how executions have failed.
 
+mod cobertura;
 mod counts;
 mod ends;
+mod lcov;
+mod listing;
 mod missing;
 mod others;
+
+pub use cobertura::cobertura;
+pub use lcov::lcov;
+pub use listing::listing;
 
 use super::snippet::{self, wrap};
 use crate::answer::words::plural;
