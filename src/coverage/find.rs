@@ -12,6 +12,7 @@
 //! **Soundness and limits**: what is covered is covered. The feasible total is exact, or there is none: where a bound was
 //! hit, and for a file without `main`, whose clients are unbounded.
 
+use super::candidates::Candidates;
 use super::feasible::{Feasible, feasible};
 use super::instance::{Instance, Totals, instances, totals};
 use super::measure::{Measured, Watched};
@@ -93,14 +94,23 @@ impl Findings {
 pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Result<Findings, (usize, Departure)> {
     let universe = Universe::of_program(model.program(), &model.form().concurrency.sharing);
     let methods = PublicMethods::new(model.program());
+    let totals = totals(&universe);
+    let reasons = Reasons::of_program(model.program(), model.form(), &universe);
+    let is_small = totals.all <= MAX_INSTANCES;
+    let possible = || instances(&universe).filter(|instance| reasons.of(instance).is_none());
+    let candidates = is_small.then(|| Candidates::new(possible()));
     let mut measured = Measured::default();
     let watched = Watched::new(model, &universe, &methods);
+    let watched = match &candidates {
+        Some(candidates) => watched.among(candidates),
+        None => watched,
+    };
     for (number, recorded) in request.schedules.iter().enumerate() {
         measured.replay(0, &watched, recorded, request.max_steps).map_err(|departure| (number, departure))?;
     }
     measured.run_seeds(0, &watched, request.seeds.clone(), request.max_steps, budget);
     let mut findings = Findings {
-        totals: totals(&universe),
+        totals,
         bound: measured.bound,
         universe,
         methods,
@@ -112,7 +122,7 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Result<Fin
         is_program: true,
     };
     let share = budget.share(Limits { max_states: request.explore.or(Some(0)), ..Limits::default() });
-    findings.decide(model, request.explore.is_some(), &share);
+    findings.decide(model, &reasons, request.explore.is_some(), &share);
     findings.find_terms(model, request.explore.is_some(), &share);
     Ok(findings)
 }
@@ -152,7 +162,8 @@ pub fn find_in_drivers(unit: &Unit, options: &Options, request: &Request, budget
         drivers,
         is_program: false,
     };
-    findings.exclude(&Reasons::of_library(&unit.program, &findings.universe.clone()));
+    let reasons = Reasons::of_library(&unit.program, &findings.universe);
+    findings.exclude(&reasons);
     findings
 }
 
@@ -167,18 +178,16 @@ impl Findings {
         self.excluded = open.filter_map(|instance| Some((instance, reasons.of(&instance)?))).collect();
     }
 
-    fn decide(&mut self, model: &Model, explore: bool, budget: &Budget<'_>) {
-        let universe = self.universe.clone();
-        let reasons = Reasons::of_program(model.program(), model.form(), &universe);
-        self.exclude(&reasons);
+    fn decide(&mut self, model: &Model, reasons: &Reasons<'_>, explore: bool, budget: &Budget<'_>) {
+        self.exclude(reasons);
         if !explore || self.totals.all > MAX_INSTANCES {
             return;
         }
         let is_open = |instance: &Instance| {
             !self.measured.instances.contains_key(instance) && !self.excluded.contains_key(instance)
         };
-        let open: Vec<Instance> = instances(&universe).filter(is_open).collect();
-        let Feasible { covered, bound, .. } = feasible(model, &universe, open.iter().copied(), budget);
+        let open: Vec<Instance> = instances(&self.universe).filter(is_open).collect();
+        let Feasible { covered, bound, .. } = feasible(model, &self.universe, open.iter().copied(), budget);
         self.bound = self.bound.or(bound);
         if bound.is_some() {
             return;

@@ -10,6 +10,7 @@
 //! **Soundness and limits**: exact for the executions. Those that an assumption discards show nothing, and are counted
 //! apart.
 
+use super::candidates::Candidates;
 use super::instance::Instance;
 use super::matching::Matcher;
 use super::method_pairs::{MethodId, MethodPair, Overlaps, PublicMethods};
@@ -35,6 +36,7 @@ pub struct Watched<'a> {
     pub universe: &'a Universe,
     binding: Binding,
     methods: Vec<Option<MethodId>>,
+    candidates: Option<&'a Candidates>,
 }
 
 impl<'a> Watched<'a> {
@@ -42,13 +44,23 @@ impl<'a> Watched<'a> {
     #[must_use]
     pub fn new(model: &'a Model, universe: &'a Universe, methods: &PublicMethods) -> Watched<'a> {
         let binding = Binding::new(universe, model.program());
-        Watched { model, universe, binding, methods: methods.bind(model.program()) }
+        Watched { model, universe, binding, methods: methods.bind(model.program()), candidates: None }
+    }
+
+    /// The same, where it is known that its executions can cover these instances alone.
+    #[must_use]
+    pub fn among(self, candidates: &'a Candidates) -> Watched<'a> {
+        Watched { candidates: Some(candidates), ..self }
     }
 
     /// Watches one execution of the program.
     #[must_use]
     pub fn watch(&self) -> Watch<'_> {
         let matcher = Matcher::new(self.model.machine(), self.universe, &self.binding);
+        let matcher = match self.candidates {
+            Some(candidates) => matcher.among(candidates),
+            None => matcher,
+        };
         let shown = Shown { terms: FxHashSet::default(), places: FxHashSet::default() };
         (matcher, (Overlaps::new(&self.methods), shown))
     }

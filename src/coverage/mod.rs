@@ -8,6 +8,7 @@
 //! Classes" (ASE 2019); for method pairs Choudhary, Lu and Pradel, "Efficient Detection of Thread Safety Violations via
 //! Coverage-Guided Generation of Concurrent Tests" (ICSE 2017).
 
+mod candidates;
 mod feasible;
 mod find;
 pub mod generate;
@@ -21,6 +22,7 @@ mod reason;
 pub mod report;
 mod universe;
 
+pub use candidates::Candidates;
 pub use feasible::{Feasible, feasible};
 pub use find::{Findings, Request, Terms, find, find_in_drivers};
 pub use instance::{Instance, Totals, instances, totals};

@@ -6,7 +6,7 @@
 //! **Algorithm** for a program:
 //! 1. *unreachable*: one of the accesses is never made.
 //! 2. *ordered*: where the instance goes from one thread to the other, forks and joins order the two accesses in all of
-//!    their contexts.
+//!    their contexts; or no thread comes to an access behind another one of its own that the instance has before.
 //!
 //! For a file without `main`, whose methods any number of threads may call in any order: an access is *unreachable* if
 //! neither a public method nor a function of the file comes to it, and so is an instance if no thread can make all that
@@ -18,7 +18,7 @@
 //! instance is infeasible, [`Reasons::of_excluded`] calls it *mutex* if all its accesses are made under one lock.
 
 use super::instance::Instance;
-use super::pattern::Role;
+use super::pattern::{Letter, MAX_LETTERS, Role};
 use super::reach::Reach;
 use super::universe::{AccessId, Binding, Universe};
 use crate::concurrency::{Concurrency, EventKind};
@@ -27,6 +27,7 @@ use crate::form::races::potential_races;
 use crate::ir::{Access, FunctionId, FunctionKind, Instruction, Program};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::cell::RefCell;
 
 /// What excludes an instance.
@@ -55,15 +56,28 @@ impl Reason {
     }
 }
 
+/// Where an access is made.
+#[derive(Clone, Debug, Default)]
+struct Sites {
+    /// One block of each class.
+    classes: Vec<u32>,
+    /// Blocks, and the places of its events in them.
+    all: Vec<(u32, u32)>,
+}
+
 /// What the text tells of accesses.
 #[derive(Debug)]
 enum Facts<'a> {
     Program {
         concurrency: &'a Concurrency,
-        /// By access: one block of each class in which it is made.
-        blocks: Vec<Vec<u32>>,
+        /// By access: where it is made.
+        sites: Vec<Sites>,
         /// Whether two accesses may run in parallel by forks and joins alone, as far as that was asked.
         parallel: RefCell<FxHashMap<(AccessId, AccessId), bool>>,
+        /// Whether a thread may make the second access behind the first one, as far as that was asked.
+        behind: RefCell<FxHashMap<(AccessId, AccessId), bool>>,
+        /// By access: the blocks that may follow those in which it is made, as far as that was asked.
+        following: RefCell<FxHashMap<AccessId, FixedBitSet>>,
         /// By access: the locks that are certainly held.
         locks: Vec<Vec<String>>,
     },
@@ -81,31 +95,39 @@ impl<'a> Reasons<'a> {
     pub fn of_program(program: &'a Program, form: &'a Form, universe: &Universe) -> Reasons<'a> {
         let concurrency = &form.concurrency;
         let binding = Binding::new(universe, program);
-        let mut blocks: Vec<Vec<u32>> = vec![Vec::new(); universe.accesses.len()];
-        let mut add = |access: Access, block: u32| {
+        let mut sites: Vec<Sites> = vec![Sites::default(); universe.accesses.len()];
+        let mut add = |access: Access, block: u32, place: usize| {
             if let Some(id) = binding.of(access) {
                 let class = concurrency.classes[block as usize];
-                let of = &mut blocks[id.index()];
-                if !of.iter().any(|&known| concurrency.classes[known as usize] == class) {
-                    of.push(block);
+                let of = &mut sites[id.index()];
+                of.all.push((block, place as u32));
+                if !of.classes.iter().any(|&known| concurrency.classes[known as usize] == class) {
+                    of.classes.push(block);
                 }
             }
         };
         for block in 0..concurrency.blocks.len() as u32 {
-            for event in concurrency.events_of(block) {
+            for (place, event) in concurrency.events_of(block).iter().enumerate() {
                 match event.kind {
-                    EventKind::Read(read) => add(Access::Read(read), block),
-                    EventKind::Write(definition) => add(Access::Write(definition), block),
+                    EventKind::Read(read) => add(Access::Read(read), block, place),
+                    EventKind::Write(definition) => add(Access::Write(definition), block, place),
                     EventKind::Update { read, definition, .. } => {
-                        add(Access::Read(read), block);
-                        add(Access::Write(definition), block);
+                        add(Access::Read(read), block, place);
+                        add(Access::Write(definition), block, place);
                     }
                     _ => {}
                 }
             }
         }
         let locks = locks(program, form, universe, &binding);
-        Reasons(Facts::Program { concurrency, blocks, parallel: RefCell::default(), locks })
+        Reasons(Facts::Program {
+            concurrency,
+            sites,
+            parallel: RefCell::default(),
+            behind: RefCell::default(),
+            following: RefCell::default(),
+            locks,
+        })
     }
 
     /// For a file without `main`.
@@ -124,13 +146,18 @@ impl<'a> Reasons<'a> {
     #[must_use]
     pub fn of(&self, instance: &Instance) -> Option<Reason> {
         match &self.0 {
-            Facts::Program { blocks, .. } => {
-                if instance.accesses().iter().any(|access| blocks[access.index()].is_empty()) {
+            Facts::Program { sites, .. } => {
+                if instance.accesses().iter().any(|access| sites[access.index()].all.is_empty()) {
                     return Some(Reason::Unreachable);
                 }
-                let steps: Vec<_> = instance.steps().collect();
+                let steps: SmallVec<[_; MAX_LETTERS]> = instance.steps().collect();
                 let mut changes = steps.windows(2).filter(|two| two[0].0.role != two[1].0.role);
-                let ordered = changes.any(|two| !self.may_be_parallel(two[0].1, two[1].1));
+                let apart = |two: &[(Letter, AccessId)]| !self.may_be_parallel(two[0].1, two[1].1);
+                let mut own = steps.iter().enumerate().filter_map(|(place, step)| {
+                    let next = steps[place + 1..].iter().find(|next| next.0.role == step.0.role)?;
+                    Some((step.1, next.1))
+                });
+                let ordered = changes.any(apart) || own.any(|(first, second)| !self.may_follow(first, second));
                 ordered.then_some(Reason::Ordered)
             }
             Facts::Library(kinds) => {
@@ -158,16 +185,45 @@ impl<'a> Reasons<'a> {
     }
 
     fn may_be_parallel(&self, a: AccessId, b: AccessId) -> bool {
-        let Facts::Program { concurrency, blocks, parallel, .. } = &self.0 else { return true };
+        let Facts::Program { concurrency, sites, parallel, .. } = &self.0 else { return true };
         let key = (a.min(b), a.max(b));
         if let Some(&known) = parallel.borrow().get(&key) {
             return known;
         }
-        let (a, b) = (&blocks[key.0.index()], &blocks[key.1.index()]);
+        let (a, b) = (&sites[key.0.index()].classes, &sites[key.1.index()].classes);
         let may = a.iter().any(|&a| b.iter().any(|&b| concurrency.structurally_parallel(a, b)));
         parallel.borrow_mut().insert(key, may);
         may
     }
+
+    /// Whether a thread may make the second access behind the first one.
+    fn may_follow(&self, first: AccessId, second: AccessId) -> bool {
+        let Facts::Program { concurrency, sites, behind, following, .. } = &self.0 else { return true };
+        if let Some(&known) = behind.borrow().get(&(first, second)) {
+            return known;
+        }
+        let mut following = following.borrow_mut();
+        let blocks = following.entry(first).or_insert_with(|| blocks_behind(concurrency, &sites[first.index()]));
+        let (first_sites, second_sites) = (&sites[first.index()].all, &sites[second.index()].all);
+        let in_block = |&(block, place): &(u32, u32)| first_sites.iter().any(|&(of, at)| of == block && at < place);
+        let may = second_sites.iter().any(|site| blocks.contains(site.0 as usize) || in_block(site));
+        behind.borrow_mut().insert((first, second), may);
+        may
+    }
+}
+
+/// The blocks that may follow, within a thread, those in which an access is made.
+fn blocks_behind(concurrency: &Concurrency, sites: &Sites) -> FixedBitSet {
+    let mut behind = FixedBitSet::with_capacity(concurrency.blocks.len());
+    let mut work: Vec<u32> = sites.all.iter().map(|site| site.0).collect();
+    while let Some(block) = work.pop() {
+        for &next in concurrency.local.successors(block) {
+            if !behind.put(next as usize) {
+                work.push(next);
+            }
+        }
+    }
+    behind
 }
 
 /// The locks that are certainly held at each access.

@@ -3,9 +3,12 @@
 //! **Algorithm**: each beginning of a match is kept once, with the last time at which it was made: a thread that does not
 //! know of an earlier one does not know of a later one either. Whether a thread knows of an access, vector clocks of forks and
 //! joins tell. Beginnings are found by what they wait for, so that an access meets those alone that may go on with it.
+//! Where it is known which instances are possible at all, a beginning is given up as soon as the execution has covered
+//! all of those that begin with its accesses: many threads and many cells show the same again and again.
 
 use super::partial::{Awaited, CellNumber, Meaning, Partial, Step};
 use super::trie::Trie;
+use crate::coverage::candidates::Candidates;
 use crate::coverage::instance::Instance;
 use crate::coverage::universe::{Binding, Universe};
 use crate::ir::FunctionId;
@@ -17,14 +20,24 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 /// Beginnings of matches that an execution may have, at most.
 pub const MAX_PARTIALS: usize = 1_000_000;
 
+/// What is known of a beginning.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    /// The last time at which its last access was made.
+    stamp: Stamp,
+    /// Its number among the beginnings of candidates, and how many of them begin so.
+    prefix: Option<(usize, u32)>,
+}
+
 /// See the module above.
 #[derive(Debug)]
 pub struct Matcher<'a> {
     meaning: Meaning<'a>,
     trie: Trie,
     clocks: Clocks<'a>,
-    /// With the last time at which the last access was made.
-    partials: IndexMap<Partial, Stamp, FxBuildHasher>,
+    /// What may be covered at all, if that is known, and how much of it the execution has covered, by beginning.
+    candidates: Option<(&'a Candidates, Vec<u32>)>,
+    partials: IndexMap<Partial, Last, FxBuildHasher>,
     waiting: FxHashMap<Awaited, Vec<u32>>,
     covered: IndexSet<Instance, FxBuildHasher>,
     /// What the event that is matched adds.
@@ -40,12 +53,19 @@ impl<'a> Matcher<'a> {
             meaning: Meaning::new(machine, universe, binding),
             trie: Trie::new(),
             clocks: Clocks::new(machine, Edges::ForksAndJoins),
+            candidates: None,
             partials: IndexMap::default(),
             waiting: FxHashMap::default(),
             covered: IndexSet::default(),
             added: Vec::new(),
             is_cut: false,
         }
+    }
+
+    /// The same, where these alone can be covered.
+    #[must_use]
+    pub fn among(self, candidates: &'a Candidates) -> Matcher<'a> {
+        Matcher { candidates: Some((candidates, vec![0; candidates.beginnings()])), ..self }
     }
 
     /// The instances that the execution has so far, in the order in which their last accesses were made.
@@ -63,38 +83,69 @@ impl<'a> Matcher<'a> {
         let mut added = std::mem::take(&mut self.added);
         Partial::begin(&self.trie, step, &mut added);
         for awaited in [(Some(thread), Some(cell)), (Some(thread), None), (None, Some(cell)), (None, None)] {
-            for &number in self.waiting.get(&awaited).map_or(&[][..], Vec::as_slice) {
-                let Some((partial, &last)) = self.partials.get_index(number as usize) else { continue };
-                let changes = partial.last(&self.trie) != Some(thread);
-                if !(changes && self.clocks.clock(thread).knows(last)) {
-                    partial.extend(&self.trie, step, &mut added);
-                }
-            }
+            self.extend(awaited, step, thread, &mut added);
         }
         let now = self.clocks.stamp(thread);
         for partial in added.drain(..) {
-            self.covered.extend(partial.instance(&self.trie));
+            if let Some(instance) = partial.instance(&self.trie)
+                && self.covered.insert(instance)
+                && let Some((candidates, done)) = &mut self.candidates
+            {
+                candidates.numbers(instance).for_each(|number| done[number] += 1);
+            }
             self.keep(partial, now);
         }
         self.added = added;
     }
 
-    fn keep(&mut self, partial: Partial, now: Stamp) {
+    /// Extends the beginnings that wait for an access.
+    fn extend(&mut self, awaited: Awaited, step: &Step, thread: PathId, added: &mut Vec<Partial>) {
+        let Some(waiting) = self.waiting.get_mut(&awaited) else { return };
+        let done = self.candidates.as_ref().map(|(_, done)| done);
+        waiting.retain(|&number| {
+            let Some((partial, last)) = self.partials.get_index(number as usize) else { return false };
+            if is_exhausted(done, last.prefix) {
+                return false;
+            }
+            let changes = partial.last(&self.trie) != Some(thread);
+            if !(changes && self.clocks.clock(thread).knows(last.stamp)) {
+                partial.extend(&self.trie, step, added);
+            }
+            true
+        });
+    }
+
+    fn keep(&mut self, partial: Partial, stamp: Stamp) {
         let waits = partial.waits(&self.trie);
         if waits.is_empty() {
             return;
         }
+        let prefix = match &self.candidates {
+            None => None,
+            Some((candidates, done)) => {
+                let Some(found) = candidates.find(&partial.prefix()) else { return };
+                if is_exhausted(Some(done), Some(found)) {
+                    return;
+                }
+                Some(found)
+            }
+        };
         if self.partials.len() >= MAX_PARTIALS && !self.partials.contains_key(&partial) {
             self.is_cut = true;
             return;
         }
-        let (number, known) = self.partials.insert_full(partial, now);
+        let (number, known) = self.partials.insert_full(partial, Last { stamp, prefix });
         if known.is_none() {
             for awaited in waits {
                 self.waiting.entry(awaited).or_default().push(number as u32);
             }
         }
     }
+}
+
+/// Whether the execution has covered all that can begin so.
+fn is_exhausted(done: Option<&Vec<u32>>, prefix: Option<(usize, u32)>) -> bool {
+    done.zip(prefix).is_some_and(|(done, (number, count))| done[number] >= count)
 }
 
 impl Observer for Matcher<'_> {

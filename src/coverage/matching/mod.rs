@@ -21,5 +21,5 @@ mod partial;
 mod trie;
 
 pub use matcher::{MAX_PARTIALS, Matcher};
-pub(super) use partial::{Meaning, Partial, Step, Threads};
+pub(super) use partial::{Awaited, Meaning, Partial, Step, Threads};
 pub(super) use trie::{NodeId, Trie};

@@ -1,0 +1,109 @@
+//! What the steps of a graph do, whatever walk leads to them.
+//!
+//! **Input**: the graph of all steps. **Output**: [`StepKinds`]: for each step its kind, which is its events together with
+//! the threads that there are where it begins; and an order of the states in which most steps lead on.
+//!
+//! **Soundness and limits**: any walk to a state tells which threads there are in it: states that differ in that differ.
+
+use crate::coverage::matching::{Step, Threads};
+use crate::explore::StepGraph;
+use crate::vm::PathId;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct StepKinds {
+    /// By step.
+    of_edge: Vec<u32>,
+    list: IndexSet<(u32, Threads), FxBuildHasher>,
+    /// The states in reverse postorder.
+    pub order: Vec<u32>,
+    /// By state: its place in the order; none for one that no walk comes to.
+    pub places: Vec<Option<u32>>,
+}
+
+impl StepKinds {
+    pub fn new(graph: &StepGraph<Step>) -> StepKinds {
+        let mut kinds = StepKinds {
+            of_edge: vec![0; graph.edges().len()],
+            list: IndexSet::default(),
+            order: Vec::new(),
+            places: vec![None; graph.states()],
+        };
+        kinds.number(graph);
+        kinds.sort(graph);
+        kinds
+    }
+
+    /// Finds the threads of each state, and numbers the kinds of its steps.
+    fn number(&mut self, graph: &StepGraph<Step>) {
+        let mut threads: Vec<Option<Threads>> = vec![None; graph.states()];
+        let mut work = Vec::new();
+        if let Some(first) = threads.first_mut() {
+            *first = Some(StepKinds::threads_at_first(graph));
+            work.push(0u32);
+        }
+        while let Some(state) = work.pop() {
+            let Some(before) = threads[state as usize].clone() else { continue };
+            for place in graph.edges_of(state) {
+                let edge = graph.edges()[place];
+                let after = &mut threads[edge.to as usize];
+                if after.is_none() {
+                    let mut behind = before.clone();
+                    for step in graph.events(edge.label) {
+                        behind.step(step);
+                    }
+                    *after = Some(behind);
+                    work.push(edge.to);
+                }
+                self.of_edge[place] = self.list.insert_full((edge.label, before.clone())).0 as u32;
+            }
+        }
+    }
+
+    /// The threads that there are in the first state.
+    pub fn threads_at_first(graph: &StepGraph<Step>) -> Threads {
+        let mut threads = Threads::new(PathId(0));
+        for step in graph.events(graph.beginning) {
+            threads.step(step);
+        }
+        threads
+    }
+
+    /// Depth-first, without recursion.
+    fn sort(&mut self, graph: &StepGraph<Step>) {
+        let mut seen = vec![false; graph.states()];
+        let mut stack: Vec<(u32, usize)> = Vec::new();
+        if let Some(first) = seen.first_mut() {
+            *first = true;
+            stack.push((0, graph.edges_of(0).start));
+        }
+        while let Some((state, next)) = stack.last_mut() {
+            if *next < graph.edges_of(*state).end {
+                let to = graph.edges()[*next].to;
+                *next += 1;
+                if !std::mem::replace(&mut seen[to as usize], true) {
+                    stack.push((to, graph.edges_of(to).start));
+                }
+            } else {
+                self.order.push(*state);
+                stack.pop();
+            }
+        }
+        self.order.reverse();
+        for (place, &state) in self.order.iter().enumerate() {
+            self.places[state as usize] = Some(place as u32);
+        }
+    }
+
+    /// The kind of a step.
+    pub fn of(&self, edge: usize) -> u32 {
+        self.of_edge[edge]
+    }
+
+    /// Its events, by their number in the graph, and the threads that there are before.
+    pub fn get(&self, kind: u32) -> Option<&(u32, Threads)> {
+        self.list.get_index(kind as usize)
+    }
+}

@@ -1,0 +1,84 @@
+//! Which instances of patterns some execution covers: the feasible total, which the paper leaves to future work.
+//!
+//! **Input**: a model, its universe, which instances are to be decided, and a budget. **Output**: those of them that some
+//! execution covers, which is not discarded; it may fail or deadlock.
+//!
+//! **Algorithm**: reachability on the graph of all steps.
+//! 1. Make the graph ([`explore::steps`]): its states know nothing of the past ([`graph`]).
+//! 2. A beginning of a match is *possible* in a state if some walk to the state has it. A beginning that is possible where
+//!    a step begins, extended by the accesses of the step or not, is possible where the step leads; so are the
+//!    beginnings that the step itself makes. This is a union over walks: a state has one set of beginnings, not
+//!    one for each walk, since an instance needs one walk alone.
+//! 3. The least such sets are found for the instances of one first access at a time ([`pass`]), as bits, so that they are
+//!    small whatever the number of instances.
+//!
+//! **Soundness and limits**: exact if no bound was hit; else what is found is feasible, and nothing is said of the rest.
+
+mod graph;
+mod pass;
+
+use super::candidates::Candidates;
+use super::instance::Instance;
+use super::matching::{Meaning, Step, Trie};
+use super::universe::{AccessId, Binding, Universe};
+use crate::budget::{Bound, Budget, Statistics};
+use crate::explore;
+use crate::model::Model;
+use graph::StepKinds;
+use pass::Pass;
+use std::collections::BTreeMap;
+
+/// Words of sets that are looked at, at most: some ten seconds.
+const MAX_WORK: u64 = 20_000_000_000;
+
+/// What some execution covers.
+#[derive(Clone, Debug)]
+pub struct Feasible {
+    /// Those of the open instances that some execution covers, in order.
+    pub covered: Vec<Instance>,
+    /// The bound that was hit; `None` if no execution covers the others.
+    pub bound: Option<Bound>,
+    /// How much was visited.
+    pub statistics: Statistics,
+}
+
+/// Decides which of the open instances some execution covers.
+#[must_use]
+pub fn feasible(
+    model: &Model,
+    universe: &Universe,
+    open: impl IntoIterator<Item = Instance>,
+    budget: &Budget<'_>,
+) -> Feasible {
+    let mut groups: BTreeMap<AccessId, Vec<Instance>> = BTreeMap::new();
+    for instance in open {
+        if let Some(&first) = instance.accesses().first() {
+            groups.entry(first).or_default().push(instance);
+        }
+    }
+    let mut found = Feasible { covered: Vec::new(), bound: None, statistics: Statistics::default() };
+    if groups.is_empty() {
+        return found;
+    }
+    let trie = Trie::new();
+    let binding = Binding::new(universe, model.program());
+    let mut meaning = Meaning::new(model.machine(), universe, &binding);
+    let tell = |thread, at, event| Step::of_event(&mut meaning, thread, at, event);
+    let graph = explore::steps(model.machine(), budget, tell);
+    found.statistics = graph.statistics;
+    found.bound = graph.bound;
+    let kinds = StepKinds::new(&graph);
+    let mut work = 0;
+    for (first, instances) in groups {
+        let mut pass = Pass::new(&trie, &graph, &kinds, first, Candidates::new(instances));
+        let bound = pass.run(budget, MAX_WORK.saturating_sub(work));
+        work += pass.work();
+        found.covered.extend(pass.into_covered());
+        if bound.is_some() {
+            found.bound = found.bound.or(bound);
+            break;
+        }
+    }
+    found.covered.sort_unstable();
+    found
+}

@@ -1,0 +1,296 @@
+//! Which beginnings of matches are possible in which states, for the instances of one first access.
+//!
+//! **Input**: the graph of all steps, and the instances. **Output**: those that some walk covers.
+//!
+//! **Algorithm**: each beginning has a number, each state a set of bits. States are worked through in reverse postorder,
+//! again where a set has grown, until none grows. A step that does nothing but access memory keeps all beginnings, so its set
+//! is added as whole words; only the beginnings that wait for this access are looked at one by one. What a step makes of a
+//! beginning is computed once for each kind of step.
+//!
+//! **Soundness and limits**: beginnings of nothing that is still open are left out. The pass ends as soon as all
+//! instances are covered.
+
+use super::graph::StepKinds;
+use crate::budget::{Bound, Budget};
+use crate::coverage::candidates::Candidates;
+use crate::coverage::instance::Instance;
+use crate::coverage::matching::{Awaited, Partial, Step, Threads, Trie};
+use crate::coverage::universe::AccessId;
+use crate::explore::StepGraph;
+use fixedbitset::FixedBitSet;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
+
+type Numbers = SmallVec<[u32; 2]>;
+
+/// Words between two looks at the bounds.
+const LOOK: u64 = 1 << 22;
+
+/// See the module.
+pub(super) struct Pass<'a> {
+    trie: &'a Trie,
+    graph: &'a StepGraph<Step>,
+    kinds: &'a StepKinds,
+    first: AccessId,
+    open: Candidates,
+    covered: Vec<Instance>,
+    partials: IndexSet<Partial, FxBuildHasher>,
+    waiting: FxHashMap<Awaited, Vec<u32>>,
+    /// By kind of step and beginning: the beginnings that come of it; by kind alone: those that the step makes.
+    after: FxHashMap<(u32, u32), Numbers>,
+    /// By state: the beginnings that are possible.
+    rows: Vec<Vec<u64>>,
+    /// By place in the order: whether a state is to be worked through.
+    dirty: FixedBitSet,
+    work: u64,
+    words: u64,
+}
+
+/// Stands for no beginning.
+const NONE: u32 = u32::MAX;
+
+impl<'a> Pass<'a> {
+    pub fn new(
+        trie: &'a Trie,
+        graph: &'a StepGraph<Step>,
+        kinds: &'a StepKinds,
+        first: AccessId,
+        open: Candidates,
+    ) -> Pass<'a> {
+        Pass {
+            trie,
+            graph,
+            kinds,
+            first,
+            open,
+            covered: Vec::new(),
+            partials: IndexSet::default(),
+            waiting: FxHashMap::default(),
+            after: FxHashMap::default(),
+            rows: vec![Vec::new(); graph.states()],
+            dirty: FixedBitSet::with_capacity(kinds.order.len()),
+            work: 0,
+            words: 0,
+        }
+    }
+
+    /// Words that were looked at.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// The instances that some walk covers.
+    pub fn into_covered(self) -> Vec<Instance> {
+        self.covered
+    }
+
+    /// Works until nothing changes, or the bound that is hit.
+    pub fn run(&mut self, budget: &Budget<'_>, max_work: u64) -> Option<Bound> {
+        let mut threads = Threads::new(crate::vm::PathId(0));
+        for number in self.steps_of(None, self.graph.beginning, &mut threads) {
+            self.set(0, number);
+        }
+        self.begin();
+        let mut looked = 0;
+        while let Some(place) = self.dirty.minimum() {
+            self.dirty.set(place, false);
+            self.expand(self.kinds.order[place]);
+            if self.open.is_empty() {
+                return None;
+            }
+            if self.work - looked >= LOOK {
+                looked = self.work;
+                if self.work > max_work {
+                    return Some(Bound::Executions);
+                }
+                if budget.exceeds_memory(self.bytes()) {
+                    return Some(Bound::Memory);
+                }
+                if let Some(bound) = budget.check() {
+                    return Some(bound);
+                }
+            }
+        }
+        None
+    }
+
+    fn bytes(&self) -> u64 {
+        let partials = self.partials.capacity() * (size_of::<Partial>() + 32) + self.after.capacity() * 32;
+        8 * self.words + partials as u64
+    }
+
+    /// The states that a step leads to which makes the first access.
+    fn begin(&mut self) {
+        for place in 0..self.graph.edges().len() {
+            let edge = self.graph.edges()[place];
+            if self.kinds.places[edge.from as usize].is_none() {
+                continue;
+            }
+            for number in self.of_kind(self.kinds.of(place), NONE) {
+                self.set(edge.to, number);
+            }
+        }
+    }
+
+    /// A beginning is possible in a state.
+    fn set(&mut self, state: u32, number: u32) {
+        let (word, bit) = ((number / 64) as usize, 1u64 << (number % 64));
+        let row = &mut self.rows[state as usize];
+        if row.len() <= word {
+            self.words += (word + 1 - row.len()) as u64;
+            row.resize(word + 1, 0);
+        }
+        if row[word] & bit == 0 {
+            row[word] |= bit;
+            self.touch(state);
+        }
+    }
+
+    fn touch(&mut self, state: u32) {
+        if let Some(place) = self.kinds.places[state as usize] {
+            self.dirty.insert(place as usize);
+        }
+    }
+
+    fn expand(&mut self, state: u32) {
+        let row = std::mem::take(&mut self.rows[state as usize]);
+        let edges = self.graph.edges_of(state);
+        for place in edges {
+            let (to, kind) = (self.graph.edges()[place].to, self.kinds.of(place));
+            let Some((label, _)) = self.kinds.get(kind) else { continue };
+            match self.graph.events(*label) {
+                [] => self.keep_all(state, to, &row),
+                [step @ Step::Access { .. }] => {
+                    let step = *step;
+                    self.keep_all(state, to, &row);
+                    self.access(kind, to, &row, &step);
+                }
+                _ => {
+                    for number in ones(&row) {
+                        for next in self.of_kind(kind, number) {
+                            self.set(to, next);
+                        }
+                    }
+                }
+            }
+            self.work += 1 + row.len() as u64;
+        }
+        // A step may lead back to the state.
+        let added = std::mem::replace(&mut self.rows[state as usize], row);
+        for number in ones(&added).collect::<Vec<u32>>() {
+            self.set(state, number);
+        }
+    }
+
+    /// All beginnings are possible there as well.
+    fn keep_all(&mut self, state: u32, to: u32, row: &[u64]) {
+        if state == to {
+            return;
+        }
+        let other = &mut self.rows[to as usize];
+        if other.len() < row.len() {
+            self.words += (row.len() - other.len()) as u64;
+            other.resize(row.len(), 0);
+        }
+        let mut changed = false;
+        for (other, &own) in other.iter_mut().zip(row) {
+            changed |= own & !*other != 0;
+            *other |= own;
+        }
+        if changed {
+            self.touch(to);
+        }
+    }
+
+    /// What an access makes of the beginnings that wait for it.
+    fn access(&mut self, kind: u32, to: u32, row: &[u64], step: &Step) {
+        let Step::Access { thread, cell, .. } = *step else { return };
+        let mut waiting: Vec<u32> = Vec::new();
+        for awaited in [(Some(thread), Some(cell)), (Some(thread), None), (None, Some(cell)), (None, None)] {
+            waiting.extend(self.waiting.get(&awaited).into_iter().flatten().filter(|&&number| has(row, number)));
+        }
+        self.work += waiting.len() as u64;
+        for number in waiting {
+            for next in self.of_kind(kind, number) {
+                self.set(to, next);
+            }
+        }
+    }
+
+    /// The beginnings that a step makes of one, or by itself.
+    fn of_kind(&mut self, kind: u32, number: u32) -> Numbers {
+        if let Some(known) = self.after.get(&(kind, number)) {
+            return known.clone();
+        }
+        let Some((label, mut threads)) = self.kinds.get(kind).cloned() else { return Numbers::new() };
+        let from = self.partials.get_index(number as usize).cloned();
+        let found = self.steps_of(from, label, &mut threads);
+        self.after.insert((kind, number), found.clone());
+        found
+    }
+
+    /// The beginnings behind a list of events: those that come of one that was there before, or, without, those that
+    /// the events themselves make.
+    fn steps_of(&mut self, from: Option<Partial>, label: u32, threads: &mut Threads) -> Numbers {
+        let begins = from.is_none();
+        let mut current: Vec<Partial> = from.into_iter().collect();
+        let mut added = Vec::new();
+        for step in self.graph.events(label) {
+            let told = threads.step(step);
+            for partial in &mut current {
+                told.iter().for_each(|&one| partial.tell(self.trie, one));
+                partial.extend(self.trie, step, &mut added);
+            }
+            if begins && matches!(step, Step::Access { access, .. } if *access == self.first) {
+                Partial::begin(self.trie, step, &mut added);
+            }
+            for partial in added.drain(..) {
+                if self.open.count(&partial.prefix()) == 0 {
+                    continue;
+                }
+                if let Some(instance) = partial.instance(self.trie)
+                    && self.open.remove(&instance)
+                {
+                    self.covered.push(instance);
+                }
+                current.push(partial);
+            }
+        }
+        let mut numbers = Numbers::new();
+        for partial in current {
+            if self.open.count(&partial.prefix()) > 0 && !partial.is_hopeless(self.trie, &threads.alive) {
+                numbers.push(self.number(partial));
+            }
+        }
+        numbers
+    }
+
+    fn number(&mut self, partial: Partial) -> u32 {
+        let waits = partial.waits(self.trie);
+        let (number, is_new) = self.partials.insert_full(partial);
+        if is_new {
+            for awaited in waits {
+                self.waiting.entry(awaited).or_default().push(number as u32);
+            }
+        }
+        number as u32
+    }
+}
+
+fn has(row: &[u64], number: u32) -> bool {
+    row.get((number / 64) as usize).is_some_and(|word| word >> (number % 64) & 1 == 1)
+}
+
+fn ones(row: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    row.iter().enumerate().flat_map(|(place, &word)| {
+        let mut left = word;
+        std::iter::from_fn(move || {
+            (left != 0).then(|| {
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                place as u32 * 64 + bit
+            })
+        })
+    })
+}
