@@ -177,6 +177,12 @@ impl OneMeasured {
     pub fn covered(&self) -> &[Instance] {
         &self.covered
     }
+
+    /// The pairs of methods that the execution covers.
+    #[must_use]
+    pub fn pairs(&self) -> &BTreeSet<MethodPair> {
+        &self.pairs
+    }
 }
 
 /// What executions show.

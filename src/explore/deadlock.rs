@@ -59,6 +59,14 @@ pub struct BlockedThread {
     pub waits_for: WaitsFor,
 }
 
+impl BlockedThread {
+    /// Whether it waits for a lock that it holds itself.
+    #[must_use]
+    pub fn waits_for_itself(&self) -> bool {
+        matches!(self.waits_for, WaitsFor::Lock { holder, .. } if holder == Some(self.path))
+    }
+}
+
 /// A deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlock {

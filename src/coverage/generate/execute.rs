@@ -20,7 +20,7 @@ use crate::budget::{Bound, Budget, Limits};
 use crate::coverage::measure::{Ended, OneMeasured, Watched};
 use crate::coverage::method_pairs::PublicMethods;
 use crate::coverage::universe::{Binding, Universe};
-use crate::explore::{CallEnd, CallOrders, CallTracker, OutcomeStatus, WaitsFor, calls};
+use crate::explore::{BlockedThread, CallEnd, CallOrders, CallTracker, OutcomeStatus, WaitsFor, calls};
 use crate::model::Options;
 use crate::schedule::{Execution, ExecutionStatus, Policy, Random, run};
 use crate::source::Span;
@@ -170,15 +170,19 @@ impl<'a> Prepared<'a> {
             Verdict::Violation { kind, sequential } => {
                 let status =
                     if kind == ViolationKind::NotLinearizable { "not-linearizable" } else { end.status.word() };
-                Some(FindingKey { kind: Some(kind), status, places: self.places(end), sequential })
+                Some(FindingKey { kind: Some(kind), status, places: self.places(end, sequential), sequential })
             }
         }
     }
 
-    /// Where an execution fails, or its threads wait.
-    fn places(&self, end: &CallEnd) -> Vec<String> {
+    /// Where an execution fails, or its threads wait; where they wait for themselves without others, those alone.
+    fn places(&self, end: &CallEnd, sequential: bool) -> Vec<String> {
         let machine = self.program.model.machine();
-        let waits = end.blocked.iter().filter(|thread| !matches!(thread.waits_for, WaitsFor::Threads(_)));
+        let for_itself = sequential && end.blocked.iter().any(BlockedThread::waits_for_itself);
+        let waits = end.blocked.iter().filter(|thread| {
+            let is_last = !matches!(thread.waits_for, WaitsFor::Threads(_));
+            is_last && (!for_itself || thread.waits_for_itself())
+        });
         let at = end.failure.map(|failure| failure.at).into_iter().chain(waits.map(|thread| thread.at));
         let mut places: Vec<String> = at.map(|at| self.place(machine.span(at))).collect();
         places.sort();

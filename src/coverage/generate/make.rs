@@ -1,7 +1,6 @@
 //! Makes tests.
 //!
-//! **Input**: a [`Subject`], which accesses each of its methods comes to, how often pairs of methods were covered, and random
-//! numbers. **Output**: [`TestCase`]s: for an instance of a pattern, for a pair of methods, or at random.
+//! **Input**: a [`Subject`], which accesses each of its methods comes to, [`PairRanks`], and random numbers. **Output**: [`TestCase`]s: for an instance of a pattern, for a pair of methods, or at random.
 //!
 //! **Algorithm** (Wang et al., algorithm 4, and CovCon).
 //!
@@ -28,7 +27,7 @@ use crate::coverage::universe::AccessId;
 use crate::harness::{ParameterType, Signature, ValueType};
 use crate::schedule::Random;
 use fixedbitset::FixedBitSet;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Lengths of prefixes, each as probable as the others.
 const PREFIX_LENGTHS: [usize; 8] = [0, 0, 1, 1, 2, 2, 3, 4];
@@ -54,8 +53,32 @@ pub struct Maker<'a> {
     pub repeats: Vec<usize>,
 }
 
-/// How often executions have covered pairs of methods.
-pub type PairCounts = BTreeMap<MethodPair, u64>;
+/// How often pairs of methods were tried and covered.
+///
+/// A pair counts once for each test in which the two threads call its methods, and once more if the test has covered it. So
+/// those that were covered least often come first, but one that cannot be covered, because a lock keeps its methods apart, is
+/// no more in the way of others than one that is covered always.
+#[derive(Clone, Debug, Default)]
+pub struct PairRanks(BTreeMap<[CallableId; 2], u64>);
+
+impl PairRanks {
+    /// A test was executed; `is_covered` says whether it has covered a pair.
+    pub fn add(&mut self, test: &TestCase, is_covered: impl Fn([CallableId; 2]) -> bool) {
+        let [first, second] = &test.suffixes;
+        let pairs = first.iter().flat_map(|one| second.iter().map(move |other| pair(one.method, other.method)));
+        for pair in pairs.collect::<BTreeSet<_>>() {
+            *self.0.entry(pair).or_default() += 1 + u64::from(is_covered(pair));
+        }
+    }
+
+    fn rank(&self, one: CallableId, other: CallableId) -> u64 {
+        self.0.get(&pair(one, other)).copied().unwrap_or(0)
+    }
+}
+
+fn pair(one: CallableId, other: CallableId) -> [CallableId; 2] {
+    [one.min(other), one.max(other)]
+}
 
 /// Values that were drawn for the first thread, and whether the second one takes them.
 struct Drawn {
@@ -95,22 +118,23 @@ impl Maker<'_> {
         (0..2).filter(fits).map(|first| Aim { instance: *instance, first }).collect()
     }
 
-    /// How often a pair of methods was covered.
-    fn count(&self, pairs: &PairCounts, one: CallableId, other: CallableId) -> u64 {
-        let (Some(one), Some(other)) = (self.numbers[one.index()], self.numbers[other.index()]) else { return 0 };
-        pairs.get(&[one.min(other), one.max(other)]).copied().unwrap_or(0)
+    /// The numbers of a pair of methods among the public methods of the file.
+    #[must_use]
+    pub fn numbers_of(&self, pair: [CallableId; 2]) -> Option<MethodPair> {
+        let [one, other] = pair.map(|method| self.numbers[method.index()]);
+        one.zip(other).map(|(one, other)| [one.min(other), one.max(other)])
     }
 
     /// One of the pairs of methods that were covered least often.
     fn least_covered(
         &self,
-        pairs: &PairCounts,
+        pairs: &PairRanks,
         lists: [&[CallableId]; 2],
         random: &mut Random,
     ) -> Option<[CallableId; 2]> {
         let all = lists[0].iter().flat_map(|&one| lists[1].iter().map(move |&other| [one, other]));
         let mut ranked: Vec<(u64, [CallableId; 2])> =
-            all.map(|[one, other]| (self.count(pairs, one, other), [one, other])).collect();
+            all.map(|[one, other]| (pairs.rank(one, other), [one, other])).collect();
         let least = ranked.iter().map(|(count, _)| *count).min()?;
         ranked.retain(|(count, _)| *count == least);
         Some(ranked[random.below(ranked.len() as u32) as usize].1)
@@ -120,7 +144,7 @@ impl Maker<'_> {
     pub fn for_instance(
         &self,
         instance: &Instance,
-        pairs: Option<&PairCounts>,
+        pairs: Option<&PairRanks>,
         random: &mut Random,
     ) -> Option<TestCase> {
         let performers: Vec<(Role, AccessId, Vec<CallableId>)> =
@@ -148,7 +172,7 @@ impl Maker<'_> {
     }
 
     /// A test for a pair of methods that was covered least often.
-    pub fn for_pair(&self, pairs: &PairCounts, random: &mut Random) -> Option<TestCase> {
+    pub fn for_pair(&self, pairs: &PairRanks, random: &mut Random) -> Option<TestCase> {
         let all = self.subject.parallel.as_slice();
         let [one, other] = self.least_covered(pairs, [all, all], random)?;
         Some(self.around([vec![one], vec![other]], random))

@@ -168,6 +168,8 @@ impl Subject<'_> {
 #[cfg(test)]
 mod loop_tests;
 #[cfg(test)]
+mod oracle_tests;
+#[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;

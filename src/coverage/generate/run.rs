@@ -21,7 +21,7 @@
 use super::directed::Aim;
 use super::execute::{Context, Finding, FindingKey, NoRun, TestRun, execute, mix};
 use super::found::{Failure, FirstFailure, Generated, KeptTest, Note, StoppedBy, Strategy, TestCounts};
-use super::make::Maker;
+use super::make::{Maker, PairRanks};
 use super::minimise::{Minimised, minimise};
 use super::program::TestProgram;
 use super::request::Request;
@@ -67,6 +67,8 @@ pub struct Generator<'a> {
     makers: &'a [Maker<'a>],
     budget: &'a Budget<'a>,
     targets: Targets,
+    /// By maker.
+    ranks: Vec<PairRanks>,
     known: FxHashSet<TestCase>,
     keys: BTreeSet<FindingKey>,
     found: Generated,
@@ -96,7 +98,8 @@ impl<'a> Generator<'a> {
             first_failure: None,
         };
         let (known, keys) = (FxHashSet::default(), BTreeSet::new());
-        Generator { context, request, makers, budget, targets, known, keys, found }
+        let ranks = vec![PairRanks::default(); makers.len()];
+        Generator { context, request, makers, budget, targets, ranks, known, keys, found }
     }
 
     /// Makes tests until there are enough.
@@ -161,14 +164,13 @@ impl<'a> Generator<'a> {
 
     /// A test, and the number of the maker that has made it.
     fn draw(&self, target: Option<Instance>, random: &mut Random) -> (usize, TestCase) {
-        let pairs = &self.found.measured.pairs;
         if let Some(instance) = target {
             let able: Vec<usize> =
                 (0..self.makers.len()).filter(|&maker| self.makers[maker].can_perform(&instance)).collect();
-            let pairs = (self.request.strategy == Strategy::Both).then_some(pairs);
             if !able.is_empty() {
                 let maker = able[random.below(able.len() as u32) as usize];
-                if let Some(test) = self.makers[maker].for_instance(&instance, pairs, random) {
+                let ranks = (self.request.strategy == Strategy::Both).then(|| &self.ranks[maker]);
+                if let Some(test) = self.makers[maker].for_instance(&instance, ranks, random) {
                     return (maker, test);
                 }
             }
@@ -176,7 +178,7 @@ impl<'a> Generator<'a> {
         let maker = random.below(self.makers.len() as u32) as usize;
         let by_pairs = matches!(self.request.strategy, Strategy::Pairs | Strategy::Both);
         let of = &self.makers[maker];
-        let test = if by_pairs { of.for_pair(pairs, random) } else { of.at_random(random) };
+        let test = if by_pairs { of.for_pair(&self.ranks[maker], random) } else { of.at_random(random) };
         (maker, test.unwrap_or_default())
     }
 
@@ -280,6 +282,11 @@ impl<'a> Generator<'a> {
             }
         }
         self.targets.covered(&fresh);
+        let maker = &self.makers[plan.maker];
+        self.ranks[plan.maker].add(&plan.test, |pair| {
+            let numbers = maker.numbers_of(pair);
+            numbers.is_some_and(|pair| run.executions.iter().any(|one| one.measured.pairs().contains(&pair)))
+        });
         let Some((place, _)) = best else { return };
         let subject = self.makers[plan.maker].subject;
         let names = (self.context.name, self.context.options);

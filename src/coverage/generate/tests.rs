@@ -174,3 +174,12 @@ fn a_prefix_that_fails_or_waits_makes_a_test_useless() {
         assert_eq!(ends.err(), Some(Unusable::Prefix));
     }
 }
+
+#[test]
+fn threads_that_meet_have_no_serial_order() {
+    let class = "class Meeting { barrier both(2); private int n;
+      public int arrive() { n = n + 1; barrier(both); return n; } public int get() { return n; } }";
+    assert_eq!(violations(class, [&[], &["o.arrive()"], &["o.arrive()"], &["o.get()"]]), [""; 0]);
+    // What the waiting call has done is seen by another one: no serial order has that.
+    assert_eq!(violations(class, [&[], &["o.arrive()"], &["o.get()"], &[]]), ["deadlock"]);
+}

@@ -108,3 +108,12 @@ fn failures_before_the_fork_are_told_apart() {
     assert_eq!(answer.ends.len(), 1);
     assert!(!answer.ends[0].forked && answer.ends[0].failure.is_some());
 }
+
+#[test]
+fn local_work_ahead_does_not_begin_a_call() {
+    // Nobody else uses `mine`, so `first` begins with local work, which is done together with the fork.
+    let class = "class C { int mine; int n; int first() { mine = mine + 1; n = n + 1; return n; }
+      int second() { return n; } } C o;";
+    let serial = ends(class, ["o.first(); print(o.first());", "print(o.second());"], CallOrders::Serial([2, 1]));
+    assert_eq!(words(&serial), ["ok a:2 b:0", "ok a:2 b:1", "ok a:2 b:2"]);
+}

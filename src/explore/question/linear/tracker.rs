@@ -5,9 +5,9 @@
 //! returned, and whether it has ended; for a search in which calls are not interleaved also from which state the last call
 //! was made, and which threads could not make their next call there.
 //!
-//! **Algorithm**: the threads are those that main itself forks, outside of any call. A call is open from its first event to
-//! its return. Where calls are not interleaved, only a thread with an open call may move, and what it has made; a thread
-//! that has returned from its last call ends before others go on.
+//! **Algorithm**: the threads are those that main itself forks, outside of any call. A call is open from its first visible
+//! operation to its return. Where calls are not interleaved, only a thread with an open call may move, and what it has made;
+//! a thread that has returned from its last call ends before others go on.
 //!
 //! **Soundness and limits**: threads that a call has spawned, and that outlive it, may move at any time.
 
@@ -26,13 +26,16 @@ pub struct Arm {
     pub done: u32,
     /// Frames that it has entered; the first one is its own.
     depth: u32,
+    /// Whether it has done something in the call that it is in that others can notice.
+    open: bool,
 }
 
 impl Arm {
-    /// Whether it is inside of a call.
+    /// Whether it is inside of a call. Local work at the beginning of one is done ahead, together with the step before, and
+    /// nobody notices it.
     #[must_use]
     pub fn is_inside(&self) -> bool {
-        self.depth > 1
+        self.open
     }
 }
 
@@ -122,10 +125,19 @@ impl Observer for CallTracker {
             }
             Event::End { .. } => {
                 if let Some(arm) = self.arm_mut(thread.slot) {
-                    *arm = Arm { slot: None, ended: true, depth: 0, ..*arm };
+                    *arm = Arm { slot: None, ended: true, depth: 0, open: false, ..*arm };
                 }
             }
-            _ => {}
+            Event::Read { shared: false, .. }
+            | Event::Write { shared: false, .. }
+            | Event::Allocate { .. }
+            | Event::Print { .. }
+            | Event::Failure(_) => {}
+            _ => {
+                if let Some(arm) = self.arm_mut(thread.slot) {
+                    arm.open |= arm.depth > 1;
+                }
+            }
         }
     }
 
@@ -142,6 +154,7 @@ impl Observer for CallTracker {
             self.main_depth = self.main_depth.saturating_sub(1);
         } else if let Some(arm) = self.arm_mut(thread.slot) {
             arm.done += u32::from(arm.depth == 2);
+            arm.open &= arm.depth != 2;
             arm.depth = arm.depth.saturating_sub(1);
         }
     }
@@ -157,7 +170,7 @@ impl Monitor for CallTracker {
         words.push(self.forked as u64 | u64::from(self.main_depth) << 32);
         for arm in &self.arms {
             let slot = arm.slot.map_or(NO_SLOT, |slot| u64::from(slot.0));
-            words.push(slot | u64::from(arm.ended) << 16 | u64::from(arm.depth) << 32);
+            words.push(slot | u64::from(arm.ended) << 16 | u64::from(arm.open) << 17 | u64::from(arm.depth) << 32);
             words.push(u64::from(arm.done));
         }
         if let Some(SerialOrder { base, blocked, .. }) = self.serial {
@@ -175,6 +188,7 @@ impl Monitor for CallTracker {
             *arm = Arm {
                 slot: (slot != NO_SLOT).then_some(ThreadIndex(slot as u16)),
                 ended: first >> 16 & 1 != 0,
+                open: first >> 17 & 1 != 0,
                 done: done as u32,
                 depth: (first >> 32) as u32,
             };
