@@ -2,7 +2,7 @@
 
 use super::compiled::Compiled;
 use crate::budget::Budget;
-use crate::coverage::report::{CoverageReport, library_report, report};
+use crate::coverage::report::{CoverageReport, MetReport, library_report, report};
 use crate::coverage::{self, Findings, Request};
 use crate::model::Options;
 use crate::schedule::{Departure, Schedule};
@@ -29,12 +29,15 @@ impl Default for CoverageRequest {
     }
 }
 
-/// What executions cover; it serialises as [`CoverageReport`].
+/// What executions cover; it serialises as [`CoverageReport`] with [`MetReport`].
 #[derive(Debug, Serialize)]
 pub struct CoverageAnswer {
     /// With names.
     #[serde(flatten)]
     pub report: CoverageReport,
+    /// Failures and deadlocks of the program.
+    #[serde(flatten)]
+    pub met: MetReport,
     /// As the layer `coverage` has found it.
     #[serde(skip)]
     pub findings: Findings,
@@ -54,29 +57,23 @@ pub fn coverage(
     let seeds = request.seed..request.seed.saturating_add(request.runs);
     let schedules = request.schedules.clone();
     let asked = Request { seeds, schedules, max_steps: request.max_steps, explore: request.explore };
-    let (report, findings) = match subject {
+    let ((report, met), findings) = match subject {
         Compiled::Program(model) => {
             let findings = coverage::find(model, &asked, budget)?;
             (report(model, &findings), findings)
         }
         Compiled::Library(unit) => {
             let findings = coverage::find_in_drivers(unit, options, &asked, budget);
-            (library_report(unit, &findings), findings)
+            ((library_report(unit, &findings), MetReport::default()), findings)
         }
     };
-    Ok(CoverageAnswer { report, findings })
+    Ok(CoverageAnswer { report, met, findings })
 }
 
 impl CoverageAnswer {
     /// Whether some execution of the program fails, or ends in a deadlock.
     #[must_use]
     pub fn has_findings(&self) -> bool {
-        !self.report.failures.is_empty() || !self.report.deadlocks.is_empty()
-    }
-
-    /// Whether no bound has cut anything.
-    #[must_use]
-    pub fn is_whole(&self) -> bool {
-        self.findings.bound.is_none() && !self.findings.measured.is_cut
+        !self.met.failures.is_empty() || !self.met.deadlocks.is_empty()
     }
 }

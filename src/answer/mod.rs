@@ -10,7 +10,7 @@
 //! | `races` | [`races()`], [`races_of()`] | [`RacesAnswer`] |
 //! | `paths` | [`paths()`], [`compare_paths()`], [`drive_paths()`] | [`PathsAnswer`], [`ComparisonReport`] |
 //! | `drive` | [`drive()`], [`drive_pairs()`], [`drive_race()`] | [`DriveAnswer`] |
-//! | `coverage` | [`coverage()`] | [`CoverageAnswer`] |
+//! | `coverage` | [`coverage()`], [`generate_tests()`] | [`CoverageAnswer`], [`GenerateAnswer`] |
 //! | `correlate` | [`correlate()`] | [`CorrelateAnswer`] |
 //! | `explain` | [`explain()`] | [`ExplainReport`] |
 //!
@@ -26,6 +26,7 @@ mod compiled;
 mod confirm;
 mod correlate;
 mod coverage;
+mod coverage_generate;
 mod drive;
 mod drive_pairs;
 mod drive_paths;
@@ -49,6 +50,7 @@ pub use compiled::Compiled;
 pub use confirm::{ConfirmRequest, Confirmation};
 pub use correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
 pub use coverage::{CoverageAnswer, CoverageRequest, coverage};
+pub use coverage_generate::{GenerateAnswer, GenerateRequest, GeneratedFailure, GeneratedNote, Shown, generate_tests};
 pub use drive::{DriveAnswer, DriveReport, DriveRequest, drive};
 pub use drive_pairs::drive_pairs;
 pub use drive_paths::drive_paths;

@@ -8,6 +8,7 @@ pub mod arguments;
 pub mod command;
 pub mod directory;
 pub mod files;
+pub mod generation;
 pub mod internal;
 pub mod job;
 pub mod json;

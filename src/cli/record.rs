@@ -206,10 +206,10 @@ pub fn write_coverage(directory: &Path, model: &Model, answer: &CoverageAnswer) 
         let schedule = Schedule { seed, ..model.schedule(steps.to_vec(), status) };
         files::write(&path, &schedule.to_text())
     };
-    for (index, met) in answer.report.failures.iter().enumerate() {
+    for (index, met) in answer.met.failures.iter().enumerate() {
         write(failure_file(directory, index), &met.failure.schedule, met.failure.status, met.seed)?;
     }
-    for (index, met) in answer.report.deadlocks.iter().enumerate() {
+    for (index, met) in answer.met.deadlocks.iter().enumerate() {
         write(deadlock_file(directory, index), &met.deadlock.schedule, "deadlock", met.seed)?;
     }
     Ok(())

@@ -79,6 +79,12 @@ pub struct Terms {
 }
 
 impl Findings {
+    /// Whether no bound has cut anything.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.bound.is_none() && !self.measured.is_cut
+    }
+
     /// Whether it is known of each instance whether it is covered, can be covered, or cannot.
     #[must_use]
     pub fn is_decided(&self) -> bool {
@@ -150,6 +156,12 @@ pub fn find_in_drivers(unit: &Unit, options: &Options, request: &Request, budget
             break;
         }
     }
+    Findings { drivers, ..of_library(unit, (universe, methods), measured) }
+}
+
+/// What executions cover that were made for a file without `main`.
+#[must_use]
+pub fn of_library(unit: &Unit, (universe, methods): (Universe, PublicMethods), measured: Measured) -> Findings {
     let mut findings = Findings {
         totals: totals(&universe),
         bound: measured.bound,
@@ -159,7 +171,7 @@ pub fn find_in_drivers(unit: &Unit, options: &Options, request: &Request, budget
         excluded: BTreeMap::new(),
         feasible: None,
         terms: None,
-        drivers,
+        drivers: Vec::new(),
         is_program: false,
     };
     let reasons = Reasons::of_library(&unit.program, &findings.universe);

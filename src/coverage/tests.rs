@@ -190,7 +190,7 @@ fn runs_of_a_program_are_added_up_and_decided() {
     let model = model(&log4j("c.set(3);", "0"));
     let request = Request { seeds: 0..100, schedules: Vec::new(), max_steps: 10_000, explore: Some(100_000) };
     let findings = find(&model, &request, &crate::budget::Budget::unlimited()).unwrap();
-    let report = report::report(&model, &findings);
+    let (report, _) = report::report(&model, &findings);
     assert!(report.complete && report.bound.is_none());
     let counts = report.patterns.all;
     assert_eq!((counts.total, counts.feasible, counts.infeasible, counts.covered), (16, Some(5), Some(11), 5));

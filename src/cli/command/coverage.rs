@@ -1,9 +1,10 @@
 //! `cssame coverage FILE`: what executions cover of how threads can come between each other.
 
 use super::run::{departed, read_schedule};
-use crate::answer::{Compiled, CoverageAnswer, CoverageRequest, coverage, finding};
-use crate::budget::Budget;
+use crate::answer::{Compiled, CoverageAnswer, CoverageRequest, GenerateAnswer, coverage, finding, generate_tests};
+use crate::budget::{Bound, Budget};
 use crate::cli::files;
+use crate::cli::generation::GenerationOptions;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
 use crate::cli::options::{AnswerFormat, BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
@@ -11,10 +12,11 @@ use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::record;
 use crate::cli::status::Status;
-use crate::cli::view::coverage::{self as view, CoverageView};
+use crate::cli::view::coverage::{self as view, CoverageView, Covered};
 use crate::cli::view::replay::quoted;
+use crate::coverage::report::CoverageReport;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::model::Options;
+use crate::model::{Options, Unit};
 use crate::schedule::Schedule;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -76,6 +78,8 @@ pub struct Arguments {
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
+    pub(crate) generation: GenerationOptions,
+    #[command(flatten)]
     pub(crate) execution: ExecutionOptions,
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
@@ -102,11 +106,37 @@ pub enum ReportKind {
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub struct Found {
-    answer: CoverageAnswer,
+    answer: What,
     #[serde(skip)]
     arguments: Arguments,
     #[serde(skip)]
     subject: Compiled,
+}
+
+/// What was found.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum What {
+    /// What executions cover.
+    Covered(Box<CoverageAnswer>),
+    /// What tests show.
+    Generated(Box<GenerateAnswer>),
+}
+
+impl What {
+    fn report(&self) -> &CoverageReport {
+        match self {
+            What::Covered(answer) => &answer.report,
+            What::Generated(answer) => &answer.report,
+        }
+    }
+
+    fn bound(&self) -> Option<Bound> {
+        match self {
+            What::Covered(answer) => answer.findings.bound,
+            What::Generated(answer) => answer.bound,
+        }
+    }
 }
 
 impl Job for Arguments {
@@ -128,7 +158,11 @@ impl Job for Arguments {
     fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
         let schedules = self.schedules()?;
         let options = self.options(&schedules)?;
-        let subject = Compiled::new(load::unit(&self.file, &options.inputs)?, options.clone());
+        let unit = load::unit(&self.file, &options.inputs)?;
+        if self.generation.generate {
+            return self.generated(unit, &options, output);
+        }
+        let subject = Compiled::new(unit, options.clone());
         if let (Compiled::Library(unit), Some(_)) = (&subject, schedules.first()) {
             let problem = Diagnostic::general(Code::NoMain, Severity::Error, "only a program has recorded executions");
             let problem = problem.with_help("leave out `--schedule`, or name the file that has the `main`");
@@ -145,15 +179,29 @@ impl Job for Arguments {
         if let (Some(directory), Compiled::Program(model)) = (&self.record_dir, &subject) {
             record::write_coverage(directory, model, &answer)?;
         }
+        self.found(What::Covered(Box::new(answer)), subject)
+    }
+}
+
+impl Arguments {
+    fn generated(&self, unit: Unit, options: &Options, output: &Output) -> Result<Found, Diagnostics> {
+        let explore = if self.no_exploration { Some(None) } else { self.bounds.max_states.map(Some) };
+        let request = self.generation.request(self.seed, self.bounds.max_steps.map(u64::from), explore);
+        let bounds = BoundOptions { timeout: self.generation.time.or(self.bounds.timeout), ..self.bounds.clone() };
+        let search = |budget: &Budget<'_>| generate_tests(&unit, options, &request, budget);
+        let answer = with_budget(&bounds, &self.shown, output, search)?;
+        self.found(What::Generated(Box::new(answer)), Compiled::Library(Box::new(unit)))
+    }
+
+    /// Writes the report to its file.
+    fn found(&self, answer: What, subject: Compiled) -> Result<Found, Diagnostics> {
         let found = Found { answer, arguments: self.clone(), subject };
         if let (Some(kind), Some(path)) = (self.report, &self.output) {
             files::write(path, &found.report(kind, false)?)?;
         }
         Ok(found)
     }
-}
 
-impl Arguments {
     fn schedules(&self) -> Result<Vec<Schedule>, Diagnostics> {
         self.schedule.iter().map(|path| read_schedule(path, &self.file)).collect()
     }
@@ -198,6 +246,9 @@ impl Arguments {
         if let Some(runs) = self.runs {
             text += &format!(" --runs {runs}");
         }
+        if self.generation.generate {
+            text += &self.generation.typed();
+        }
         if self.seed != 0 {
             text += &format!(" --seed {}", self.seed);
         }
@@ -210,7 +261,7 @@ impl Arguments {
 
 impl Found {
     fn report(&self, kind: ReportKind, colour: bool) -> Result<String, Diagnostics> {
-        let (lines, file) = (&self.answer.report.lines, load::name_of(&self.arguments.file));
+        let (lines, file) = (&self.answer.report().lines, load::name_of(&self.arguments.file));
         match kind {
             ReportKind::Listing => Ok(view::listing(self.subject.unit().text(), lines, colour)),
             ReportKind::Lcov => Ok(view::lcov(&file, lines)),
@@ -230,8 +281,12 @@ impl Found {
             return;
         }
         let Found { answer, arguments, subject } = self;
+        let coverage = match answer {
+            What::Covered(answer) => Covered::from(&**answer),
+            What::Generated(answer) => Covered::from(&**answer),
+        };
         let view = CoverageView {
-            answer,
+            coverage,
             subject,
             file: &arguments.file,
             options: &arguments.typed(),
@@ -239,7 +294,10 @@ impl Found {
             all: arguments.all,
             colour: output.colour(),
         };
-        output.print(&view.text());
+        match answer {
+            What::Covered(_) => output.print(&view.text()),
+            What::Generated(answer) => output.print(&view.generated(answer)),
+        }
     }
 }
 
@@ -247,13 +305,19 @@ impl Answer for Found {
     fn print(&self, output: &mut Output) {
         let Found { answer, subject, .. } = self;
         self.print_answer(output);
-        if let Some(bound) = answer.findings.bound {
+        if let Some(bound) = answer.bound() {
             output.complain(&subject.unit().sources, &[finding::bound(bound, None)]);
         }
-        output.summary(&view::summary(&answer.report));
+        output.summary(&match answer {
+            What::Covered(answer) => view::summary(answer),
+            What::Generated(answer) => view::generated_summary(answer),
+        });
     }
 
     fn status(&self) -> Status {
-        Status::of_search(self.answer.has_findings(), self.answer.is_whole())
+        match &self.answer {
+            What::Covered(answer) => Status::of_search(answer.has_findings(), answer.findings.is_whole()),
+            What::Generated(answer) => Status::of_search(answer.has_findings(), answer.bound.is_none()),
+        }
     }
 }

@@ -142,6 +142,15 @@ pub struct SeededDeadlock {
     pub seed: Option<u64>,
 }
 
+/// How executions of a program have failed, each way once.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct MetReport {
+    /// Failures.
+    pub failures: Vec<SeededFailure>,
+    /// Deadlocks.
+    pub deadlocks: Vec<SeededDeadlock>,
+}
+
 /// What executions cover.
 #[derive(Clone, Debug, Serialize)]
 pub struct CoverageReport {
@@ -169,10 +178,6 @@ pub struct CoverageReport {
     pub pi_terms: Option<TermsReport>,
     /// The pairs of public methods.
     pub method_pairs: MethodPairsReport,
-    /// Failures of a program.
-    pub failures: Vec<SeededFailure>,
-    /// Deadlocks of a program.
-    pub deadlocks: Vec<SeededDeadlock>,
     /// Line by line, for listings.
     #[serde(skip)]
     pub lines: LinesReport,

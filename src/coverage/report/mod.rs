@@ -25,15 +25,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Instances that are listed as missing at most.
 pub const MAX_MISSING: usize = 10_000;
 
-/// Gives names to what executions of a program cover.
+/// Gives names to what executions of a program cover, and to how they have failed.
 #[must_use]
-pub fn report(model: &Model, findings: &Findings) -> CoverageReport {
+pub fn report(model: &Model, findings: &Findings) -> (CoverageReport, MetReport) {
     let mut report = Reporter::new(model.unit(), findings).report();
     report.pi_terms = findings.terms.as_ref().map(|terms| terms_report(model, findings, terms));
     let known = |terms: &TermsReport| terms.feasible.is_some() || terms.missing.is_empty();
     report.complete &= report.pi_terms.as_ref().is_none_or(known);
-    (report.failures, report.deadlocks) = ends(model, findings);
-    report
+    (report, met(model, findings))
 }
 
 /// Gives names to what the drivers of a file without `main` cover.
@@ -70,8 +69,6 @@ impl<'a> Reporter<'a> {
             missing_omitted,
             pi_terms: None,
             method_pairs: self.method_pairs(),
-            failures: Vec::new(),
-            deadlocks: Vec::new(),
             lines: lines(self.unit, self.findings),
         }
     }
@@ -213,7 +210,7 @@ fn terms_report(model: &Model, findings: &Findings, terms: &Terms) -> TermsRepor
     }
 }
 
-fn ends(model: &Model, findings: &Findings) -> (Vec<SeededFailure>, Vec<SeededDeadlock>) {
+fn met(model: &Model, findings: &Findings) -> MetReport {
     let naming = model.naming();
     let (mut failures, mut deadlocks) = (Vec::new(), Vec::new());
     for (_, seed, end) in &findings.measured.ends {
@@ -239,5 +236,5 @@ fn ends(model: &Model, findings: &Findings) -> (Vec<SeededFailure>, Vec<SeededDe
             _ => {}
         }
     }
-    (failures, deadlocks)
+    MetReport { failures, deadlocks }
 }

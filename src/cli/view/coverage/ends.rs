@@ -7,7 +7,7 @@ use crate::cli::load::name_of;
 use crate::cli::record;
 use crate::cli::view::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use crate::cli::view::snippet::WIDTH;
-use crate::coverage::report::CoverageReport;
+use crate::coverage::report::MetReport;
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::model::Model;
 use crate::schedule::{self, ExecutionStatus, RenderOptions};
@@ -21,9 +21,9 @@ const SHOWN: usize = 4;
 const LONG: usize = 1_000;
 
 impl CoverageView<'_> {
-    pub(super) fn failures(&self, report: &CoverageReport) -> Vec<String> {
+    pub(super) fn failures(&self, report: &MetReport) -> Vec<String> {
         let Compiled::Program(model) = self.subject else { return Vec::new() };
-        let ends = self.answer.findings.measured.ends.iter().filter_map(|(_, _, end)| match &end.status {
+        let ends = self.coverage.findings.measured.ends.iter().filter_map(|(_, _, end)| match &end.status {
             ExecutionStatus::Failed(failure) => Some((failure, &end.steps[..])),
             _ => None,
         });
@@ -40,9 +40,9 @@ impl CoverageView<'_> {
         blocks
     }
 
-    pub(super) fn deadlocks(&self, report: &CoverageReport) -> Vec<String> {
+    pub(super) fn deadlocks(&self, report: &MetReport) -> Vec<String> {
         let Compiled::Program(model) = self.subject else { return Vec::new() };
-        let ends = self.answer.findings.measured.ends.iter().filter_map(|(_, _, end)| match &end.status {
+        let ends = self.coverage.findings.measured.ends.iter().filter_map(|(_, _, end)| match &end.status {
             ExecutionStatus::Deadlock => Some(&end.steps[..]),
             _ => None,
         });

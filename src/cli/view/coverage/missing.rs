@@ -55,20 +55,20 @@ impl CoverageView<'_> {
     /// The instances that no execution covers, by the reason.
     pub(super) fn excluded(&self) -> String {
         let mut counts: BTreeMap<Reason, usize> = BTreeMap::new();
-        for reason in self.answer.findings.excluded.values() {
+        for reason in self.coverage.findings.excluded.values() {
             *counts.entry(*reason).or_default() += 1;
         }
         let all: usize = counts.values().sum();
         if all == 0 {
             return String::new();
         }
-        let is_program = self.answer.findings.is_program;
+        let is_program = self.coverage.findings.is_program;
         let mut text = snippet::title(&format!("excluded: {}", plural(all, "instance")), self.colour);
         for (reason, count) in counts {
             let first = format!("  {count:5}  {:11}  ", reason.word());
             text += &wrap_behind(&first, &" ".repeat(first.len()), sentence(reason, is_program));
             if self.all {
-                let listed = self.answer.report.missing.iter().filter(|one| one.reason == Some(reason.word()));
+                let listed = self.coverage.report.missing.iter().filter(|one| one.reason == Some(reason.word()));
                 text += &listed.map(instance_line).collect::<String>();
             }
         }

@@ -3,25 +3,28 @@
 mod cobertura;
 mod counts;
 mod ends;
+mod generated;
 mod lcov;
 mod listing;
 mod missing;
 mod others;
 
 pub use cobertura::cobertura;
+pub use generated::generated_summary;
 pub use lcov::lcov;
 pub use listing::listing;
 
 use super::snippet::{self, wrap};
 use crate::answer::words::plural;
-use crate::answer::{Compiled, CoverageAnswer};
-use crate::coverage::report::CoverageReport;
+use crate::answer::{Compiled, CoverageAnswer, GenerateAnswer};
+use crate::coverage::Findings;
+use crate::coverage::report::{CoverageReport, MetReport};
 use std::path::Path;
 
 /// An answer, what it was made from, and how it is shown.
 pub struct CoverageView<'a> {
     /// What is covered.
-    pub answer: &'a CoverageAnswer,
+    pub coverage: Covered<'a>,
     /// The program, or the file without `main`.
     pub subject: &'a Compiled,
     /// The source file.
@@ -36,9 +39,30 @@ pub struct CoverageView<'a> {
     pub colour: bool,
 }
 
+/// What executions cover, of any kind.
+#[derive(Clone, Copy)]
+pub struct Covered<'a> {
+    report: &'a CoverageReport,
+    findings: &'a Findings,
+    met: Option<&'a MetReport>,
+}
+
+impl<'a> From<&'a CoverageAnswer> for Covered<'a> {
+    fn from(answer: &'a CoverageAnswer) -> Covered<'a> {
+        Covered { report: &answer.report, findings: &answer.findings, met: Some(&answer.met) }
+    }
+}
+
+impl<'a> From<&'a GenerateAnswer> for Covered<'a> {
+    fn from(answer: &'a GenerateAnswer) -> Covered<'a> {
+        Covered { report: &answer.report, findings: &answer.findings, met: None }
+    }
+}
+
 /// How much was found, in a line.
 #[must_use]
-pub fn summary(report: &CoverageReport) -> String {
+pub fn summary(answer: &CoverageAnswer) -> String {
+    let (report, met) = (&answer.report, &answer.met);
     format!(
         "{}: {} of {}, {} of {}, {}, {}\n",
         plural(report.executions as usize, "execution"),
@@ -46,8 +70,8 @@ pub fn summary(report: &CoverageReport) -> String {
         plural(report.patterns.all.total as usize, "instance"),
         report.method_pairs.covered,
         plural(report.method_pairs.total as usize, "method pair"),
-        plural(report.failures.len(), "failure"),
-        plural(report.deadlocks.len(), "deadlock"),
+        plural(met.failures.len(), "failure"),
+        plural(met.deadlocks.len(), "deadlock"),
     )
 }
 
@@ -55,17 +79,24 @@ impl CoverageView<'_> {
     /// The whole answer but for the summary.
     #[must_use]
     pub fn text(&self) -> String {
-        let report = &self.answer.report;
+        let mut blocks = self.coverage_blocks();
+        if let Some(met) = self.coverage.met {
+            blocks.extend(self.failures(met));
+            blocks.extend(self.deadlocks(met));
+        }
+        joined(blocks)
+    }
+
+    /// How much is covered, and what is missing.
+    fn coverage_blocks(&self) -> Vec<String> {
+        let report = self.coverage.report;
         let mut blocks = vec![self.headline(report), self.patterns(report), self.variables(report)];
         blocks.push(self.missing(report));
         blocks.push(self.excluded());
         blocks.extend(report.pi_terms.as_ref().map(|terms| self.terms(terms)));
         blocks.push(self.method_pairs(&report.method_pairs));
         blocks.push(self.executions(report));
-        blocks.extend(self.failures(report));
-        blocks.extend(self.deadlocks(report));
-        blocks.retain(|block| !block.is_empty());
-        blocks.join("\n")
+        blocks
     }
 
     /// How many of them are shown.
@@ -108,7 +139,7 @@ impl CoverageView<'_> {
         if report.patterns.all.feasible.is_some() || report.patterns.all.total == 0 {
             return None;
         }
-        Some(match (self.subject, self.answer.is_whole()) {
+        Some(match (self.subject, self.coverage.findings.is_whole()) {
             (Compiled::Library(_), _) => {
                 "How many instances can happen has no number here: that depends on who uses the file. What is excluded is \
                  so for every client."
@@ -119,4 +150,9 @@ impl CoverageView<'_> {
             (Compiled::Program(_), false) => "How many instances can happen is not known: a bound was hit.",
         })
     }
+}
+
+fn joined(mut blocks: Vec<String>) -> String {
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n")
 }
