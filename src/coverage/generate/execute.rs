@@ -83,6 +83,8 @@ pub struct OneExecution {
     pub steps: Vec<Choice>,
     /// How it has ended.
     pub status: &'static str,
+    /// The violation or note that it shows.
+    pub shows: Option<FindingKey>,
 }
 
 /// What a test has shown.
@@ -260,10 +262,14 @@ pub fn execute(
         let Execution { status, steps: done, state, tables } = &execution;
         steps += done.len() as u64;
         let measured = OneMeasured::new(&watched, &observer.0, &Ended { status, steps: done, state, tables });
-        if let Some(end) = prepared.end(&execution, &observer.1) {
-            add(&mut found.findings, &prepared, end, Some((number, steps)));
-        }
-        found.executions.push(OneExecution { measured, status: execution.status.word(), steps: execution.steps });
+        let end = prepared.end(&execution, &observer.1);
+        let shows = end.and_then(|end| add(&mut found.findings, &prepared, end, Some((number, steps))));
+        found.executions.push(OneExecution {
+            measured,
+            status: execution.status.word(),
+            steps: execution.steps,
+            shows,
+        });
     }
     if let Some(max_states) = context.explore {
         let (ends, bound) = prepared.explore(max_states, budget);
@@ -278,12 +284,18 @@ pub fn execute(
     Ok(found)
 }
 
-fn add(findings: &mut Vec<Finding>, prepared: &Prepared<'_>, end: CallEnd, found_by: Option<(u64, u64)>) {
-    if let Some(key) = prepared.key(&end)
-        && !findings.iter().any(|known| known.key == key)
-    {
-        findings.push(Finding { key, end, found_by });
+/// Adds what an execution shows that has ended so, and says what that is.
+fn add(
+    findings: &mut Vec<Finding>,
+    prepared: &Prepared<'_>,
+    end: CallEnd,
+    found_by: Option<(u64, u64)>,
+) -> Option<FindingKey> {
+    let key = prepared.key(&end)?;
+    if !findings.iter().any(|known| known.key == key) {
+        findings.push(Finding { key: key.clone(), end, found_by });
     }
+    Some(key)
 }
 
 /// A seed of many.

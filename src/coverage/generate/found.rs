@@ -3,14 +3,16 @@
 //! **Input**: a minimised test, with the end of an execution that shows something. **Output**: a [`Failure`] or a [`Note`] with
 //! names, texts and results, from which a reader can build the test again.
 
-use super::execute::{Context, NoRun, Prepared};
+use super::execute::{Context, NoRun, OneExecution, Prepared};
 use super::minimise::Minimised;
 use super::program::CallResults;
 use super::subject::Subject;
 use super::test::TestSource;
 use super::verdict::ViolationKind;
 use crate::budget::{Bound, Budget};
+use crate::coverage::instance::Instance;
 use crate::coverage::measure::Measured;
+use crate::coverage::method_pairs::MethodPair;
 use crate::explore::report::{BlockedReport, blocked_reports};
 use crate::schedule::Step;
 use serde::Serialize;
@@ -167,6 +169,32 @@ pub struct FirstFailure {
     pub by_search: bool,
 }
 
+/// What one execution shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedExecution {
+    /// The number of its test, from 1.
+    pub test: u64,
+    /// Its steps.
+    pub steps: u64,
+    /// The instances that it covers.
+    pub instances: Vec<Instance>,
+    /// The pairs of methods that it covers.
+    pub pairs: Vec<MethodPair>,
+    /// The violation that it shows.
+    pub violation: Option<LoggedViolation>,
+}
+
+/// What is wrong with one execution.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LoggedViolation {
+    /// `assert`, `deadlock`, `not-linearizable`, …
+    pub status: &'static str,
+    /// Where it fails, or where its threads wait; nothing where the results are wrong.
+    pub places: Vec<String>,
+    /// Whether it needs no interleaving of calls.
+    pub sequential: bool,
+}
+
 /// What test generation has found.
 #[derive(Clone, Debug)]
 pub struct Generated {
@@ -188,6 +216,26 @@ pub struct Generated {
     pub stopped_by: StoppedBy,
     /// What the first violation took; none where there is none.
     pub first_failure: Option<FirstFailure>,
+    /// Each execution, where that was asked for.
+    pub log: Vec<LoggedExecution>,
+}
+
+impl LoggedExecution {
+    /// An execution of the test with that number.
+    pub fn new(test: u64, execution: &OneExecution) -> LoggedExecution {
+        let violation = execution.shows.as_ref().filter(|key| key.kind.is_some());
+        LoggedExecution {
+            test,
+            steps: execution.steps.len() as u64,
+            instances: execution.measured.covered().to_vec(),
+            pairs: execution.measured.pairs().iter().copied().collect(),
+            violation: violation.map(|key| LoggedViolation {
+                status: key.status,
+                places: key.places.clone(),
+                sequential: key.sequential,
+            }),
+        }
+    }
 }
 
 impl Generated {

@@ -34,7 +34,9 @@ mod test;
 mod values;
 mod verdict;
 
-pub use found::{Failure, FirstFailure, Generated, KeptTest, Note, StoppedBy, Strategy, TestCounts};
+pub use found::{
+    Failure, FirstFailure, Generated, KeptTest, LoggedExecution, LoggedViolation, Note, StoppedBy, Strategy, TestCounts,
+};
 pub use program::CallResults;
 pub use request::{Refused, Request};
 pub use test::TestSource;

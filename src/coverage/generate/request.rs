@@ -24,6 +24,8 @@ pub struct Request {
     pub invariant: Option<String>,
     /// Whether to go on behind the first violation.
     pub keep_going: bool,
+    /// Whether each execution is logged.
+    pub log: bool,
 }
 
 impl Default for Request {
@@ -38,6 +40,7 @@ impl Default for Request {
             reference: None,
             invariant: None,
             keep_going: false,
+            log: false,
         }
     }
 }

@@ -20,7 +20,9 @@
 
 use super::directed::Aim;
 use super::execute::{Context, Finding, FindingKey, NoRun, TestRun, execute, mix};
-use super::found::{Failure, FirstFailure, Generated, KeptTest, Note, StoppedBy, Strategy, TestCounts};
+use super::found::{
+    Failure, FirstFailure, Generated, KeptTest, LoggedExecution, Note, StoppedBy, Strategy, TestCounts,
+};
 use super::make::{Maker, PairRanks};
 use super::minimise::{Minimised, minimise};
 use super::program::TestProgram;
@@ -96,6 +98,7 @@ impl<'a> Generator<'a> {
             measured: Measured::default(),
             stopped_by: StoppedBy::Tests,
             first_failure: None,
+            log: Vec::new(),
         };
         let (known, keys) = (FxHashSet::default(), BTreeSet::new());
         let ranks = vec![PairRanks::default(); makers.len()];
@@ -272,6 +275,9 @@ impl<'a> Generator<'a> {
         for (place, execution) in run.executions.iter().enumerate() {
             self.found.tests.executions += 1;
             self.found.tests.steps += execution.steps.len() as u64;
+            if self.request.log {
+                self.found.log.push(LoggedExecution::new(number, execution));
+            }
             let (instances, pairs) = (self.found.measured.instances.len(), self.found.measured.pairs.len());
             let known = &self.found.measured.instances;
             fresh.extend(execution.measured.covered().iter().filter(|instance| !known.contains_key(instance)));
