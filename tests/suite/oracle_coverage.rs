@@ -358,26 +358,39 @@ fn a_schedule_says_which_alternative() {
 #[test]
 fn methods_overlap_where_each_makes_a_step_while_the_other_is_open() {
     let source = log4j_with(3);
-    let pairs = |list: &str| run(&source, list).pairs.into_iter().collect::<Vec<_>>();
-    let both = [("Category.set".to_owned(), "Category.severe".to_owned())];
-    assert_eq!(pairs("main main T1 T2 T1"), both);
-    // The return of `set` belongs to the next step of its thread, and that has been made.
-    assert_eq!(pairs("main main T1 T2 T2 T1"), []);
-    assert_eq!(pairs("main main T1 T1 T2"), []);
-    assert_eq!(pairs("main main T2 T1"), []);
+    let pairs = |list: &str| {
+        let found = run(&source, list);
+        (found.pairs.len(), found.late_pairs.into_iter().collect::<Vec<_>>())
+    };
+    let both = vec![("Category.set".to_owned(), "Category.severe".to_owned())];
+    // `set` has one step: it is over at once, or else its return belongs to the next step of its thread.
+    assert_eq!(pairs("main main T1 T2 T1"), (0, both));
+    assert_eq!(pairs("main main T1 T2 T2 T1"), (0, Vec::new()));
+    assert_eq!(pairs("main main T1 T1 T2"), (0, Vec::new()));
+    assert_eq!(pairs("main main T2 T1"), (0, Vec::new()));
     assert_eq!(run(&source, "main").all_pairs.len(), 3);
     let nested = "class A { int v; public void one() { v = 1; two(); v = 2; } public void two() { v = 3; }
         private void three() { v = 4; v = 5; } public void four() { three(); } }
         A a; void main() { cobegin T1: a.one(); T2: a.four(); coend }";
-    let pairs =
-        |list: &str| -> Vec<String> { run(nested, list).pairs.into_iter().map(|(a, b)| format!("{a} {b}")).collect() };
-    assert_eq!(pairs("main T1 T2 T1 T2 T1"), ["A.four A.one", "A.four A.two"]);
-    assert_eq!(pairs("main T1 T2 T1 T1 T2"), ["A.four A.one"]);
+    let pairs = |list: &str| -> [Vec<String>; 2] {
+        let found = run(nested, list);
+        [found.pairs, found.late_pairs].map(|pairs| pairs.into_iter().map(|(a, b)| format!("{a} {b}")).collect())
+    };
+    let (one, two) = ("A.four A.one".to_owned(), "A.four A.two".to_owned());
+    assert_eq!(pairs("main T1 T2 T1 T2 T1"), [vec![one.clone()], vec![one.clone(), two]]);
+    assert_eq!(pairs("main T1 T2 T1 T1 T2"), [vec![one.clone()], vec![one]]);
+    assert!(pairs("main T1 T1 T1 T2 T2").iter().all(Vec::is_empty));
     assert_eq!(run(nested, "main").all_pairs.len(), 6);
     let spawned = "class A { int v; public void m() { v = 1; v = 2; } } A a;
         void main() { spawn a.m(); a.m(); }";
-    assert_eq!(run(spawned, "main main m main").pairs.len(), 1);
+    assert_eq!(run(spawned, "main main m main m").pairs.len(), 1);
+    assert_eq!(run(spawned, "main main m main").late_pairs.len(), 1);
     assert_eq!(run(spawned, "main main main m m").pairs.len(), 0);
+    // Who waits in a method is in it, and makes no step.
+    let meeting = "class A { barrier b(2); int v; public void m() { v = 1; barrier(b); } } A a;
+        void main() { cobegin T1: a.m(); T2: a.m(); coend }";
+    assert_eq!(run(meeting, "main T1 T1 T2 T2").pairs.len(), 0);
+    assert_eq!(run(meeting, "main T1 T2 T1 T2").pairs.len(), 1);
 }
 
 #[test]

@@ -34,6 +34,36 @@ pub fn library(seed: u64) -> Library {
 }
 
 impl Library {
+    /// A random program that uses it: threads of a cobegin or of spawns, one of two objects or both.
+    pub fn client(&self, seed: u64) -> String {
+        let mut rng = Rng::new(seed ^ 0xc11e47);
+        let mut text = format!("{}A o, p;\n", self.text);
+        let mut calls = |most: usize| -> String {
+            let count = 1 + rng.below(most);
+            let call = |_| {
+                let (object, other) = (*rng.pick(&["o", "o", "o", "p"]), *rng.pick(&["o", "p"]));
+                let call = rng.pick(&self.calls).replacen('$', &rng.range(-1, 2).to_string(), 1).replace('@', other);
+                if rng.chance(10) { format!("{{ spawn {object}.{call}; }} ") } else { format!("{object}.{call}; ") }
+            };
+            (0..count).map(call).collect()
+        };
+        let (before, beside, behind) = (calls(1), calls(1), calls(1));
+        let threads: Vec<String> = (0..3).map(|_| calls(2)).collect();
+        let count = 2 + rng.below(2) * rng.below(2);
+        if rng.chance(60) {
+            let _ = writeln!(text, "void main() {{\n  {before}\n  cobegin");
+            for (number, body) in threads.iter().take(count).enumerate() {
+                let _ = writeln!(text, "    T{number}: {{ {body}}}");
+            }
+            let _ = writeln!(text, "  coend\n  {behind}\n}}");
+        } else {
+            let _ = writeln!(text, "void work() {{ {} }}", threads[0]);
+            let _ = writeln!(text, "void main() {{\n  {before}\n  thread h = spawn work();\n  {beside}");
+            let _ = writeln!(text, "  join(h);\n  {behind}\n}}");
+        }
+        text
+    }
+
     /// A random test of it.
     pub fn test(&self, seed: u64) -> Parts {
         let mut rng = Rng::new(seed ^ 0x7e57);
@@ -77,6 +107,10 @@ impl Writer {
             let _ = writeln!(text, "  private int {field}{value};");
             self.fields.push((*field).to_owned());
         }
+        if self.rng.chance(12) {
+            text = format!("int w;\n{text}");
+            self.fields.push("w".to_owned());
+        }
         if self.rng.chance(15) {
             text += "  private int t[2];\n";
             self.fields.extend(["t[0]", "t[1]"].map(str::to_owned));
@@ -85,7 +119,11 @@ impl Writer {
         if self.rng.chance(20) {
             let field = self.field();
             let _ = writeln!(text, "  private int hidden() {{ {field} += 1; return {field}; }}");
-            self.fields.push("hidden()".to_owned());
+            if self.rng.chance(50) {
+                self.fields.push("hidden()".to_owned());
+            } else if self.rng.chance(50) {
+                text += "  private void unused() { int n = hidden(); }\n";
+            }
         }
         for number in 0..2 + self.rng.below(3) {
             text += &self.method(number);
@@ -116,7 +154,7 @@ impl Writer {
 
     fn method(&mut self, number: usize) -> String {
         let (result, parameter) = (self.rng.chance(55), self.rng.chance(40));
-        let other = !parameter && self.rng.chance(12);
+        let other = !parameter && self.rng.chance(15);
         let given = if other {
             "A o"
         } else if parameter {
@@ -124,32 +162,36 @@ impl Writer {
         } else {
             ""
         };
+        let section = self.rng.weighted(&[42, 38, 8, 6, 6]);
         let mut body = String::new();
         for _ in 0..1 + self.rng.weighted(&[50, 40, 10]) {
-            body += &self.statement(parameter, other, result);
+            body += &self.statement(parameter, other, result && section != 3);
+            if matches!(section, 1 | 2) && self.rng.chance(12) {
+                // The section is left for a while.
+                body += *self.rng.pick(&["wait(c, L); ", "unlock(L); lock(L); ", "notify(c); "]);
+            }
         }
-        if result {
+        if result && section != 3 {
             let value = self.value(parameter, other);
             let _ = write!(body, "return {value}; ");
         }
-        let body = match self.rng.weighted(&[45, 40, 8, 7]) {
+        let blocks = ["choose", "synchronized"].iter().any(|word| body.contains(word));
+        let body = match section {
             1 => format!("synchronized (L) {{ {body}}} "),
             2 => format!("synchronized (M) {{ synchronized (L) {{ {body}}} }} "),
-            3 if !body.contains("return") && !body.contains("choose") && !body.contains("synchronized") => {
-                format!("atomic {{ {body}}} ")
-            }
+            3 if !blocks => format!("atomic {{ {body}}} "),
+            4 if other => format!("synchronized (o.L) {{ {body}}} "),
             _ => body,
         };
-        let call = format!(
-            "m{number}({})",
-            if other {
-                "@"
-            } else if parameter {
-                "$"
-            } else {
-                ""
-            }
-        );
+        let body = if result && section == 3 { format!("{body}return 1; ") } else { body };
+        let argument = if other {
+            "@"
+        } else if parameter {
+            "$"
+        } else {
+            ""
+        };
+        let call = format!("m{number}({argument})");
         if result {
             self.tells.push(call.clone());
         }
@@ -163,13 +205,16 @@ impl Writer {
             1 if parameter => "n".to_owned(),
             2 => format!("{field} + 1"),
             3 => format!("{field} * 2 + {}", self.field()),
-            4 if other => format!("o.{}", self.target()),
+            4 if other && field != "w" => format!("o.{field}"),
             _ => field,
         }
     }
 
     fn statement(&mut self, parameter: bool, other: bool, result: bool) -> String {
-        let (target, value) = (self.target(), self.value(parameter, other));
+        let (mut target, value) = (self.target(), self.value(parameter, other));
+        if other && target != "w" && self.rng.chance(30) {
+            target = format!("o.{target}");
+        }
         match self.rng.weighted(&[36, 14, 16, 8, 5, 5, 4, 4, 4]) {
             1 => format!("{target} += 1; "),
             2 => {

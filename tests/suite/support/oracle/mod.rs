@@ -44,9 +44,9 @@ pub use self::coverage::{
 pub use self::generated::{Test, program as program_of_test};
 pub use self::linear::{Outputs, Verdict, decide};
 pub use self::paths::{BranchPlace, PathsOptions, PathsOracle, paths_of_source};
-pub use self::patterns::{Instance, Places, TABLE, Variables, all_instances, by_pattern, totals, word};
+pub use self::patterns::{Access, Instance, Places, TABLE, Variables, all_instances, by_pattern, totals, word};
 pub use self::races::{Race, RaceOptions, Races, races_of_source};
-pub use self::replayed::{Replayed, replay, steps};
+pub use self::replayed::{Replayed, Wanted, replay, steps};
 
 use self::local::Machine;
 use self::search::{Limits, search};

@@ -2,7 +2,7 @@
 
 use super::accesses::Accesses;
 use super::activations::{Activations, MethodPairs, all_pairs};
-use super::code::Op;
+use super::code::{NONE, Op};
 use super::coverage::{first_state, visible, with_program};
 use super::local::{Machine, Note};
 use super::patterns::{Event, Instance, covered};
@@ -28,10 +28,14 @@ pub struct Replayed {
     /// `ok`, `assert`, `deadlock` …; `discarded`, or `going` where the list ends first.
     pub status: String,
     pub covered: BTreeSet<Instance>,
+    /// Covered pairs of methods, where a return is made at once; and where it is made with the next step of its thread.
     pub pairs: MethodPairs,
+    pub late_pairs: MethodPairs,
     pub all_pairs: MethodPairs,
     /// The accesses: thread, place, `r`, `w` or `rw`.
     pub trace: Vec<(String, String, &'static str)>,
+    /// The places among them where a variable was accessed whose accesses are steps.
+    pub visible: BTreeSet<String>,
 }
 
 /// Steps of these threads, separated by blanks; `T1:2` takes the third possibility.
@@ -48,12 +52,14 @@ pub fn steps(list: &str) -> Vec<Wanted> {
 /// Does the steps. The error says which one cannot be made.
 ///
 /// A step of a schedule that is local work alone has none here: what it prints or decides belongs to the next step. Nor
-/// have the later ones of a parfor, whose threads start together.
+/// have the later ones of a parfor, whose threads start together. The end of a thread is no step of a schedule, and is one
+/// in a list of threads alone.
 pub fn replay(source: &str, which: &Visible, schedule: &[Wanted]) -> Result<Replayed, String> {
     with_program(source, |program, file| {
         let code = compile::compile(program, file, &BTreeMap::new())?;
         let accesses = Accesses::new(&code);
-        let mut machine = Machine::new(&code, visible(&code, which), u32::MAX, false);
+        let merge_ends = schedule.iter().any(|wanted| wanted.op.is_some());
+        let mut machine = Machine::new(&code, visible(&code, which), u32::MAX, merge_ends);
         machine.journal = Some(Vec::new());
         let mut state = first_state(&mut machine);
         let (mut activations, mut trace, mut status): (Activations, Vec<Event>, _) = Default::default();
@@ -103,9 +109,14 @@ pub fn replay(source: &str, which: &Visible, schedule: &[Wanted]) -> Result<Repl
                 (None, Some(place)) => ("w", place),
                 (place, _) => ("rw", place.unwrap_or_default()),
             };
+            let variable = state.cells[event.cell as usize].variable;
+            if variable != NONE && machine.visible[variable as usize] {
+                replayed.visible.insert(place.clone());
+            }
             replayed.trace.push((path_text(&machine, state.threads[event.thread].path), place, kind));
         }
-        replayed.pairs = activations.pairs(&code);
+        replayed.pairs = activations.pairs(&code, false);
+        replayed.late_pairs = activations.pairs(&code, true);
         replayed.covered = covered(&trace).iter().map(|(pattern, steps)| accesses.instance(*pattern, steps)).collect();
         Ok(Replayed { status, ..replayed })
     })
