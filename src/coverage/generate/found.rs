@@ -5,7 +5,7 @@
 
 use super::execute::{Context, NoRun, OneExecution, Prepared};
 use super::minimise::Minimised;
-use super::program::CallResults;
+use super::program::{CallResults, TestProgram};
 use super::subject::Subject;
 use super::test::TestSource;
 use super::verdict::ViolationKind;
@@ -13,8 +13,10 @@ use crate::budget::{Bound, Budget};
 use crate::coverage::instance::Instance;
 use crate::coverage::measure::Measured;
 use crate::coverage::method_pairs::MethodPair;
+use crate::explore::CallTracker;
 use crate::explore::report::{BlockedReport, blocked_reports};
-use crate::schedule::Step;
+use crate::schedule::{Step, Walk};
+use crate::vm::{Choice, Tables, ThreadIndex};
 use serde::Serialize;
 
 /// How tests are chosen.
@@ -118,6 +120,9 @@ pub struct Failure {
     pub blocked: Vec<BlockedReport>,
     /// The execution.
     pub schedule: Vec<Step>,
+    /// The step of the execution, from 0, before which the other thread comes in, in the middle of a call; none where calls
+    /// are not interleaved.
+    pub switch: Option<usize>,
     /// The program that the steps belong to.
     pub text: String,
     /// Lines of it before the test: those of the file, and the empty ones behind it.
@@ -304,10 +309,39 @@ impl Failure {
             allowed,
             blocked,
             schedule,
+            switch: first_switch(program, &end.steps),
             text: model.unit().text().to_owned(),
             file_lines: program.lines_before(),
         })
     }
+}
+
+/// The first step before which the other thread comes in although the one before is inside of a call and could go on.
+fn first_switch(program: &TestProgram, steps: &[Choice]) -> Option<usize> {
+    let (mut tables, mut tracker) = (Tables::new(), CallTracker::new());
+    let mut walk = Walk::new(program.model.machine(), &mut tables, &mut tracker);
+    let mut last: Option<usize> = None;
+    for (place, &choice) in steps.iter().enumerate() {
+        let state = walk.state();
+        // Threads that a call has made belong to it.
+        let arm_of = |thread: ThreadIndex| {
+            let mut above = std::iter::successors(Some(thread), |&thread| state.parent(thread));
+            above.find_map(|thread| tracker.arm_of(thread))
+        };
+        if let Some(arm) = arm_of(choice.thread) {
+            let left = last.filter(|&last| last != arm && tracker.arms()[last].is_inside());
+            let can_go_on = |left| {
+                let mut of_left = state.threads().filter(|&thread| arm_of(thread) == Some(left));
+                of_left.any(|thread| walk.alternatives(thread) > 0)
+            };
+            if left.is_some_and(can_go_on) {
+                return Some(place);
+            }
+            last = Some(arm);
+        }
+        walk.step(choice, &mut tracker).ok()?;
+    }
+    None
 }
 
 /// What is wrong, where the program does not say so itself.

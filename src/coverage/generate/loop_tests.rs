@@ -3,7 +3,8 @@
 use super::testing::unit;
 use super::*;
 use crate::budget::Budget;
-use crate::model::Options;
+use crate::model::{Model, Options};
+use crate::schedule::{Replay, run};
 
 fn generated(class: &str, request: &Request, jobs: usize) -> Generated {
     let unit = unit(class);
@@ -91,6 +92,19 @@ const CASES: &[Case] = &[
     },
 ];
 
+/// The text and the steps of a failure are those of an execution that fails so, in which threads come between each other.
+fn replay(failure: &Failure) {
+    let model = Model::from_text("test.csm", &failure.text, &Options::default()).unwrap();
+    let mut replay = Replay::new(model.naming(), &failure.schedule);
+    let execution = run(model.machine(), &mut replay, 10_000, &mut ());
+    assert!(replay.departure().is_none(), "{}", failure.text);
+    let status = if failure.status == "not-linearizable" { "ok" } else { failure.status };
+    assert_eq!(execution.status.word(), status);
+    let printed = failure.results.suffixes.iter().chain([&failure.results.prefix, &failure.results.post]);
+    assert_eq!(execution.lines(model.machine()).len(), printed.flatten().flatten().count());
+    assert!(failure.switch.is_some_and(|switch| switch < failure.schedule.len()), "{failure:?}");
+}
+
 #[test]
 fn bugs_are_found_with_every_strategy_and_tests_are_small() {
     for case in CASES {
@@ -107,6 +121,7 @@ fn bugs_are_found_with_every_strategy_and_tests_are_small() {
                     + failure.test.post.len();
                 assert!(calls <= case.calls, "{name}: {}", line(&failure.test));
                 assert_eq!(found.stopped_by, StoppedBy::Failure);
+                replay(failure);
                 assert!(found.first_failure.is_some_and(|first| first.tests == found.tests.made));
             }
         }
@@ -136,4 +151,76 @@ fn tests_do_not_depend_on_the_number_of_cores() {
         let [one, two] = [1, 3].map(|jobs| generated(CASES[0].class, &request, jobs));
         assert_eq!(format!("{one:?}"), format!("{two:?}"));
     }
+}
+
+const SET: &str = "class Set { private lock guard; private bool has; private int n;
+    public bool add() { synchronized (guard) { if (has) return false; has = true; } n = n + 1; return true; }
+    public bool remove() { synchronized (guard) { if (!has) return false; has = false; } n = n - 1; return true; }
+    public bool isValid() { return n == 0 || n == 1; } }
+  class Model { private bool has; private int n;
+    public bool add() { if (has) return false; has = true; return true; }
+    public bool remove() { has = false; return true; }
+    public bool isValid() { return true; } }";
+
+#[test]
+fn a_reference_says_what_is_right() {
+    let spec = Request { reference: Some("Model".to_owned()), ..request(1, Strategy::Both) };
+    let found = generated(SET, &spec, 1);
+    let counted: Vec<&Failure> = found.counted().collect();
+    assert_eq!(counted.len(), 1);
+    // The reference removes what is not there, which needs one call.
+    assert_eq!(counted[0].status, "not-linearizable");
+    assert!(counted[0].message.contains("without any interleaving"), "{}", counted[0].message);
+    assert_eq!(line(&counted[0].test).matches("()").count(), 1, "{}", line(&counted[0].test));
+    assert_eq!(counted[0].class, "Set");
+}
+
+#[test]
+fn an_invariant_has_to_hold_behind_the_threads() {
+    // `n` may be 2 for a while, and -1 at the end of no execution: the updates are lost the other way round.
+    let spec = Request { invariant: Some("Set.isValid".to_owned()), ..request(1, Strategy::Both) };
+    let found = generated(SET, &spec, 1);
+    let counted: Vec<&Failure> = found.counted().collect();
+    assert_eq!(counted.len(), 1);
+    let invariants: Vec<&Failure> = counted.into_iter().filter(|failure| failure.status == "assert").collect();
+    assert!(invariants.iter().all(|failure| failure.test.post.contains(&"assert(o.isValid())".to_owned())));
+    let keep = Request { keep_going: true, ..spec };
+    let found = generated(SET, &keep, 2);
+    let invariants: Vec<&Failure> = found.counted().filter(|failure| failure.status == "assert").collect();
+    assert_eq!(invariants.len(), 1, "one place");
+    assert_eq!(invariants[0].test.post, ["assert(o.isValid())"]);
+}
+
+#[test]
+fn what_cannot_be_tested_is_refused() {
+    let refused = |class: &str, request: &Request| {
+        let unit = unit(class);
+        let (universe, methods) = (Universe::of_library(&unit.program), PublicMethods::new(&unit.program));
+        let budget = Budget::unlimited();
+        generate(&unit, &Options::default(), (&universe, &methods), request, &budget).unwrap_err()
+    };
+    let with = |reference: Option<&str>, invariant: Option<&str>| Request {
+        reference: reference.map(str::to_owned),
+        invariant: invariant.map(str::to_owned),
+        ..Request::default()
+    };
+    assert_eq!(refused("int x; x = 1;", &with(None, None)), Refused::HasMain);
+    assert_eq!(refused("class A { private int f() { return 1; } }", &with(None, None)), Refused::NoMethods);
+    assert_eq!(refused(SET, &with(Some("Other"), None)), Refused::NoClass("Other".to_owned()));
+    assert_eq!(refused(SET, &with(None, Some("size"))), Refused::NoInvariant("size".to_owned()));
+    let lacks = "class A { public int f(int x) { return x; } } class B { public int f() { return 1; } }";
+    let expected = Refused::NoSuchMethod { class: "B".to_owned(), method: "f".to_owned() };
+    assert_eq!(refused(lacks, &with(Some("B"), None)), expected);
+}
+
+#[test]
+fn names_of_the_file_stay_its_own() {
+    let class = "int o; class a { private int b;
+      public int both() { cobegin a: b = b + 1; b: b = b + 2; coend return b; } }";
+    let found = generated(class, &request(1, Strategy::Both), 1);
+    let failure = found.counted().next().unwrap();
+    assert_eq!(failure.status, "not-linearizable");
+    assert_eq!(failure.test.objects, ["a o_"]);
+    replay(failure);
+    assert!(failure.schedule.iter().any(|step| step.thread == "a_/a"), "{}", failure.text);
 }

@@ -12,7 +12,8 @@
 //! 3. The prefix is some calls at random, rather of methods that change something, and of none that may wait; or so many
 //!    calls of one method that one call more makes a number of the file.
 //! 4. The post part tells states apart: what gives a result and changes nothing, public fields, variables of the file.
-//! 5. In half of the tests the second thread takes its arguments from those of the first.
+//! 5. In half of the tests the second thread takes its arguments from those of the first; the other calls take half of
+//!    theirs from both.
 //!
 //! **Soundness and limits**: a test may break rules of use that stand nowhere in the text.
 
@@ -31,6 +32,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Lengths of prefixes, each as probable as the others.
 const PREFIX_LENGTHS: [usize; 8] = [0, 0, 1, 1, 2, 2, 3, 4];
+
+/// Calls that a thread makes besides, each number as probable as the others.
+const EXTRA_CALLS: [usize; 6] = [0, 0, 0, 1, 1, 2];
 
 /// Numbers of the file up to which a method may be called before the threads start.
 const MAX_REPEATS: i64 = 16;
@@ -80,10 +84,12 @@ fn pair(one: CallableId, other: CallableId) -> [CallableId; 2] {
     [one.min(other), one.max(other)]
 }
 
-/// Values that were drawn for the first thread, and whether the second one takes them.
+/// What was drawn so far, and how often others take it instead of something new.
 struct Drawn {
     values: Vec<(ValueType, String)>,
-    takes: bool,
+    /// So many times of four.
+    takes: u32,
+    objects: Vec<ObjectId>,
 }
 
 /// Numbers that counters of a file may be about to reach.
@@ -193,65 +199,76 @@ impl Maker<'_> {
     fn around(&self, mut chosen: [Vec<CallableId>; 2], random: &mut Random) -> TestCase {
         let all = &self.subject.parallel;
         for list in &mut chosen {
-            if random.below(3) == 0 {
+            for _ in 0..EXTRA_CALLS[random.below(EXTRA_CALLS.len() as u32) as usize] {
                 let place = random.below(list.len() as u32 + 1) as usize;
                 list.insert(place, all[random.below(all.len() as u32) as usize]);
             }
         }
-        let mut drawn = Drawn { values: Vec::new(), takes: false };
-        let takes = random.below(2) == 0;
+        let mut drawn = Drawn { values: Vec::new(), takes: 0, objects: Vec::new() };
+        let is_equal = random.below(2) == 0;
         let [first, second] = chosen;
         let first: Vec<Call> = first.into_iter().map(|method| self.call(method, &mut drawn, random)).collect();
-        drawn.takes = takes;
+        drawn.takes = if is_equal { 4 } else { 0 };
         let second = second.into_iter().map(|method| self.call(method, &mut drawn, random)).collect();
-        let mut test = TestCase { prefix: self.prefix(random), suffixes: [first, second], post: Vec::new() };
-        test.post = self.post(&test.objects(), random);
+        drawn.takes = 2;
+        let prefix = self.prefix(&mut drawn, random);
+        let mut test = TestCase { prefix, suffixes: [first, second], post: Vec::new() };
+        test.post = self.post(&test.objects(), &mut drawn, random);
         test
     }
 
     /// A call with arguments.
     fn call(&self, method: CallableId, drawn: &mut Drawn, random: &mut Random) -> Call {
         let signature = &self.subject.methods[method];
-        let receiver = signature.class.as_deref().and_then(|class| self.object(class, 4, random));
-        let argument = |parameter: &ParameterType| match parameter {
-            ParameterType::Object(class) => self.object(class, 2, random).map(Argument::Object),
-            ParameterType::Value(ty) => Some(Argument::Value(self.value(*ty, drawn, random))),
-            ParameterType::Other => None,
-        };
-        let arguments = signature.parameters.iter().filter_map(argument).collect();
+        let receiver = signature.class.as_deref().and_then(|class| self.receiver(class, drawn, random));
+        drawn.objects.extend(receiver);
+        let mut arguments = Vec::new();
+        for parameter in &signature.parameters {
+            match parameter {
+                ParameterType::Object(class) => {
+                    let all: Vec<ObjectId> = self.subject.objects_of(class).collect();
+                    let object = all.get(random.below(all.len() as u32) as usize).copied();
+                    drawn.objects.extend(object);
+                    arguments.extend(object.map(Argument::Object));
+                }
+                ParameterType::Value(ty) => arguments.push(Argument::Value(self.value(*ty, drawn, random))),
+                ParameterType::Other => {}
+            }
+        }
         Call { method, receiver, arguments }
     }
 
-    /// An object of a class: the second one, if there is one, once in so many times.
-    fn object(&self, class: &str, share: u32, random: &mut Random) -> Option<ObjectId> {
+    /// An object to call a method on: mostly one that was used before, so that the threads have one in common; else the first.
+    fn receiver(&self, class: &str, drawn: &Drawn, random: &mut Random) -> Option<ObjectId> {
         let all: Vec<ObjectId> = self.subject.objects_of(class).collect();
-        let place = usize::from(all.len() > 1 && random.below(share) == 0);
-        all.get(place).copied()
+        let used: Vec<ObjectId> = all.iter().copied().filter(|object| drawn.objects.contains(object)).collect();
+        if used.is_empty() {
+            return all.first().copied();
+        }
+        let list = if random.below(8) == 0 { &all } else { &used };
+        list.get(random.below(list.len() as u32) as usize).copied()
     }
 
     fn value(&self, ty: ValueType, drawn: &mut Drawn, random: &mut Random) -> String {
         let known: Vec<&String> = drawn.values.iter().filter(|(of, _)| *of == ty).map(|(_, value)| value).collect();
-        if drawn.takes && !known.is_empty() {
+        if !known.is_empty() && random.below(4) < drawn.takes {
             return known[random.below(known.len() as u32) as usize].clone();
         }
         let value = self.subject.values.draw(ty, random);
-        if !drawn.takes {
-            drawn.values.push((ty, value.clone()));
-        }
+        drawn.values.push((ty, value.clone()));
         value
     }
 
     /// Calls that may bring the objects into another state.
-    fn prefix(&self, random: &mut Random) -> Vec<Call> {
+    fn prefix(&self, drawn: &mut Drawn, random: &mut Random) -> Vec<Call> {
         let methods = || self.subject.methods.entries();
         let ready: Vec<CallableId> = methods().filter(|(_, one)| !one.effects.waits).map(|(id, _)| id).collect();
         let changes = |id: &CallableId| self.subject.methods[*id].effects.changes;
         let changing: Vec<CallableId> = ready.iter().copied().filter(changes).collect();
-        let mut drawn = Drawn { values: Vec::new(), takes: false };
         if !self.repeats.is_empty() && !changing.is_empty() && random.below(8) == 0 {
             let count = self.repeats[random.below(self.repeats.len() as u32) as usize];
             let method = changing[random.below(changing.len() as u32) as usize];
-            return (0..count).map(|_| self.call(method, &mut drawn, random)).collect();
+            return (0..count).map(|_| self.call(method, drawn, random)).collect();
         }
         let length = PREFIX_LENGTHS[random.below(PREFIX_LENGTHS.len() as u32) as usize];
         let mut calls = Vec::new();
@@ -259,15 +276,14 @@ impl Maker<'_> {
             let list = if changing.is_empty() || random.below(8) == 0 { &ready } else { &changing };
             if !list.is_empty() {
                 let method = list[random.below(list.len() as u32) as usize];
-                calls.push(self.call(method, &mut drawn, random));
+                calls.push(self.call(method, drawn, random));
             }
         }
         calls
     }
 
     /// What tells states apart.
-    fn post(&self, used: &[ObjectId], random: &mut Random) -> Vec<PostStep> {
-        let mut drawn = Drawn { values: Vec::new(), takes: false };
+    fn post(&self, used: &[ObjectId], drawn: &mut Drawn, random: &mut Random) -> Vec<PostStep> {
         let mut steps: Vec<PostStep> = Vec::new();
         if let Some(invariant) = self.invariant {
             let of_class = self.subject.objects_of(self.subject.class.as_deref().unwrap_or_default());
@@ -291,7 +307,7 @@ impl Maker<'_> {
             called.extend(changing.first());
         }
         for method in called {
-            let mut call = self.call(method, &mut drawn, random);
+            let mut call = self.call(method, drawn, random);
             // Of an object that nobody has used there is nothing to tell.
             let class = self.subject.methods[method].class.as_deref().unwrap_or_default();
             let first_used = self.subject.objects_of(class).find(|object| used.contains(object));

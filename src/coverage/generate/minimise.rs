@@ -17,7 +17,7 @@ use super::subject::Subject;
 use super::test::{Argument, Call, PostStep, TestCase};
 use crate::budget::Budget;
 use crate::explore::CallEnd;
-use crate::harness::ParameterType;
+use crate::harness::{ParameterType, ValueType};
 use crate::schedule::{Random, Scripted, fewer_switches};
 use crate::vm::Choice;
 
@@ -141,6 +141,7 @@ impl Search<'_> {
 
     /// Replaces arguments by simpler ones, and objects by the first of their class.
     fn simplify(&self, best: &mut Minimised) {
+        self.simplify_values(best);
         let count = best.test.calls().count();
         for call in 0..count {
             let Some(known) = best.test.calls().nth(call).cloned() else { return };
@@ -151,6 +152,37 @@ impl Search<'_> {
             }
             for place in 0..known.arguments.len() {
                 self.simplify_argument(best, call, place);
+            }
+        }
+    }
+
+    /// Replaces a value by a simpler one wherever it is an argument: calls may need the same one.
+    fn simplify_values(&self, best: &mut Minimised) {
+        let mut values: Vec<(ValueType, String)> = Vec::new();
+        for call in best.test.calls() {
+            let parameters = &self.subject.methods[call.method].parameters;
+            for (argument, parameter) in call.arguments.iter().zip(parameters) {
+                if let (Argument::Value(value), ParameterType::Value(ty)) = (argument, parameter)
+                    && !values.contains(&(*ty, value.clone()))
+                {
+                    values.push((*ty, value.clone()));
+                }
+            }
+        }
+        for (ty, value) in values {
+            for simpler in self.subject.values.all(ty).take_while(|simpler| *simpler != value) {
+                let mut test = best.test.clone();
+                for call in calls_mut(&mut test) {
+                    let parameters = &self.subject.methods[call.method].parameters;
+                    for (argument, parameter) in call.arguments.iter_mut().zip(parameters) {
+                        if *parameter == ParameterType::Value(ty) && *argument == Argument::Value(value.clone()) {
+                            *argument = Argument::Value(simpler.to_owned());
+                        }
+                    }
+                }
+                if self.take(best, test) {
+                    break;
+                }
             }
         }
     }
@@ -237,13 +269,17 @@ fn remove(test: &mut TestCase, place: usize) -> bool {
 
 /// Puts another call in the place of one; they are counted as [`TestCase::calls`] lists them.
 fn replace(test: &mut TestCase, place: usize, other: Call) {
+    if let Some(call) = calls_mut(test).nth(place) {
+        *call = other;
+    }
+}
+
+/// All calls, as [`TestCase::calls`] lists them.
+fn calls_mut(test: &mut TestCase) -> impl Iterator<Item = &mut Call> {
     let [first, second] = &mut test.suffixes;
     let post = test.post.iter_mut().filter_map(|step| match step {
         PostStep::Call(call) | PostStep::Invariant(call) => Some(call),
         PostStep::Field(..) | PostStep::Global(_) => None,
     });
-    let mut calls = test.prefix.iter_mut().chain(first).chain(second).chain(post);
-    if let Some(call) = calls.nth(place) {
-        *call = other;
-    }
+    test.prefix.iter_mut().chain(first).chain(second).chain(post)
 }

@@ -47,7 +47,7 @@ impl Default for Request {
 
 impl Request {
     /// Tests that are made where nobody says how many.
-    pub const TESTS: u64 = 400;
+    pub const TESTS: u64 = 1_000;
     /// Executions of a test.
     pub const EXECUTIONS: u32 = 10;
     /// States of a test up to which all its executions are looked at.

@@ -110,7 +110,9 @@ impl<'a> Generator<'a> {
     pub fn run(mut self) -> Generated {
         self.found.stopped_by = self.batches();
         self.found.failures.sort_by_key(|failure| failure.sequential);
-        self.found.tests.kept = self.found.kept.len() as u64;
+        let kept = self.found.kept.iter().map(|test| test.number);
+        let failed = self.found.failures.iter().map(|failure| failure.found_by_test);
+        self.found.tests.kept = kept.chain(failed).collect::<BTreeSet<u64>>().len() as u64;
         self.found
     }
 

@@ -10,8 +10,8 @@
 //! 2. One in which calls wait for ever is explained by one serial order of the calls that have returned, with their results,
 //!    behind which each of the waiting calls, made next, waits as well (stuck histories: Burckhardt, Dern, Musuvathi and Tan,
 //!    "Line-Up", PLDI 2010). So a queue may let `take` wait where nothing was put, but must not lose a notification.
-//!    Where both threads wait in calls that were made in the same state, the two may let each other go on, as at a barrier:
-//!    of what comes then, no serial order tells, and nothing is said.
+//!    Where both threads wait at barriers in calls that were made in the same state, the two let each other go on: of what
+//!    comes then, no serial order tells, and nothing is said.
 //! 3. A failure or a deadlock is *sequential* where some serial order shows it at the same place, or a call waits for a lock
 //!    that its own thread holds: it is no consequence of threads coming between each other.
 //! 4. Where results are explained, but no serial order with these results leaves the same values in all variables, that is
@@ -149,12 +149,13 @@ impl SerialEnds {
         one.output_of(&self.labels[thread]) == other.output_of(&self.labels[thread])
     }
 
-    /// Whether in some serial order with these results so far both threads wait, each in a call that was made in the same
-    /// state: the two calls may let each other go on, as at a barrier, which no serial order tells.
+    /// Whether in some serial order with these results so far both threads wait at a barrier, each in a call that was made in
+    /// the same state: together the two calls go on, which no serial order tells.
     fn may_meet(&self, end: &CallEnd) -> bool {
         let is_beginning = |one: &CallEnd, thread: usize| {
             let label = &self.labels[thread];
-            one.stuck[thread] && end.output_of(label).starts_with(one.output_of(label))
+            let is_at_barrier = one.blocked.iter().any(|thread| matches!(thread.waits_for, WaitsFor::Barrier { .. }));
+            is_at_barrier && one.stuck[thread] && end.output_of(label).starts_with(one.output_of(label))
         };
         let waiting = |thread: usize| self.stuck.iter().filter(move |one| is_beginning(one, thread));
         let first: FxHashSet<u128> = waiting(0).map(|one| one.base).collect();
