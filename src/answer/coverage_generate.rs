@@ -11,6 +11,7 @@ use crate::coverage::generate::{
 use crate::coverage::report::{CoverageReport, library_report};
 use crate::coverage::{Findings, PublicMethods, Universe, of_library};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use crate::driver::TestEntry;
 use crate::explore::report::BlockedReport;
 use crate::model::{Model, Options, Unit};
 use crate::schedule::{self, Execution, Replay, Step};
@@ -79,6 +80,17 @@ pub struct GeneratedNote {
     pub test: TestSource,
 }
 
+/// A package of tests that was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EmittedTests {
+    /// The directory.
+    pub out: String,
+    /// The files of the package, as paths in it.
+    pub files: Vec<String>,
+    /// The tests of the package.
+    pub tests: Vec<TestEntry>,
+}
+
 /// Tests that were made, and what they show.
 #[derive(Debug, Serialize)]
 pub struct GenerateAnswer {
@@ -97,9 +109,9 @@ pub struct GenerateAnswer {
     pub failures: Vec<GeneratedFailure>,
     /// Each note once.
     pub notes: Vec<GeneratedNote>,
-    /// The directory of the tests, where they were written.
+    /// The tests as a package, where they were written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub out: Option<String>,
+    pub emitted: Option<EmittedTests>,
     /// Tests that cover something new.
     #[serde(skip)]
     pub kept: Vec<KeptTest>,
@@ -154,7 +166,7 @@ pub fn generate_tests(
         stopped_by,
         failures,
         notes: notes.collect(),
-        out: None,
+        emitted: None,
         kept,
         findings,
         bound,

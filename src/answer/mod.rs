@@ -28,6 +28,7 @@ mod correlate;
 mod coverage;
 mod coverage_generate;
 mod drive;
+mod drive_generated;
 mod drive_pairs;
 mod drive_paths;
 mod drive_race;
@@ -50,8 +51,11 @@ pub use compiled::Compiled;
 pub use confirm::{ConfirmRequest, Confirmation};
 pub use correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
 pub use coverage::{CoverageAnswer, CoverageRequest, coverage};
-pub use coverage_generate::{GenerateAnswer, GenerateRequest, GeneratedFailure, GeneratedNote, Shown, generate_tests};
+pub use coverage_generate::{
+    EmittedTests, GenerateAnswer, GenerateRequest, GeneratedFailure, GeneratedNote, Shown, generate_tests,
+};
 pub use drive::{DriveAnswer, DriveReport, DriveRequest, drive};
+pub use drive_generated::{NoTests, drive_generated};
 pub use drive_pairs::drive_pairs;
 pub use drive_paths::drive_paths;
 pub use drive_race::{DriveRaceRequest, drive_race};

@@ -5,6 +5,7 @@ use crate::answer::GenerateRequest;
 use crate::cli::view::replay::quoted;
 use crate::coverage::generate::{Request, Strategy};
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What tests are made, and how many.
@@ -29,6 +30,9 @@ pub struct GenerationOptions {
     /// Take this class, which has the same methods, for the one that is right
     #[arg(long, value_name = "CLASS", requires = "generate")]
     pub spec: Option<String>,
+    /// Write the tests as a Cargo package to this directory: a new or empty one, or one that was written so
+    #[arg(long, value_name = "DIR", requires = "generate")]
+    pub out: Option<PathBuf>,
     /// Call this method behind the threads; it has to give true
     #[arg(long, value_name = "METHOD", requires = "generate")]
     pub invariant: Option<String>,

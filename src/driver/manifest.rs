@@ -12,7 +12,7 @@ use crate::ir::{DefinitionId, DefinitionKind, ReadId};
 use serde::Serialize;
 
 /// The value of `"schema"` in a manifest.
-const SCHEMA: &str = "cssame-drive/1";
+pub(super) const SCHEMA: &str = "cssame-drive/1";
 
 /// Whether a term can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -55,6 +55,11 @@ pub struct TestEntry {
     pub message: Option<String>,
     /// All printed lines, grouped by thread.
     pub output: Vec<String>,
+    /// The schedule file of its execution, as a path in the package.
+    pub schedule: String,
+    /// The program that the schedule belongs to, as a path in the package; none where it is the source file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
 }
 
 /// A test of a pair of methods, or why there is none.

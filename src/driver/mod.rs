@@ -21,6 +21,7 @@
 
 mod body;
 mod free;
+mod generated;
 mod groups;
 mod instruction;
 mod label;
@@ -31,10 +32,12 @@ mod orders;
 mod pairs;
 mod plan;
 mod program;
+mod recorded;
 mod registers;
 mod tests_file;
 mod value;
 
+pub use generated::{GeneratedCase, drive_generated};
 pub use groups::{GroupCase, OtherCase, drive_groups};
 pub use manifest::{
     GroupEntry, Manifest, OrderEntry, PairCounts, PairEntry, PairTestEntry, RaceEntry, TermEntry, TermStatus, TestEntry,
@@ -43,6 +46,7 @@ pub use memory::Source;
 pub use orders::{NoOrder, Order, OrderCase, OrderedAccess, drive_orders};
 pub use pairs::{CaseKind, PairCase, PairCases, drive_pairs};
 pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, ThreadPlan, plan};
+pub use recorded::{RecordedTest, Recording};
 
 use crate::explore::Answer;
 use crate::form::Form;
@@ -60,7 +64,8 @@ pub const MAX_TERMS: usize = 100_000;
 /// The name of the manifest in a package, by which a package of ours is known.
 pub const MANIFEST: &str = "MANIFEST.json";
 
-/// The paths of all files of a package, sorted.
+/// The paths of the files that every package has, sorted. Beside them are those of the recorded executions
+/// ([`Recording::files`]).
 pub const FILES: [&str; 5] = ["Cargo.toml", MANIFEST, "src/lib.rs", "src/program.rs", "tests/futures.rs"];
 
 /// The runtime that every package has.
@@ -107,6 +112,8 @@ pub struct Options {
     pub hash: String,
     /// Values that the command line gave to `input` constants.
     pub inputs: Vec<(String, String)>,
+    /// Whether waits for a condition may end without a notification.
+    pub spurious_wakeups: bool,
     /// Steps beyond which an execution is not followed.
     pub max_steps: u64,
     /// Whether the tests of pairs run free: without latches, with plain threads and memory.
@@ -226,7 +233,8 @@ fn package(
     cases: &[TestCase],
 ) -> Result<Package, DriveError> {
     let main = input.program.main.ok_or(DriveError::NoMain)?;
-    manifest.set_tests(cases.iter().map(TestCase::entry).collect());
+    let (tests, recorded) = recorded::files(&[("program".to_owned(), input)], cases, options);
+    manifest.set_tests(tests);
     let name = names::package_name(&options.file);
     let texts = [
         cargo_toml(&name),
@@ -235,8 +243,15 @@ fn package(
         program::emit(input, main, options),
         tests_file::emit(&name, cases, options, manifest.note),
     ];
-    let files = FILES.iter().zip(texts).map(|(path, text)| (PathBuf::from(path), text)).collect();
-    Ok(Package { files, manifest })
+    Ok(Package { files: all_files(texts, recorded), manifest })
+}
+
+/// The files of a package, sorted by path.
+fn all_files(texts: [String; FILES.len()], recorded: Vec<(PathBuf, String)>) -> Vec<(PathBuf, String)> {
+    let mut files: Vec<(PathBuf, String)> =
+        FILES.iter().zip(texts).map(|(path, text)| (PathBuf::from(path), text)).chain(recorded).collect();
+    files.sort();
+    files
 }
 
 fn cargo_toml(name: &str) -> String {

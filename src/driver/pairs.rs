@@ -8,13 +8,13 @@ use super::manifest::{Manifest, PairEntry, PairTestEntry};
 use super::names::Names;
 use super::tests_file::{self, TestCase};
 use super::{
-    DriveError, FILES, FREE_RUNTIME, Input, MAX_STEPS, Options, Package, RUNTIME, cargo_toml, names, plan, program,
+    DriveError, FREE_RUNTIME, Input, MAX_STEPS, Options, Package, RUNTIME, all_files, cargo_toml, names, plan, program,
+    recorded,
 };
 use crate::budget::Bound;
 use crate::correlation::Status;
 use crate::correlation::report::Counts;
 use crate::vm::Choice;
-use std::path::PathBuf;
 
 /// What a test shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,37 +74,52 @@ pub fn drive_pairs(
     let mut writer = Writer { programs, options, names: Names::default(), cases: Vec::new(), steps: 0 };
     let entries: Vec<PairEntry> = pairs.iter().map(|pair| writer.pair(pair)).collect();
     let cases = writer.cases;
-    manifest.set_pairs(entries, counts, cases.iter().map(TestCase::entry).collect());
+    let (tests, recorded) = recorded::files(&modules(programs), &cases, options);
+    manifest.set_pairs(entries, counts, tests);
     let name = names::package_name(&options.file);
     let texts = [
         cargo_toml(&name),
         manifest.to_text(),
         if options.free { FREE_RUNTIME } else { RUNTIME }.to_owned(),
-        programs_text(programs, options)?,
+        programs_text(&modules(programs), options)?,
         tests_file::emit(&name, &cases, options, manifest.note),
     ];
-    let files = FILES.iter().zip(texts).map(|(path, text)| (PathBuf::from(path), text)).collect();
-    Ok(Package { files, manifest })
+    Ok(Package { files: all_files(texts, recorded), manifest })
 }
 
+/// Programs with the paths of their modules in a package.
+pub(super) type Modules<'a, 'b> = [(String, &'a Input<'b>)];
+
+/// The module of the only program of a package.
+const ONLY: &str = "program";
+
 /// One program as it is, several as modules; none is an empty one.
-fn programs_text(programs: &[Input<'_>], options: &Options) -> Result<String, DriveError> {
+pub(super) fn programs_text(programs: &Modules<'_, '_>, options: &Options) -> Result<String, DriveError> {
     let emit = |input: &Input<'_>| {
         let main = input.program.main.ok_or(DriveError::NoMain)?;
         Ok(program::emit(input, main, options))
     };
-    if let [only] = programs {
+    if let [(module, only)] = programs
+        && module == ONLY
+    {
         return emit(only);
     }
     let mut text = format!("//! Contexts of the methods of `{}`.\n", names::comment(&options.file));
-    for (index, input) in programs.iter().enumerate() {
-        text += &format!("\npub mod {} {{\n{}}}\n", module(index), emit(input)?);
+    for (module, input) in programs {
+        let name = module.rsplit("::").next().unwrap_or(module);
+        text += &format!("\npub mod {name} {{\n{}}}\n", emit(input)?);
     }
     Ok(text)
 }
 
-fn module(index: usize) -> String {
-    format!("context_{}", index + 1)
+/// The programs with their modules.
+fn modules<'a, 'b>(programs: &'a [Input<'b>]) -> Vec<(String, &'a Input<'b>)> {
+    programs.iter().enumerate().map(|(index, input)| (module(programs.len(), index), input)).collect()
+}
+
+/// The module of a program, of so many.
+fn module(count: usize, index: usize) -> String {
+    if count == 1 { ONLY.to_owned() } else { format!("program::context_{}", index + 1) }
 }
 
 struct Writer<'a> {
@@ -169,8 +184,7 @@ impl Writer<'_> {
             ),
         };
         let name = self.names.fresh(&wanted);
-        let main =
-            if self.programs.len() == 1 { "program".to_owned() } else { format!("program::{}", module(program)) };
+        let main = module(self.programs.len(), program);
         self.cases.push(TestCase::of_pair(input, name.clone(), main, title, plan, schedule));
         Ok(name)
     }

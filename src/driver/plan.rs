@@ -98,6 +98,10 @@ pub struct Plan {
     pub shared: Vec<LastValue>,
     /// How it ends.
     pub end: End,
+    /// The same, as schedules have it.
+    pub status: &'static str,
+    /// The steps of the whole execution.
+    pub steps: Vec<Choice>,
 }
 
 /// Replays a schedule. Where it stops before the end, the threads go on in turn.
@@ -343,7 +347,8 @@ impl<'a> Planner<'a> {
             (None, _) => End::Ok,
         };
         let shared = self.memory.last_values(self.input, &self.execution.state);
-        Plan { output, shared, end, threads: self.threads }
+        let (status, steps) = (self.execution.status.word(), self.execution.steps.clone());
+        Plan { output, shared, end, status, steps, threads: self.threads }
     }
 
     fn number_of(&self, path: PathId) -> usize {

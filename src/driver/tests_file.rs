@@ -5,10 +5,10 @@
 
 use super::manifest::{TestEntry, selected_name};
 use super::names::comment;
-use super::{Act, End, Expect, Input, Options, Plan, Source};
+use super::{Act, End, Expect, Input, Options, Plan, Source, recorded};
 use crate::form::Selection;
 use crate::form::{definition_name, read_name};
-use crate::schedule::Naming;
+use crate::schedule::{Naming, Step};
 use crate::source::Span;
 use crate::vm::Choice;
 use std::fmt::Write;
@@ -27,6 +27,10 @@ pub(super) struct TestCase {
     plan: Plan,
     /// Lines of its comment.
     comment: Vec<String>,
+    /// The steps of the execution.
+    steps: Vec<Step>,
+    /// What the execution shows, where the program does not fail and the test is to fail all the same.
+    violation: Option<String>,
 }
 
 /// `a_6_24_from_a_4_31`; several are joined by `and`.
@@ -83,11 +87,28 @@ impl TestCase {
             End::Fails(message) => format!("The program fails: {message}."),
             End::Deadlock(_) => "It ends in a deadlock.".to_owned(),
         });
-        TestCase { name, module, plan, comment: lines.iter().map(|line| comment(line)).collect() }
+        let steps = naming(input).steps(&plan.steps);
+        let comment = lines.iter().map(|line| comment(line)).collect();
+        TestCase { name, module, plan, comment, steps, violation: None }
     }
 
     pub(super) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The module of its program.
+    pub(super) fn module(&self) -> &str {
+        &self.module
+    }
+
+    /// The steps of the execution, and how it ends.
+    pub(super) fn recorded(&self) -> (&[Step], &'static str) {
+        (&self.steps, self.plan.status)
+    }
+
+    /// The same, where the execution shows what the program does not tell itself.
+    pub(super) fn violating(self, violation: Option<String>) -> TestCase {
+        TestCase { violation, ..self }
     }
 
     pub(super) fn named(self, name: String) -> TestCase {
@@ -114,7 +135,9 @@ impl TestCase {
             End::Deadlock(_) => ("deadlock", None),
         };
         let output = self.plan.output.iter().flat_map(|(_, lines)| lines.iter().cloned()).collect();
-        TestEntry { name: self.name.clone(), end, message, output }
+        let message = message.or_else(|| self.violation.clone());
+        let schedule = recorded::schedule_path(&self.name);
+        TestEntry { name: self.name.clone(), end, message, output, schedule, program: None }
     }
 }
 
@@ -148,8 +171,7 @@ pub(super) fn line_of(input: &Input<'_>, span: Span) -> String {
 
 /// The schedule, compact: `Schedule: T1: lock L@5:3, write a@6:3; T2: …`.
 fn schedule_lines(input: &Input<'_>, schedule: &[Choice]) -> Vec<String> {
-    let naming = Naming { program: input.program, sources: input.sources, machine: input.machine };
-    let steps = naming.steps(&schedule[..schedule.len().min(STEPS_SHOWN)]);
+    let steps = naming(input).steps(&schedule[..schedule.len().min(STEPS_SHOWN)]);
     let mut words: Vec<String> = Vec::new();
     let mut last = "";
     for step in &steps {
@@ -167,6 +189,10 @@ fn schedule_lines(input: &Input<'_>, schedule: &[Choice]) -> Vec<String> {
     }
     words.push(".".to_owned());
     fold(&words.concat())
+}
+
+fn naming<'a>(input: &Input<'a>) -> Naming<'a> {
+    Naming { program: input.program, sources: input.sources, machine: input.machine }
 }
 
 /// Breaks a long line between words.
@@ -248,7 +274,11 @@ fn test(case: &TestCase, expect: Expect) -> String {
         let _ = writeln!(text, "            ({name:?}, {}, {value}),", from(source));
     }
     let _ = writeln!(text, "        ],\n        end: {},\n    }};", end(&case.plan.end));
-    let _ = writeln!(text, "    check({}::main, &FUTURE, Expect::{expect});\n}}", case.module);
+    let _ = writeln!(text, "    check({}::main, &FUTURE, Expect::{expect});", case.module);
+    if let (Some(violation), "Program") = (&case.violation, expect) {
+        let _ = writeln!(text, "    panic!(\"{{}}\", {violation:?});");
+    }
+    text += "}\n";
     text
 }
 

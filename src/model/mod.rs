@@ -121,10 +121,9 @@ impl Model {
     /// The schedule file of an execution, with all that it depends on. `status` says how it ends or what it shows.
     #[must_use]
     pub fn schedule(&self, steps: Vec<Step>, status: &str) -> Schedule {
-        let mut schedule = Schedule::new(self.unit.name(), self.unit.text(), steps);
-        self.options.record(&mut schedule);
-        schedule.status = Some(status.to_owned());
-        schedule
+        let Options { inputs, spurious_wakeups } = &self.options;
+        let schedule = Schedule::new(self.unit.name(), self.unit.text(), steps);
+        Schedule { status: Some(status.to_owned()), ..schedule.recorded_with(inputs, *spurious_wakeups) }
     }
 
     /// Whether a schedule was recorded from this very text, as far as it says.

@@ -1,10 +1,7 @@
 //! What the executions of a program depend on beside its text, as schedule files keep it.
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::schedule::Schedule;
-
-/// The key under which a schedule keeps [`Options::spurious_wakeups`].
-const SPURIOUS_WAKEUPS: &str = "spurious-wakeups";
+use crate::schedule::{SPURIOUS_WAKEUPS, Schedule};
 
 /// Names of `input` constants, and their values.
 pub type Inputs = Vec<(String, String)>;
@@ -38,14 +35,6 @@ impl Options {
         let recorded = schedule.options.get(SPURIOUS_WAKEUPS).is_some_and(|value| value == "true");
         Ok(Options { inputs, spurious_wakeups: self.spurious_wakeups || recorded })
     }
-
-    /// Writes them into a schedule.
-    pub(super) fn record(&self, schedule: &mut Schedule) {
-        schedule.inputs = self.inputs.iter().cloned().collect();
-        if self.spurious_wakeups {
-            schedule.options.insert(SPURIOUS_WAKEUPS.to_owned(), "true".to_owned());
-        }
-    }
 }
 
 #[cfg(test)]
@@ -59,8 +48,9 @@ mod tests {
 
     #[test]
     fn given_inputs_replace_recorded_ones() {
-        let mut schedule = Schedule::new("a.csm", "", Vec::new());
-        options(&[("n", "3"), ("m", "1")], true).record(&mut schedule);
+        let recorded = options(&[("n", "3"), ("m", "1")], true);
+        let schedule = Schedule::new("a.csm", "", Vec::new());
+        let schedule = schedule.recorded_with(&recorded.inputs, recorded.spurious_wakeups);
         let replayed = options(&[("n", "5")], false).over(&schedule).expect("its options are known");
         assert_eq!(replayed, options(&[("m", "1"), ("n", "5")], true));
     }

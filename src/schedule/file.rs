@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// The version of the format.
 pub const SCHEMA: &str = "cssame-schedule/1";
 
+/// The option of executions in which waits for a condition may end without a notification.
+pub const SPURIOUS_WAKEUPS: &str = "spurious-wakeups";
+
 /// One step of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -85,6 +88,16 @@ impl Schedule {
             status: None,
             steps,
         }
+    }
+
+    /// The same, recorded with these inputs and options.
+    #[must_use]
+    pub fn recorded_with(mut self, inputs: &[(String, String)], spurious_wakeups: bool) -> Schedule {
+        self.inputs = inputs.iter().cloned().collect();
+        if spurious_wakeups {
+            self.options.insert(SPURIOUS_WAKEUPS.to_owned(), "true".to_owned());
+        }
+        self
     }
 
     /// Reads a schedule.

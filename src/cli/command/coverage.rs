@@ -1,7 +1,11 @@
 //! `cssame coverage FILE`: what executions cover of how threads can come between each other.
 
+use super::drive::{check_directory, no_package, write_package};
 use super::run::{departed, read_schedule};
-use crate::answer::{Compiled, CoverageAnswer, CoverageRequest, GenerateAnswer, coverage, finding, generate_tests};
+use crate::answer::{
+    Compiled, CoverageAnswer, CoverageRequest, EmittedTests, GenerateAnswer, NoTests, coverage, drive_generated,
+    finding, generate_tests,
+};
 use crate::budget::{Bound, Budget};
 use crate::cli::files;
 use crate::cli::generation::GenerationOptions;
@@ -13,14 +17,15 @@ use crate::cli::progress::with_budget;
 use crate::cli::record;
 use crate::cli::status::Status;
 use crate::cli::view::coverage::{self as view, CoverageView, Covered};
-use crate::cli::view::replay::quoted;
+use crate::cli::view::replay::{options_text, quoted};
 use crate::coverage::report::CoverageReport;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use crate::driver::{self, Expect};
 use crate::model::{Options, Unit};
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, source_hash};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
@@ -189,8 +194,43 @@ impl Arguments {
         let request = self.generation.request(self.seed, self.bounds.max_steps.map(u64::from), explore);
         let bounds = BoundOptions { timeout: self.generation.time.or(self.bounds.timeout), ..self.bounds.clone() };
         let search = |budget: &Budget<'_>| generate_tests(&unit, options, &request, budget);
-        let answer = with_budget(&bounds, &self.shown, output, search)?;
+        if let Some(out) = &self.generation.out {
+            check_directory(out)?;
+        }
+        let mut answer = with_budget(&bounds, &self.shown, output, search)?;
+        if let Some(out) = &self.generation.out {
+            answer.emitted = Some(self.emitted(out, &unit, options, &answer)?);
+        }
         self.found(What::Generated(Box::new(answer)), Compiled::Library(Box::new(unit)))
+    }
+
+    /// Writes the tests as a package.
+    fn emitted(
+        &self,
+        out: &Path,
+        unit: &Unit,
+        options: &Options,
+        answer: &GenerateAnswer,
+    ) -> Result<EmittedTests, Diagnostics> {
+        let driver_options = driver::Options {
+            expect: Expect::Program,
+            file: load::name_of(&self.file),
+            hash: source_hash(unit.text()),
+            inputs: options.inputs.clone(),
+            spurious_wakeups: options.spurious_wakeups,
+            max_steps: self.bounds.max_steps.map_or(CoverageRequest::default().max_steps, u64::from),
+            free: false,
+        };
+        let package = drive_generated(answer, (options, &driver_options)).map_err(|error| match error {
+            NoTests::Program(problems) => problems,
+            NoTests::Package(error) => no_package(&error),
+        })?;
+        write_package(out, &package)?;
+        Ok(EmittedTests {
+            out: load::name_of(out),
+            files: package.files.iter().map(|(path, _)| path.to_string_lossy().into_owned()).collect(),
+            tests: package.manifest.tests,
+        })
     }
 
     /// Writes the report to its file.
@@ -290,6 +330,7 @@ impl Found {
             subject,
             file: &arguments.file,
             options: &arguments.typed(),
+            inputs: &options_text(&arguments.program.with(&arguments.execution)),
             record_dir: arguments.record_dir.as_deref(),
             all: arguments.all,
             colour: output.colour(),

@@ -15,7 +15,7 @@ use crate::cli::progress::with_budget;
 use crate::cli::status::Status;
 use crate::cli::view;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{self, DriveError, Expect, Package};
+use crate::driver::{self, DriveError, Expect, Package, Recording};
 use crate::race::States;
 use crate::schedule::source_hash;
 use crate::source::SourceMap;
@@ -236,6 +236,7 @@ impl Arguments {
             file: name_of(&self.file),
             hash: source_hash(text),
             inputs: self.program.inputs.clone(),
+            spurious_wakeups: self.execution.spurious_wakeups,
             max_steps: self.bounds.max_steps.map_or(MAX_STEPS, u64::from),
             free: self.free,
         }
@@ -246,7 +247,9 @@ impl Arguments {
 pub(super) fn check_directory(out: &Path) -> Result<(), Diagnostics> {
     let files = directory::files_in(out, &BUILT)?;
     let manifest = Path::new(driver::MANIFEST);
-    let other = match files.iter().find(|path| !driver::FILES.iter().any(|ours| Path::new(ours) == *path)) {
+    let recorded = if files.iter().any(|path| path == manifest) { recorded_in(out) } else { Recording::default() };
+    let is_ours = |path: &Path| driver::FILES.into_iter().chain(recorded.files()).any(|ours| Path::new(ours) == path);
+    let other = match files.iter().find(|path| !is_ours(path)) {
         Some(other) => other,
         None if files.is_empty() || files.iter().any(|path| path == manifest) => return Ok(()),
         // Files of these names that another tool has made.
@@ -256,6 +259,13 @@ pub(super) fn check_directory(out: &Path) -> Result<(), Diagnostics> {
     let message = format!("`{out}` holds other files, such as `{other}`, and is left as it is");
     let diagnostic = Diagnostic::general(Code::CannotWrite, Severity::Error, message);
     Err(Diagnostics::general(diagnostic.with_help("name a new or an empty directory")))
+}
+
+/// The recorded executions of the package in a directory; none where its manifest cannot be read.
+fn recorded_in(out: &Path) -> Recording {
+    let mut sources = SourceMap::default();
+    let file = load::read(&mut sources, &out.join(driver::MANIFEST));
+    file.ok().and_then(|file| Recording::parse(sources.file(file).text()).ok()).unwrap_or_default()
 }
 
 /// Writes a package in place of what is in the directory, which is looked at once more: a search may have taken long.

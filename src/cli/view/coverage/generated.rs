@@ -3,18 +3,24 @@
 use super::{CoverageView, joined};
 use crate::answer::words::plural;
 use crate::answer::{GenerateAnswer, GeneratedFailure, GeneratedNote, finding};
+use crate::cli::load::name_of;
+use crate::cli::view::replay::{quoted, replay_line};
 use crate::cli::view::snippet::{self, WIDTH, one_line, shorten, styled, wrap, wrap_behind};
 use crate::coverage::generate::{CallResults, TestSource};
 use crate::diagnostics::terminal;
 use crate::schedule::{self, ExecutionStatus, RenderOptions};
 use crate::source::cut::columns;
 use anstyle::AnsiColor;
+use std::path::Path;
 
 /// Steps of an execution that is shown as a whole.
 const WHOLE: usize = 40;
 
 /// Violations that are shown without `--all`.
 const SHOWN: usize = 6;
+
+/// Directory of the tests in the command line that writes them.
+const OUT: &str = "tests";
 
 /// Columns of the words before a row of a test.
 const LEFT: usize = 11;
@@ -23,8 +29,13 @@ const LEFT: usize = 11;
 #[must_use]
 pub fn generated_summary(answer: &GenerateAnswer) -> String {
     let counted = answer.failures.iter().filter(|failure| !failure.sequential).count();
+    let written = answer.emitted.as_ref().map_or_else(String::new, |emitted| {
+        let manifest = quoted(&Path::new(&emitted.out).join("Cargo.toml").to_string_lossy());
+        let tests = plural(emitted.tests.len(), "test");
+        format!("wrote {tests} to {}\ntest:   cargo test --manifest-path {manifest}\n", emitted.out)
+    });
     format!(
-        "{} of {}, kept {}: {}; {} of {}, {} of {}\n",
+        "{} of {}, kept {}: {}; {} of {}, {} of {}\n{written}",
         plural(answer.tests.executions as usize, "execution"),
         plural(answer.tests.made as usize, "test"),
         answer.tests.kept,
@@ -130,8 +141,19 @@ impl CoverageView<'_> {
 
     /// How to see it again.
     fn again(&self, answer: &GenerateAnswer, index: usize) -> String {
-        let _ = (answer, index);
-        String::new()
+        let name = format!("failure_{}", index + 1);
+        let (out, write) = match &answer.emitted {
+            Some(emitted) => (emitted.out.clone(), String::new()),
+            None => {
+                let options = self.inputs.to_owned() + self.options;
+                (
+                    OUT.to_owned(),
+                    format!("write:  cssame coverage {}{options} --out {OUT}\n", quoted(&name_of(self.file))),
+                )
+            }
+        };
+        let file = |ending: &str| Path::new(&out).join("recorded").join(format!("{name}.{ending}"));
+        write + &replay_line(&file("csm"), &file("json"))
     }
 }
 

@@ -81,7 +81,7 @@ fn sentence(reason: Reason, is_program: bool) -> &'static str {
     match reason {
         Reason::Unreachable if is_program => "no execution comes to one of the accesses",
         Reason::Unreachable => "no thread of any client can make all accesses of one side",
-        Reason::Ordered => "forks and joins order two of the accesses",
+        Reason::Ordered => "forks, joins or the order within a thread forbid it",
         Reason::Mutex => "a lock that is held at all accesses keeps the threads apart",
         Reason::Exact => "all executions were looked at, and none covers it",
     }

@@ -31,6 +31,8 @@ pub struct CoverageView<'a> {
     pub file: &'a Path,
     /// What the answer depends on beside the program, as it was typed, with a space before each option.
     pub options: &'a str,
+    /// The inputs and options of executions, in the same way.
+    pub inputs: &'a str,
     /// Where the schedules were written to.
     pub record_dir: Option<&'a Path>,
     /// Whether nothing is left out.

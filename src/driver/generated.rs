@@ -1,0 +1,67 @@
+//! Packages of generated tests: each a program of its own, with a recorded execution.
+//!
+//! **Input**: programs, and of each an execution. **Output**: a [`Package`] of the same form as for terms; each program is a
+//! module of `src/program.rs`, and stands in `recorded/` beside its schedule. A test whose execution shows what the program does
+//! not tell itself, such as results that no order of the calls has, fails behind the execution.
+
+use super::manifest::Manifest;
+use super::names::Names;
+use super::pairs::programs_text;
+use super::tests_file::{self, TestCase};
+use super::{DriveError, Input, MAX_STEPS, Options, Package, RUNTIME, all_files, cargo_toml, names, plan, recorded};
+use crate::vm::Choice;
+
+/// A test.
+#[derive(Clone, Copy, Debug)]
+pub struct GeneratedCase<'a> {
+    /// Its program.
+    pub input: Input<'a>,
+    /// The name that is wanted for it.
+    pub name: &'a str,
+    /// What it shows.
+    pub title: &'a str,
+    /// Its execution.
+    pub schedule: &'a [Choice],
+    /// Why it is to fail, where the program does not fail.
+    pub violation: Option<&'a str>,
+}
+
+/// A package of generated tests. Executions that do not come to an end get none.
+///
+/// # Errors
+///
+/// A program has no `main`.
+pub fn drive_generated(cases: &[GeneratedCase<'_>], options: &Options) -> Result<Package, DriveError> {
+    let mut manifest = Manifest::new(options, None, 0);
+    let mut names = Names::default();
+    let mut programs: Vec<(String, &Input<'_>)> = Vec::new();
+    let mut tests = Vec::new();
+    let mut steps = 0;
+    for case in cases {
+        let plan = plan(&case.input, case.schedule, options.max_steps);
+        let (true, Ok(plan)) = (steps + case.schedule.len() <= MAX_STEPS, plan) else {
+            manifest.complete = false;
+            continue;
+        };
+        steps += case.schedule.len();
+        let name = names.fresh(case.name);
+        let module = format!("program::{name}");
+        let test = TestCase::of_pair(&case.input, name, module.clone(), case.title.to_owned(), plan, case.schedule);
+        tests.push(test.violating(case.violation.map(str::to_owned)));
+        programs.push((module, &case.input));
+    }
+    let (entries, recorded) = recorded::files(&programs, &tests, options);
+    manifest.set_tests(entries);
+    if tests.is_empty() {
+        manifest.note = Some("no test: none covers anything, and none fails");
+    }
+    let name = names::package_name(&options.file);
+    let texts = [
+        cargo_toml(&name),
+        manifest.to_text(),
+        RUNTIME.to_owned(),
+        programs_text(&programs, options)?,
+        tests_file::emit(&name, &tests, options, manifest.note),
+    ];
+    Ok(Package { files: all_files(texts, recorded), manifest })
+}
