@@ -3,13 +3,13 @@
 use super::compiled::Compiled;
 use crate::budget::Budget;
 use crate::coverage::report::{CoverageReport, MetReport, library_report, report};
-use crate::coverage::{self, Findings, Request};
-use crate::model::Options;
+use crate::coverage::{self, Findings, RecordedProgram, Request};
+use crate::model::{Model, Options};
 use crate::schedule::{Departure, Schedule};
 use serde::Serialize;
 
 /// What is asked for.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct CoverageRequest {
     /// How many executions are made at random.
     pub runs: u64,
@@ -17,6 +17,8 @@ pub struct CoverageRequest {
     pub seed: u64,
     /// Executions that were recorded; of a program alone.
     pub schedules: Vec<Schedule>,
+    /// Programs that use a file without `main`, with recorded executions.
+    pub programs: Vec<RecordedProgram>,
     /// Steps of one execution at most.
     pub max_steps: u64,
     /// States that are visited to decide what can be covered; none where that is not asked.
@@ -25,7 +27,29 @@ pub struct CoverageRequest {
 
 impl Default for CoverageRequest {
     fn default() -> CoverageRequest {
-        CoverageRequest { runs: 100, seed: 0, schedules: Vec::new(), max_steps: 1_000_000, explore: Some(500_000) }
+        CoverageRequest {
+            runs: 100,
+            seed: 0,
+            schedules: Vec::new(),
+            programs: Vec::new(),
+            max_steps: 1_000_000,
+            explore: Some(500_000),
+        }
+    }
+}
+
+impl CoverageRequest {
+    /// The program of a recorded execution of a file without `main`, by its number among all of them.
+    #[must_use]
+    pub fn program_of(&self, number: usize) -> Option<&Model> {
+        let mut left = number;
+        for program in &self.programs {
+            match left.checked_sub(program.schedules.len()) {
+                None => return Some(&program.model),
+                Some(rest) => left = rest,
+            }
+        }
+        None
     }
 }
 
@@ -47,7 +71,7 @@ pub struct CoverageAnswer {
 ///
 /// # Errors
 ///
-/// The number of a recorded execution that the program departs from, and where.
+/// The number of a recorded execution that the program departs from, and where; those of several programs in their order.
 pub fn coverage(
     subject: &Compiled,
     options: &Options,
@@ -63,7 +87,7 @@ pub fn coverage(
             (report(model, &findings), findings)
         }
         Compiled::Library(unit) => {
-            let findings = coverage::find_in_drivers(unit, options, &asked, budget);
+            let findings = coverage::find_in_recorded(unit, options, &request.programs, &asked, budget)?;
             ((library_report(unit, &findings), MetReport::default()), findings)
         }
     };

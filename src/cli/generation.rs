@@ -13,7 +13,7 @@ use std::time::Duration;
 #[command(next_help_heading = "Test generation")]
 pub struct GenerationOptions {
     /// Make tests for the classes of a file without `main`
-    #[arg(long, conflicts_with_all = ["runs", "schedule", "record_dir"])]
+    #[arg(long, conflicts_with_all = ["runs", "schedule", "package", "record_dir"])]
     pub generate: bool,
     /// Choose methods at random, by pairs that ran least often, by patterns, or by both [default: both]
     #[arg(long, value_enum, value_name = "HOW", requires = "generate", hide_possible_values = true)]

@@ -17,6 +17,7 @@ pub mod options;
 pub mod output;
 pub mod progress;
 pub mod record;
+pub mod recorded;
 pub mod status;
 pub mod view;
 

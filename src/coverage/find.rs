@@ -136,27 +136,81 @@ pub fn find(model: &Model, request: &Request, budget: &Budget<'_>) -> Result<Fin
 /// What executions of the drivers of a file without `main` cover.
 #[must_use]
 pub fn find_in_drivers(unit: &Unit, options: &Options, request: &Request, budget: &Budget<'_>) -> Findings {
-    let universe = Universe::of_library(&unit.program);
-    let methods = PublicMethods::new(&unit.program);
+    let (universe, methods) = (Universe::of_library(&unit.program), PublicMethods::new(&unit.program));
     let mut measured = Measured::default();
-    let mut drivers = Methods::new(&unit.sources, unit.file).drivers();
+    let drivers = run_drivers(unit, options, (&universe, &methods), (request, budget), (0, &mut measured));
+    Findings { drivers, ..of_library(unit, (universe, methods), measured) }
+}
+
+/// A program whose text begins with a file without `main`, and executions of it that were recorded.
+#[derive(Debug)]
+pub struct RecordedProgram {
+    /// The program.
+    pub model: Model,
+    /// Its executions.
+    pub schedules: Vec<Schedule>,
+}
+
+/// What recorded executions of programs cover that use a file without `main`; with executions of the drivers, if any are asked
+/// for.
+///
+/// # Errors
+///
+/// The number of the recorded execution, of all programs together, that its program departs from, and where.
+pub fn find_in_recorded(
+    unit: &Unit,
+    options: &Options,
+    recorded: &[RecordedProgram],
+    request: &Request,
+    budget: &Budget<'_>,
+) -> Result<Findings, (usize, Departure)> {
+    let (universe, methods) = (Universe::of_library(&unit.program), PublicMethods::new(&unit.program));
+    let mut measured = Measured::default();
+    let mut count = 0;
+    for (number, program) in recorded.iter().enumerate() {
+        let watched = Watched::new(&program.model, &universe, &methods);
+        for schedule in &program.schedules {
+            let done = measured.replay(number, &watched, schedule, request.max_steps);
+            done.map_err(|departure| (count, departure))?;
+            count += 1;
+        }
+        // Reads and definitions of different programs are not the same.
+        measured.terms.clear();
+    }
+    let state = (recorded.len(), &mut measured);
+    let drivers = run_drivers(unit, options, (&universe, &methods), (request, budget), state);
+    Ok(Findings { drivers, ..of_library(unit, (universe, methods), measured) })
+}
+
+/// Runs the drivers of a file, each by an equal share of the seeds; the first has that number.
+fn run_drivers(
+    unit: &Unit,
+    options: &Options,
+    (universe, methods): (&Universe, &PublicMethods),
+    (request, budget): (&Request, &Budget<'_>),
+    (first, measured): (usize, &mut Measured),
+) -> Vec<Driver> {
     let runs = request.seeds.end.saturating_sub(request.seeds.start);
+    if runs == 0 {
+        return Vec::new();
+    }
+    let mut drivers = Methods::new(&unit.sources, unit.file).drivers();
     drivers.truncate(usize::try_from(runs).unwrap_or(usize::MAX));
     let count = drivers.len().max(1) as u64;
     for (number, driver) in drivers.iter().enumerate() {
         // What the text of the driver lacks, such as a constant that has no value, it lacks in any of them.
         let Ok(model) = Model::from_text(unit.name(), &driver.text, options) else { continue };
         let share = runs / count + u64::from((number as u64) < runs % count);
-        let watched = Watched::new(&model, &universe, &methods);
+        let watched = Watched::new(&model, universe, methods);
         let seeds = request.seeds.start..request.seeds.start.saturating_add(share);
-        measured.run_seeds(number, &watched, seeds, request.max_steps, budget);
+        measured.run_seeds(first + number, &watched, seeds, request.max_steps, budget);
         // Reads and definitions of different programs are not the same.
         measured.terms.clear();
         if measured.bound.is_some() {
             break;
         }
     }
-    Findings { drivers, ..of_library(unit, (universe, methods), measured) }
+    drivers
 }
 
 /// What executions cover that were made for a file without `main`.

@@ -24,7 +24,7 @@ mod universe;
 
 pub use candidates::Candidates;
 pub use feasible::{Feasible, feasible};
-pub use find::{Findings, Request, Terms, find, find_in_drivers, of_library};
+pub use find::{Findings, RecordedProgram, Request, Terms, find, find_in_drivers, find_in_recorded, of_library};
 pub use instance::{Instance, Totals, instances, totals};
 pub use matching::{MAX_PARTIALS, Matcher};
 pub use measure::{BadEnd, Ended, Measured, OneMeasured, Shown, Watch, Watched};

@@ -15,11 +15,6 @@ use std::path::PathBuf;
 /// The directory of recorded executions in a package.
 const DIRECTORY: &str = "recorded";
 
-/// `recorded/NAME.json`
-pub(super) fn schedule_path(test: &str) -> String {
-    format!("{DIRECTORY}/{test}.json")
-}
-
 /// The files of recorded executions, and the entries of the tests with the paths of these files. `programs` are those that
 /// tests run, each with the name of its module.
 pub(super) fn files(
@@ -35,6 +30,7 @@ pub(super) fn files(
     }
     for case in cases {
         let mut entry = case.entry();
+        entry.schedule = format!("{DIRECTORY}/{}.json", entry.name);
         if let Some(program) = own.iter().find(|program| program.module == case.module()) {
             entry.program.clone_from(&program.path);
             let (steps, status) = case.recorded();

@@ -5,7 +5,7 @@
 
 use super::manifest::{TestEntry, selected_name};
 use super::names::comment;
-use super::{Act, End, Expect, Input, Options, Plan, Source, recorded};
+use super::{Act, End, Expect, Input, Options, Plan, Source};
 use crate::form::Selection;
 use crate::form::{definition_name, read_name};
 use crate::schedule::{Naming, Step};
@@ -128,6 +128,7 @@ impl TestCase {
         end(self) == end(other) && shared(self) == shared(other)
     }
 
+    /// Its entry in the manifest, without the files of the execution.
     pub(super) fn entry(&self) -> TestEntry {
         let (end, message) = match &self.plan.end {
             End::Ok => ("ok", None),
@@ -136,8 +137,7 @@ impl TestCase {
         };
         let output = self.plan.output.iter().flat_map(|(_, lines)| lines.iter().cloned()).collect();
         let message = message.or_else(|| self.violation.clone());
-        let schedule = recorded::schedule_path(&self.name);
-        TestEntry { name: self.name.clone(), end, message, output, schedule, program: None }
+        TestEntry { name: self.name.clone(), end, message, output, schedule: String::new(), program: None }
     }
 }
 

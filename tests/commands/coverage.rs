@@ -243,3 +243,119 @@ fn a_report_and_json_do_not_share_standard_output() {
     let answer = call(&format!("coverage {LOG4J} --report lcov --output"), &[&out]);
     assert!(answer.status == 2 && answer.stderr.contains("CS0910"), "{answer:?}");
 }
+
+#[test]
+fn packages_of_tests_are_replayed_as_one_set() {
+    let files = Files::new();
+    let [terms, groups, pairs] = ["terms", "groups", "pairs"].map(|name| files.path(name));
+    call(&format!("drive {LOG4J} --out"), &[&terms]);
+    call(&format!("paths {LOG4J} --emit"), &[&groups]);
+    for (package, covered) in [(terms.clone(), 5), (terms.join("MANIFEST.json"), 5), (groups, 3)] {
+        let answer = call(&format!("coverage {LOG4J} --format json --package"), &[&package]).json();
+        assert_eq!(counts(&answer)[3], Some(covered), "{package:?}: {answer:#}");
+    }
+    // A package of a program, and one of contexts for a file without main.
+    for sample in ["bank_account_broken", "counter_class"] {
+        call(&format!("drive samples/{sample}.csm --pairs --out"), &[&pairs]);
+        let answer = call(&format!("coverage samples/{sample}.csm --format json --package"), &[&pairs]).json();
+        assert!(answer["executions"].as_u64().unwrap() > 0, "{answer:#}");
+    }
+    let answer = call("coverage samples/map_log4j.csm --package", &[&terms]);
+    assert!(answer.status == 2 && answer.stderr.contains("only a program has recorded executions"), "{answer:?}");
+    // Of an older version.
+    let manifest = fs::read_to_string(terms.join("MANIFEST.json")).unwrap().replace("\"schedule\":", "\"other\":");
+    let answer = call(&format!("coverage {LOG4J} --package"), &[files.write("old.json", manifest)]);
+    assert!(answer.status == 2 && answer.stderr.contains("write the package anew"), "{answer:?}");
+    for (content, says) in [("{}", "it is no manifest"), (r#"{"schema": "x", "tests": []}"#, "it has the format `x`")] {
+        let answer = call(&format!("coverage {LOG4J} --package"), &[files.write("wrong.json", content)]);
+        assert!(answer.status == 2 && answer.stderr.contains(says), "{answer:?}");
+    }
+}
+
+#[test]
+fn tests_are_generated_and_a_failure_is_shown_as_a_table() {
+    let answer = shown("coverage --generate samples/map_log4j.csm");
+    assert_eq!(answer.status, 1);
+    for part in [
+        "1 failure in ",
+        "failure 1: not-linearizable: no order of the calls gives these results\n  Category, found by test ",
+        "  objects  Category o\n  prefix   o.set(",
+        "\n  threads  a             b\n",
+        "o.set(0)",
+        "\n  allowed  a: ",
+        "\nline  main                    a                       b\n",
+        "\nwrite:  cssame coverage samples/map_log4j.csm --generate --out tests\nreplay: cssame run tests/recorded/failure_1.csm ",
+    ] {
+        assert!(answer.stdout.contains(part), "{part}: {}", answer.stdout);
+    }
+    let long: Vec<&str> =
+        answer.stdout.lines().filter(|line| line.chars().count() > 80 && !line.starts_with("replay: ")).collect();
+    assert!(long.is_empty(), "{long:#?}");
+    // Nothing fails, and what is used up is no bound.
+    let answer = shown("coverage --generate --tests 16 samples/classes/once.csm");
+    assert_eq!(answer.status, 0, "{answer:?}");
+    assert!(answer.stdout.starts_with("no failure in 16 tests, as many as were asked for; seed 0, strategy both\n"));
+    let answer = shown("coverage --generate --time 0.3 samples/classes/once.csm");
+    assert!(answer.status == 0 && answer.stdout.contains(" tests, as many as the time allowed"), "{answer:?}");
+    let answer = shown("coverage --generate --timeout 0.3 --tests 100000 samples/classes/once.csm");
+    assert_eq!(answer.status, 3, "{answer:?}");
+}
+
+#[test]
+fn generated_tests_are_the_same_for_a_seed_and_any_number_of_cores() {
+    for strategy in ["random", "pairs", "patterns", "both"] {
+        let line =
+            format!("coverage --generate --tests 24 --keep-going --seed 3 --strategy {strategy} samples/map_log4j.csm");
+        let [one, two] = [1, 2].map(|jobs| shown(&format!("{line} --format json --jobs {jobs}")));
+        assert_eq!(one, two, "{strategy}");
+        assert_eq!((&one.json()["seed"], &one.json()["strategy"]), (&3.into(), &strategy.into()));
+    }
+}
+
+#[test]
+fn generated_tests_are_written_with_their_executions() {
+    let files = Files::new();
+    let out = files.path("tests");
+    let answer = call("coverage --generate samples/map_log4j.csm --format json --out", &[&out]).json();
+    let emitted: Vec<&str> = answer["emitted"]["files"].as_array().unwrap().iter().flat_map(Value::as_str).collect();
+    assert!(emitted.contains(&"recorded/failure_1.csm") && emitted.contains(&"recorded/failure_1.json"), "{emitted:?}");
+    let recorded = out.join("recorded");
+    let schedule = recorded.join("failure_1.json");
+    let program = recorded.join("failure_1.csm");
+    let text = fs::read_to_string(&program).unwrap();
+    assert!(text.starts_with(&fs::read_to_string("samples/map_log4j.csm").unwrap()));
+    // What the failure says that the calls give is what the execution prints.
+    let again = call("run --format json --schedule", &[&schedule, &program]).json();
+    let results = answer["failures"][0]["results"]["suffixes"].as_array().unwrap();
+    let printed: Vec<&Value> =
+        results.iter().flat_map(|of| of.as_array().unwrap()).filter(|one| !one.is_null()).collect();
+    assert_eq!(again["output"].as_array().unwrap().iter().collect::<Vec<_>>(), printed, "{again:#}");
+    let emitted = fs::read_to_string(out.join("tests/futures.rs")).unwrap();
+    let panic = "panic!(\"{}\", \"not linearizable: no order of the calls gives these results\");";
+    assert_eq!(emitted.matches(panic).count(), 1, "{emitted}");
+    let set = call("coverage samples/map_log4j.csm --format json --package", &[&out]).json();
+    assert_eq!(set["executions"].as_u64(), answer["emitted"]["tests"].as_array().map(|tests| tests.len() as u64));
+    // A package takes the place of another one; a class that has changed does not fit.
+    assert_eq!(call("coverage --generate --tests 8 samples/classes/once.csm --out", &[&out]).status, 0);
+    assert!(!schedule.exists());
+    let answer = call("coverage samples/map_log4j.csm --package", &[&out]);
+    assert!(answer.status == 2 && answer.stderr.contains("does not begin with the text of"), "{answer:?}");
+}
+
+#[test]
+fn what_stands_in_the_way_of_tests_is_told() {
+    for (line, says) in [
+        (format!("coverage --generate {LOG4J}"), "the file has a main of its own"),
+        ("coverage --generate --spec Nobody samples/map_log4j.csm".to_owned(), "there is no class `Nobody`"),
+        (
+            "coverage --generate --invariant severe samples/map_log4j.csm".to_owned(),
+            "there is no public method `severe`",
+        ),
+        ("coverage --generate --runs 3 samples/map_log4j.csm".to_owned(), "cannot be used with"),
+        ("coverage --tests 3 samples/map_log4j.csm".to_owned(), "--generate"),
+        ("coverage --generate --time 1 --timeout 1 samples/map_log4j.csm".to_owned(), "cannot be used with"),
+    ] {
+        let answer = shown(&line);
+        assert!(answer.status == 2 && answer.stderr.contains(says), "{line}: {answer:?}");
+    }
+}

@@ -164,6 +164,19 @@ fn coverage() {
 }
 
 #[test]
+fn generated_tests() {
+    let validator = validator("generated");
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("tests");
+    for class in ["map_log4j", "classes/synchronized_map_broken", "classes/vector_broken", "classes/once"] {
+        let file = format!("samples/{class}.csm");
+        let more = ["--generate", "--keep-going", "--tests", "24", "--out", out.to_str().unwrap()];
+        let arguments = [&["coverage", file.as_str()][..], &more].concat();
+        assert_valid(&validator, &arguments, &answer(&arguments).1);
+    }
+}
+
+#[test]
 fn drive() {
     let directory = tempfile::tempdir().unwrap();
     // Each package takes the place of the one before.

@@ -1,7 +1,7 @@
 //! `cssame coverage FILE`: what executions cover of how threads can come between each other.
 
 use super::drive::{check_directory, no_package, write_package};
-use super::run::{departed, read_schedule};
+use super::run::departed;
 use crate::answer::{
     Compiled, CoverageAnswer, CoverageRequest, EmittedTests, GenerateAnswer, NoTests, coverage, drive_generated,
     finding, generate_tests,
@@ -15,6 +15,7 @@ use crate::cli::options::{AnswerFormat, BoundOptions, ExecutionOptions, FormatOp
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::record;
+use crate::cli::recorded::{self, Recorded, read_package, read_schedule};
 use crate::cli::status::Status;
 use crate::cli::view::coverage::{self as view, CoverageView, Covered};
 use crate::cli::view::replay::{options_text, quoted};
@@ -22,7 +23,7 @@ use crate::coverage::report::CoverageReport;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::driver::{self, Expect};
 use crate::model::{Options, Unit};
-use crate::schedule::{Schedule, source_hash};
+use crate::schedule::source_hash;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -58,7 +59,7 @@ pub struct Arguments {
     /// Source file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Make N executions at random [default: 100; with --schedule 0]
+    /// Make N executions at random [default: 100; with --schedule or --package 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=100_000_000))]
     pub runs: Option<u64>,
     /// Seed of the first of them; the others follow
@@ -67,6 +68,9 @@ pub struct Arguments {
     /// Replay a recorded schedule (repeatable)
     #[arg(long, value_name = "FILE")]
     pub schedule: Vec<PathBuf>,
+    /// Replay the recorded executions of a package of tests, that `drive`, `paths --emit` or --out has written
+    #[arg(long, value_name = "DIR|MANIFEST")]
+    pub package: Option<PathBuf>,
     /// Do not search all states for what can be covered
     #[arg(long)]
     pub no_exploration: bool,
@@ -161,23 +165,23 @@ impl Job for Arguments {
     }
 
     fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
-        let schedules = self.schedules()?;
-        let options = self.options(&schedules)?;
+        let recorded = self.recorded()?;
+        let options = self.options(&recorded)?;
         let unit = load::unit(&self.file, &options.inputs)?;
         if self.generation.generate {
             return self.generated(unit, &options, output);
         }
         let subject = Compiled::new(unit, options.clone());
-        if let (Compiled::Library(unit), Some(_)) = (&subject, schedules.first()) {
-            let problem = Diagnostic::general(Code::NoMain, Severity::Error, "only a program has recorded executions");
-            let problem = problem.with_help("leave out `--schedule`, or name the file that has the `main`");
-            return Err(Diagnostics::new(unit.sources.clone(), vec![problem]));
-        }
-        let request = self.request(schedules);
+        let request = self.request(&recorded, &subject, &options)?;
         let search = |budget: &Budget<'_>| coverage(&subject, &options, &request, budget);
         let answer = with_budget(&self.bounds, &self.shown, output, search).map_err(|(number, departure)| {
-            match (&subject, self.schedule.get(number), request.schedules.get(number)) {
-                (Compiled::Program(model), Some(path), Some(schedule)) => departed(model, path, schedule, &departure),
+            let one = recorded.get(number);
+            let model = match &subject {
+                Compiled::Program(model) => Some(&**model),
+                Compiled::Library(_) => request.program_of(number),
+            };
+            match (one, model) {
+                (Some(one), Some(model)) => departed(model, &one.path, &one.schedule, &departure),
                 _ => Diagnostics::error(Code::ScheduleMismatch, departure.to_string()),
             }
         })?;
@@ -242,39 +246,61 @@ impl Arguments {
         Ok(found)
     }
 
-    fn schedules(&self) -> Result<Vec<Schedule>, Diagnostics> {
-        self.schedule.iter().map(|path| read_schedule(path, &self.file)).collect()
+    /// The recorded executions, those of the package last.
+    fn recorded(&self) -> Result<Vec<Recorded>, Diagnostics> {
+        let read = |path: &PathBuf| {
+            let schedule = read_schedule(path, &self.file)?;
+            Ok(Recorded { path: path.clone(), schedule, program: None })
+        };
+        let mut recorded = self.schedule.iter().map(read).collect::<Result<Vec<Recorded>, Diagnostics>>()?;
+        if let Some(package) = &self.package {
+            recorded.extend(read_package(package, &self.file)?);
+        }
+        Ok(recorded)
     }
 
     /// What executions depend on. Schedules bring along what they were recorded with, on which they have to agree.
-    fn options(&self, schedules: &[Schedule]) -> Result<Options, Diagnostics> {
+    fn options(&self, recorded: &[Recorded]) -> Result<Options, Diagnostics> {
         let given = self.program.with(&self.execution);
-        let mut all: Option<Options> = None;
-        for (path, schedule) in self.schedule.iter().zip(schedules) {
-            let of_this = given.over(schedule)?;
-            if all.as_ref().is_some_and(|known| *known != of_this) {
-                let message = format!(
-                    "`{}` was recorded with other inputs or options than `{}`",
-                    load::name_of(path),
-                    load::name_of(&self.schedule[0])
-                );
+        let Some((first, others)) = recorded.split_first() else { return Ok(given) };
+        let options = given.over(&first.schedule)?;
+        for other in others {
+            if given.over(&other.schedule)? != options {
+                let [other, first] = [other, first].map(|one| load::name_of(&one.path));
+                let message = format!("`{other}` was recorded with other inputs or options than `{first}`");
                 let diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
                 return Err(Diagnostics::general(diagnostic.with_help("measure them apart: they are of two programs")));
             }
-            all = Some(of_this);
         }
-        Ok(all.unwrap_or(given))
+        Ok(options)
     }
 
-    fn request(&self, schedules: Vec<Schedule>) -> CoverageRequest {
+    fn request(
+        &self,
+        recorded: &[Recorded],
+        subject: &Compiled,
+        options: &Options,
+    ) -> Result<CoverageRequest, Diagnostics> {
         let defaults = CoverageRequest::default();
-        CoverageRequest {
-            runs: self.runs.unwrap_or(if schedules.is_empty() { RUNS } else { 0 }),
+        let (schedules, programs) = match subject {
+            Compiled::Program(_) => {
+                if let Some(one) = recorded.iter().find(|one| one.program.is_some()) {
+                    let message = format!("`{}` is of another program", load::name_of(&one.path));
+                    return Err(Diagnostics::error(Code::ScheduleMismatch, message));
+                }
+                (recorded.iter().map(|one| one.schedule.clone()).collect(), Vec::new())
+            }
+            Compiled::Library(unit) => (Vec::new(), recorded::programs(recorded, unit, options)?),
+        };
+        let is_recorded = !self.schedule.is_empty() || self.package.is_some();
+        Ok(CoverageRequest {
+            runs: self.runs.unwrap_or(if is_recorded { 0 } else { RUNS }),
             seed: self.seed,
             schedules,
+            programs,
             max_steps: self.bounds.max_steps.map_or(defaults.max_steps, u64::from),
             explore: self.bounds.max_states.or(defaults.explore).filter(|_| !self.no_exploration),
-        }
+        })
     }
 
     /// The options that decide what is found, as they are typed, with a space before each.
@@ -282,6 +308,9 @@ impl Arguments {
         let mut text = String::new();
         for path in &self.schedule {
             text += &format!(" --schedule {}", quoted(&load::name_of(path)));
+        }
+        if let Some(package) = &self.package {
+            text += &format!(" --package {}", quoted(&load::name_of(package)));
         }
         if let Some(runs) = self.runs {
             text += &format!(" --runs {runs}");

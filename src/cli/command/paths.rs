@@ -1,7 +1,7 @@
 //! `cssame paths FILE`: tests for all orders that can change a branch, and how many other criteria would take.
 
 use super::drive::{check_directory, no_package, write_package};
-use super::run::{departed, read_schedule};
+use super::run::departed;
 use crate::answer::{
     ComparisonReport, Course, EmittedReport, PathsAnswer, PathsRequest, RunRequest, compare_paths, drive_paths,
     finding, paths, paths_dot, paths_svg, run,
@@ -16,6 +16,7 @@ use crate::cli::options::{
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::record;
+use crate::cli::recorded::read_schedule;
 use crate::cli::status::Status;
 use crate::cli::view::paths::{self as view, PathsView};
 use crate::cli::view::replay::quoted;

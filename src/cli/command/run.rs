@@ -6,12 +6,12 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
 use crate::cli::output::Output;
+use crate::cli::recorded::read_schedule;
 use crate::cli::status::Status;
 use crate::cli::view::run::RunView;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::model::Model;
 use crate::schedule::{Departure, ExecutionStatus, Schedule};
-use crate::source::SourceMap;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -155,21 +155,6 @@ pub(super) fn departed(model: &Model, path: &Path, schedule: &Schedule, departur
         diagnostic = diagnostic.with_note("the program has changed since the schedule was recorded");
     }
     Diagnostics::general(diagnostic.with_help("record a new schedule"))
-}
-
-/// Reads a schedule file; also a bare list of steps, as the JSON answers have them.
-pub(super) fn read_schedule(path: &Path, source: &Path) -> Result<Schedule, Diagnostics> {
-    let mut sources = SourceMap::default();
-    let file = load::read(&mut sources, path).map_err(Diagnostics::general)?;
-    let text = sources.file(file).text();
-    let parsed = if text.trim_start().starts_with('[') {
-        serde_json::from_str(text)
-            .map(|steps| Schedule { hash: String::new(), ..Schedule::new(&name_of(source), "", steps) })
-            .map_err(|error| error.to_string())
-    } else {
-        Schedule::parse(text).map_err(|error| error.to_string())
-    };
-    parsed.map_err(|error| Diagnostics::error(Code::ScheduleMismatch, format!("`{}`: {error}", name_of(path))))
 }
 
 fn parse_then(text: &str) -> Result<u64, String> {

@@ -24,7 +24,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-const PACKAGE: [&str; 4] = ["Cargo.toml", "MANIFEST.json", "src", "tests"];
+const PACKAGE: [&str; 5] = ["Cargo.toml", "MANIFEST.json", "recorded", "src", "tests"];
 
 #[test]
 fn a_package_takes_the_place_of_an_older_one() {
@@ -35,7 +35,7 @@ fn a_package_takes_the_place_of_an_older_one() {
     fs::create_dir(out.join("target")).unwrap();
     fs::write(out.join("Cargo.lock"), "kept").unwrap();
     ends_with(&mut drive(&root().join("samples/peterson.csm"), &out), 0);
-    assert_eq!(names(&out), ["Cargo.lock", "Cargo.toml", "MANIFEST.json", "src", "target", "tests"]);
+    assert_eq!(names(&out), ["Cargo.lock", "Cargo.toml", "MANIFEST.json", "recorded", "src", "target", "tests"]);
     assert!(fs::read_to_string(out.join("Cargo.toml")).unwrap().contains("drive_peterson"));
     assert_eq!(names(out.parent().unwrap()), ["out"]);
 }

@@ -28,7 +28,8 @@ pub fn fixture_with(name: &str, text: &str, expect: Expect, of_model: &model::Op
         expect,
         file: name.to_owned(),
         hash: source_hash(text),
-        inputs: Vec::new(),
+        inputs: of_model.inputs.clone(),
+        spurious_wakeups: of_model.spurious_wakeups,
         max_steps: 100_000,
         free: false,
     };
