@@ -7,9 +7,10 @@ use crate::coverage::{self, Findings, RecordedProgram, Request};
 use crate::model::{Model, Options};
 use crate::schedule::{Departure, Schedule};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// What is asked for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CoverageRequest {
     /// How many executions are made at random.
     pub runs: u64,
@@ -18,7 +19,7 @@ pub struct CoverageRequest {
     /// Executions that were recorded; of a program alone.
     pub schedules: Vec<Schedule>,
     /// Programs that use a file without `main`, with recorded executions.
-    pub programs: Vec<RecordedProgram>,
+    pub programs: Arc<[RecordedProgram]>,
     /// Steps of one execution at most.
     pub max_steps: u64,
     /// States that are visited to decide what can be covered; none where that is not asked.
@@ -31,7 +32,7 @@ impl Default for CoverageRequest {
             runs: 100,
             seed: 0,
             schedules: Vec::new(),
-            programs: Vec::new(),
+            programs: Arc::default(),
             max_steps: 1_000_000,
             explore: Some(500_000),
         }
@@ -43,7 +44,7 @@ impl CoverageRequest {
     #[must_use]
     pub fn program_of(&self, number: usize) -> Option<&Model> {
         let mut left = number;
-        for program in &self.programs {
+        for program in self.programs.iter() {
             match left.checked_sub(program.schedules.len()) {
                 None => return Some(&program.model),
                 Some(rest) => left = rest,

@@ -297,7 +297,7 @@ impl Arguments {
             runs: self.runs.unwrap_or(if is_recorded { 0 } else { RUNS }),
             seed: self.seed,
             schedules,
-            programs,
+            programs: programs.into(),
             max_steps: self.bounds.max_steps.map_or(defaults.max_steps, u64::from),
             explore: self.bounds.max_states.or(defaults.explore).filter(|_| !self.no_exploration),
         })
