@@ -48,7 +48,7 @@ pub struct Context<'a> {
 }
 
 /// States of serial orders of a test, at most.
-const SERIAL_STATES: u64 = 100_000;
+const SERIAL_STATES: u64 = 30_000;
 
 /// What tells violations and notes apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

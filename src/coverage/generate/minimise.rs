@@ -4,7 +4,7 @@
 //! arguments, and an execution with few switches.
 //!
 //! **Algorithm**: parts are left out as long as the rest shows the same: first whole parts of the test, then single calls. Main
-//! makes a call instead of a thread where others can be left out then. After that
+//! makes a call instead of a thread where that shows the same. After that
 //! arguments are replaced by simpler values, and objects by the first of their class. Whether a test shows it is decided by a
 //! search through all its executions. Of the executions that show it, the one is taken that switches threads least often once
 //! its steps are put into a better order.
@@ -113,7 +113,7 @@ impl Search<'_> {
         }
     }
 
-    /// Lets main make the first or the last call of a thread, where calls can be left out then; whether that was so.
+    /// Lets main make the first or the last call of a thread, where the test is not larger then; whether that was so.
     fn move_out(&self, best: &mut Minimised) -> bool {
         for thread in 0..2 {
             for is_first in [true, false] {
@@ -130,7 +130,7 @@ impl Search<'_> {
                 let Some(end) = self.shown(&moved.test).into_iter().next() else { continue };
                 moved.end = end;
                 self.leave_out(&mut moved);
-                if moved.test.length() < best.test.length() {
+                if size(&moved.test) < size(&best.test) {
                     *best = moved;
                     return self.budget.check().is_none();
                 }
@@ -242,6 +242,11 @@ impl Search<'_> {
             best.end = end;
         }
     }
+}
+
+/// How many calls a test has, and how many of them are made in parallel.
+fn size(test: &TestCase) -> (usize, u32) {
+    (test.length(), test.parallel_calls().iter().sum())
 }
 
 /// How often an execution switches threads.
