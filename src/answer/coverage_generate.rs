@@ -55,6 +55,8 @@ pub struct GeneratedFailure {
     pub blocked: Vec<BlockedReport>,
     /// The execution.
     pub schedule: Vec<Step>,
+    /// The step, from 0, before which the other thread comes in, in the middle of a call.
+    pub switch: Option<usize>,
     /// The program and the execution, done again.
     #[serde(skip)]
     pub shown: Shown,
@@ -196,6 +198,7 @@ fn reported(failure: Failure, shown: Shown) -> GeneratedFailure {
         allowed: failure.allowed,
         blocked: failure.blocked,
         schedule: failure.schedule,
+        switch: failure.switch,
         shown,
     }
 }

@@ -255,10 +255,13 @@ fn packages_of_tests_are_replayed_as_one_set() {
         assert_eq!(counts(&answer)[3], Some(covered), "{package:?}: {answer:#}");
     }
     // A package of a program, and one of contexts for a file without main.
-    for sample in ["bank_account_broken", "counter_class"] {
-        call(&format!("drive samples/{sample}.csm --pairs --out"), &[&pairs]);
-        let answer = call(&format!("coverage samples/{sample}.csm --format json --package"), &[&pairs]).json();
-        assert!(answer["executions"].as_u64().unwrap() > 0, "{answer:#}");
+    let program = fs::read_to_string("samples/bank_account_broken.csm").unwrap();
+    let class = files.write("class.csm", program.split("void main").next().unwrap());
+    for file in ["samples/bank_account_broken.csm".into(), class] {
+        let file = file.as_os_str();
+        call("drive --pairs --out", &[pairs.as_os_str(), file]);
+        let answer = call("coverage --format json --package", &[pairs.as_os_str(), file]).json();
+        assert_eq!(answer["executions"], 3, "{answer:#}");
     }
     let answer = call("coverage samples/map_log4j.csm --package", &[&terms]);
     assert!(answer.status == 2 && answer.stderr.contains("only a program has recorded executions"), "{answer:?}");

@@ -35,9 +35,12 @@ patterns: two threads that may run in parallel access one variable, or two, in a
 write by the other thread, and a read again. Beside them stand pairs of methods that ran at the same time, and the terms of \
 pi functions: which reads have seen which writes.
 
-The executions are random ones, by seeds, and recorded ones (--schedule). For a program, all states are searched for what \
+The executions are random ones, by seeds, and recorded ones (--schedule, --package). For a program, all states are searched for what \
 some execution can cover, so that a number below 100 % means that something is left to try. A file of classes without a \
-`main` is run in drivers that call two of its methods in parallel.";
+`main` is run in drivers that call two of its methods in parallel.
+
+With --generate, tests are made for such a file: two threads that call public methods of one object, directed at what is not \
+covered yet. A test fails if the class fails, if threads wait for ever, or if the results are those of no order of the calls.";
 
 /// The examples of the command.
 pub const EXAMPLES: &str = "\
@@ -46,8 +49,11 @@ Examples:
   cssame coverage --runs 1000 --seed 7 samples/counter_unlocked.csm
   cssame coverage --no-exploration --format json samples/map_log4j.csm
   cssame coverage --record-dir found samples/bank_transfer_deadlock.csm
+  cssame coverage --report lcov --output cov.info samples/map_log4j.csm
+  cssame coverage --generate samples/classes/vector_broken.csm
+  cssame coverage --generate --out tests --seed 1 samples/map_log4j.csm
 
-Exit status: 0 no execution fails, 1 a failure or a deadlock of the program was met, 2 bad usage, a program that does not \
+Exit status: 0 no execution fails, 1 a failure or a deadlock of the program was met, or a generated test fails, 2 bad usage, a program that does not \
 compile or a schedule that does not fit, 3 no execution fails, and a bound was hit before it was known what can be covered.";
 
 /// Executions at random, unless `--runs` or `--schedule` says otherwise.
@@ -87,8 +93,6 @@ pub struct Arguments {
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
-    pub(crate) generation: GenerationOptions,
-    #[command(flatten)]
     pub(crate) execution: ExecutionOptions,
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
@@ -96,6 +100,8 @@ pub struct Arguments {
     pub(crate) format: FormatOption,
     #[command(flatten)]
     pub(crate) shown: OutputOptions,
+    #[command(flatten)]
+    pub(crate) generation: GenerationOptions,
     #[command(flatten)]
     pub(crate) bounds: BoundOptions,
 }

@@ -16,11 +16,12 @@ fn examples(help: &str) -> Vec<String> {
 #[test]
 fn the_examples_run() {
     let files = Files::new();
-    let samples = files.path("samples");
-    fs::create_dir(&samples).expect("a directory for the samples");
-    for sample in fs::read_dir(root().join("samples")).expect("the samples").flatten() {
-        if sample.path().is_file() {
-            fs::copy(sample.path(), samples.join(sample.file_name())).expect("a copy of the sample");
+    for folder in ["samples", "samples/classes"] {
+        fs::create_dir(files.path(folder)).expect("a directory for the samples");
+        for sample in fs::read_dir(root().join(folder)).expect("the samples").flatten() {
+            if sample.path().is_file() {
+                fs::copy(sample.path(), files.path(folder).join(sample.file_name())).expect("a copy of the sample");
+            }
         }
     }
     for command in COMMANDS {

@@ -127,7 +127,14 @@ impl CoverageView<'_> {
         });
         let trace = schedule::trace(model.naming(), &execution.steps);
         let trace = if execution.steps.len() > WHOLE { trace.cause() } else { trace };
-        text + "\n" + &schedule::render(&trace, &RenderOptions { width: WIDTH, color: self.colour })
+        let text = text + "\n" + &schedule::render(&trace, &RenderOptions { width: WIDTH, color: self.colour });
+        match failure.switch.and_then(|place| failure.schedule.get(place)) {
+            None => text,
+            Some(step) => {
+                let at = format!("{} comes in before {} at {}", step.thread, step.op, step.at);
+                text + &wrap_behind("switch: ", "        ", &(at + ", in the middle of a call of the other thread"))
+            }
+        }
     }
 
     fn note(&self, note: &GeneratedNote) -> String {
