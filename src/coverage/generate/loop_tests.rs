@@ -224,3 +224,15 @@ fn names_of_the_file_stay_its_own() {
     replay(failure);
     assert!(failure.schedule.iter().any(|step| step.thread == "a_/a"), "{}", failure.text);
 }
+
+#[test]
+fn functions_are_tested_where_they_touch_variables_of_the_file() {
+    let functions = "int total; int add(int x) { int t = total; total = t + x; return t; }";
+    let found = generated(functions, &request(1, Strategy::Both), 1);
+    assert_eq!(found.counted().next().unwrap().class, "functions");
+    let helper = "int twice(int x) { return 2 * x; }
+      class C { private int n; public void add(int x) { n = n + twice(x); } public int get() { return n; } }";
+    let found = generated(helper, &Request { keep_going: true, ..request(1, Strategy::Random) }, 1);
+    assert!(found.counted().all(|failure| failure.class == "C"));
+    assert!(found.kept.iter().all(|test| test.class == "C"));
+}

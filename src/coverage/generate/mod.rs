@@ -123,6 +123,11 @@ fn makers<'a>(
             repeats: repeats(integers),
         })
         .collect();
+    // Functions that touch nothing of the file are helpers of others.
+    let touches = |maker: &Maker<'_>| maker.reach.iter().any(|accesses| !accesses.is_clear());
+    let (wanted, helpers): (Vec<Maker<'a>>, Vec<Maker<'a>>) =
+        makers.into_iter().partition(|maker| maker.subject.class.is_some() || touches(maker));
+    let makers = if wanted.is_empty() { helpers } else { wanted };
     match &request.invariant {
         Some(name) if makers.iter().all(|maker| maker.invariant.is_none()) => Err(Refused::NoInvariant(name.clone())),
         _ => Ok(makers),
