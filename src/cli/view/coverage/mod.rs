@@ -65,16 +65,19 @@ impl<'a> From<&'a GenerateAnswer> for Covered<'a> {
 #[must_use]
 pub fn summary(answer: &CoverageAnswer) -> String {
     let (report, met) = (&answer.report, &answer.met);
-    format!(
-        "{}: {} of {}, {} of {}, {}, {}\n",
+    let mut text = format!(
+        "{}: {} of {}, {} of {}",
         plural(report.executions as usize, "execution"),
         report.patterns.all.covered,
         plural(report.patterns.all.total as usize, "instance"),
         report.method_pairs.covered,
         plural(report.method_pairs.total as usize, "method pair"),
-        plural(met.failures.len(), "failure"),
-        plural(met.deadlocks.len(), "deadlock"),
-    )
+    );
+    if answer.findings.is_program {
+        let (failures, deadlocks) = (plural(met.failures.len(), "failure"), plural(met.deadlocks.len(), "deadlock"));
+        text += &format!(", {failures}, {deadlocks}");
+    }
+    text + "\n"
 }
 
 impl CoverageView<'_> {
@@ -130,6 +133,14 @@ impl CoverageView<'_> {
             if self.all {
                 lines.extend(report.drivers.iter().cloned());
             }
+        }
+        let is_bad = |end: &str| !["ok", "step-limit", "stopped"].contains(&end);
+        if self.coverage.met.is_some()
+            && !self.coverage.findings.is_program
+            && report.ends.keys().any(|end| is_bad(end))
+        {
+            let line = "Those that fail are no findings here: `cssame races` and `--generate` judge uses of the file.";
+            lines.push(line.to_owned());
         }
         lines.extend(self.unknown(report).map(str::to_owned));
         let text: String = lines.iter().map(|line| wrap("  ", line)).collect();
