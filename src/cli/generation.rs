@@ -18,7 +18,7 @@ pub struct GenerationOptions {
     /// Choose methods at random, by pairs that ran least often, by patterns, or by both [default: both]
     #[arg(long, value_enum, value_name = "HOW", requires = "generate", hide_possible_values = true)]
     pub strategy: Option<StrategyName>,
-    /// Make N tests at most [default: 400; with --time as many as it allows]
+    /// Make N tests at most [default: 1000; with --time as many as it allows]
     #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u64).range(1..))]
     pub tests: Option<u64>,
     /// Make tests for so many seconds; how many that are depends on the machine
