@@ -33,7 +33,7 @@ impl Default for CoverageRequest {
             seed: 0,
             schedules: Vec::new(),
             programs: Arc::default(),
-            max_steps: 1_000_000,
+            max_steps: 100_000,
             explore: Some(500_000),
         }
     }

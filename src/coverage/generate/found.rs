@@ -83,11 +83,11 @@ pub struct TestCounts {
     /// Steps of these executions.
     #[serde(skip)]
     pub steps: u64,
-    /// Tests of no use: the prefix fails or waits, or there are too many serial orders.
-    #[serde(skip)]
+    /// Tests of no use: the prefix fails or waits, or no serial order comes to an end, or there are too many of them.
+    #[serde(rename = "unusable")]
     pub discarded: u64,
     /// Tests of which all executions were looked at.
-    #[serde(skip)]
+    #[serde(rename = "exhaustive")]
     pub explored: u64,
 }
 

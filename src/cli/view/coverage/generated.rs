@@ -47,11 +47,23 @@ pub fn generated_summary(answer: &GenerateAnswer) -> String {
     )
 }
 
+/// What cannot be said of some tests, if there are such.
+fn unusable(answer: &GenerateAnswer) -> String {
+    if answer.tests.discarded == 0 {
+        return String::new();
+    }
+    let tests = plural(answer.tests.discarded as usize, "test");
+    let text = format!(
+        "{tests} of no use: calls before the threads fail or wait, no order of the calls comes to an end, or too many do"
+    );
+    wrap("", &text)
+}
+
 impl CoverageView<'_> {
     /// The whole answer but for the summary.
     #[must_use]
     pub fn generated(&self, answer: &GenerateAnswer) -> String {
-        let mut blocks = vec![headline(answer, self.colour)];
+        let mut blocks = vec![headline(answer, self.colour) + &unusable(answer)];
         let limit = self.limit(SHOWN);
         let failures = answer.failures.iter().enumerate().take(limit);
         blocks.extend(failures.map(|(index, failure)| self.generated_failure(answer, index, failure)));
