@@ -7,7 +7,7 @@ use super::coverage_generate::{GenerateAnswer, Shown, show};
 use super::drive::input;
 use super::words::plural;
 use crate::diagnostics::Diagnostics;
-use crate::driver::{self, DriveError, GeneratedCase, Package};
+use crate::driver::{self, DriveError, Expect, GeneratedCase, Package};
 use crate::model;
 
 /// Why there is no package.
@@ -24,6 +24,7 @@ struct Test<'a> {
     name: String,
     title: String,
     shown: &'a Shown,
+    expect: Expect,
     violation: Option<String>,
 }
 
@@ -43,6 +44,8 @@ pub fn drive_generated(
         name: format!("failure_{}", index + 1),
         title: format!("`{}`, {}: {}.", failure.class, failure.status, failure.message),
         shown: &failure.shown,
+        // What needs no interleaving is no failure of the class.
+        expect: if failure.sequential { Expect::Recorded } else { Expect::Program },
         violation: (failure.status == "not-linearizable").then(|| format!("not linearizable: {}", failure.message)),
     });
     let covering = answer.kept.iter().zip(&kept).map(|(one, shown)| Test {
@@ -54,6 +57,8 @@ pub fn drive_generated(
             plural(one.pairs, "method pair")
         ),
         shown,
+        // Calls may wait for ever, or fail, for good reasons.
+        expect: Expect::Recorded,
         violation: None,
     });
     let tests: Vec<Test<'_>> = failing.chain(covering).collect();
@@ -64,6 +69,7 @@ pub fn drive_generated(
             name: &test.name,
             title: &test.title,
             schedule: &test.shown.execution.steps,
+            expect: test.expect,
             violation: test.violation.as_deref(),
         })
         .collect();

@@ -8,7 +8,9 @@ use super::manifest::Manifest;
 use super::names::Names;
 use super::pairs::programs_text;
 use super::tests_file::{self, TestCase};
-use super::{DriveError, Input, MAX_STEPS, Options, Package, RUNTIME, all_files, cargo_toml, names, plan, recorded};
+use super::{
+    DriveError, Expect, Input, MAX_STEPS, Options, Package, RUNTIME, all_files, cargo_toml, names, plan, recorded,
+};
 use crate::vm::Choice;
 
 /// A test.
@@ -22,6 +24,8 @@ pub struct GeneratedCase<'a> {
     pub title: &'a str,
     /// Its execution.
     pub schedule: &'a [Choice],
+    /// When it passes.
+    pub expect: Expect,
     /// Why it is to fail, where the program does not fail.
     pub violation: Option<&'a str>,
 }
@@ -47,7 +51,7 @@ pub fn drive_generated(cases: &[GeneratedCase<'_>], options: &Options) -> Result
         let name = names.fresh(case.name);
         let module = format!("program::{name}");
         let test = TestCase::of_pair(&case.input, name, module.clone(), case.title.to_owned(), plan, case.schedule);
-        tests.push(test.violating(case.violation.map(str::to_owned)));
+        tests.push(test.expecting(case.expect, case.violation.map(str::to_owned)));
         programs.push((module, &case.input));
     }
     let (entries, recorded) = recorded::files(&programs, &tests, options);

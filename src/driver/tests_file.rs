@@ -31,6 +31,8 @@ pub(super) struct TestCase {
     steps: Vec<Step>,
     /// What the execution shows, where the program does not fail and the test is to fail all the same.
     violation: Option<String>,
+    /// When it passes, where that differs from the others.
+    expect: Option<Expect>,
 }
 
 /// `a_6_24_from_a_4_31`; several are joined by `and`.
@@ -89,7 +91,7 @@ impl TestCase {
         });
         let steps = naming(input).steps(&plan.steps);
         let comment = lines.iter().map(|line| comment(line)).collect();
-        TestCase { name, module, plan, comment, steps, violation: None }
+        TestCase { name, module, plan, comment, steps, violation: None, expect: None }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -106,9 +108,9 @@ impl TestCase {
         (&self.steps, self.plan.status)
     }
 
-    /// The same, where the execution shows what the program does not tell itself.
-    pub(super) fn violating(self, violation: Option<String>) -> TestCase {
-        TestCase { violation, ..self }
+    /// The same, with when it passes, and with what the execution shows that the program does not tell itself.
+    pub(super) fn expecting(self, expect: Expect, violation: Option<String>) -> TestCase {
+        TestCase { expect: Some(expect), violation, ..self }
     }
 
     pub(super) fn named(self, name: String) -> TestCase {
@@ -236,7 +238,7 @@ pub(super) fn emit(package: &str, cases: &[TestCase], options: &Options, note: O
     let _ = writeln!(text, "use {package}::Act::*;\nuse {package}::Value::*;");
     let _ = writeln!(text, "use {package}::{{check, program, Act, End, Event, Expect, From, Future, Plan}};");
     for case in cases {
-        text += &test(case, options.expect);
+        text += &test(case, case.expect.unwrap_or(options.expect));
     }
     text
 }

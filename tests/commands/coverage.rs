@@ -336,6 +336,8 @@ fn generated_tests_are_written_with_their_executions() {
     let emitted = fs::read_to_string(out.join("tests/futures.rs")).unwrap();
     let panic = "panic!(\"{}\", \"not linearizable: no order of the calls gives these results\");";
     assert_eq!(emitted.matches(panic).count(), 1, "{emitted}");
+    // Only what fails and counts is to fail.
+    assert_eq!(emitted.matches("Expect::Program)").count(), 1, "{emitted}");
     let set = call("coverage samples/map_log4j.csm --format json --package", &[&out]).json();
     assert_eq!(set["executions"].as_u64(), answer["emitted"]["tests"].as_array().map(|tests| tests.len() as u64));
     // A package takes the place of another one; a class that has changed does not fit.
