@@ -127,6 +127,16 @@ fn a_lost_notification_is_a_deadlock_but_an_empty_queue_is_not() {
 }
 
 #[test]
+fn calls_that_nobody_notices_do_not_hide_that_both_threads_may_wait() {
+    let class = QUEUE.replace("public void put()", "public bool nothing() { return false; } public void put()");
+    let waiting: [&[&str]; 4] = [&[], &["o.take()"], &["o.nothing()", "o.nothing()", "o.take()"], &[]];
+    assert_eq!(violations(&class, waiting), [""; 0]);
+    let lossy = LOSSY_QUEUE.replace("public void put()", "public bool nothing() { return false; } public void put()");
+    let lost: [&[&str]; 4] = [&[], &["o.take()"], &["o.nothing()", "o.nothing()", "o.put()"], &[]];
+    assert_eq!(violations(&lossy, lost), ["deadlock"]);
+}
+
+#[test]
 fn results_that_no_order_has_are_not_linearizable() {
     let update: [&[&str]; 4] = [&[], &["o.add()"], &["o.add()"], &["o.get()"]];
     assert_eq!(violations(COUNTER, update), ["not-linearizable"]);
