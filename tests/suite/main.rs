@@ -16,6 +16,7 @@ mod coverage;
 mod explored;
 mod facts;
 mod form;
+mod generated;
 mod harness;
 mod ir;
 mod jobs;

@@ -110,12 +110,15 @@ impl Writer {
         if self.rng.chance(12) {
             text = format!("int w;\n{text}");
             self.fields.push("w".to_owned());
+            if self.rng.chance(40) {
+                text = format!("int next(int n) {{ w = w + n; return w; }}\n{text}");
+            }
         }
         if self.rng.chance(15) {
             text += "  private int t[2];\n";
             self.fields.extend(["t[0]", "t[1]"].map(str::to_owned));
         }
-        text += "  private lock L, M;\n  private cond c;\n";
+        text += "  private lock L, M;\n  private cond c;\n  private sem s = 1;\n  private event e;\n";
         if self.rng.chance(20) {
             let field = self.field();
             let _ = writeln!(text, "  private int hidden() {{ {field} += 1; return {field}; }}");
@@ -175,7 +178,7 @@ impl Writer {
             let value = self.value(parameter, other);
             let _ = write!(body, "return {value}; ");
         }
-        let blocks = ["choose", "synchronized"].iter().any(|word| body.contains(word));
+        let blocks = ["choose", "synchronized", "lock(", "wait(", "P("].iter().any(|word| body.contains(word));
         let body = match section {
             1 => format!("synchronized (L) {{ {body}}} "),
             2 => format!("synchronized (M) {{ synchronized (L) {{ {body}}} }} "),
@@ -215,7 +218,14 @@ impl Writer {
         if other && target != "w" && self.rng.chance(30) {
             target = format!("o.{target}");
         }
-        match self.rng.weighted(&[36, 14, 16, 8, 5, 5, 4, 4, 4]) {
+        match self.rng.weighted(&[36, 14, 16, 8, 5, 5, 4, 4, 4, 4, 3, 3, 2]) {
+            9 => format!("if ({target} != 0) {{ {target} = 4 / {target}; }} "),
+            10 => format!("P(s); {target} = {value}; V(s); "),
+            11 => format!("if ({target} == 0) {{ lock(M); {target} = 1; }} else {{ unlock(M); {target} = 0; }} "),
+            12 if self.fields.iter().any(|field| field == "t[0]") => {
+                format!("if (f >= 0 && f < 2) {{ t[f] = {value}; }} ")
+            }
+            12 => (*self.rng.pick(&["wait(e); ", "set(e); ", "set(e); clear(e); "])).to_owned(),
             1 => format!("{target} += 1; "),
             2 => {
                 let (inner, field) = (self.target(), self.field());

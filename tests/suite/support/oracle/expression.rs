@@ -78,7 +78,12 @@ impl Compiler<'_> {
     /// Pushes the value of the expression, converted.
     pub fn convert(&mut self, expr: &Expr, ty: Ty) -> Result<()> {
         let given = self.expr(expr)?;
-        if !given.fits(ty) {
+        let is_small = |compiler: &mut Self| {
+            let value = if compiler.names_a_variable(expr) { None } else { compiler.constant(expr) };
+            value.is_some_and(|value| i32::try_from(value.long()).is_ok())
+        };
+        // A constant long becomes an int where it fits.
+        if !given.fits(ty) && !((given, ty) == (Ty::Long, Ty::Int) && is_small(self)) {
             return Err(format!("a {given:?} is given where a {ty:?} is expected"));
         }
         if given != ty {

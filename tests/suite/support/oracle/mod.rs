@@ -42,7 +42,7 @@ pub use self::coverage::{
     Coverage, CoverageOptions, among, coverage_by_executions, coverage_of_source, library_variables,
 };
 pub use self::generated::{Test, program as program_of_test};
-pub use self::linear::{Outputs, Verdict, decide};
+pub use self::linear::{Outputs, Stuck, Verdict, decide};
 pub use self::paths::{BranchPlace, PathsOptions, PathsOracle, paths_of_source};
 pub use self::patterns::{Access, Instance, Places, TABLE, Variables, all_instances, by_pattern, totals, word};
 pub use self::races::{Race, RaceOptions, Races, races_of_source};
