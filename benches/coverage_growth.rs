@@ -92,10 +92,10 @@ fn growth(generated: &Generated) -> Vec<usize> {
 
 fn csv(curves: &[Vec<f64>; 4]) -> String {
     let mut lines = vec![format!("executions,{}", Strategy::ALL.map(Strategy::word).join(","))];
-    for point in 0..POINTS {
-        let cells = [0, 1, 2, 3].map(|strategy| format!("{:.4}", curves[strategy][point]));
-        lines.push(format!("{},{}", (point + 1) * EVERY, cells.join(",")));
-    }
+    lines.extend((0..POINTS).map(|point| {
+        let cells = curves.each_ref().map(|curve| format!("{:.4}", curve[point]));
+        format!("{},{}", (point + 1) * EVERY, cells.join(","))
+    }));
     lines.join("\n")
 }
 
