@@ -12,9 +12,9 @@
 //! **Soundness and limits**: what is covered is covered. The feasible total is exact, or there is none: where a bound was
 //! hit, and for a file without `main`, whose clients are unbounded.
 
-use super::candidates::Candidates;
 use super::feasible::{Feasible, feasible};
 use super::instance::{Instance, Totals, instances, totals};
+use super::matching::Candidates;
 use super::measure::{Measured, Watched};
 use super::method_pairs::PublicMethods;
 use super::reason::{Reason, Reasons};

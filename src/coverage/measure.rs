@@ -10,8 +10,8 @@
 //! **Soundness and limits**: exact for the executions. Those that an assumption discards show nothing, and are counted
 //! apart.
 
-use super::candidates::Candidates;
 use super::instance::Instance;
+use super::matching::Candidates;
 use super::matching::Matcher;
 use super::method_pairs::{MethodId, MethodPair, Overlaps, PublicMethods};
 use super::universe::{Binding, Universe};

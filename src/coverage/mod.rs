@@ -8,7 +8,6 @@
 //! Classes" (ASE 2019); for method pairs Choudhary, Lu and Pradel, "Efficient Detection of Thread Safety Violations via
 //! Coverage-Guided Generation of Concurrent Tests" (ICSE 2017).
 
-mod candidates;
 mod feasible;
 mod find;
 pub mod generate;
@@ -22,11 +21,10 @@ mod reason;
 pub mod report;
 mod universe;
 
-pub use candidates::Candidates;
 pub use feasible::{Feasible, feasible};
 pub use find::{Findings, RecordedProgram, Request, Terms, find, find_in_drivers, find_in_recorded, of_library};
 pub use instance::{Instance, Totals, instances, totals};
-pub use matching::{MAX_PARTIALS, Matcher};
+pub use matching::{Candidates, MAX_PARTIALS, Matcher};
 pub use measure::{BadEnd, Ended, Measured, OneMeasured, Shown, Watch, Watched};
 pub use method_pairs::{Method, MethodId, MethodPair, Overlaps, PublicMethods};
 pub use pattern::{Kind, Letter, MAX_LETTERS, PATTERNS, Pattern, PatternId, Role, Slot};

@@ -17,8 +17,8 @@
 mod graph;
 mod pass;
 
-use super::candidates::Candidates;
 use super::instance::Instance;
+use super::matching::Candidates;
 use super::matching::{Meaning, Step, Trie};
 use super::universe::{AccessId, Binding, Universe};
 use crate::budget::{Bound, Budget, Statistics};

@@ -12,9 +12,9 @@
 
 use super::graph::StepKinds;
 use crate::budget::{Bound, Budget};
-use crate::coverage::candidates::Candidates;
+
 use crate::coverage::instance::Instance;
-use crate::coverage::matching::{Awaited, Partial, Step, Threads, Trie};
+use crate::coverage::matching::{Awaited, Candidates, Partial, Step, Threads, Trie};
 use crate::coverage::universe::AccessId;
 use crate::explore::StepGraph;
 use fixedbitset::FixedBitSet;

@@ -6,9 +6,9 @@
 //! Where it is known which instances are possible at all, a beginning is given up as soon as the execution has covered
 //! all of those that begin with its accesses: many threads and many cells show the same again and again.
 
+use super::candidates::Candidates;
 use super::partial::{Awaited, CellNumber, Meaning, Partial, Step};
 use super::trie::Trie;
-use crate::coverage::candidates::Candidates;
 use crate::coverage::instance::Instance;
 use crate::coverage::universe::{Binding, Universe};
 use crate::ir::FunctionId;

@@ -16,10 +16,12 @@
 //! **Soundness and limits**: exact, up to a number of beginnings that an execution may have; beyond it, what is
 //! covered is a lower bound, and [`Matcher::is_cut`] says so.
 
+mod candidates;
 mod matcher;
 mod partial;
 mod trie;
 
+pub use candidates::Candidates;
 pub use matcher::{MAX_PARTIALS, Matcher};
 pub(super) use partial::{Awaited, Meaning, Partial, Step, Threads};
-pub(super) use trie::{NodeId, Trie};
+pub(super) use trie::Trie;
