@@ -245,7 +245,7 @@ struct Answers {
 
 #[test]
 fn answers_agree_with_the_oracle() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 300);
+    let programs = setting("CSSAME_LAW_PROGRAMS", 100);
     let first = setting("CSSAME_LAW_SEED", 1);
     let (mut answers, mut wrong) = (Answers::default(), Vec::new());
     for seed in first..first + programs {
@@ -282,7 +282,7 @@ fn answers_agree_with_the_oracle() {
 
 #[test]
 fn what_is_infeasible_for_a_library_is_covered_by_no_client() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 60);
+    let programs = setting("CSSAME_LAW_PROGRAMS", 30);
     let first = setting("CSSAME_LAW_SEED", 1);
     let (mut wrong, mut counts) = (Vec::new(), [0, 0, 0, 0]);
     for seed in first..first + programs {

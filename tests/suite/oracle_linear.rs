@@ -171,7 +171,7 @@ fn another_class_may_say_what_is_right() {
 
 #[test]
 fn random_classes_have_executions_of_all_kinds() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 200);
+    let programs = setting("CSSAME_LAW_PROGRAMS", 800);
     let first = setting("CSSAME_LAW_SEED", 1);
     let mut kinds = [0; 6];
     for seed in first..first + programs {
