@@ -1,6 +1,6 @@
 //! The answer of `coverage` against the oracle, key by key, on random programs and on random classes.
 //!
-//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
+//! `CSSAME_COVERAGE_PROGRAMS` and `CSSAME_COVERAGE_SEED` run more programs, or others.
 
 use crate::support::generate;
 use crate::support::oracle::{
@@ -245,8 +245,8 @@ struct Answers {
 
 #[test]
 fn answers_agree_with_the_oracle() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 100);
-    let first = setting("CSSAME_LAW_SEED", 1);
+    let programs = setting("CSSAME_COVERAGE_PROGRAMS", 100);
+    let first = setting("CSSAME_COVERAGE_SEED", 1);
     let (mut answers, mut wrong) = (Answers::default(), Vec::new());
     for seed in first..first + programs {
         let source = generate::accessing(seed);
@@ -282,8 +282,8 @@ fn answers_agree_with_the_oracle() {
 
 #[test]
 fn what_is_infeasible_for_a_library_is_covered_by_no_client() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 30);
-    let first = setting("CSSAME_LAW_SEED", 1);
+    let programs = setting("CSSAME_COVERAGE_PROGRAMS", 30);
+    let first = setting("CSSAME_COVERAGE_SEED", 1);
     let (mut wrong, mut counts) = (Vec::new(), [0, 0, 0, 0]);
     for seed in first..first + programs {
         let library = generate::library(seed);

@@ -408,8 +408,8 @@ fn a_program_that_is_too_large_has_no_answer() {
 
 #[test]
 fn on_random_programs_matches_are_those_of_all_executions() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 60);
-    let first = setting("CSSAME_LAW_SEED", 1);
+    let programs = setting("CSSAME_COVERAGE_PROGRAMS", 60);
+    let first = setting("CSSAME_COVERAGE_SEED", 1);
     let (mut compared, mut instances, mut small) = (0, 0, 0);
     for seed in first..first + programs {
         let source = accessing(seed);

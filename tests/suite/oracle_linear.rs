@@ -171,8 +171,8 @@ fn another_class_may_say_what_is_right() {
 
 #[test]
 fn random_classes_have_executions_of_all_kinds() {
-    let programs = setting("CSSAME_LAW_PROGRAMS", 800);
-    let first = setting("CSSAME_LAW_SEED", 1);
+    let programs = setting("CSSAME_COVERAGE_PROGRAMS", 800);
+    let first = setting("CSSAME_COVERAGE_SEED", 1);
     let mut kinds = [0; 6];
     for seed in first..first + programs {
         let library = generate::library(seed);
