@@ -282,7 +282,7 @@ fn answers_agree_with_the_oracle() {
 
 #[test]
 fn what_is_infeasible_for_a_library_is_covered_by_no_client() {
-    let programs = setting("CSSAME_COVERAGE_PROGRAMS", 30);
+    let programs = setting("CSSAME_COVERAGE_PROGRAMS", 60);
     let first = setting("CSSAME_COVERAGE_SEED", 1);
     let (mut wrong, mut counts) = (Vec::new(), [0, 0, 0, 0]);
     for seed in first..first + programs {
