@@ -4,14 +4,15 @@
 
 use crate::support::generate;
 use crate::support::oracle::{
-    Access, Coverage, CoverageOptions, Instance, Replayed, Variables, Visible, Wanted, all_instances, among,
-    by_pattern, coverage_of_source, library_variables, replay, totals,
+    Access, Coverage, CoverageOptions, Instance, Replayed, Variables, Wanted, all_instances, among, by_pattern,
+    coverage_of_source, library_variables, replay, totals,
 };
 use crate::support::{possible_model, setting};
 use cssame::answer::{Compiled, Course, CoverageAnswer, CoverageRequest, RunRequest, coverage, run};
 use cssame::budget::Budget;
 use cssame::coverage::Kind;
 use cssame::coverage::report::{CoverageReport, InstanceReport};
+use cssame::form::{definition_name, read_name};
 use cssame::model::{Model, Options, Unit};
 use cssame::schedule::{Schedule, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -208,11 +209,14 @@ fn compare_one(told: &Told, real: &Replayed, places: &Variables) -> Vec<String> 
     differences
 }
 
-/// The declared names of what is a step in the tool.
-fn shared(model: &Model) -> BTreeSet<String> {
-    let program = model.program();
-    let leaves = model.form().concurrency.sharing.leaves.ones();
-    leaves.map(|leaf| program.texts.get(program.leaves[cssame::ir::LeafId::new(leaf)].name).to_owned()).collect()
+/// The reads and writes that are steps in the tool.
+fn visible(model: &Model) -> BTreeSet<Access> {
+    let (sources, program, sharing) = (model.sources(), model.program(), &model.form().concurrency.sharing);
+    let reads = program.reads.entries().filter(|(read, _)| sharing.read(*read));
+    let reads = reads.map(|(read, _)| (read_name(sources, program, read), false));
+    let writes = program.definitions.entries().filter(|(definition, _)| sharing.definition(*definition));
+    let writes = writes.map(|(definition, _)| (definition_name(sources, program, definition), true));
+    reads.chain(writes).map(|(place, write)| Access { place, write }).collect()
 }
 
 /// One random execution, by its seed and by its schedule.
@@ -220,7 +224,7 @@ fn one_execution(source: &str, model: Model, seed: u64, places: &Variables) -> (
     let ran = run(&model, &RunRequest { course: Course::Random { seed }, max_steps: STEPS });
     let schedule: Schedule = ran.schedule(&model);
     let steps: Vec<Wanted> = schedule.steps.iter().map(wanted).collect();
-    let real = match replay(source, &Visible::Named(shared(&model)), &steps) {
+    let real = match replay(source, Some(&visible(&model)), &steps) {
         Ok(real) => real,
         Err(problem) => return (vec![format!("the oracle cannot follow the schedule: {problem}")], model),
     };

@@ -3,7 +3,7 @@
 
 use crate::support::generate::{Rng, accessing};
 use crate::support::oracle::{
-    Coverage, CoverageOptions, Instance, Places, Replayed, TABLE, Variables, Visible, all_instances, among, by_pattern,
+    Coverage, CoverageOptions, Instance, Places, Replayed, TABLE, Variables, all_instances, among, by_pattern,
     coverage_by_executions, coverage_of_source, library_variables, replay, steps, totals, word,
 };
 use crate::support::setting;
@@ -40,7 +40,7 @@ fn feasible(source: &str) -> Vec<String> {
 }
 
 fn run(source: &str, list: &str) -> Replayed {
-    replay(source, &Visible::All, &steps(list)).unwrap_or_else(|error| panic!("{error}\n{source}"))
+    replay(source, None, &steps(list)).unwrap_or_else(|error| panic!("{error}\n{source}"))
 }
 
 #[test]
@@ -348,8 +348,8 @@ fn a_schedule_says_which_alternative() {
     assert_eq!(run(source, "main T1:2 T1 T2 T2").status, "assert");
     assert_eq!(run(source, "main T1:1 T1 T2 T2 T1 main main").status, "ok");
     assert_eq!(run(source, "main T1:1").status, "going");
-    assert!(replay(source, &Visible::All, &steps("main T1:3")).is_err());
-    assert!(replay(source, &Visible::All, &steps("T1")).is_err());
+    assert!(replay(source, None, &steps("main T1:3")).is_err());
+    assert!(replay(source, None, &steps("T1")).is_err());
     let ends = "int x; sem s; cobegin T1: P(s); x = 1; T2: x = 2; coend";
     let stuck = run(ends, "main T2 T2");
     assert_eq!((stuck.status.as_str(), stuck.trace.len()), ("deadlock", 1));

@@ -7,13 +7,13 @@
 
 use super::accesses::Accesses;
 use super::code::Code;
+use super::compile;
 use super::graph::key;
 use super::local::Machine;
 use super::patterns::{Event, Instance, Letter, Places, TABLE, Variables, all_instances, covered, word};
 use super::state::State;
 use super::step::Progress;
 use super::value::Status;
-use super::{Visible, compile};
 use cssame::front::csm::syntax::ast::Program;
 use cssame::source::{SourceFile, SourceMap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -175,14 +175,6 @@ pub fn coverage_by_executions(source: &str, most: usize) -> Result<Option<BTreeS
 /// All that several threads could get at.
 pub fn all_visible(code: &Code) -> Vec<bool> {
     code.variables.iter().map(|variable| variable.candidate).collect()
-}
-
-/// Those with these declared names, or all.
-pub fn visible(code: &Code, which: &Visible) -> Vec<bool> {
-    match which {
-        Visible::Named(names) => code.variables.iter().map(|variable| names.contains(&variable.name)).collect(),
-        _ => all_visible(code),
-    }
 }
 
 /// The state in which `main` stands before its first step.

@@ -2,14 +2,14 @@
 
 use super::accesses::Accesses;
 use super::activations::{Activations, MethodPairs, all_pairs};
-use super::code::{NONE, Op};
-use super::coverage::{first_state, visible, with_program};
+use super::code::Op;
+use super::compile;
+use super::coverage::{all_visible, first_state, with_program};
 use super::local::{Machine, Note};
-use super::patterns::{Event, Instance, covered};
+use super::patterns::{Access, Event, Instance, covered};
 use super::report::path_text;
-use super::state::Condition;
+use super::state::{Condition, State};
 use super::step::{Move, Progress};
-use super::{Visible, compile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A step to make.
@@ -34,7 +34,7 @@ pub struct Replayed {
     pub all_pairs: MethodPairs,
     /// The accesses: thread, place, `r`, `w` or `rw`.
     pub trace: Vec<(String, String, &'static str)>,
-    /// The places among them where a variable was accessed whose accesses are steps.
+    /// The places among them that are visible.
     pub visible: BTreeSet<String>,
 }
 
@@ -52,18 +52,19 @@ pub fn steps(list: &str) -> Vec<Wanted> {
 /// Does the steps. The error says which one cannot be made.
 ///
 /// A step of a schedule that is local work alone has none here: what it prints or decides belongs to the next step. Nor
-/// have the later ones of a parfor, whose threads start together. The end of a thread is no step of a schedule, and is one
-/// in a list of threads alone.
-pub fn replay(source: &str, which: &Visible, schedule: &[Wanted]) -> Result<Replayed, String> {
+/// have the later ones of a parfor, whose threads start together.
+///
+/// With `visible`, as for schedules, other reads and writes are no steps, and neither is the end of a thread.
+pub fn replay(source: &str, visible: Option<&BTreeSet<Access>>, schedule: &[Wanted]) -> Result<Replayed, String> {
     with_program(source, |program, file| {
         let code = compile::compile(program, file, &BTreeMap::new())?;
         let accesses = Accesses::new(&code);
-        let merge_ends = schedule.iter().any(|wanted| wanted.op.is_some());
-        let mut machine = Machine::new(&code, visible(&code, which), u32::MAX, merge_ends);
+        let mut machine = Machine::new(&code, all_visible(&code), u32::MAX, false);
         machine.journal = Some(Vec::new());
         let mut state = first_state(&mut machine);
         let (mut activations, mut trace, mut status): (Activations, Vec<Event>, _) = Default::default();
         let mut replayed = Replayed { all_pairs: all_pairs(&code), ..Replayed::default() };
+        settle(&mut machine, &mut state, visible);
         drain(&mut machine, &accesses, &mut activations, &mut trace);
         for (at, wanted) in schedule.iter().enumerate() {
             let is_it = |thread: &super::state::Thread| path_text(&machine, thread.path) == wanted.thread;
@@ -86,7 +87,7 @@ pub fn replay(source: &str, which: &Visible, schedule: &[Wanted]) -> Result<Repl
             };
             activations.step(thread);
             match machine.step(&mut state, next) {
-                Progress::Going => {}
+                Progress::Going => settle(&mut machine, &mut state, visible),
                 Progress::Ended(failed) => status = failed.word().to_owned(),
                 Progress::Discarded => status = "discarded".to_owned(),
             }
@@ -109,8 +110,8 @@ pub fn replay(source: &str, which: &Visible, schedule: &[Wanted]) -> Result<Repl
                 (None, Some(place)) => ("w", place),
                 (place, _) => ("rw", place.unwrap_or_default()),
             };
-            let variable = state.cells[event.cell as usize].variable;
-            if variable != NONE && machine.visible[variable as usize] {
+            let is_visible = |access: u32| visible.is_none_or(|all| all.contains(&accesses.list[access as usize]));
+            if event.read.into_iter().chain(event.write).any(is_visible) {
                 replayed.visible.insert(place.clone());
             }
             replayed.trace.push((path_text(&machine, state.threads[event.thread].path), place, kind));
@@ -120,6 +121,35 @@ pub fn replay(source: &str, which: &Visible, schedule: &[Wanted]) -> Result<Repl
         replayed.covered = covered(&trace).iter().map(|(pattern, steps)| accesses.instance(*pattern, steps)).collect();
         Ok(Replayed { status, ..replayed })
     })
+}
+
+/// Makes the accesses that are no steps, and ends threads that have nothing left to print: that is no step of a schedule.
+fn settle(machine: &mut Machine<'_>, state: &mut State, visible: Option<&BTreeSet<Access>>) {
+    let Some(visible) = visible else { return };
+    for thread in 0..state.threads.len() {
+        loop {
+            let this = &state.threads[thread];
+            let is_step = |name: u32, write: bool| {
+                visible.contains(&Access { place: machine.code.names.text(name).to_owned(), write })
+            };
+            let waits = match machine.code.ops[this.pc as usize] {
+                Op::Load { name, .. } => is_step(name, false),
+                Op::Store { name, .. } => is_step(name, true),
+                Op::Atomic { name, .. } => is_step(name, false) || is_step(name, true),
+                Op::End => this.ahead != this.printed,
+                _ => true,
+            };
+            if waits || this.condition != Condition::Ready || state.exclusive.is_some() {
+                break;
+            }
+            let (printed, ahead) = (this.printed, this.ahead);
+            machine.step(state, Move { thread, choice: 0 });
+            // What is printed before an access that is no step still waits for one.
+            if ahead != printed {
+                state.threads[thread].printed = printed;
+            }
+        }
+    }
 }
 
 /// What the machine did goes to the activations and to the trace.
