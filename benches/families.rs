@@ -60,7 +60,7 @@ fn decide(family: &Model) -> (Statistics, Duration) {
     let concurrency = Some(&family.form().concurrency);
     let subject = Subject { program: family.program(), concurrency, machine: family.machine() };
     let search = || {
-        let query = Query::UpToTheRead;
+        let query = Query::UP_TO_THE_READ;
         let answer = subject.futures(&query, &Budget::unlimited());
         assert!(answer.is_complete());
         answer.statistics

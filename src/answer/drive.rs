@@ -1,5 +1,6 @@
 //! The answer of `drive`: a package with a test for each feasible term, or for a selection.
 
+use super::futures::candidates;
 use super::selection::{SelectionReport, selection_report};
 use crate::budget::{Bound, Budget, Statistics};
 use crate::driver;
@@ -114,7 +115,8 @@ pub fn drive(model: &Model, request: &DriveRequest<'_>, budget: &Budget<'_>) -> 
         return drive_selected(model, request, budget);
     }
     check_size(model.form())?;
-    let answer = Subject::from(model).futures(&Query::default(), budget);
+    let candidates = candidates(model);
+    let answer = Subject::from(model).futures(&Query::without_outcomes(&candidates), budget);
     let package = driver::drive(&input(model), &answer, request.options)?;
     let unfinished = unfinished(model, answer.bound, &answer.statistics, &answer.open);
     Ok(DriveAnswer { package: Some(package), bound: answer.bound, unfinished, ..DriveAnswer::default() })

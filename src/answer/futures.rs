@@ -157,7 +157,7 @@ impl Found {
 }
 
 /// The terms of all reads of shared variables.
-fn candidates(model: &Model) -> Vec<(ReadId, DefinitionId)> {
+pub(super) fn candidates(model: &Model) -> Vec<(ReadId, DefinitionId)> {
     let form = model.form();
     let reads = form.shared_reads().into_iter();
     reads.flat_map(|read| form.terms(read).into_iter().map(move |definition| (read, definition))).collect()

@@ -5,6 +5,7 @@
 //! [`crate::answer`]; [`job`] shows the answer, as JSON ([`json`]) or as text ([`view`]).
 
 pub mod arguments;
+mod available_memory;
 pub mod command;
 pub mod directory;
 pub mod files;

@@ -1,5 +1,6 @@
 //! Options that several subcommands share.
 
+use super::available_memory::half_of_memory;
 use crate::budget::{Budget, Limits};
 use crate::model;
 use clap::{Args, ValueEnum};
@@ -38,7 +39,8 @@ pub struct BoundOptions {
     /// Follow at most N executions to their end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_executions: Option<u64>,
-    /// Stop when states take this much memory, such as 500M or 2G
+    /// Stop when states take this much memory, such as 500M or 2G [default: half of what the machine, or the control
+    /// group, has]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
     /// Stop after this time
@@ -66,7 +68,7 @@ impl BoundOptions {
             max_steps: self.max_steps,
             max_executions: self.max_executions,
             max_work: None,
-            max_memory: self.max_memory,
+            max_memory: self.max_memory.or_else(half_of_memory),
         });
         let budget = budget.with_interrupt(interrupt).with_jobs(jobs);
         self.timeout.map_or(budget, |timeout| budget.with_timeout(timeout))

@@ -8,14 +8,51 @@ use crate::explore::deadlock::Deadlock;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, Failure, FailureKind, OutputId, PathId, Tables};
 
+/// What is asked of an exploration. The default asks for everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Query<'a> {
+    /// How far the schedules of terms go.
+    pub schedules: TermSchedules,
+    /// What is to be known of the ends of executions.
+    pub ends: Ends,
+    /// The pairs of a read and a definition of which it is asked whether they can be seen, sorted: a search that need not
+    /// look for anything else stops when all of them were. Without them it looks for all pairs that there are.
+    pub candidates: Option<&'a [(ReadId, DefinitionId)]>,
+}
+
 /// How far the schedule of a term is to go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Query {
+pub enum TermSchedules {
     /// To the end of an execution.
     #[default]
     WholeExecutions,
     /// To the step that reads: a search for terms alone need not complete executions.
     UpToTheRead,
+}
+
+/// What is to be known of the ends of executions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ends {
+    /// What they print, how they fail and where they block. There may be exponentially many outcomes.
+    #[default]
+    Outcomes,
+    /// How they fail and where they block.
+    FailuresAndDeadlocks,
+    /// Nothing.
+    Nothing,
+}
+
+impl<'a> Query<'a> {
+    /// Everything, with the schedules of terms up to the step that reads.
+    pub const UP_TO_THE_READ: Query<'static> =
+        Query { schedules: TermSchedules::UpToTheRead, ends: Ends::Outcomes, candidates: None };
+
+    /// Terms, failures and deadlocks, without the outcomes.
+    #[must_use]
+    pub fn without_outcomes(candidates: &'a [(ReadId, DefinitionId)]) -> Query<'a> {
+        let candidates = Some(candidates).filter(|candidates| candidates.is_sorted());
+        Query { ends: Ends::FailuresAndDeadlocks, candidates, ..Query::default() }
+    }
 }
 
 /// Steps of the schedules of all terms together: a program may have millions of terms, each with a long schedule.

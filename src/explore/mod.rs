@@ -30,7 +30,7 @@ mod slice;
 mod states;
 mod subject;
 
-pub use answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
+pub use answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules};
 pub use deadlock::{BlockedThread, Deadlock, WaitsFor, blocked_threads};
 pub use question::by_executions::by_executions;
 pub use question::classes;

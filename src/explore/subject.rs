@@ -5,12 +5,12 @@
 
 use crate::budget::Budget;
 use crate::concurrency::Concurrency;
-use crate::explore::answer::{Answer, Query};
+use crate::explore::answer::{Answer, Ends, Query};
 use crate::explore::portfolio::Retry;
 use crate::explore::question::count::{self, CountAnswer};
 use crate::explore::question::futures::futures_with;
 use crate::explore::question::select::{self, SelectAnswer};
-use crate::explore::slice::{Declined, Sliceable};
+use crate::explore::slice::{Declined, Silent, Sliceable, may_go_wrong};
 use crate::form::Selection;
 use crate::ir::Program;
 use crate::model::Model;
@@ -36,8 +36,25 @@ impl<'a> From<&'a Model> for Subject<'a> {
 
 impl Subject<'_> {
     /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies.
+    ///
+    /// Where outcomes are not asked for, the prints of the program are left out; where nothing can fail or block, the search
+    /// stops when all candidates are decided.
     #[must_use]
-    pub fn futures(&self, query: &Query, budget: &Budget<'_>) -> Answer {
+    pub fn futures(&self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
+        if query.ends == Ends::Outcomes {
+            return self.search(query, budget);
+        }
+        let ends = if may_go_wrong(self.program) { query.ends } else { Ends::Nothing };
+        let query = &Query { ends, ..*query };
+        let sharing = self.concurrency.map(|concurrency| &concurrency.sharing);
+        let silent = sharing.and_then(|sharing| Silent::new(self.program, sharing, self.machine));
+        let Some(silent) = silent else { return self.search(query, budget) };
+        let quiet = Subject { program: silent.program(), machine: &silent.machine, ..*self };
+        let found = silent.in_whole(self.machine, quiet.search(query, budget));
+        found.unwrap_or_else(|| self.search(query, budget))
+    }
+
+    fn search(&self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
         let mut sliceable = None;
         futures_with(self.machine, query, budget, &mut |budget| {
             let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
@@ -63,7 +80,7 @@ impl Subject<'_> {
     /// # Errors
     ///
     /// Why slices do not tell.
-    pub fn futures_by_slices(&self, query: &Query, budget: &Budget<'_>) -> Result<Answer, Declined> {
+    pub fn futures_by_slices(&self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Declined> {
         self.sliceable()?.futures(query, budget)
     }
 

@@ -108,7 +108,7 @@ pub fn add_missing(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactnes
     let mut completion = Completion::new(method, max_instance);
     let possible = completion.add_outcomes(&answer);
     completion.add_races(&answer);
-    let futures = explore::Subject::from(model).futures(&Query::UpToTheRead, budget);
+    let futures = explore::Subject::from(model).futures(&Query::UP_TO_THE_READ, budget);
     let failures = futures.failures.iter().map(|failure| &failure.schedule);
     let deadlocks = futures.deadlocks.iter().map(|deadlock| &deadlock.schedule);
     failures.chain(deadlocks).for_each(|steps| completion.add_end(steps));

@@ -30,7 +30,7 @@ print(sum);
 ";
 
 fn answers(machine: &Machine, budget: &Budget<'_>) -> (String, Option<Bound>) {
-    let answer = by_states(machine, &Query::WholeExecutions, budget);
+    let answer = by_states(machine, &Query::default(), budget);
     let bound = answer.bound;
     let count = count_by_states(machine, &budget.share(Limits { max_states: Some(30_000), ..Limits::default() }));
     let selections: Vec<Selection> = answer
@@ -74,7 +74,7 @@ fn large_states_give_the_same_answer_as_well() {
         Limits { max_states: Some(8_000), ..Limits::default() },
         Limits { max_memory: Some(20 << 20), ..Limits::default() },
     ] {
-        let answer = |jobs| by_states(model.machine(), &Query::UpToTheRead, &Budget::from(bounds).with_jobs(jobs));
+        let answer = |jobs| by_states(model.machine(), &Query::UP_TO_THE_READ, &Budget::from(bounds).with_jobs(jobs));
         let alone = answer(1);
         assert!(alone.statistics.states > 301 && alone.statistics.states < 20_000, "{:?}", alone.statistics);
         for jobs in [2, 3] {

@@ -38,4 +38,5 @@ mod selections;
 mod ssa;
 mod syntax;
 mod tears;
+mod without_outcomes;
 mod witnesses;

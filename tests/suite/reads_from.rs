@@ -210,7 +210,7 @@ fn facts(machine: &Machine, answer: &Answer) -> Facts {
 
 /// Both means find the same terms and outcomes, and each schedule of a term shows it.
 fn assert_same_answers(machine: &Machine, seed: u64, text: &str) {
-    let (limits, query) = (Limits::default(), Query::UpToTheRead);
+    let (limits, query) = (Limits::default(), Query::UP_TO_THE_READ);
     let executions = by_executions(machine, &query, &limits.into()).unwrap();
     let states = explore::by_states(machine, &query, &limits.into());
     assert_eq!(facts(machine, &executions), facts(machine, &states), "seed {seed}:\n{text}");
@@ -234,7 +234,7 @@ fn selections_agree() {
     for seed in 1..300 {
         let text = memory_program(seed);
         let machine = machine(&text, &[]);
-        let (limits, query) = (Limits::default(), Query::UpToTheRead);
+        let (limits, query) = (Limits::default(), Query::UP_TO_THE_READ);
         let Ok(answer) = by_executions(&machine, &query, &limits.into()) else { continue };
         let mut random = Random(seed);
         for _ in 0..4.min(answer.terms.len()) {

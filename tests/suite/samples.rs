@@ -17,7 +17,7 @@ fn explore(name: &str) -> Explored {
     let model = model(&text);
     let form = model.form();
     let limits = Limits { max_states: Some(3_000_000), ..Limits::default() };
-    let answer = futures(model.machine(), &Query::UpToTheRead, &Budget::from(limits));
+    let answer = futures(model.machine(), &Query::UP_TO_THE_READ, &Budget::from(limits));
     assert!(answer.is_complete(), "{name}");
     let futures = count(model.machine(), &Budget::from(limits)).futures;
     let mut terms = 0;

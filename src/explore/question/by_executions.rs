@@ -11,9 +11,10 @@
 //! refused.
 
 use crate::budget::{Bound, Budget};
-use crate::explore::answer::{Answer, MAX_TERM_STEPS, OutcomeStatus, Query, Term};
+use crate::explore::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
 use crate::explore::question::outcomes::{Outcomes, Room};
 use crate::explore::reads_from::{self, Execution, Refusal};
+use crate::explore::states::terms::Open;
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::Walk;
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadName};
@@ -52,6 +53,9 @@ struct Collector {
     threads: usize,
     terms: FxHashMap<(ReadId, DefinitionId), Place>,
     outcomes: Outcomes<u32>,
+    ends: Ends,
+    /// The terms that the search still looks for, where it looks for nothing else.
+    open: Open,
 }
 
 impl Collector {
@@ -69,7 +73,9 @@ impl Collector {
         if machine.may_discard() || pairs.iter().any(|pair| !self.terms.contains_key(pair)) {
             is_new = self.repeat(machine, choices);
         }
-        is_new |= self.outcomes.note((machine.outputs(state, tables), OutcomeStatus::Ok), None, number);
+        if self.ends == Ends::Outcomes {
+            is_new |= self.outcomes.note((machine.outputs(state, tables), OutcomeStatus::Ok), None, number);
+        }
         if is_new {
             self.steps += choices.len();
             self.executions.push(choices.to_vec());
@@ -100,6 +106,7 @@ impl Collector {
             match known {
                 Entry::Vacant(vacant) => {
                     vacant.insert(place);
+                    self.open.see(pair);
                     is_new = true;
                 }
                 Entry::Occupied(mut known) if place.step < known.get().step => {
@@ -112,12 +119,16 @@ impl Collector {
         is_new
     }
 
-    fn terms(&self, query: Query) -> Vec<Term> {
+    fn terms(&self, query: &Query<'_>) -> Vec<Term> {
         let mut left = MAX_TERM_STEPS;
         let term = |(&(read, definition), place): (&(ReadId, DefinitionId), &Place)| {
             let choices = &self.executions[place.execution as usize];
             let step = place.step as usize;
-            let shown = if query == Query::WholeExecutions { choices.len() } else { (step + 1).min(choices.len()) };
+            let shown = if query.schedules == TermSchedules::WholeExecutions {
+                choices.len()
+            } else {
+                (step + 1).min(choices.len())
+            };
             let schedule = (left > 0).then(|| choices[..shown].to_vec());
             left = left.saturating_sub(shown);
             Term { read, definition, schedule, step }
@@ -133,16 +144,17 @@ impl Collector {
 /// # Errors
 ///
 /// A program that cannot be explored in this way.
-pub fn by_executions(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Result<Answer, Refusal> {
-    let mut collector = Collector::default();
+pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Refusal> {
+    let mut collector = Collector { ends: query.ends, open: Open::of(machine, query), ..Collector::default() };
     let mut found = reads_from::enumerate(machine, budget, &mut |execution| {
         collector.collect(execution);
-        if budget.exceeds_memory(collector.bytes()) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let is_over = budget.exceeds_memory(collector.bytes()) || collector.open.is_empty();
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     if budget.exceeds_memory(collector.bytes()) {
         found.bound = Some(Bound::Memory);
     }
-    let terms = collector.terms(*query);
+    let terms = collector.terms(query);
     let Collector { executions, outcomes, threads, .. } = collector;
     let (outcomes, is_cut) =
         outcomes.list(&found.tables, Room::behind(found.bound), |execution| executions[execution as usize].clone());

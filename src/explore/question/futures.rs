@@ -12,7 +12,7 @@
 //! hit.
 
 use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::answer::{Answer, FailureWitness, MAX_TERM_STEPS, OutcomeStatus, Query, Term};
+use crate::explore::answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads};
 use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::explore::question::by_executions::by_executions;
@@ -29,14 +29,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies, without slices.
-pub fn futures(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Answer {
+pub fn futures(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
     futures_with(machine, query, budget, &mut |_| Err(Retry::Never))
 }
 
 /// The same with slices, as a function of their budget.
 pub(in crate::explore) fn futures_with(
     machine: &Machine,
-    query: &Query,
+    query: &Query<'_>,
     budget: &Budget<'_>,
     by_slices: &mut dyn FnMut(&Budget<'_>) -> Result<Answer, Retry>,
 ) -> Answer {
@@ -93,8 +93,8 @@ impl PartialAnswer for Answer {
 }
 
 /// Finds out what can happen by a search through all states.
-pub fn by_states(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Answer {
-    let mut recorder = Recorder { pairs: SeenTerms::new(machine.may_discard()), ..Recorder::default() };
+pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
+    let mut recorder = Recorder { pairs: SeenTerms::new(machine, query), ends: query.ends, ..Recorder::default() };
     let searched = states::search(machine, budget, (), &mut recorder);
     let Recorder { pairs, outcomes, failures, deadlocks, threads, .. } = recorder;
     let (terms, undecided) = terms(machine, query, &searched, pairs);
@@ -122,7 +122,7 @@ pub fn by_states(machine: &Machine, query: &Query, budget: &Budget<'_>) -> Answe
 /// Decides which of the pairs belong to executions that are not discarded, and makes the schedules.
 fn terms(
     machine: &Machine,
-    query: &Query,
+    query: &Query<'_>,
     searched: &Searched,
     pairs: SeenTerms,
 ) -> (Vec<Term>, Vec<(ReadId, DefinitionId)>) {
@@ -130,7 +130,7 @@ fn terms(
     let lasting = machine.may_discard().then(|| lasting_states(graph, Unexpanded::Lost));
     let perhaps =
         (machine.may_discard() && searched.bound.is_some()).then(|| lasting_states(graph, Unexpanded::Lasting));
-    let completion = (*query == Query::WholeExecutions).then(|| Completion::new(machine, graph));
+    let completion = (query.schedules == TermSchedules::WholeExecutions).then(|| Completion::new(machine, graph));
     let (mut terms, mut undecided, mut left) = (Vec::new(), Vec::new(), MAX_TERM_STEPS);
     for SeenTerm { read, definition, witnesses } in pairs.list {
         let holds = |states: &fixedbitset::FixedBitSet, one: &Transition| states.contains(one.to as usize);
@@ -184,6 +184,7 @@ pub(in crate::explore) fn failure_list(
 struct Recorder {
     pairs: SeenTerms,
     outcomes: Outcomes<u32>,
+    ends: Ends,
     failures: FxHashMap<FailureKey, (Failure, PathId, u32)>,
     deadlocks: Vec<(Vec<BlockedThread>, u32)>,
     known_deadlocks: FxHashSet<Vec<BlockedThread>>,
@@ -222,6 +223,10 @@ impl Visitor<()> for Recorder {
         self.pairs.bytes() + self.outcomes.bytes()
     }
 
+    fn is_enough(&self) -> bool {
+        self.pairs.open.is_empty()
+    }
+
     fn end(&mut self, context: &EndContext<'_, ()>) -> ControlFlow<()> {
         let EndContext { machine, tables, state, node, end, .. } = *context;
         let (status, failure) = match end {
@@ -229,7 +234,9 @@ impl Visitor<()> for Recorder {
             End::Failed(failure) => (OutcomeStatus::Failed(failure.kind), Some(failure)),
             End::Deadlock => (OutcomeStatus::Deadlock, None),
         };
-        self.outcomes.note((machine.outputs(state, tables), status), failure, node);
+        if self.ends == Ends::Outcomes {
+            self.outcomes.note((machine.outputs(state, tables), status), failure, node);
+        }
         if let Some(failure) = failure {
             let key = (failure.kind, failure.message, failure.at);
             self.failures.entry(key).or_insert_with(|| (failure, state.path(failure.thread), node));

@@ -86,12 +86,12 @@ impl<'a> Collected<'a> {
     pub(super) fn add(
         &mut self,
         running: &Running<'_>,
-        query: &Query,
+        query: &Query<'_>,
         read: Option<ReadId>,
     ) -> Result<usize, Declined> {
         let answer = futures(&running.machine, query, &self.budget);
-        let endless = |outcome: &Outcome| outcome.status == OutcomeStatus::Failed(FailureKind::StepLimit);
-        if answer.outcomes.iter().any(endless) {
+        let endless = |witness: &FailureWitness| witness.failure.kind == FailureKind::StepLimit;
+        if answer.failures.iter().any(endless) {
             return Err(Declined::Endless);
         }
         if !answer.is_complete() {

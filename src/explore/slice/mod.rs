@@ -6,7 +6,7 @@
 //! **Algorithm**:
 //! 1. Make the slice that preserves how executions end ([`relevance`]). Search it: that decides the outcomes, failures
 //!    and deadlocks, and what the reads in it see.
-//! 2. For each other read make the slice that preserves what it sees. Where several threads may run it, watch it in one
+//! 2. For each other read make the slice that preserves what it sees, without what is printed. Where several threads may run it, watch it in one
 //!    thread after the other. So the ways in which reads combine, of which there may be exponentially many, are never
 //!    formed.
 //! 3. Each execution of a slice is done again in the whole program ([`replay`]), so that every schedule is one of the
@@ -25,14 +25,15 @@ mod print_successors;
 mod program;
 mod relevance;
 mod replay;
+mod silent;
 
 use crate::budget::Budget;
 use crate::concurrency::Sharing;
 use crate::concurrency::{Concurrency, EventKind, ThreadId};
-use crate::explore::answer::{Answer, Query};
+use crate::explore::answer::{Answer, Ends, Query};
 use crate::explore::question::select::{SelectAnswer, Verdict, select};
 use crate::form::Selection;
-use crate::ir::{Instruction, Program, ReadId};
+use crate::ir::{DefinitionId, Instruction, Program, ReadId};
 use crate::vm::{Machine, Options, Tables, ThreadIndex, Watched};
 use calls::Calls;
 use collected::Collected;
@@ -40,7 +41,9 @@ use fixedbitset::FixedBitSet;
 use index::Index;
 use program::Slice;
 use relevance::Relevance;
+pub(super) use relevance::may_go_wrong;
 use replay::Replay;
+pub(super) use silent::Silent;
 
 /// Why slices give no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +93,7 @@ struct Running<'a> {
     slice: Slice,
     machine: Machine,
     whole: &'a Machine,
+    preserved: Preserved,
 }
 
 impl<'a> Sliceable<'a> {
@@ -100,7 +104,7 @@ impl<'a> Sliceable<'a> {
         let calls = Calls::new(program);
         let always = relevance::always(&index, &calls);
         let after_prints = print_successors::behind_prints(&index, shared);
-        let ends = relevance::with_places(&index, &always, &after_prints);
+        let ends = relevance::with_prints(&index, &relevance::with_places(&index, &always, &after_prints));
         let ordered = makes_threads_in_order(concurrency);
         let in_several_threads = reads_in_several_threads(program, concurrency);
         let options = narrow_options(machine.options(), calls.extent(program));
@@ -128,11 +132,11 @@ impl<'a> Sliceable<'a> {
             Some(watched) => machine.watching(watched),
             None => machine,
         };
-        Ok(Running { slice, machine, whole: self.machine })
+        Ok(Running { slice, machine, whole: self.machine, preserved })
     }
 
     /// Decides what can happen.
-    pub(super) fn futures(&self, query: &Query, budget: &Budget<'_>) -> Result<Answer, Declined> {
+    pub(super) fn futures(&self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Declined> {
         let base = self.slice(&self.ends, None, Preserved::Ends)?;
         let mut collected = Collected::new(budget);
         // If even that is too large, there is no use in trying again.
@@ -146,13 +150,15 @@ impl<'a> Sliceable<'a> {
             // What others read must not matter where one of them is watched alone.
             let matters = self.index.read_sites(read).iter().any(|&site| relevance.values(site));
             let is_watched = !matters && self.runs_in_several(read);
+            let of_read =
+                Query { ends: Ends::Nothing, candidates: query.candidates.map(|all| of(all, read)), ..*query };
             let (mut thread, mut made) = (0, 1);
             while thread < made {
                 let number = ThreadIndex(thread as u16);
                 let watched = is_watched.then_some(Watched { read, thread: number, ordered: self.ordered });
                 collected.pay_for_slice(self.index.sites.len())?;
                 let running = self.slice(&relevance, watched, Preserved::Reads)?;
-                let slots = collected.add(&running, query, Some(read))?;
+                let slots = collected.add(&running, &of_read, Some(read))?;
                 made = if is_watched { made.max(slots) } else { made };
                 thread += 1;
             }
@@ -182,6 +188,13 @@ impl<'a> Sliceable<'a> {
         answer.open = open.map(|replayed| replayed.schedule).collect();
         Ok(answer)
     }
+}
+
+/// The candidates of a read.
+fn of(candidates: &[(ReadId, DefinitionId)], read: ReadId) -> &[(ReadId, DefinitionId)] {
+    let start = candidates.partition_point(|&(each, _)| each < read);
+    let count = candidates[start..].partition_point(|&(each, _)| each == read);
+    &candidates[start..start + count]
 }
 
 /// Limits of the machine under which a slice counts as endless wherever the program does: what was taken out was local work
@@ -231,7 +244,7 @@ const MAX_MAKERS: usize = 200;
 
 impl Running<'_> {
     fn replay(&self) -> Replay<'_> {
-        Replay { whole: self.whole, slice: &self.machine, parts: &self.slice }
+        Replay { whole: self.whole, slice: &self.machine, parts: &self.slice, preserved: self.preserved }
     }
 }
 

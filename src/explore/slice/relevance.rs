@@ -6,8 +6,8 @@
 //!
 //! **Algorithm**: a program slice (Weiser, "Program Slicing", 1984; of threads, with interference through memory:
 //! Krinke, "Static Slicing of Threaded Programs", 1998), as a worklist over dependences.
-//! 1. Begin with what always matters: synchronisation, threads, choices, assumptions, what prints or can fail, every
-//!    loop and its conditions, every recursive call; then with what is asked for.
+//! 1. Begin with what always matters: synchronisation, threads, choices, assumptions, what can fail, every loop and its
+//!    conditions, every recursive call; then with what is asked for, prints among it.
 //! 2. A kept instruction needs the branches that it depends on, and the calls of its function.
 //! 3. A valued one needs the values of its operands; a read needs that the writes of its cells are kept, and if it is
 //!    valued, valued.
@@ -20,9 +20,10 @@
 use super::calls::Calls;
 use super::index::Index;
 use crate::ir::{
-    Arithmetic, AtomicOperation, BinaryOperator, FunctionId, Instruction, Operand, Place, ReadId, RegisterId,
+    Arithmetic, AtomicOperation, BinaryOperator, FunctionId, Instruction, Operand, Place, Program, ReadId, RegisterId,
     Terminator, Value,
 };
+use crate::ssa::Control;
 use fixedbitset::FixedBitSet;
 
 /// The instructions, and parts of the program, that a slice has to keep. All sets are indexed by the numbers of the [`Index`].
@@ -122,6 +123,28 @@ pub(super) fn with_places(index: &Index<'_>, base: &Relevance, places: &FixedBit
     closure.close()
 }
 
+/// The slice that also preserves what is printed.
+pub(super) fn with_prints(index: &Index<'_>, base: &Relevance) -> Relevance {
+    let mut closure = Closure { index, found: base.clone(), work: Vec::new() };
+    for number in 0..index.sites.len() as u32 {
+        if matches!(index.instruction(number), Instruction::Print { .. }) {
+            closure.keep(number);
+        }
+    }
+    closure.close()
+}
+
+/// Whether a program may fail or block, as far as its instructions tell: one that makes threads, waits for all of them at
+/// once and has no loops cannot.
+pub(in crate::explore) fn may_go_wrong(program: &Program) -> bool {
+    let calls = Calls::new(program);
+    program.functions.entries().any(|(id, function)| {
+        let mut all = function.blocks.iter().flat_map(|block| &block.instructions);
+        let wrong = |one: &Instruction| may_fail(one) || matches!(one, Instruction::Synchronise(_));
+        calls.recursive.contains(id.index()) || all.any(wrong) || !Control::new(function).cyclic.is_clear()
+    })
+}
+
 /// Whether an instruction may make the program fail.
 pub(super) fn may_fail(instruction: &Instruction) -> bool {
     match instruction {
@@ -147,8 +170,7 @@ impl Closure<'_, '_> {
     fn begin_with(&mut self, number: u32, recursive: &FixedBitSet) {
         let function = self.index.sites[number as usize].function;
         match self.index.instruction(number) {
-            Instruction::Print { .. }
-            | Instruction::Assert { .. }
+            Instruction::Assert { .. }
             | Instruction::Error { .. }
             | Instruction::Assume { .. }
             | Instruction::Choose { .. }

@@ -12,6 +12,7 @@
 //! **Soundness and limits**: what was taken out never blocks, and nothing that was left in depends on it. So this comes
 //! through, unless the slice is wrong: `None` then. The schedule is one of the whole program in any case.
 
+use super::Preserved;
 use super::program::Slice;
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::Walk;
@@ -29,6 +30,8 @@ pub(super) struct Replay<'a> {
     pub(super) slice: &'a Machine,
     /// What is left in the slice.
     pub(super) parts: &'a Slice,
+    /// Whether the slice prints.
+    pub(super) preserved: Preserved,
 }
 
 /// An execution of the whole program, while it is made.
@@ -172,13 +175,25 @@ impl Replay<'_> {
         let state = large.walk.state();
         let is_watched = state.thread_count() > thread.index() && large.watched == Some(state.path(thread));
         while large.is_running()
-            && self.whole.pending(large.walk.state(), thread).is_some_and(|next| self.is_gone(next, is_watched))
+            && let Some(next) = self.whole.pending(large.walk.state(), thread)
+            && (self.is_gone(next, is_watched) || self.prints_alone(large, thread, next))
             && large.walk.alternatives(thread) > 0
         {
             large.spend()?;
             large.step(Choice { thread, alternative: 0 }, &mut ())?;
         }
         Some(())
+    }
+
+    /// Whether the next step of a thread begins with a print that the slice does not have, and does nothing that it has.
+    fn prints_alone(&self, large: &mut Large<'_>, thread: ThreadIndex, next: Pending) -> bool {
+        if self.preserved == Preserved::Ends || next != (Pending::Effect { name: "print" }) {
+            return false;
+        }
+        let is_watched = large.watched == Some(large.walk.state().path(thread));
+        let mut counter = StepCounter::new(self, thread, is_watched);
+        let done = large.walk.branch().step(Choice { thread, alternative: 0 }, &mut counter);
+        counter.events == 0 && matches!(done, Ok(Progress::Running | Progress::Finished))
     }
 
     /// Whether an operation of the whole program is not in the slice.
@@ -241,6 +256,7 @@ impl Observer for StepCounter<'_> {
             Event::Write { definition, shared, .. } => shared && self.replay.has_definition(definition),
             // Between the last step of the slice and the end there may be more steps of the whole program.
             Event::Allocate { .. } | Event::End { .. } => false,
+            Event::Print { .. } => self.replay.preserved == Preserved::Ends,
             _ => true,
         };
         self.events += usize::from(counts);

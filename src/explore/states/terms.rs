@@ -6,9 +6,10 @@
 //! Where executions may be discarded later, all steps that show a pair are kept, until it is known which of them belong
 //! to an execution that is not discarded ([`assumption`](super::assumption)).
 
+use crate::explore::answer::{Ends, Query};
 use crate::explore::states::Transition;
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{CodeIndex, Event, Observer, ThreadName};
+use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName};
 use rustc_hash::FxHashSet;
 
 /// A pair that was seen.
@@ -20,6 +21,32 @@ pub(in crate::explore) struct SeenTerm {
     pub witnesses: Vec<Transition>,
 }
 
+/// The candidates of a query that were not seen yet, where it asks for nothing else.
+#[derive(Debug, Default)]
+pub(in crate::explore) struct Open {
+    left: Option<FxHashSet<(ReadId, DefinitionId)>>,
+}
+
+impl Open {
+    /// Where executions may be discarded, what was seen need not count; so the search goes on.
+    pub(in crate::explore) fn of(machine: &Machine, query: &Query<'_>) -> Open {
+        let stops = query.ends == Ends::Nothing && !machine.may_discard();
+        Open { left: query.candidates.filter(|_| stops).map(|all| all.iter().copied().collect()) }
+    }
+
+    /// One was seen.
+    pub(in crate::explore) fn see(&mut self, pair: (ReadId, DefinitionId)) {
+        if let Some(left) = &mut self.left {
+            left.remove(&pair);
+        }
+    }
+
+    /// Whether nothing is left to look for.
+    pub(in crate::explore) fn is_empty(&self) -> bool {
+        self.left.as_ref().is_some_and(FxHashSet::is_empty)
+    }
+}
+
 /// All pairs that were seen, in the order in which they were seen first.
 #[derive(Debug, Default)]
 pub(in crate::explore) struct SeenTerms {
@@ -29,12 +56,14 @@ pub(in crate::explore) struct SeenTerms {
     pending: Vec<(ReadId, DefinitionId)>,
     /// Whether to keep all witnesses, and which there are: the place of the pair, and the state that is reached.
     keep_all: bool,
+    /// The candidates that were not seen.
+    pub open: Open,
     reached: FxHashSet<(usize, u32)>,
 }
 
 impl SeenTerms {
-    pub(in crate::explore) fn new(keep_all: bool) -> SeenTerms {
-        SeenTerms { keep_all, ..SeenTerms::default() }
+    pub(in crate::explore) fn new(machine: &Machine, query: &Query<'_>) -> SeenTerms {
+        SeenTerms { keep_all: machine.may_discard(), open: Open::of(machine, query), ..SeenTerms::default() }
     }
 
     /// Memory that they take.
@@ -70,6 +99,7 @@ impl SeenTerms {
             None => {
                 let place = self.list.len();
                 seen.push((definition, place));
+                self.open.see((read, definition));
                 self.list.push(SeenTerm { read, definition, witnesses: vec![*transition] });
                 self.reached.insert((place, transition.to));
             }

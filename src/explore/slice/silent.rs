@@ -1,0 +1,95 @@
+//! A program that prints nothing, for questions that do not ask what is printed.
+//!
+//! **Input**: a program, which of its accesses are visible, and its machine. **Output**: a program with its machine whose
+//! executions are those of the whole one without its prints, and a way back for what was found with it.
+//!
+//! **Algorithm**:
+//! 1. Each `print` is replaced by local work without an effect. So states that differ in what was printed alone are one,
+//!    threads that print may be interchangeable, and slices need not hold what is printed.
+//! 2. Schedules are done again in the whole program ([`replay`](super::replay)), with the prints in their places.
+//!
+//! **Soundness and limits**: a print decides nothing: it reads no memory, cannot fail, and waits for nobody. A loop that
+//! prints has a step in each round, and none without the print; where that matters, local work comes to its limit, the
+//! way back is not found, and the whole program has to be searched.
+
+use super::Preserved;
+use super::program::Slice;
+use super::replay::Replay;
+use crate::concurrency::Sharing;
+use crate::explore::answer::{Answer, FailureWitness};
+use crate::explore::deadlock::{Deadlock, blocked_threads};
+use crate::ir::{Instruction, Operand, Program, Register, RegisterType, ScalarType, Value};
+use crate::source::Span;
+use crate::vm::{FailureKind, Machine, Progress, Tables, Visibility};
+
+/// A program without its prints.
+pub(in crate::explore) struct Silent {
+    slice: Slice,
+    pub(in crate::explore) machine: Machine,
+}
+
+impl Silent {
+    /// Takes out the prints; `None` where there are none.
+    pub(in crate::explore) fn new(program: &Program, sharing: &Sharing, whole: &Machine) -> Option<Silent> {
+        let program = without_prints(program)?;
+        let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
+        let machine = Machine::with_options(&program, &visible, *whole.options());
+        let steps = Visibility::none(&program);
+        Some(Silent { slice: Slice { program, visible, steps, is_smaller: true }, machine })
+    }
+
+    /// The program without its prints.
+    pub(in crate::explore) fn program(&self) -> &Program {
+        &self.slice.program
+    }
+
+    /// Puts what was found without prints into terms of the whole program. `None` where an execution is none of it.
+    pub(in crate::explore) fn in_whole(&self, whole: &Machine, mut answer: Answer) -> Option<Answer> {
+        let replay = Replay { whole, slice: &self.machine, parts: &self.slice, preserved: Preserved::Reads };
+        let tables = &mut Tables::new();
+        for term in &mut answer.terms {
+            let Some(schedule) = &mut term.schedule else { continue };
+            let replayed = replay.run(schedule, Some((term.read, term.definition, term.step)), tables)?;
+            (*schedule, term.step) = (replayed.schedule, replayed.seen?);
+        }
+        for FailureWitness { failure, path, schedule } in &mut answer.failures {
+            let replayed = replay.run(schedule, None, tables)?;
+            let Progress::Failed(found) = replayed.progress else { return None };
+            if found.kind == FailureKind::StepLimit {
+                return None;
+            }
+            (*failure, *path, *schedule) = (found, replayed.state.path(found.thread), replayed.schedule);
+        }
+        for Deadlock { threads, schedule } in &mut answer.deadlocks {
+            let replayed = replay.run(schedule, None, tables)?;
+            if !whole.is_deadlock(&replayed.state) {
+                return None;
+            }
+            (*threads, *schedule) = (blocked_threads(whole, tables, &replayed.state), replayed.schedule);
+        }
+        let again = |open: &Vec<_>| replay.run(open, None, tables).map(|replayed| replayed.schedule);
+        answer.open = answer.open.iter().filter_map(again).collect();
+        answer.tables = std::mem::take(tables);
+        Some(answer)
+    }
+}
+
+fn without_prints(program: &Program) -> Option<Program> {
+    let prints = |instruction: &Instruction| matches!(instruction, Instruction::Print { .. });
+    let mut made: Option<Program> = None;
+    for (id, function) in program.functions.entries() {
+        let has = function.blocks.iter().any(|block| block.instructions.iter().any(prints));
+        if !has {
+            continue;
+        }
+        let function = &mut made.get_or_insert_with(|| program.clone()).functions[id];
+        let ty = RegisterType::Scalar(ScalarType::Int);
+        let dest = function.registers.push(Register { name: None, span: Span::default(), ty });
+        for block in function.blocks.iter_mut() {
+            for instruction in block.instructions.iter_mut().filter(|one| prints(one)) {
+                *instruction = Instruction::Copy { dest, source: Operand::Constant(Value::Int(0)) };
+            }
+        }
+    }
+    made
+}
