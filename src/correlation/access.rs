@@ -17,6 +17,7 @@
 //! bound of [`super::reachability`]. Which lock is held is not asked here but by `check`.
 
 use super::assignment::Assignments;
+use super::binding::BoundProgram;
 use super::kind::{AccessKind, kinds_in, pair_bit};
 use super::partners::Partners;
 use super::pattern::Correlation;
@@ -255,4 +256,30 @@ impl Finder<'_> {
         let calls = calls.map(|call| (call.block, call.position));
         own.map(|touch| (touch.block, touch.position)).chain(calls).collect()
     }
+}
+
+/// What the functions of the text touch, all their bindings together. An access is endangered where it is in each binding that
+/// has it.
+pub(super) fn of_text(program: &Program, bound: &BoundProgram<'_>, accesses: Vec<Accesses>) -> Vec<Accesses> {
+    let mut all: Vec<Accesses> = vec![Accesses::default(); program.functions.len()];
+    for (index, of) in accesses.into_iter().enumerate() {
+        let known = &mut all[bound.origin(FunctionId::new(index)).index()];
+        let is_first = known.kinds.is_empty();
+        known.own |= of.own;
+        if is_first {
+            (known.kinds, known.correlated) = (of.kinds, of.correlated);
+            continue;
+        }
+        let mut kinds: BTreeMap<SourceVariableId, u8> = known.kinds.iter().copied().collect();
+        of.kinds.into_iter().for_each(|(variable, bits)| *kinds.entry(variable).or_default() |= bits);
+        known.kinds = kinds.into_iter().collect();
+        let key = |access: &CorrelationAccess| (access.correlation, access.kinds);
+        for access in of.correlated {
+            match known.correlated.binary_search_by_key(&key(&access), key) {
+                Ok(place) => known.correlated[place].endangered &= access.endangered,
+                Err(place) => known.correlated.insert(place, access),
+            }
+        }
+    }
+    all
 }

@@ -13,6 +13,7 @@
 //! variable that a loop steps by itself and reads in its own condition). An index says where, not what, and is no source. Not
 //! seen: callees within a recursion, and what exceeds the bounds of [`Sources`], [`MAX_ARGUMENTS`] and [`MAX_CONDITIONS`].
 
+use super::binding::{AccessSite, BoundProgram};
 use super::function::{FunctionSources, Invocation, Parent, Site};
 use super::source_variable::{SourceVariableId, SourceVariables};
 use super::sources::Sources;
@@ -52,6 +53,8 @@ pub(super) struct Assignment {
     pub conditions: Conditions,
     pub parent: Option<Parent>,
     pub span: Span,
+    /// Where it stands in the text: one of several bindings of a function is no other write.
+    pub place: AccessSite,
 }
 
 /// All assignments of a program.
@@ -71,14 +74,15 @@ impl Assignments {
 
 /// Finds all assignments. `components` are those of the call graph, callees first.
 pub(super) fn find_assignments(
-    program: &Program,
+    bound: &BoundProgram<'_>,
     data: &SourceVariables,
     components: &[Vec<FunctionId>],
 ) -> Assignments {
+    let program = &*bound.program;
     let mut functions: Vec<Option<FunctionSources>> = vec![None; program.functions.len()];
     for component in components {
         for &id in component {
-            let found = FunctionSources::of(program, data, &functions, id);
+            let found = FunctionSources::of(bound, data, &functions, id);
             functions[id.index()] = Some(found);
         }
     }
@@ -100,8 +104,14 @@ pub(super) fn find_assignments(
             let mut own = function.conditions_of(program, raw.block);
             own.extend_from_slice(conditions);
             limit(&mut own, &counters, raw.target);
-            let assignment =
-                Assignment { target: raw.target, sources, conditions: own, parent: raw.parent.clone(), span: raw.span };
+            let assignment = Assignment {
+                target: raw.target,
+                sources,
+                conditions: own,
+                parent: raw.parent.clone(),
+                span: raw.span,
+                place: (bound.origin(id), raw.block, raw.position),
+            };
             by_site.insert((id, raw.block, raw.position), all.push(assignment));
         }
     }

@@ -9,34 +9,69 @@
 //!
 //! **Soundness and limits**: at most [`MAX_FOLLOWED`] locals are followed from the result back to memory and parameters.
 
+use super::binding::{AccessSite, BoundProgram, Target};
 use super::control::Control;
 use super::source_variable::{SourceVariableId, SourceVariables};
 use super::sources::Sources;
 use crate::ir::{
-    AtomicOperation, Base, BlockId, DefinitionId, DefinitionKind, Function, FunctionId, Instruction, NewThread,
-    Operand, Place, Program, RegisterId, Terminator, TextId, flow,
+    AtomicOperation, Base, BlockId, Definition, DefinitionId, DefinitionKind, Function, FunctionId, Instruction,
+    NewThread, Operand, Place, Program, Register, RegisterId, Terminator, TextId, VariableId, flow,
 };
 use crate::source::Span;
+use crate::source::arena::Arena;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Locals that are followed on the way to what a call returns.
 const MAX_FOLLOWED: usize = 64;
 
-/// The object that a field is written through: `obj` of `obj.f`.
+/// The object that a field is written in: `obj` of `obj.f`, the object of the method of a bare `f`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Parent {
-    base: (u32, u32),
+    base: ParentBase,
     path: Box<str>,
 }
 
+/// What the path to the object begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum ParentBase {
+    /// A declared variable; the path names it.
+    Variable(VariableId),
+    /// An object that comes from outside.
+    Formal(u32),
+    /// What a reference of a function points to.
+    Reference(FunctionId, RegisterId),
+}
+
 impl Parent {
-    /// The parent of a qualified name; a bare name has none.
-    pub fn of(program: &Program, function: FunctionId, place: &Place, name: TextId) -> Option<Parent> {
-        let (path, _) = program.texts.get(name).rsplit_once('.')?;
-        let base = match place.base {
-            Base::Global(variable) => (u32::MAX, variable.0),
-            Base::Reference(register) => (function.0, register.0),
+    /// The parent of a field; a variable has none.
+    fn of(
+        program: &Program,
+        (function, registers): (FunctionId, &Arena<RegisterId, Register>),
+        place: &Place,
+        of: &Definition,
+        target: Option<&Target>,
+    ) -> Option<Parent> {
+        program.symbols[of.symbol].class?;
+        let name = |text: TextId| program.texts.get(text).split('[').next().unwrap_or_default();
+        let path = |name: &str| name.rsplit_once('.').map_or("", |(path, _)| path).to_owned();
+        if let Some(&Target::Leaf(leaf, _)) = target {
+            let leaf = &program.leaves[leaf];
+            let base = ParentBase::Variable(leaf.variable);
+            return Some(Parent { base, path: path(name(leaf.name)).into() });
+        }
+        let path = path(name(of.name));
+        let Base::Reference(register) = place.base else { return None };
+        let own = registers[register].name.map_or("", |name| program.texts.get(name));
+        // A bare name stands for a field of the object that the method has.
+        let path = match path.split_once('.') {
+            Some((first, rest)) if first == own => rest,
+            None if path == own => "",
+            _ => &path,
+        };
+        let base = match target {
+            Some(&Target::Formal(number)) => ParentBase::Formal(number),
+            _ => ParentBase::Reference(function, register),
         };
         Some(Parent { base, path: path.into() })
     }
@@ -90,6 +125,7 @@ pub(super) struct FunctionSources {
 }
 
 struct Pass<'a> {
+    bound: &'a BoundProgram<'a>,
     program: &'a Program,
     data: &'a SourceVariables,
     done: &'a [Option<FunctionSources>],
@@ -104,11 +140,12 @@ struct Pass<'a> {
 impl FunctionSources {
     /// Follows the data through a function; `done` has its callees.
     pub fn of(
-        program: &Program,
+        bound: &BoundProgram<'_>,
         data: &SourceVariables,
         done: &[Option<FunctionSources>],
         id: FunctionId,
     ) -> FunctionSources {
+        let program = &*bound.program;
         let function = &program.functions[id];
         let written = written_registers(function);
         let fixed = |register: RegisterId| {
@@ -127,7 +164,7 @@ impl FunctionSources {
             counters: Vec::new(),
         };
         let temporaries = vec![Sources::default(); function.registers.len()];
-        let mut pass = Pass { program, data, done, function, temporaries, result: Sources::default(), out };
+        let mut pass = Pass { bound, program, data, done, function, temporaries, result: Sources::default(), out };
         pass.run();
         pass.finish()
     }
@@ -170,7 +207,8 @@ impl Pass<'_> {
                 self.store((block, position), place, *definition, sources, span);
             }
             Instruction::Atomic { dest, op, place, definition, .. } => {
-                let target = self.data.of_symbol(self.program.definitions[*definition].symbol);
+                let site = (self.out.id, block, position);
+                let target = self.data.at(site, self.program.definitions[*definition].symbol);
                 let sources = match op {
                     AtomicOperation::CompareAndSwap { new, .. } => self.operand(*new),
                     AtomicOperation::Swap(value) => self.operand(*value),
@@ -201,7 +239,7 @@ impl Pass<'_> {
             | Instruction::Binary { .. }
             | Instruction::Load { .. }
             | Instruction::Choose { .. } => {
-                let sources = self.computed(instruction);
+                let sources = self.computed((self.out.id, block, position), instruction);
                 self.write(block, position, instruction, sources, span);
             }
             _ => {}
@@ -209,9 +247,9 @@ impl Pass<'_> {
     }
 
     /// What an instruction computes its result from.
-    fn computed(&self, instruction: &Instruction) -> Sources {
+    fn computed(&self, site: AccessSite, instruction: &Instruction) -> Sources {
         match instruction {
-            Instruction::Load { read, .. } => self.named(self.data.of_symbol(self.program.reads[*read].symbol)),
+            Instruction::Load { read, .. } => self.named(self.data.at(site, self.program.reads[*read].symbol)),
             Instruction::Copy { source, .. } => self.operand(*source),
             Instruction::Unary { operand, .. } => self.operand(*operand),
             Instruction::Binary { left, right, .. } => {
@@ -263,13 +301,14 @@ impl Pass<'_> {
 
     fn store(&mut self, at: (BlockId, u32), place: &Place, definition: DefinitionId, sources: Sources, span: Span) {
         let of = &self.program.definitions[definition];
-        let target = self.data.of_symbol(of.symbol);
+        let (block, position) = at;
+        let target = self.data.at((self.out.id, block, position), of.symbol);
         let initialiser = matches!(of.kind, DefinitionKind::Initial(_));
         if !self.data.is_named(target) || initialiser && sources.len() == 0 {
             return;
         }
-        let parent = Parent::of(self.program, self.out.id, place, of.name);
-        let (block, position) = at;
+        let object = self.bound.targets.get(&(self.out.id, block, position));
+        let parent = Parent::of(self.program, (self.out.id, &self.function.registers), place, of, object);
         let span = if initialiser { span } else { of.span };
         self.out.assignments.push(RawAssignment { target, block, position, sources, parent, span });
     }

@@ -83,9 +83,18 @@ impl<'a> Events<'a> {
                     EventKind::Update { read, .. } => (Some(program.reads[read].symbol), 3, program.reads[read].span),
                     _ => (None, 0, event.span),
                 };
-                if let Some(variable) =
-                    symbol.map(|symbol| data.of_symbol(symbol)).filter(|variable| wanted.contains(variable))
-                {
+                let symbol = symbol.map(|symbol| data.of_symbol(symbol));
+                let mut variables: Vec<SourceVariableId> = symbol.into_iter().collect();
+                if symbol.is_some() {
+                    variables.extend(concurrency.locations_of(event).iter().map(|&location| {
+                        let location = concurrency.locations[location];
+                        data.of_leaf(program, location.leaf, location.element)
+                    }));
+                }
+                variables.sort_unstable();
+                variables.dedup();
+                variables.retain(|variable| wanted.contains(variable));
+                for variable in variables {
                     of_variable.entry(variable).or_default().push(Event {
                         variable,
                         kinds,

@@ -4,6 +4,7 @@
 //!
 //! **Algorithm** (Jannesari and Wolf, "Automatic Generation of Unit Tests for Correlated Variables in Parallel Programs", 2015,
 //! sections 4.2 to 4.5)
+//! 0. [`binding`]: tell functions apart by what their parameters are bound to, and so the objects that they access.
 //! 1. [`assignment`]: find what each assignment is computed from, and the conditions that it is control dependent on.
 //! 2. [`sequence`]: find which assignment may be the next one after which.
 //! 3. [`pattern`]: derive correlations, with probabilities, from five patterns of assignments; [`sets`] merges them.
@@ -19,6 +20,7 @@
 
 pub mod access;
 mod assignment;
+mod binding;
 mod calls;
 pub mod check;
 mod control;
@@ -86,14 +88,16 @@ pub struct Analysis {
 /// Finds correlations and ranks method pairs. Without `concurrency` (a file without `main`), any two methods may run in parallel.
 #[must_use]
 pub fn analyse(program: &Program, concurrency: Option<&Concurrency>, options: &Options) -> Analysis {
-    let data = SourceVariables::new(program);
-    let components = calls::components(program);
-    let assignments = assignment::find_assignments(program, &data, &components);
-    let consecutive = sequence::consecutive(program, &components, &assignments);
+    let bound = binding::bind(program);
+    let data = SourceVariables::new(program, &bound);
+    let components = calls::components(&bound.program);
+    let assignments = assignment::find_assignments(&bound, &data, &components);
+    let consecutive = sequence::consecutive(&bound.program, &components, &assignments);
     let mut correlations = pattern::find_correlations(&data, &assignments, &consecutive);
     correlations.retain(|correlation| correlation.probability() >= options.threshold);
     let sets = sets::merge(&correlations);
-    let accesses = access::find_accesses(program, &data, &assignments, &correlations, &components);
+    let accesses = access::find_accesses(&bound.program, &data, &assignments, &correlations, &components);
+    let accesses = access::of_text(program, &bound, accesses);
     let mut methods = method::find_methods(program, &accesses, concurrency);
     let parallel_pairs = methods.parallel_count(concurrency);
     let (pairs, complete) = pair::rank_pairs(&data, &correlations, &accesses, &mut methods, concurrency);

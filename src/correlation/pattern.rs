@@ -15,9 +15,10 @@
 //! **Soundness and limits**: a heuristic. The patterns of an assignment are bounded, and so are the assignments that follow it.
 
 use super::assignment::{AssignmentId, Assignments};
+use super::binding::AccessSite;
 use super::source_variable::{SourceVariableId, SourceVariables};
 use crate::source::Span;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -256,8 +257,11 @@ impl Finder<'_> {
 
     fn finish(self) -> Vec<Correlation> {
         let mut total: FxHashMap<SourceVariableId, usize> = FxHashMap::default();
+        let mut counted: FxHashSet<(SourceVariableId, AccessSite)> = FxHashSet::default();
         for assignment in self.assignments.all.iter() {
-            *total.entry(assignment.target).or_default() += 1;
+            if counted.insert((assignment.target, assignment.place)) {
+                *total.entry(assignment.target).or_default() += 1;
+            }
         }
         let all = &self.assignments.all;
         let correlation = |(data, mut indication): ((SourceVariableId, SourceVariableId), Indication)| {
@@ -265,10 +269,11 @@ impl Finder<'_> {
             if indication.dependent.is_empty() {
                 indication.dependent.extend([data.0, data.1]);
             }
-            let mut writes = indication.writes;
+            let mut writes: Vec<(SourceVariableId, AccessSite)> =
+                indication.writes.iter().map(|&write| (all[write].target, all[write].place)).collect();
             writes.sort_unstable();
             writes.dedup();
-            writes.retain(|&write| indication.dependent.contains(&all[write].target));
+            writes.retain(|(target, _)| indication.dependent.contains(target));
             let count = |variable: &SourceVariableId| total.get(variable).copied().unwrap_or(0);
             indication.patterns.sort_unstable();
             indication.evidence.sort_unstable();

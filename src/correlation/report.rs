@@ -208,9 +208,9 @@ impl<'a> Names<'a> {
     pub fn new(sources: &SourceMap, program: &'a Program, analysis: &'a Analysis) -> Names<'a> {
         let mut data: BTreeSet<SourceVariableId> = analysis.sets.iter().flatten().copied().collect();
         data.extend(analysis.pairs.iter().flat_map(|pair| &pair.dependent));
-        let named = data.into_iter().map(|variable| {
-            (variable, analysis.data.name(program, variable).to_owned(), analysis.data.span(program, variable))
-        });
+        let named = data
+            .into_iter()
+            .map(|variable| (variable, analysis.data.name(program, variable), analysis.data.span(program, variable)));
         let methods = analysis.methods.functions.iter().map(|&id| {
             let function = &program.functions[id];
             (id, program.texts.get(function.name).to_owned(), function.span)
@@ -222,7 +222,7 @@ impl<'a> Names<'a> {
     #[must_use]
     pub fn variable(&self, variable: SourceVariableId) -> String {
         let known = self.data.get(&variable).cloned();
-        known.unwrap_or_else(|| self.analysis.data.name(self.program, variable).to_owned())
+        known.unwrap_or_else(|| self.analysis.data.name(self.program, variable))
     }
 
     /// The name of a method.

@@ -99,7 +99,7 @@ impl Collector<'_> {
     fn touches(&self, id: FunctionId, instruction: &Instruction, at: Touch, sites: &mut Sites) {
         instruction.uses(&mut |register| self.touch_register(id, register, AccessKind::Read, at, sites));
         if let Instruction::Load { read, .. } | Instruction::Atomic { read, .. } = instruction {
-            let variable = self.data.of_symbol(self.program.reads[*read].symbol);
+            let variable = self.data.at((id, at.block, at.position), self.program.reads[*read].symbol);
             self.touch(variable, AccessKind::Read, at, sites);
         }
         if let Some(assignment) = self.assignments.at(id, at.block, at.position as usize) {

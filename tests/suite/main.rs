@@ -12,6 +12,7 @@ mod classes;
 mod closed;
 mod contradictions;
 mod correlation;
+mod correlation_objects;
 mod coverage;
 mod explored;
 mod facts;

@@ -32,7 +32,7 @@ fn watch(program: &Program, first: (&str, AccessKind), second: (&str, AccessKind
         |name: &str| program.functions.ids().find(|&id| program.texts.get(program.functions[id].name) == name).unwrap();
     let side = |(name, kind): (&str, AccessKind)| {
         let symbol = program.symbols.ids().find(|&id| program.texts.get(program.symbols[id].name) == name).unwrap();
-        Side { symbol, kind }
+        Side { symbol, part: None, kind }
     };
     let sides = [side(first), side(second)];
     TearPattern { method: function("m"), other: function("n"), sides, copied: false, sources: Vec::new() }

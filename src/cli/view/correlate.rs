@@ -10,6 +10,7 @@ use crate::correlation::report::{AccessData, CorrelationData, EvidenceData, Pair
 use crate::schedule::{self, RenderOptions, RowKind, Step};
 use crate::source::SourceMap;
 use anstyle::{AnsiColor, Style};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Places that the table shows of a correlation.
@@ -66,14 +67,18 @@ impl CorrelateView<'_> {
         let (report, sources) = (&self.answer.correlation, &self.answer.executed.unit().sources);
         let mut table = Table::new("  ");
         for of in &report.correlations {
-            let mut places = of.evidence.iter().take(MAX_PLACES).map(|evidence| place(sources, evidence));
+            let mut all: Vec<String> = of.evidence.iter().map(|evidence| place(sources, evidence)).collect();
+            // Two patterns at one place are one row.
+            let mut seen = BTreeSet::new();
+            all.retain(|place| seen.insert(place.clone()));
+            let more = all.len().saturating_sub(MAX_PLACES);
+            let mut places = all.into_iter().take(MAX_PLACES);
             let mut row = vec![of.variables.join(", "), percent(of.probability), of.patterns.join(", ")];
             row.extend(places.next());
             table.row(row);
             for place in places {
                 table.row(vec![String::new(), String::new(), String::new(), place]);
             }
-            let more = of.evidence.len().saturating_sub(MAX_PLACES);
             if more > 0 {
                 table.row(vec![String::new(), String::new(), String::new(), format!("and {more} more")]);
             }

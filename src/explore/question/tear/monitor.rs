@@ -148,14 +148,14 @@ impl Observer for TearMonitor {
             return;
         }
         match event {
-            Event::Read { read, address, value, .. } => {
-                let of = self.fixed.places.reads[read.index()];
+            Event::Read { read, cell, address, value, .. } => {
+                let of = self.fixed.places.bits(self.fixed.places.reads[read.index()], cell);
                 if of != 0 {
                     self.access(thread, Access { of, kind: AccessKind::Read, cell: address, old: value, value });
                 }
             }
-            Event::Write { definition, address, old, value, .. } => {
-                let of = self.fixed.places.definitions[definition.index()];
+            Event::Write { definition, cell, address, old, value, .. } => {
+                let of = self.fixed.places.bits(self.fixed.places.definitions[definition.index()], cell);
                 if of != 0 {
                     self.access(thread, Access { of, kind: AccessKind::Write, cell: address, old, value });
                 }

@@ -3,15 +3,18 @@
 //! **Input**: an endangered access of a method to a correlation, and the other method of its pair. **Output**: a
 //! [`TearPattern`]: the two methods, the two variables with the kinds of access, and what both are computed from.
 
-use crate::correlation::source_variable::SourceVariableKind;
+use crate::correlation::source_variable::{Part, SourceVariableKind};
 use crate::correlation::{AccessKind, Analysis, MethodAccess, SourceVariableId};
-use crate::ir::{DefinitionKind, FunctionId, LeafId, Program, SymbolId};
+use crate::ir::{DefinitionKind, FunctionId, LeafId, Program, SymbolId, VariableId};
+use crate::vm::Cell;
 
 /// The variable on one side of a correlation, and how the method pending it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     /// The variable or field.
     pub symbol: SymbolId,
+    /// The object or element that it is a part of, where that is told apart.
+    pub part: Option<Part>,
     /// How it is touched.
     pub kind: AccessKind,
 }
@@ -28,7 +31,7 @@ pub struct TearPattern {
     /// Whether the two are the read and the write of one variable, by way of a private copy.
     pub copied: bool,
     /// What both variables are computed from, if the method writes both.
-    pub sources: Vec<SymbolId>,
+    pub sources: Vec<(SymbolId, Option<Part>)>,
 }
 
 impl TearPattern {
@@ -37,9 +40,11 @@ impl TearPattern {
     pub fn new(analysis: &Analysis, each: &MethodAccess, other: FunctionId) -> Option<TearPattern> {
         let correlation = &analysis.correlations[each.access.correlation as usize];
         let symbol = |variable: SourceVariableId| match analysis.data.kind(variable) {
-            SourceVariableKind::Memory(symbol) => Some(symbol),
+            SourceVariableKind::Memory(symbol) => Some((symbol, None)),
+            SourceVariableKind::Part(part) => Some((part.symbol, Some(part))),
             SourceVariableKind::Local(..) => None,
         };
+        let side = |(symbol, part), kind| Side { symbol, part, kind };
         let (first, second) = each.access.kinds;
         let both = (AccessKind::Write, AccessKind::Write);
         let pattern = |sides, copied, sources| TearPattern { method: each.method, other, sides, copied, sources };
@@ -47,13 +52,13 @@ impl TearPattern {
             (Some(a), Some(b)) => {
                 let sources = correlation.common.iter().filter_map(|&variable| symbol(variable));
                 let sources = if each.access.kinds == both { sources.collect() } else { Vec::new() };
-                let sides = [Side { symbol: a, kind: first }, Side { symbol: b, kind: second }];
+                let sides = [side(a, first), side(b, second)];
                 return Some(pattern(sides, false, sources));
             }
             (Some(one), None) | (None, Some(one)) => (one, correlation.mutual && each.access.kinds == both),
             (None, None) => return None,
         };
-        let sides = [Side { symbol, kind: AccessKind::Read }, Side { symbol, kind: AccessKind::Write }];
+        let sides = [side(symbol, AccessKind::Read), side(symbol, AccessKind::Write)];
         copied.then(|| pattern(sides, true, Vec::new()))
     }
 
@@ -63,14 +68,45 @@ impl TearPattern {
         let function =
             |id: FunctionId| to.functions.ids().find(|&other| to.functions[other].span == from.functions[id].span);
         let symbol = |id: SymbolId| to.symbols.ids().find(|&other| to.symbols[other].span == from.symbols[id].span);
-        let side = |side: Side| Some(Side { symbol: symbol(side.symbol)?, kind: side.kind });
+        let part = |of: Option<Part>| of.map_or(Some(None), |part| translate_part(part, from, to).map(Some));
+        let side = |side: Side| Some(Side { symbol: symbol(side.symbol)?, part: part(side.part)?, kind: side.kind });
         Some(TearPattern {
             method: function(self.method)?,
             other: function(self.other)?,
             sides: [side(self.sides[0])?, side(self.sides[1])?],
             copied: self.copied,
-            sources: self.sources.iter().map(|&source| symbol(source)).collect::<Option<_>>()?,
+            sources: self.sources.iter().map(|&of| Some((symbol(of.0)?, part(of.1)?))).collect::<Option<_>>()?,
         })
+    }
+}
+
+/// The same part of the same variable in another program.
+fn translate_part(part: Part, from: &Program, to: &Program) -> Option<Part> {
+    let variable = from.leaves[part.leaf].variable;
+    let span = from.variables[variable].span;
+    let same = to.variables.ids().find(|&other| to.variables[other].span == span)?;
+    let place = part.leaf.index() - from.variables[variable].first_leaf.index();
+    let leaf = to.variables[same].leaves().nth(place)?;
+    Some(Part { leaf, symbol: to.leaves[leaf].symbol, ..part })
+}
+
+/// The cells of a part of a variable.
+#[derive(Clone, Copy, Debug)]
+struct Cells {
+    variable: VariableId,
+    first: u32,
+    end: u32,
+}
+
+impl Cells {
+    fn of(program: &Program, part: Part) -> Cells {
+        let leaf = &program.leaves[part.leaf];
+        let (first, length) = part.element.map_or((0, leaf.length), |element| (element, 1));
+        Cells { variable: leaf.variable, first: leaf.offset + first, end: leaf.offset + first + length }
+    }
+
+    fn contains(self, cell: Cell) -> bool {
+        cell.object.variable == self.variable && (self.first..self.end).contains(&cell.part)
     }
 }
 
@@ -83,7 +119,19 @@ pub(super) struct Distance {
 
 impl Distance {
     /// The distance of two fields of one class; `None` where the two are not that, so that any cells belong together.
-    pub(super) fn between(program: &Program, first: SymbolId, second: SymbolId) -> Option<Distance> {
+    pub(super) fn between(program: &Program, first: Side, second: Side) -> Option<Distance> {
+        if let (Some(one), Some(two)) = (first.part, second.part) {
+            let (one, two) = (Cells::of(program, one), Cells::of(program, two));
+            // Different objects are told apart by what is watched; one may have several instances.
+            return (one.variable == two.variable).then(|| Distance {
+                least: i64::from(two.first) + 1 - i64::from(one.end),
+                most: i64::from(two.end) - 1 - i64::from(one.first),
+            });
+        }
+        if first.part.is_some() || second.part.is_some() {
+            return None;
+        }
+        let (first, second) = (first.symbol, second.symbol);
         let prefix = |leaf: LeafId| {
             let name = program.texts.get(program.leaves[leaf].name);
             name.rfind('.').map(|end| &name[..end])
@@ -117,13 +165,15 @@ pub(super) const SOURCE: u8 = 4;
 pub(super) struct Places {
     pub reads: Vec<u8>,
     pub definitions: Vec<u8>,
+    /// Which of the cells of a symbol are meant, by bit; nothing where all are.
+    cells: Vec<(u8, Cells)>,
 }
 
 impl Places {
     pub(super) fn new(program: &Program, pattern: &TearPattern) -> Places {
         let [first, second] = pattern.sides;
         let of = |symbol: SymbolId| {
-            let source = if pattern.sources.contains(&symbol) { SOURCE } else { 0 };
+            let source = if pattern.sources.iter().any(|of| of.0 == symbol) { SOURCE } else { 0 };
             let first = if symbol == first.symbol { FIRST } else { 0 };
             source | first | if symbol == second.symbol { SECOND } else { 0 }
         };
@@ -131,9 +181,26 @@ impl Places {
             DefinitionKind::Write(_) => of(definition.symbol),
             DefinitionKind::Initial(_) => 0,
         };
+        let sides = [(FIRST, first.part), (SECOND, second.part)].into_iter();
+        // A source that stands for a whole symbol lets all cells of the sources pass.
+        let sources = pattern.sources.iter().map(|of| (SOURCE, of.1));
+        let sources = sources.filter(|_| pattern.sources.iter().all(|of| of.1.is_some()));
+        let cells = sides.chain(sources).filter_map(|(bit, part)| Some((bit, Cells::of(program, part?))));
         Places {
+            cells: cells.collect(),
             reads: program.reads.iter().map(|read| of(read.symbol)).collect(),
             definitions: program.definitions.iter().map(written).collect(),
         }
+    }
+    /// Those of the bits of a place that hold for the cell that it touches.
+    pub(super) fn bits(&self, bits: u8, cell: Cell) -> u8 {
+        if bits == 0 || self.cells.is_empty() {
+            return bits;
+        }
+        let holds = |bit: u8| {
+            let mut all = self.cells.iter().filter(|of| of.0 == bit).peekable();
+            all.peek().is_none() || all.any(|of| of.1.contains(cell))
+        };
+        [FIRST, SECOND, SOURCE].into_iter().filter(|&bit| bits & bit != 0 && holds(bit)).sum()
     }
 }

@@ -46,7 +46,7 @@ impl Fixed {
         Fixed {
             pattern: pattern.clone(),
             places: Places::new(program, pattern),
-            distance: Distance::between(program, first.symbol, second.symbol),
+            distance: Distance::between(program, first, second),
             signals: Signals::default(),
         }
     }
