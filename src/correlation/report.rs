@@ -45,9 +45,9 @@ pub struct Counts {
     pub pairs_dependent: usize,
     /// Those of them whose rank is above the threshold.
     pub pairs_selected: usize,
-    /// Those of them that some execution tears.
+    /// Those of them that tear each other in some execution.
     pub pairs_confirmed: usize,
-    /// Those of them that no execution tears.
+    /// Those of them of which no execution tears anything, whoever comes between.
     pub pairs_refuted: usize,
 }
 
@@ -125,9 +125,11 @@ pub struct PairData<S = ()> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Some execution does.
+    /// Some execution does, and the other method of the pair has a part in it.
     Confirmed,
-    /// None does.
+    /// Some does, but in none the other method of the pair has a part.
+    Elsewhere,
+    /// None does, whoever comes between.
     Refuted,
     /// Nobody knows.
     #[default]
@@ -140,6 +142,7 @@ impl Status {
     pub fn word(self) -> &'static str {
         match self {
             Status::Confirmed => "confirmed",
+            Status::Elsewhere => "elsewhere",
             Status::Refuted => "refuted",
             Status::Potential => "potential",
         }
@@ -147,15 +150,16 @@ impl Status {
 
     /// Of all endangered accesses of a pair.
     fn of_all(all: impl Iterator<Item = Status>) -> Status {
-        let (mut any, mut refuted) = (false, true);
+        let (mut result, mut known) = (None, true);
         for status in all {
-            if status == Status::Confirmed {
-                return status;
+            match status {
+                Status::Confirmed => return status,
+                Status::Elsewhere => result = Some(status),
+                Status::Refuted => result = result.or(Some(status)),
+                Status::Potential => known = false,
             }
-            any = true;
-            refuted &= status == Status::Refuted;
         }
-        if any && refuted { Status::Refuted } else { Status::Potential }
+        result.filter(|_| known).unwrap_or_default()
     }
 }
 
@@ -167,6 +171,9 @@ pub struct Decision<S = ()> {
     /// Why it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The functions and arms that tear it, in the order in which they come between.
+    #[serde(skip)]
+    pub by: Vec<FunctionId>,
     /// An execution that tears it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<S>,
@@ -176,7 +183,13 @@ impl<S> Decision<S> {
     /// It is not known, and why.
     #[must_use]
     pub fn potential(reason: impl Into<String>) -> Decision<S> {
-        Decision { status: Status::Potential, reason: Some(reason.into()), schedule: None }
+        Decision { reason: Some(reason.into()), ..Decision::of(Status::Potential) }
+    }
+
+    /// A status without more.
+    #[must_use]
+    pub fn of(status: Status) -> Decision<S> {
+        Decision { status, reason: None, by: Vec::new(), schedule: None }
     }
 }
 
@@ -192,6 +205,9 @@ pub struct AccessData<S = ()> {
     /// Whether executions tear it.
     #[serde(flatten)]
     pub decision: Decision<S>,
+    /// Who tears it, in the order in which they come between.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by: Vec<String>,
 }
 
 /// The names of variables and methods, made unique.
@@ -363,5 +379,6 @@ fn access_data<S>(names: &Names<'_>, each: &MethodAccess, decision: Decision<S>)
     let (variables, swapped) = names.variables(&names.analysis.correlations[access.correlation as usize]);
     let accesses = [access.kinds.0.word(), access.kinds.1.word()];
     let accesses = if swapped { [accesses[1], accesses[0]] } else { accesses };
-    AccessData { method: names.method(each.method), variables, accesses, decision }
+    let by = decision.by.iter().map(|&function| names.method(function)).collect();
+    AccessData { method: names.method(each.method), variables, accesses, decision, by }
 }

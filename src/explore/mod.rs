@@ -44,7 +44,7 @@ pub use question::races::{AlwaysBefore, FailingOrder, Race, RacesAnswer, races};
 pub use question::select::{SelectAnswer, Verdict, select, select_by_executions, select_by_states};
 pub use question::serial::{Serial, serial};
 pub use question::steps::{StepEdge, StepGraph, steps};
-pub use question::tear::{Side, Tear, TearAnswer, TearPattern, Torn, tear, tear_at_random, tears};
+pub use question::tear::{Other, Side, Tear, TearAnswer, TearPattern, Torn, parties, tear, tear_at_random, tears};
 pub use reads_from::Refusal;
 pub use report::fewer_switches::with_fewer_switches;
 pub use report::unfinished::{Repetition, RunningReport, UnfinishedReport, unfinished_report};

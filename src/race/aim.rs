@@ -158,9 +158,9 @@ fn correlation_aims(program: &Program, analysis: &Analysis) -> Vec<Aim> {
             let name = |symbol: SymbolId| program.texts.get(program.symbols[symbol].name);
             let function = |function| program.texts.get(program.functions[function].name);
             let [first, second] = pattern.sides.map(|side| name(side.symbol));
-            let methods = (function(pattern.method), function(pattern.other));
+            let methods = (function(pattern.method), function(other));
             let what = format!("`{}` comes between `{first}` and `{second}` of `{}`", methods.1, methods.0);
-            let places = vec![program.functions[pattern.method].span, program.functions[pattern.other].span];
+            let places = vec![program.functions[pattern.method].span, program.functions[other].span];
             if !found.iter().any(|known| known.what == what) {
                 found.push(Aim { what, places, kind: AimKind::Tear(pattern) });
             }

@@ -27,6 +27,7 @@ mod oracle_facts;
 mod oracle_linear;
 mod oracle_paths;
 mod oracle_races;
+mod oracle_tears;
 mod paths;
 mod race_facts;
 mod race_samples;

@@ -3,7 +3,7 @@
 use crate::support::{model, root};
 use cssame::budget::{Budget, Limits};
 use cssame::correlation::AccessKind;
-use cssame::explore::{Query, Serial, Side, Tear, TearPattern, futures, serial, tear};
+use cssame::explore::{Other, Query, Serial, Side, Tear, TearPattern, futures, serial, tear};
 use cssame::ir::Program;
 use cssame::schedule::{self, RoundRobin, Scripted, Then};
 use cssame::vm::{Machine, OutputId, PathId, Tables};
@@ -35,7 +35,13 @@ fn watch(program: &Program, first: (&str, AccessKind), second: (&str, AccessKind
         Side { symbol, part: None, kind }
     };
     let sides = [side(first), side(second)];
-    TearPattern { method: function("m"), other: function("n"), sides, copied: false, sources: Vec::new() }
+    TearPattern {
+        method: function("m"),
+        other: Other::Method(function("n")),
+        sides,
+        copied: false,
+        sources: Vec::new(),
+    }
 }
 
 /// A read that is printed, or a write of a value of its own.
@@ -71,6 +77,7 @@ fn serial_orders_have_outcomes_without_a_hole() {
             let serial_outcomes = outcomes(whole.machine());
             let mut shown = BTreeSet::new();
             let TearPattern { method, other, .. } = watch(model.program(), ("x", first), ("y", second));
+            let other = other.named().unwrap();
             for order in [(method, other), (other, method)] {
                 let limits = Limits::default();
                 let (answer, _) = serial(machine, order, &Budget::from(limits));
@@ -237,6 +244,75 @@ fn a_pair_that_is_refuted_is_no_finding() {
     let (status, report) = correlate("samples/dekker_pair.csm", &[]);
     assert_eq!(report["counts"]["pairs_refuted"], 1, "{:?}", accesses(&report));
     assert_eq!(status, 0);
+}
+
+/// `m x:read y:read confirmed by a, b`, for the accesses of a method to two variables.
+fn by(report: &Value, method: &str, variables: [&str; 2]) -> Vec<String> {
+    let pairs = report["pairs"].as_array().unwrap().iter().filter(|pair| pair["selected"] == true);
+    let accesses =
+        pairs.flat_map(|pair| pair["endangered_accesses"].as_array().unwrap().iter().map(move |one| (pair, one)));
+    let of = accesses.filter(|(_, one)| one["method"] == method && one["variables"] == serde_json::json!(variables));
+    let names = |all: &Value| {
+        let all = all.as_array().map(Vec::as_slice).unwrap_or_default();
+        all.iter().map(|name| name.as_str().unwrap()).collect::<Vec<_>>().join(", ")
+    };
+    let line = |(pair, one): (&Value, &Value)| {
+        format!("{}: {} {}", names(&pair["methods"]), one["status"].as_str().unwrap(), names(&one["by"]))
+    };
+    let mut lines: Vec<String> = of.map(line).collect();
+    lines.sort();
+    lines
+}
+
+/// `show` reads `euro` and `yen` in two regions; the other threads are given.
+fn currency(threads: &str) -> String {
+    format!(
+        "int euro = 1; int yen = 107; int sum; lock L; event go;
+         void set_euro(int v) {{ lock(L); euro = v; unlock(L); }}
+         void set_yen() {{ lock(L); yen = euro * 107; unlock(L); }}
+         void look() {{ lock(L); sum = euro; unlock(L); }}
+         void show() {{ lock(L); print(euro); unlock(L); lock(L); print(yen); unlock(L); }}
+         void main() {{ cobegin A: show(); {threads} coend }}"
+    )
+}
+
+#[test]
+fn a_sequence_of_calls_tears_as_one_other_side() {
+    let (status, report) = correlate_text(&currency("B: { set_euro(2); set_yen(); }"), &[]);
+    assert_eq!(status, 1);
+    let torn = by(&report, "show", ["euro", "yen"]);
+    assert_eq!(torn, ["set_euro, show: confirmed set_euro, set_yen", "set_yen, show: confirmed set_euro, set_yen"]);
+}
+
+#[test]
+fn plain_statements_of_an_arm_tear_with_a_call() {
+    let (_, report) = correlate_text(&currency("B: { lock(L); euro = 2; unlock(L); set_yen(); }"), &[]);
+    let torn = by(&report, "show", ["euro", "yen"]);
+    assert_eq!(torn, ["set_yen, show: confirmed B, set_yen", "show, B: confirmed B"]);
+}
+
+#[test]
+fn threads_that_come_after_each_other_tear_as_one_other_side() {
+    let torn = |threads: &str| by(&correlate_text(&currency(threads), &[]).1, "show", ["euro", "yen"]);
+    // The value of `yen` comes from the new `euro`; or an event says that the one comes first.
+    let chained = ["set_euro, show: confirmed set_euro, set_yen", "set_yen, show: confirmed set_euro, set_yen"];
+    assert_eq!(torn("B: set_euro(2); C: set_yen();"), chained);
+    let signalled = torn("B: { set_euro(2); set(go); } C: { wait(go); lock(L); yen = 5; unlock(L); }");
+    assert_eq!(signalled, ["set_euro, show: confirmed set_euro, C", "show, C: confirmed set_euro, C"]);
+    // Two that have only the lock in common could come in the other order.
+    let apart = torn("B: set_euro(2); C: { lock(L); yen = 5; unlock(L); }");
+    assert_eq!(apart, ["set_euro, show: refuted ", "show, C: refuted "]);
+}
+
+#[test]
+fn who_has_no_part_in_a_tear_is_told_from_who_has() {
+    let text = "int x; int y; int z; lock L;
+         void put() { lock(L); x = 5; y = x; unlock(L); }
+         void some() { lock(L); z = x; x = z; unlock(L); }
+         void show() { lock(L); print(x); unlock(L); lock(L); print(y); unlock(L); }
+         void main() { cobegin A: { put(); } B: show(); C: some(); coend }";
+    let (_, report) = correlate_text(text, &[]);
+    assert_eq!(by(&report, "show", ["x", "y"]), ["put, show: confirmed put", "some, show: elsewhere put"]);
 }
 
 /// A pair that takes many states must not use up what another one needs, though it comes first.

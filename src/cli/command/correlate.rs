@@ -24,7 +24,8 @@ see, or leave, halves that do not fit.
 
 What belongs together is a guess from the text, with a probability, and so is the rank: it says where to test first. The \
 pairs above the threshold are then executed, in all ways: an endangered access is confirmed where some execution tears \
-it apart, and shown; it is refuted where none does; else it stays potential.
+it apart in which the other method has a part, and shown; it is refuted where none does, whoever comes between; elsewhere \
+where only others do, who are named; else it stays potential.
 
 In a program with a `main`, methods are its functions and the arms that touch shared variables themselves. In a file of \
 classes without a `main`, any two public methods may run in parallel, one with itself too; they are executed in \

@@ -109,7 +109,7 @@ impl CorrelateView<'_> {
             for access in &pair.endangered_accesses {
                 let [first, second] = &access.variables;
                 let how = format!("{}s {first}, {}s {second}", access.accesses[0], access.accesses[1]);
-                table.row(vec![access.method.clone(), how, access.decision.status.word().to_owned()]);
+                table.row(vec![access.method.clone(), how, verdict(pair, access)]);
             }
             text += &table.lines().concat();
             let mut reasons: Vec<&String> =
@@ -161,9 +161,7 @@ impl CorrelateView<'_> {
             return String::new();
         };
         let [first, second] = &access.variables;
-        let methods = &self.answer.correlation.pairs[pair].methods;
-        let other = if methods[0] == access.method { &methods[1] } else { &methods[0] };
-        let title = format!("\n{} is torn between {first} and {second} by {other}", access.method);
+        let title = format!("\n{} is torn between {first} and {second} by {}", access.method, access.by.join(", "));
         let mut text = snippet::title(&title, self.colour);
         if let Some(added) = setting.added {
             text += "in a context that was made for it:\n\n";
@@ -203,7 +201,18 @@ fn colour_of(status: Status) -> AnsiColor {
     match status {
         Status::Confirmed => AnsiColor::Red,
         Status::Refuted => AnsiColor::Green,
-        Status::Potential => AnsiColor::Yellow,
+        Status::Elsewhere | Status::Potential => AnsiColor::Yellow,
+    }
+}
+
+/// What is known of an access; who tears it, if that is not the other method of the pair alone.
+fn verdict<S>(pair: &PairData<S>, access: &AccessData<S>) -> String {
+    let word = access.decision.status.word();
+    let other = if pair.methods[0] == access.method { &pair.methods[1] } else { &pair.methods[0] };
+    if access.by.is_empty() || access.by == [other.as_str()] {
+        word.to_owned()
+    } else {
+        format!("{word}, by {}", access.by.join(", "))
     }
 }
 

@@ -2,33 +2,40 @@
 
 use crate::budget::Bound;
 use crate::correlation::{Decision, MethodAccess, Status};
+use crate::ir::FunctionId;
 use crate::model::{Model, Unit};
 use crate::schedule::Step;
 use crate::vm::Choice;
 
+/// An execution that tears an access.
+#[derive(Clone, Debug)]
+pub struct TearWitness {
+    /// The execution.
+    pub schedule: Vec<Choice>,
+    /// The functions and arms of the file that come between, in the order in which they do.
+    pub by: Vec<FunctionId>,
+}
+
 /// What is known of an endangered access.
 #[derive(Clone, Debug)]
 pub enum AccessVerdict {
-    /// This execution tears it.
-    Confirmed(Vec<Choice>),
-    /// No execution does.
+    /// An execution tears it, and the other method of the pair has a part in that.
+    Confirmed(TearWitness),
+    /// Executions tear it, but in none the other method of the pair has a part.
+    Elsewhere(TearWitness),
+    /// No execution does, whoever comes between.
     Refuted,
     /// It is not known, for that reason.
     Open(String),
 }
 
 impl AccessVerdict {
-    /// Not known, because a bound was hit.
-    pub(super) fn stopped(bound: Bound) -> AccessVerdict {
-        AccessVerdict::Open(format!("the bound {} was hit before", bound.name()))
-    }
-
-    /// The execution that tears it.
+    /// The execution in which the pair tears it.
     #[must_use]
     pub fn schedule(&self) -> Option<&[Choice]> {
         match self {
-            AccessVerdict::Confirmed(schedule) => Some(schedule),
-            AccessVerdict::Refuted | AccessVerdict::Open(_) => None,
+            AccessVerdict::Confirmed(witness) => Some(&witness.schedule),
+            AccessVerdict::Elsewhere(_) | AccessVerdict::Refuted | AccessVerdict::Open(_) => None,
         }
     }
 }
@@ -134,7 +141,7 @@ impl ExecutedPairs {
     pub fn reason(&self, pair: usize) -> Option<&str> {
         self.of_pair(pair)?.accesses.iter().find_map(|(_, verdict)| match verdict {
             AccessVerdict::Open(reason) => Some(reason.as_str()),
-            AccessVerdict::Confirmed(_) | AccessVerdict::Refuted => None,
+            AccessVerdict::Confirmed(_) | AccessVerdict::Elsewhere(_) | AccessVerdict::Refuted => None,
         })
     }
 
@@ -153,11 +160,14 @@ impl ExecutedPairs {
             return Decision::potential("the rank of the pair is not above the threshold");
         };
         match of.accesses.iter().find(|(access, _)| access == each) {
-            Some((_, AccessVerdict::Confirmed(schedule))) => {
-                let steps = self.setting_of(pair).map(|setting| setting.model.naming().steps(schedule));
-                Decision { status: Status::Confirmed, reason: None, schedule: steps }
+            Some((_, AccessVerdict::Confirmed(witness))) => {
+                let steps = self.setting_of(pair).map(|setting| setting.model.naming().steps(&witness.schedule));
+                Decision { schedule: steps, by: witness.by.clone(), ..Decision::of(Status::Confirmed) }
             }
-            Some((_, AccessVerdict::Refuted)) => Decision { status: Status::Refuted, reason: None, schedule: None },
+            Some((_, AccessVerdict::Elsewhere(witness))) => {
+                Decision { by: witness.by.clone(), ..Decision::of(Status::Elsewhere) }
+            }
+            Some((_, AccessVerdict::Refuted)) => Decision::of(Status::Refuted),
             Some((_, AccessVerdict::Open(reason))) => Decision::potential(reason.clone()),
             None => Decision::potential("it was not executed"),
         }

@@ -1,7 +1,7 @@
 //! Executes the pairs of a file without `main`, in contexts that are made for them.
 
-use super::executed::{AccessVerdict, ContextModel, ExecutedPair};
-use super::search::{Search, Searched, private};
+use super::executed::{AccessVerdict, ContextModel, ExecutedPair, TearWitness};
+use super::search::{Search, Searched, private, stopped};
 use crate::budget::Bound;
 use crate::correlation::MethodAccess;
 use crate::explore::question::tear::TearPattern;
@@ -72,17 +72,17 @@ impl Library<'_> {
     }
 
     fn access(&self, search: &mut Search<'_>, model: &Model, watch: &TearPattern) -> AccessVerdict {
+        let other = watch.other.named().unwrap_or(watch.method);
         let Some(watch) = watch.translate(&self.unit.program, model.program()) else {
             return AccessVerdict::Open("the methods are not in the context".to_owned());
         };
         match search.search(model, &watch, CONTEXT_STATES) {
-            Searched::Decided(AccessVerdict::Refuted) => {
-                AccessVerdict::Open("no execution of the context tears it".to_owned())
-            }
-            Searched::Decided(verdict) => verdict,
+            Searched::Torn(schedule) => AccessVerdict::Confirmed(TearWitness { schedule, by: vec![other] }),
+            Searched::Impossible => AccessVerdict::Open("no execution of the context tears it".to_owned()),
+            Searched::Open(reason) => AccessVerdict::Open(reason),
             Searched::ShareUsedUp if search.left() == Some(0) => {
                 search.bound = Some(Bound::States);
-                AccessVerdict::stopped(Bound::States)
+                AccessVerdict::Open(stopped(Bound::States))
             }
             Searched::ShareUsedUp => AccessVerdict::Open(format!("the context has more than {CONTEXT_STATES} states")),
         }

@@ -9,13 +9,15 @@
 //!
 //! **Algorithm**:
 //! 1. The pairs with an endangered access and a rank above the threshold are selected.
-//! 2. A program with a `main` is executed as it is (`program`). Each access gets an equal share of the states; those
-//!    that need more are tried at random, and then searched again with what the others have left.
+//! 2. A program with a `main` is executed as it is (`program`): first for each access, whoever comes between, then for the
+//!    pairs of those that are torn. Each search gets an equal share of the states; those that need more are tried at
+//!    random, and then searched again with what the others have left.
 //! 3. For two methods of a file without `main`, contexts are made ([`crate::harness`]) and searched in turn, until
 //!    one tears all accesses (`library`). If none does, the first of those that tear the most stands for the pair.
 //!
 //! **Soundness and limits**: an execution that is shown is one of the program, or of the context that is shown beside it.
-//! In a program with a `main` an access is refuted only where all executions were visited; in contexts, a search that
+//! In a program with a `main` an access is refuted only where all executions were visited and none tears it, whoever comes
+//! between; in contexts, a search that
 //! finds nothing proves nothing. Accesses to variables that are private to a thread are not watched.
 
 mod executed;
@@ -24,7 +26,7 @@ mod program;
 mod search;
 mod serial;
 
-pub use executed::{AccessVerdict, ExecutedPair, ExecutedPairs, Setting};
+pub use executed::{AccessVerdict, ExecutedPair, ExecutedPairs, Setting, TearWitness};
 pub use serial::SerialSearch;
 
 use crate::budget::Budget;

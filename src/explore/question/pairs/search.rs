@@ -6,13 +6,18 @@ use crate::correlation::{Analysis, MethodAccess, Pair};
 use crate::explore::question::tear::{Tear, TearPattern, tear};
 use crate::ir::FunctionId;
 use crate::model::Model;
+use crate::vm::Choice;
 
 /// What a search with a share of the states has shown.
 pub(super) enum Searched {
-    /// As much as can be known.
-    Decided(AccessVerdict),
+    /// This execution shows a tear.
+    Torn(Vec<Choice>),
+    /// No execution does.
+    Impossible,
     /// The share did not do.
     ShareUsedUp,
+    /// It is not known, for that reason.
+    Open(String),
 }
 
 /// Searches for tears, all of them within the same bounds.
@@ -48,24 +53,29 @@ impl<'a> Search<'a> {
     pub(super) fn search(&mut self, model: &Model, watch: &TearPattern, at_most: u64) -> Searched {
         if self.left() == Some(0) {
             self.bound = Some(Bound::States);
-            return Searched::Decided(AccessVerdict::stopped(Bound::States));
+            return Searched::Open(stopped(Bound::States));
         }
         let share = self.budget.share(Limits { max_states: Some(at_most), ..Limits::default() });
         let answer = tear(model.machine(), model.program(), watch, &share);
         let states = answer.statistics.states;
         self.states += states;
         self.budget.spend(&Statistics { states, ..Statistics::default() });
-        Searched::Decided(match answer.tear {
-            Tear::Found { schedule } => AccessVerdict::Confirmed(schedule),
-            Tear::Impossible => AccessVerdict::Refuted,
-            Tear::Undecided(None) => AccessVerdict::Open("it touches too many cells at once".to_owned()),
-            Tear::Undecided(Some(Bound::States)) if at_most != u64::MAX => return Searched::ShareUsedUp,
+        match answer.tear {
+            Tear::Found { schedule } => Searched::Torn(schedule),
+            Tear::Impossible => Searched::Impossible,
+            Tear::Undecided(None) => Searched::Open("it touches too many cells at once".to_owned()),
+            Tear::Undecided(Some(Bound::States)) if at_most != u64::MAX => Searched::ShareUsedUp,
             Tear::Undecided(Some(bound)) => {
                 self.bound = Some(bound);
-                AccessVerdict::stopped(bound)
+                Searched::Open(stopped(bound))
             }
-        })
+        }
     }
+}
+
+/// Not known, because a bound was hit.
+pub(super) fn stopped(bound: Bound) -> String {
+    format!("the bound {} was hit before", bound.name())
 }
 
 /// What is known of an access that no event tells of.
@@ -74,6 +84,6 @@ pub(super) fn private() -> AccessVerdict {
 }
 
 /// The method that may come between.
-fn other_of(pair: &Pair, each: &MethodAccess) -> FunctionId {
+pub(super) fn other_of(pair: &Pair, each: &MethodAccess) -> FunctionId {
     if pair.methods.0 == each.method { pair.methods.1 } else { pair.methods.0 }
 }

@@ -1,6 +1,7 @@
 //! Serial orders of executed pairs, with what the searches for tears have left of the bounds.
 
 use super::executed::ExecutedPairs;
+use super::search::stopped;
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::question::serial::{Serial, serial};
 use crate::ir::FunctionId;
@@ -62,8 +63,4 @@ impl<'a> SerialSearch<'a> {
             }
         }
     }
-}
-
-fn stopped(bound: Bound) -> String {
-    format!("the bound {} was hit before", bound.name())
 }

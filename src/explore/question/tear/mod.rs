@@ -1,17 +1,20 @@
 //! Decides whether some execution tears two accesses of a method apart.
 //!
 //! **Input**: a [`TearPattern`]: a method that accesses two variables which belong together, with synchronisation in
-//! between, and another method; and a budget. **Output**: an execution that shows the tear, or that none does.
+//! between, and who may come between; and a budget. **Output**: an execution that shows the tear, or that none does.
 //!
-//! A *tear* is what no serial order of the two activations could show. It is one of these:
-//! - The method accesses one variable; then an activation of the other method, in another thread, makes an access that
-//!   conflicts with that one and an access that conflicts with the second one; and then the second access comes. Values
-//!   must be different for it: what is read has changed since, what is written was seen before.
-//! - The method writes both variables from one source, which the other method changes in between, so that the method
+//! A *tear* is what no serial order of the method and the others could show. It is one of these:
+//! - The method accesses one variable; then the others make an access that conflicts with that one and an access that
+//!   conflicts with the second one; and then the second access comes. Values must be different for it: what is read
+//!   has changed since, what is written was seen before.
+//! - The method writes both variables from one source, which the others change in between, so that the method
 //!   reads two values of it.
 //! - The method reads a variable, another one changes it, and the method overwrites it from its copy.
-//! - The other method fails after it has seen one variable new and one old. Then the second access, to which other
+//! - The others fail after they have seen one variable new and one old. Then the second access, to which other
 //!   executions come, is not awaited.
+//!
+//! The others are one activation of a given method, or whatever another thread does: any sequence of activations and of accesses
+//! of its own. Several threads count as one where one comes after the other by a conflict or a signal ([`Other`]).
 //!
 //! **Algorithm**: a search through all states together with a monitor automaton (`monitor`), which remembers the
 //! accesses that wait for their partner and what other threads have done since (`pending`).
@@ -21,11 +24,13 @@
 
 mod encoding;
 mod monitor;
+mod parties;
 mod pattern;
 mod pending;
 mod setup;
 
-pub use pattern::{Side, TearPattern};
+pub use parties::parties;
+pub use pattern::{Other, Side, TearPattern};
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::assumption::{Unexpanded, lasting_states};

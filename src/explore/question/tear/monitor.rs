@@ -4,7 +4,8 @@
 //! apart, told through `Signals`.
 //!
 //! **Algorithm**: for each thread within the method the monitor keeps the latest access to each cell of either
-//! variable, and what threads within the other method have done to both since then ([`PendingAccess`]).
+//! variable, and what the others have done to both since then ([`PendingAccess`]): threads within the other method, or all
+//! threads but those that the method has forked itself, which it waits for.
 //!
 //! **Soundness and limits**: two executions that reach one state with equal monitors have the same tears before them,
 //! so the search may go on with one of them. More than a number of cells in one activation are too many:
@@ -12,7 +13,7 @@
 
 use super::encoding::{Words, encode_list};
 use super::pattern::{FIRST, SECOND, SOURCE};
-use super::pending::{Access, PendingAccess, enter};
+use super::pending::{Access, By, PendingAccess, enter};
 use super::setup::Fixed;
 use crate::correlation::AccessKind;
 use crate::explore::states::Monitor;
@@ -24,23 +25,30 @@ use std::sync::Arc;
 /// Cells of a thread that are watched at once; an array of more is too much.
 const MAX_PENDING: usize = 64;
 
+/// The end of a thread, as a key of what is carried: behind all addresses.
+fn ended(thread: ThreadName) -> u32 {
+    u32::MAX - thread.path.0
+}
+
 /// A thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct ThreadRecord {
+pub(super) struct ThreadRecord {
     /// Its calls of the method.
     method: Nesting,
     /// Its calls of the other method.
     other: Nesting,
-    pending: Vec<PendingAccess>,
+    pub pending: Vec<PendingAccess>,
     /// What the method has read of the sources last.
     sources: Vec<(u32, i64)>,
+    /// The thread within the method that has forked it, directly or through others, plus 1; 0 if there is none.
+    part_of: u16,
 }
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub(super) struct TearMonitor {
     fixed: Arc<Fixed>,
-    threads: Vec<ThreadRecord>,
+    pub threads: Vec<ThreadRecord>,
     /// Whether it has happened; nothing else matters then.
     pub torn: bool,
 }
@@ -59,14 +67,11 @@ impl TearMonitor {
 
     fn access(&mut self, thread: ThreadIndex, access: Access) {
         let fixed = Arc::clone(&self.fixed);
-        let interferes = self.thread(thread).other.is_inside();
-        for (index, watched) in self.threads.iter_mut().enumerate() {
-            if index != thread.index() {
-                for touch in &mut watched.pending {
-                    touch.foreign(&fixed, access, interferes.then_some(thread.0));
-                }
-            }
-        }
+        let counts = self.counts(thread);
+        let named = self.threads[thread.index()].other.is_inside();
+        self.for_others(thread, |touch| {
+            touch.foreign(&fixed, access, counts.then_some(By { thread: thread.0, named }));
+        });
         let watched = &mut self.threads[thread.index()];
         if !watched.method.is_inside() {
             return;
@@ -80,9 +85,75 @@ impl TearMonitor {
         watched.own(&fixed, access);
     }
 
+    /// Whether what a thread does now may tear the two apart.
+    pub(super) fn counts(&mut self, thread: ThreadIndex) -> bool {
+        let one_activation = self.fixed.pattern.other.is_one_activation();
+        let watched = self.thread(thread);
+        !one_activation || watched.other.is_inside()
+    }
+
+    /// All accesses that wait in other threads, but for that of which the thread is a part.
+    fn for_others(&mut self, thread: ThreadIndex, change: impl FnMut(&mut PendingAccess)) {
+        let part_of = self.thread(thread).part_of;
+        let own = thread.index();
+        let others = self.threads.iter_mut().enumerate();
+        let others = others.filter(|&(index, _)| index != own && index + 1 != usize::from(part_of));
+        others.flat_map(|(_, watched)| &mut watched.pending).for_each(change);
+    }
+
+    /// What others have done is carried from thread to thread, where several of them count as one.
+    fn carry(&mut self, thread: ThreadIndex, event: Event) {
+        let (cell, kind, changes) = match event {
+            Event::Read { address, shared: true, .. } => (address, AccessKind::Read, false),
+            Event::Write { address, old, value, shared: true, .. } => (address, AccessKind::Write, old != value),
+            Event::Set { address, .. } | Event::Release { address, .. } | Event::Arrive { address, .. } => {
+                (address, AccessKind::Write, true)
+            }
+            Event::Waited { address, .. } | Event::Acquire { address, .. } | Event::Leave { address, .. } => {
+                (address, AccessKind::Read, false)
+            }
+            Event::Woken { by: Some(by) } => return self.hand_over(by.slot, thread),
+            Event::JoinThread { child } => (ended(child), AccessKind::Read, false),
+            Event::End { parent: Some(parent) } => return self.hand_over(thread, parent.slot),
+            _ => return,
+        };
+        self.for_others(thread, |touch| touch.carry(thread.0, cell, kind, changes));
+    }
+
+    fn hand_over(&mut self, from: ThreadIndex, to: ThreadIndex) {
+        self.for_others(from, |touch| touch.hand_over(from.0, to.0));
+    }
+
+    /// A thread makes another one.
+    fn fork(&mut self, thread: ThreadIndex, child: ThreadIndex, joined: bool) {
+        if !self.fixed.pattern.other.is_one_activation() {
+            self.hand_over(thread, child);
+        }
+        let parent = self.thread(thread);
+        let part_of = match parent.part_of {
+            0 if joined && parent.method.is_inside() => thread.0 + 1,
+            part_of => part_of,
+        };
+        self.thread(child).part_of = part_of;
+    }
+
+    /// A thread ends.
+    fn end(&mut self, thread: ThreadName) {
+        if !self.fixed.pattern.other.is_one_activation() {
+            // Whoever joins it comes after it.
+            let (fixed, slot) = (Arc::clone(&self.fixed), thread.slot.0);
+            self.for_others(thread.slot, |touch| {
+                touch.carry(slot, ended(thread), AccessKind::Write, true);
+                touch.close(&fixed, slot);
+            });
+        }
+        *self.thread(thread.slot) = ThreadRecord::default();
+    }
+
     /// The other method fails: it counts as torn if it has seen one mixed_view that is new and one that is old.
     fn failure(&mut self, thread: ThreadIndex) {
         let fixed = Arc::clone(&self.fixed);
+        let named = self.thread(thread).other.is_inside();
         let is_mixed_view = |touch: &PendingAccess| {
             let partner = fixed.pattern.sides[1 - usize::from(touch.side)].kind;
             let read = AccessKind::Read as u8 + 1;
@@ -90,7 +161,8 @@ impl TearMonitor {
             partner == AccessKind::Write
                 && !fixed.pattern.copied
                 && between.any(|one| {
-                    one.thread == thread.0 && one.first && one.second.iter().any(|second| second.1 & read != 0)
+                    let seen = one.second.iter().any(|second| second.1 & read != 0);
+                    one.thread == thread.0 && one.first && seen && fixed.is_enough(named || one.named)
                 })
         };
         let others = self.threads.iter().enumerate().filter(|&(index, _)| index != thread.index());
@@ -142,8 +214,8 @@ impl ThreadRecord {
 }
 
 impl Observer for TearMonitor {
-    fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
-        let thread = thread.slot;
+    fn event(&mut self, name: ThreadName, _: CodeIndex, event: Event) {
+        let thread = name.slot;
         if self.torn {
             return;
         }
@@ -160,9 +232,19 @@ impl Observer for TearMonitor {
                     self.access(thread, Access { of, kind: AccessKind::Write, cell: address, old, value });
                 }
             }
-            Event::Failure(_) if self.thread(thread).other.is_inside() => self.failure(thread),
-            Event::End { .. } => *self.thread(thread) = ThreadRecord::default(),
+            Event::Failure(_) if self.counts(thread) => self.failure(thread),
+            Event::Fork { child } => self.fork(thread, child.slot, true),
+            Event::Spawn { child } => self.fork(thread, child.slot, false),
             _ => {}
+        }
+        if self.torn {
+            return;
+        }
+        if !self.fixed.pattern.other.is_one_activation() {
+            self.carry(thread, event);
+        }
+        if let Event::End { .. } = event {
+            self.end(name);
         }
     }
 
@@ -171,10 +253,10 @@ impl Observer for TearMonitor {
         if self.torn {
             return;
         }
-        let (method, other) = (self.fixed.pattern.method, self.fixed.pattern.other);
+        let (method, other) = (self.fixed.pattern.method, self.fixed.pattern.other.named());
         let watched = self.thread(thread);
         watched.method.enter(function == method);
-        watched.other.enter(function == other);
+        watched.other.enter(Some(function) == other);
     }
 
     fn leave(&mut self, thread: ThreadName) {
@@ -190,7 +272,7 @@ impl Observer for TearMonitor {
         }
         watched.method.leave();
         watched.other.leave();
-        if left {
+        if left && self.fixed.pattern.other.is_one_activation() {
             let pending = self.threads.iter_mut().flat_map(|each| &mut each.pending);
             pending.for_each(|touch| touch.close(&self.fixed, thread.0));
         }
@@ -207,6 +289,7 @@ impl Monitor for TearMonitor {
             self.threads.iter().rposition(|thread| *thread != ThreadRecord::default()).map_or(0, |last| last + 1);
         for thread in &self.threads[..used] {
             words.push(u64::from(thread.method.frames()) << 32 | u64::from(thread.other.frames()));
+            words.push(u64::from(thread.part_of));
             encode_list(&thread.sources, words, |value| value as u64);
             words.push(thread.pending.len() as u64);
             for touch in &thread.pending {
@@ -221,11 +304,12 @@ impl Monitor for TearMonitor {
         let mut rest = Words(words.get(1..).unwrap_or_default());
         while !rest.0.is_empty() {
             let depths = rest.next();
+            let part_of = rest.next() as u16;
             let sources = rest.list(|word| word as i64);
             let count = rest.next();
             let pending = (0..count).map(|_| PendingAccess::decode(&mut rest)).collect();
             let (method, other) = (Nesting::from_frames((depths >> 32) as u32), Nesting::from_frames(depths as u32));
-            self.threads.push(ThreadRecord { method, other, pending, sources });
+            self.threads.push(ThreadRecord { method, other, pending, sources, part_of });
         }
     }
 }

@@ -1,14 +1,14 @@
 //! What a search for a tear looks out for.
 //!
-//! **Input**: an endangered access of a method to a correlation, and the other method of its pair. **Output**: a
-//! [`TearPattern`]: the two methods, the two variables with the kinds of access, and what both are computed from.
+//! **Input**: an endangered access of a method to a correlation, and who may come between. **Output**: a [`TearPattern`]:
+//! the method, the others, the two variables with the kinds of access, and what both are computed from.
 
 use crate::correlation::source_variable::{Part, SourceVariableKind};
 use crate::correlation::{AccessKind, Analysis, MethodAccess, SourceVariableId};
 use crate::ir::{DefinitionKind, FunctionId, LeafId, Program, SymbolId, VariableId};
 use crate::vm::Cell;
 
-/// The variable on one side of a correlation, and how the method pending it.
+/// The variable on one side of a correlation, and how the method accesses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     /// The variable or field.
@@ -19,14 +19,41 @@ pub struct Side {
     pub kind: AccessKind,
 }
 
-/// Two pending of a method, and another method that may come between.
+/// Who may come between the two accesses of a method, in other threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// One activation of this method, which may be the torn method itself.
+    Method(FunctionId),
+    /// Whatever other threads do, if an access of this method has a part in it.
+    With(FunctionId),
+    /// Whatever other threads do.
+    Anyone,
+}
+
+impl Other {
+    /// The method that must have a part in it.
+    #[must_use]
+    pub fn named(self) -> Option<FunctionId> {
+        match self {
+            Other::Method(function) | Other::With(function) => Some(function),
+            Other::Anyone => None,
+        }
+    }
+
+    /// Whether one activation alone has to make both accesses.
+    pub(super) fn is_one_activation(self) -> bool {
+        matches!(self, Other::Method(_))
+    }
+}
+
+/// Two accesses of a method, and who may come between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TearPattern {
-    /// Who pending both.
+    /// Who makes both.
     pub method: FunctionId,
-    /// Who may come between, in another thread; it may be the same method.
-    pub other: FunctionId,
-    /// The two pending. They may come in either order, but for a copy: that is read first and then written.
+    /// Who may come between.
+    pub other: Other,
+    /// The two. They may come in either order, but for a copy: that is read first and then written.
     pub sides: [Side; 2],
     /// Whether the two are the read and the write of one variable, by way of a private copy.
     pub copied: bool,
@@ -35,7 +62,7 @@ pub struct TearPattern {
 }
 
 impl TearPattern {
-    /// The pattern for an endangered access; `None` where one side is a private variable, whose accesses no event tells of.
+    /// The pattern for an endangered access, which one activation of the other method tears; `None` where one side is a private variable, whose accesses no event tells of.
     #[must_use]
     pub fn new(analysis: &Analysis, each: &MethodAccess, other: FunctionId) -> Option<TearPattern> {
         let correlation = &analysis.correlations[each.access.correlation as usize];
@@ -47,7 +74,8 @@ impl TearPattern {
         let side = |(symbol, part), kind| Side { symbol, part, kind };
         let (first, second) = each.access.kinds;
         let both = (AccessKind::Write, AccessKind::Write);
-        let pattern = |sides, copied, sources| TearPattern { method: each.method, other, sides, copied, sources };
+        let (method, other) = (each.method, Other::Method(other));
+        let pattern = |sides, copied, sources| TearPattern { method, other, sides, copied, sources };
         let (symbol, copied) = match (symbol(correlation.data.0), symbol(correlation.data.1)) {
             (Some(a), Some(b)) => {
                 let sources = correlation.common.iter().filter_map(|&variable| symbol(variable));
@@ -62,6 +90,12 @@ impl TearPattern {
         copied.then(|| pattern(sides, true, Vec::new()))
     }
 
+    /// The same two accesses, and another who may come between.
+    #[must_use]
+    pub fn by(&self, other: Other) -> TearPattern {
+        TearPattern { other, ..self.clone() }
+    }
+
     /// The same in another program, whose text begins with that of the first: names stand at the same places.
     #[must_use]
     pub fn translate(&self, from: &Program, to: &Program) -> Option<TearPattern> {
@@ -72,7 +106,11 @@ impl TearPattern {
         let side = |side: Side| Some(Side { symbol: symbol(side.symbol)?, part: part(side.part)?, kind: side.kind });
         Some(TearPattern {
             method: function(self.method)?,
-            other: function(self.other)?,
+            other: match self.other {
+                Other::Method(one) => Other::Method(function(one)?),
+                Other::With(one) => Other::With(function(one)?),
+                Other::Anyone => Other::Anyone,
+            },
             sides: [side(self.sides[0])?, side(self.sides[1])?],
             copied: self.copied,
             sources: self.sources.iter().map(|&of| Some((symbol(of.0)?, part(of.1)?))).collect::<Option<_>>()?,

@@ -11,15 +11,29 @@ use crate::correlation::AccessKind;
 /// An activation of the other method that is over.
 const OVER: u16 = u16::MAX;
 
-/// What an activation of the other method has done since a touch.
+/// In the kinds of accesses: the named method has a part in them.
+const NAMED: u8 = 4;
+
+/// What an activation of the other method, or another thread, has done since a touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Between {
     /// Its thread, or [`OVER`].
     pub thread: u16,
-    /// Whether it conflicts with the touch itself.
+    /// Whether it conflicts with the touch itself, or comes after what does.
     pub first: bool,
+    /// Whether the named method has a part in that.
+    pub named: bool,
     /// Cells of the partner that it has touched, with the kinds.
     pub second: Vec<(u32, u8)>,
+}
+
+/// Who makes an access beside the method.
+#[derive(Clone, Copy)]
+pub(super) struct By {
+    /// Its thread.
+    pub thread: u16,
+    /// Whether it is within the named method.
+    pub named: bool,
 }
 
 /// A touch that waits for one of its partner.
@@ -37,6 +51,8 @@ pub(super) struct PendingAccess {
     /// Cells of the partner that others have written since, with what they held at the touch.
     pub olds: Vec<(u32, i64)>,
     pub between: Vec<Between>,
+    /// What carries from thread to thread that it comes after a conflict with the touch: see [`PendingAccess::carry`].
+    pub carried: Vec<(u32, u8)>,
     /// What the method had read of the sources before.
     pub sources: Vec<(u32, i64)>,
     /// Sources that the other method has written since.
@@ -71,8 +87,8 @@ impl PendingAccess {
         access.of & bit != 0 && fixed.distance.is_none_or(|distance| distance.fits(first, second))
     }
 
-    /// Another thread has made an access; `by` is the thread if it is within the other method.
-    pub fn foreign(&mut self, fixed: &Fixed, access: Access, by: Option<u16>) {
+    /// Another thread has made an access; `by` is who has, if it counts.
+    pub fn foreign(&mut self, fixed: &Fixed, access: Access, by: Option<By>) {
         let side = if self.side == 0 { FIRST } else { SECOND };
         let writes = access.kind == AccessKind::Write;
         let same = access.of & side != 0 && access.cell == self.cell;
@@ -90,8 +106,9 @@ impl PendingAccess {
         if partner && writes {
             enter(&mut self.olds, access.cell, access.old, false);
         }
-        let Some(thread) = by else { return };
-        if access.of & SOURCE != 0 && writes && access.old != access.value && !self.written.contains(&access.cell) {
+        let Some(by) = by else { return };
+        let source = access.of & SOURCE != 0 && writes && access.old != access.value;
+        if source && fixed.is_enough(by.named) && !self.written.contains(&access.cell) {
             self.written.push(access.cell);
             self.written.sort_unstable();
         }
@@ -99,6 +116,18 @@ impl PendingAccess {
         if !conflicts && !(partner && matters) {
             return;
         }
+        let between = self.between(by.thread);
+        between.first |= conflicts;
+        between.named |= conflicts && by.named;
+        if partner && matters {
+            let kinds = between.second.iter().find(|second| second.0 == access.cell).map_or(0, |second| second.1);
+            let named = if by.named { NAMED } else { 0 };
+            enter(&mut between.second, access.cell, kinds | (access.kind as u8 + 1) | named, true);
+        }
+    }
+
+    /// What a thread has done.
+    fn between(&mut self, thread: u16) -> &mut Between {
         let index = match self.between.binary_search_by_key(&thread, |one| one.thread) {
             Ok(index) => index,
             Err(index) => {
@@ -106,12 +135,38 @@ impl PendingAccess {
                 index
             }
         };
-        let between = &mut self.between[index];
-        between.first |= conflicts;
-        if partner && matters {
-            let kinds = between.second.iter().find(|second| second.0 == access.cell).map_or(0, |second| second.1);
-            enter(&mut between.second, access.cell, kinds | (access.kind as u8 + 1), true);
+        &mut self.between[index]
+    }
+
+    /// Another thread reads or writes a cell, or takes or gives a signal through an object of synchronisation. A thread that comes
+    /// after one which conflicts with the touch, by a conflict or a signal, counts as if it had made the conflict itself: several
+    /// threads are one other side then. That two threads take the same lock says nothing.
+    pub fn carry(&mut self, thread: u16, key: u32, kind: AccessKind, changes: bool) {
+        let own = self.between.iter().find(|one| one.thread == thread && one.first).map(|one| one.named);
+        let before = self.carried.iter().find(|carried| carried.0 == key).map_or(0, |carried| carried.1);
+        let (read, written) = (AccessKind::Read as u8 + 1, AccessKind::Write as u8 + 1);
+        let writes = kind == AccessKind::Write;
+        let after = if writes { changes && before & (read | written) != 0 } else { before & written != 0 };
+        if !after && own.is_none() {
+            return;
         }
+        let between = self.between(thread);
+        between.first = true;
+        between.named |= after && before & NAMED != 0;
+        let named = if between.named { NAMED } else { 0 };
+        if !writes || changes {
+            enter(&mut self.carried, key, before | named | if writes { written } else { read }, true);
+        }
+    }
+
+    /// A thread lets another one go on.
+    pub fn hand_over(&mut self, from: u16, to: u16) {
+        let Some(named) = self.between.iter().find(|one| one.thread == from && one.first).map(|one| one.named) else {
+            return;
+        };
+        let between = self.between(to);
+        between.first = true;
+        between.named |= named;
     }
 
     /// An activation of the other method is over.
@@ -124,6 +179,7 @@ impl PendingAccess {
         }
         match self.between.last_mut().filter(|last| last.thread == OVER) {
             Some(last) => {
+                last.named |= over.named;
                 for (cell, kinds) in over.second {
                     let known = last.second.iter().find(|second| second.0 == cell).map_or(0, |second| second.1);
                     enter(&mut last.second, cell, known | kinds, true);
@@ -142,7 +198,8 @@ impl PendingAccess {
         }
         if fixed.pattern.copied {
             let same = access.of & FIRST != 0 && access.cell == self.cell;
-            return same && access.old != self.value && self.between.iter().any(|one| one.first);
+            let is_other = |one: &Between| one.first && fixed.is_enough(one.named);
+            return same && access.old != self.value && self.between.iter().any(is_other);
         }
         if !self.is_partner(fixed, access) {
             return false;
@@ -157,8 +214,11 @@ impl PendingAccess {
         let first = own == AccessKind::Write || self.now != self.value;
         let read = self.olds.iter().any(|&(cell, old)| cell == access.cell && old != access.value);
         let second = |kinds: u8| if writes { changes } else { kinds & 2 != 0 && read };
-        let torn =
-            |one: &Between| one.first && one.second.iter().any(|&(cell, kinds)| cell == access.cell && second(kinds));
+        let torn = |one: &Between| {
+            let is_other = |kinds: u8| fixed.is_enough(one.named || kinds & NAMED != 0);
+            let mut second = one.second.iter().filter(|&&(cell, kinds)| cell == access.cell && second(kinds));
+            one.first && second.any(|&(_, kinds)| is_other(kinds))
+        };
         first && self.between.iter().any(torn)
     }
 }
@@ -173,9 +233,10 @@ impl PendingAccess {
         words.extend(self.written.iter().map(|&cell| u64::from(cell)));
         words.push(self.between.len() as u64);
         for between in &self.between {
-            words.push(u64::from(between.thread) << 1 | u64::from(between.first));
+            words.push(u64::from(between.thread) << 2 | u64::from(between.named) << 1 | u64::from(between.first));
             encode_list(&between.second, words, u64::from);
         }
+        encode_list(&self.carried, words, u64::from);
     }
 
     pub fn decode(words: &mut Words<'_>) -> PendingAccess {
@@ -197,8 +258,10 @@ impl PendingAccess {
         for _ in 0..between {
             let head = words.next();
             let second = words.list(|word| word as u8);
-            touch.between.push(Between { thread: (head >> 1) as u16, first: head & 1 != 0, second });
+            let thread = (head >> 2) as u16;
+            touch.between.push(Between { thread, first: head & 1 != 0, named: head & 2 != 0, second });
         }
+        touch.carried = words.list(|word| word as u8);
         touch
     }
 }

@@ -1,6 +1,6 @@
 //! What does not change during a search for a tear, and what its monitors tell the search.
 
-use super::pattern::{Distance, Places, TearPattern};
+use super::pattern::{Distance, Other, Places, TearPattern};
 use crate::ir::Program;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -49,5 +49,10 @@ impl Fixed {
             distance: Distance::between(program, first, second),
             signals: Signals::default(),
         }
+    }
+
+    /// Whether what others have done counts, of which the named method has a part or not.
+    pub(super) fn is_enough(&self, named: bool) -> bool {
+        named || self.pattern.other == Other::Anyone
     }
 }

@@ -7,7 +7,7 @@
 //! Races are a question of states, so `races` looks at each state once, and at all that can follow from it. `paths` asks
 //! for what the histories of the threads tell: prefixes with one state and the same histories are looked at once.
 //! `coverage` follows matches of memory-access patterns from state to state; `replayed` does one execution and says what
-//! it covers; `linear` holds a test of a class to its serial orders.
+//! it covers; `linear` holds a test of a class to its serial orders; `tears` follows two accesses of a method.
 
 mod accesses;
 mod activations;
@@ -35,6 +35,7 @@ mod search;
 mod state;
 mod statement;
 mod step;
+mod tears;
 mod trace;
 mod value;
 
@@ -47,6 +48,7 @@ pub use self::paths::{BranchPlace, PathsOptions, PathsOracle, paths_of_source};
 pub use self::patterns::{Access, Instance, Places, TABLE, Variables, all_instances, by_pattern, totals, word};
 pub use self::races::{Race, RaceOptions, Races, races_of_source};
 pub use self::replayed::{Replayed, Wanted, replay, steps};
+pub use self::tears::{Torn, tears_of_source};
 
 use self::local::Machine;
 use self::search::{Limits, search};

@@ -1,0 +1,144 @@
+//! Tears of random programs with methods, held against the oracle: nobody is said not to tear what an execution tears.
+//!
+//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
+
+use crate::support::generate::Rng;
+use crate::support::oracle::{Torn, tears_of_source};
+use crate::support::{model, setting};
+use cssame::answer::{CorrelateRequest, Execute, correlate};
+use cssame::budget::Budget;
+use cssame::correlation::{AccessKind, Status};
+use cssame::explore::{Other, Side, Tear, TearPattern, parties, tear};
+use cssame::model::{Model, Options};
+
+/// A statement on the fields, as a method or a thread says it.
+fn statement(rng: &mut Rng, object: &str) -> String {
+    let [x, y, s] = ["x", "y", "s"].map(|field| format!("{object}{field}"));
+    let value = 1 + rng.below(3);
+    match rng.below(9) {
+        0 => format!("{x} = {value};"),
+        1 => format!("{y} = {value};"),
+        2 => format!("{x} = {s};"),
+        3 => format!("{y} = {s};"),
+        4 => format!("{y} = {x} + 1;"),
+        5 => format!("print({x});"),
+        6 => format!("print({y});"),
+        7 => format!("{s} = {value};"),
+        _ => format!("if ({x} > 1) {y} = {value};"),
+    }
+}
+
+fn region(rng: &mut Rng, object: &str, most: usize) -> String {
+    let statements: Vec<String> = (0..1 + rng.below(most)).map(|_| statement(rng, object)).collect();
+    format!("lock({object}L); {} unlock({object}L);", statements.join(" "))
+}
+
+/// A class with three methods, of which the first has two regions, and two or three threads that call them or do the like.
+fn program(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let mut text = "class C {\n  lock L; int x; int y; int s = 1;\n".to_owned();
+    for method in 0..3 {
+        let regions: Vec<String> =
+            (0..if method == 0 { 2 } else { 1 + rng.below(2) }).map(|_| region(&mut rng, "", 2)).collect();
+        text += &format!("  public void m{method}() {{ {} }}\n", regions.join(" "));
+    }
+    text += "}\nC o;\nvoid main() {\n  cobegin\n    A: o.m0();\n";
+    for (at, label) in ["B", "D"].iter().enumerate().take(1 + rng.below(2)) {
+        let parts = 2 - at;
+        let actions: Vec<String> = (0..parts)
+            .map(|_| match rng.below(3) {
+                0 => region(&mut rng, "o.", 2),
+                _ => format!("o.m{}();", rng.below(3)),
+            })
+            .collect();
+        text += &format!("    {label}: {{ {} }}\n", actions.join(" "));
+    }
+    text + "  coend\n}\n"
+}
+
+/// All pairs of accesses to `x` and `y` by a method, with what the oracle calls them.
+fn patterns(model: &Model) -> Vec<(TearPattern, Torn)> {
+    let program = model.program();
+    let name = |text| program.texts.get(text);
+    let symbol = |wanted: &str| program.symbols.ids().find(|&id| name(program.symbols[id].name) == wanted).unwrap();
+    let methods = program.functions.ids().filter(|&id| name(program.functions[id].name).contains(".m"));
+    let mut all = Vec::new();
+    for method in methods {
+        for first in AccessKind::ALL {
+            for second in AccessKind::ALL {
+                let side = |variable, kind| Side { symbol: symbol(variable), part: None, kind };
+                let sides = [side("x", first), side("y", second)];
+                let pattern = TearPattern { method, other: Other::Anyone, sides, copied: false, sources: Vec::new() };
+                let of = |variable: &str, kind| (format!("C.{variable}"), kind == AccessKind::Write);
+                let torn = (name(program.functions[method].name).to_owned(), [of("x", first), of("y", second)]);
+                all.push((pattern, torn));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn what_is_torn_is_what_the_oracle_tears() {
+    let (seed, programs) = (setting("CSSAME_LAW_SEED", 0), setting("CSSAME_LAW_PROGRAMS", 80));
+    let (mut torn, mut whole, mut checked) = (0, 0, 0);
+    for seed in seed..seed + programs {
+        let text = program(seed);
+        let Some(tears) = tears_of_source(&text, 300_000).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"))
+        else {
+            continue;
+        };
+        checked += 1;
+        let model = model(&text);
+        for (pattern, name) in patterns(&model) {
+            let answer = tear(model.machine(), model.program(), &pattern, &Budget::unlimited()).tear;
+            match &answer {
+                Tear::Found { schedule } => {
+                    torn += 1;
+                    assert!(tears.by_any.contains(&name), "{seed}: {name:?} is not torn\n{text}");
+                    let by = parties(model.machine(), model.program(), &pattern, schedule);
+                    assert!(!by.is_empty(), "{seed}: nobody tears {name:?}\n{text}");
+                }
+                Tear::Impossible => {
+                    whole += 1;
+                    assert!(!tears.by_one.contains(&name), "{seed}: {name:?} is torn\n{text}");
+                }
+                Tear::Undecided(_) => panic!("{seed}: {name:?} is undecided\n{text}"),
+            }
+        }
+    }
+    assert!(checked > programs / 2 && torn > checked / 4 && whole > checked, "{checked} {torn} {whole}");
+}
+
+#[test]
+fn nothing_is_refuted_that_the_oracle_tears() {
+    let (seed, programs) = (setting("CSSAME_LAW_SEED", 0), setting("CSSAME_LAW_PROGRAMS", 80));
+    let mut counts = [0; 3];
+    for seed in seed..seed + programs {
+        let text = program(seed);
+        let Some(tears) = tears_of_source(&text, 300_000).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"))
+        else {
+            continue;
+        };
+        let options = Options::default();
+        let request = CorrelateRequest { threshold: 0.0, rank: 0.0, execute: Execute::Selected, options: &options };
+        let unit = cssame::model::Unit::from_text("test.csm", &text, &[]).unwrap();
+        let answer = correlate(unit, &request, &Budget::unlimited());
+        let pairs = answer.correlation.pairs.iter().filter(|pair| pair.selected);
+        for access in pairs.flat_map(|pair| &pair.endangered_accesses) {
+            let side = |at: usize| {
+                (format!("C.{}", access.variables[at].rsplit('.').next().unwrap()), access.accesses[at] == "write")
+            };
+            let name = (access.method.clone(), [side(0), side(1)]);
+            let at = [Status::Confirmed, Status::Elsewhere, Status::Refuted];
+            if let Some(at) = at.iter().position(|&status| status == access.decision.status) {
+                counts[at] += 1;
+            }
+            if access.decision.status == Status::Refuted {
+                assert!(!tears.by_one.contains(&name), "{seed}: {name:?} is refuted\n{text}");
+            }
+            assert_eq!(access.by.is_empty(), !matches!(access.decision.status, Status::Confirmed | Status::Elsewhere));
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 0), "{counts:?}");
+}
