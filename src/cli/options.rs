@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Options of every command that reads a program.
 #[derive(Args, Clone, Debug)]
 pub struct ProgramOptions {
-    /// Set an `input` constant of the program (repeatable)
+    /// Set an `input` constant of the program, or try all of several values: `n=5`, `n=0..8`, `n=any` (repeatable)
     #[arg(long = "input", value_name = "NAME=VALUE", value_parser = parse_input)]
     pub inputs: Vec<(String, String)>,
 }

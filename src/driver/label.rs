@@ -7,7 +7,7 @@ use super::Input;
 use crate::form::{definition_name, read_name};
 use crate::ir::verify::leaf_at;
 use crate::ir::{Base, FunctionId, Instruction, Place, ScalarType, TextId};
-use crate::ir::{Operand, RegisterType};
+use crate::ir::{Operand, RegisterType, Symbol};
 use crate::source::Span;
 use crate::vm::{FailureKind, Origin};
 
@@ -67,7 +67,12 @@ impl<'a> Located<'a> {
 
     fn operation(&self, input: &Input<'_>, instruction: &Instruction) -> String {
         let Instruction::Synchronise(operation) = instruction else {
-            return word(instruction).to_owned();
+            // A choice that sets an input stands where the input is declared.
+            let chosen =
+                |symbol: &&Symbol| matches!(instruction, Instruction::Choose { .. }) && symbol.span == self.span;
+            let input = input.program.symbols.iter().find(chosen).map(|symbol| input.program.texts.get(symbol.name));
+            let name = word(instruction);
+            return input.map_or_else(|| name.to_owned(), |input| format!("{name} {input}"));
         };
         let name = operation.kind.word();
         match operation.places().next().and_then(|place| self.object(input, &place)) {

@@ -4,8 +4,10 @@
 
 pub mod csm;
 mod file;
+mod inputs;
 
 pub use file::add_bytes;
+pub use inputs::{DeclaredInput, UNKNOWN_INPUT, declared_inputs};
 
 use crate::diagnostics::{self, Diagnostic};
 use crate::front::csm::hir;

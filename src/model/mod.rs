@@ -24,6 +24,7 @@
 mod lookup;
 mod options;
 mod unit;
+mod unreached;
 
 pub use lookup::Lookup;
 pub use options::{Inputs, Options};

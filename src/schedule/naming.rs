@@ -86,8 +86,19 @@ impl Naming<'_> {
             Pending::JoinThread { thread: Some(thread) } => {
                 format!("{name} {}", self.machine.path_name(tables, state.path(thread)))
             }
+            Pending::Choose => match self.chosen(self.span(state, thread)) {
+                Some(input) => format!("{name} {input}"),
+                None => name.to_owned(),
+            },
             _ => name.to_owned(),
         }
+    }
+
+    /// The input that a choice at this place sets: it stands where the input is declared.
+    #[must_use]
+    pub fn chosen(&self, span: Span) -> Option<&str> {
+        let symbol = self.program.symbols.iter().find(|symbol| symbol.span == span)?;
+        Some(self.program.texts.get(symbol.name))
     }
 
     /// The name of a thread's next step. `alternatives` is the number of its alternatives.

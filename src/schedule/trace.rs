@@ -296,7 +296,10 @@ impl Writer<'_> {
             Event::Spawn { child } => content(RowKind::Thread, "spawn", name(child), None),
             Event::Join => content(RowKind::Thread, "join", None, None),
             Event::JoinThread { child } => content(RowKind::Thread, "join", name(child), None),
-            Event::Choose { value } => content(RowKind::Choose, "choose", None, Some(value.to_string())),
+            Event::Choose { value } => {
+                let input = self.naming.chosen(span).map(str::to_owned);
+                content(RowKind::Choose, "choose", input, Some(value.to_string()))
+            }
             Event::Print { output } => {
                 content(RowKind::Print, "print", None, Some(tables.last_line(output).unwrap_or_default().to_owned()))
             }

@@ -19,6 +19,7 @@ mod facts;
 mod form;
 mod generated;
 mod harness;
+mod inputs;
 mod ir;
 mod jobs;
 mod law;

@@ -189,7 +189,7 @@ impl Arguments {
 
     fn of_terms(&self, output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
         let model = load::model(&self.file, self.program.with(&self.execution))?;
-        let selections = model.lookup().selections(&self.select)?;
+        let selections = model.selections(&self.select)?;
         self.check_directory()?;
         let options = self.driver_options(model.unit().text());
         let request = DriveRequest { selections: &selections, options: &options };

@@ -93,7 +93,7 @@ impl Job for Arguments {
 
     fn answer(&self, output: &Output) -> Result<Explored, Diagnostics> {
         let model = load::model(&self.file, self.program.with(&self.execution))?;
-        let selections = model.lookup().selections(&self.select)?;
+        let selections = model.selections(&self.select)?;
         let request = FuturesRequest {
             selections: &selections,
             count: if self.count { Count::Always } else { Count::IfCheap },

@@ -148,7 +148,10 @@ impl Generator {
                 let range = self.maybe(|generator| (generator.expr(2), generator.expr(2)));
                 Item::Extern(Extern { result, name, parameters, range, span })
             }
-            3 => Item::Input(Input { ty: self.ty(), name: self.ident(), value: self.expr(3), span }),
+            3 => {
+                let range = self.maybe(|generator| (generator.expr(2), generator.expr(2)));
+                Item::Input(Input { ty: self.ty(), name: self.ident(), value: self.expr(3), range, span })
+            }
             _ => Item::Statement(self.statement(4)),
         }
     }

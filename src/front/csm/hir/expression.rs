@@ -312,6 +312,13 @@ impl<'a> Checker<'a> {
             return None;
         }
         if value.constant().is_none() {
+            if let Some(input) = self.ranged_input_in(&value) {
+                let message = format!("this value must be constant, and input `{input}` has a range");
+                let diagnostic =
+                    Diagnostic::error(Code::NotConstant, expr.span, message, "every execution has the same value here");
+                self.report(diagnostic.with_help(format!("give one value at a time: `--input {input}=VALUE`")));
+                return None;
+            }
             self.report(
                 Diagnostic::error(
                     Code::NotConstant,

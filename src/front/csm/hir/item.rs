@@ -8,7 +8,7 @@ use super::{
     Checked, ClassId, Constant, Expression, Function, FunctionId, Program, Scalar, Statement, StatementKind, Type,
     Variable, VariableId, VariableKind,
 };
-use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast;
 use crate::source::texts::TextId;
 use crate::source::{SourceMap, Span};
@@ -46,8 +46,10 @@ pub(super) struct Checker<'a> {
     pub body: BodyContext,
     /// Anonymous barriers outside any arm, by count.
     pub barriers: Vec<(u32, VariableId)>,
-    inputs: &'a [(String, String)],
-    input_names: Vec<TextId>,
+    pub(super) inputs: &'a [(String, String)],
+    pub(super) input_names: Vec<TextId>,
+    /// Inputs that have a range, each with what sets it at the start of `main`.
+    pub(super) ranged_inputs: Vec<(VariableId, Statement)>,
 }
 
 impl<'a> Checker<'a> {
@@ -68,6 +70,7 @@ impl<'a> Checker<'a> {
             barriers: Vec::new(),
             inputs,
             input_names: Vec::new(),
+            ranged_inputs: Vec::new(),
         }
     }
 
@@ -100,60 +103,6 @@ impl<'a> Checker<'a> {
                 ast::Item::Extern(external) => self.declare_external(external),
                 ast::Item::Class(class) => self.declare_methods(class),
                 ast::Item::Input(_) | ast::Item::Statement(_) | ast::Item::Error(_) => {}
-            }
-        }
-    }
-
-    fn declare_input(&mut self, input: &'a ast::Input) {
-        let Type::Scalar(ty) = self.resolve_type(&input.ty, None) else {
-            self.report(Diagnostic::error(
-                Code::UnsupportedType,
-                input.ty.span,
-                "an input must have a data type",
-                "not int, long, bool, double or string",
-            ));
-            return;
-        };
-        let name = self.intern(&input.name.name);
-        let given = self.inputs.iter().rev().find(|(key, _)| *key == input.name.name).map(|(_, value)| value.clone());
-        let mut value = self.constant(&input.value, ty);
-        if let Some(text) = given {
-            value = self.parse_input(&text, ty);
-            if value.is_none() {
-                let message = format!("input `{}` is of type {}, and `{text}` is not", input.name.name, ty.name());
-                let diagnostic = Diagnostic::error(Code::UnknownInput, input.name.span, message, "declared here");
-                self.report(diagnostic.with_help(format!("give it as `--input {}=VALUE`", input.name.name)));
-            }
-        }
-        self.input_names.push(name);
-        let meaning = Meaning::Input(value.unwrap_or(Constant::zero(ty, self.empty)));
-        self.declare_global_name(name, meaning, input.name.span);
-    }
-
-    fn parse_input(&mut self, text: &str, ty: Scalar) -> Option<Constant> {
-        match ty {
-            Scalar::Int => text.parse().ok().map(Constant::Int),
-            Scalar::Long => text.parse().ok().map(Constant::Long),
-            Scalar::Bool => text.parse().ok().map(Constant::Bool),
-            Scalar::Double => text.parse().ok().map(Constant::Double),
-            Scalar::String => Some(Constant::String(self.intern(text))),
-            Scalar::Thread | Scalar::Error => None,
-        }
-    }
-
-    fn report_unknown_inputs(&mut self) {
-        for (name, _) in self.inputs {
-            let known = self.program.texts.find(name).is_some_and(|id| self.input_names.contains(&id));
-            if !known {
-                let names: Vec<&str> = self.input_names.iter().map(|&id| self.program.texts.get(id)).collect();
-                let help = if names.is_empty() {
-                    "the program declares no input".to_owned()
-                } else {
-                    format!("its inputs are: {}", names.join(", "))
-                };
-                let message = format!("the program has no input `{name}`");
-                self.diagnostics
-                    .push(Diagnostic::general(Code::UnknownInput, Severity::Error, message).with_help(help));
             }
         }
     }
@@ -301,6 +250,7 @@ impl<'a> Checker<'a> {
             self.check_statement_into(statement, &mut body);
         }
         let threaded = body.iter().any(|statement| !matches!(statement.kind, StatementKind::Skip));
+        body.splice(0..0, self.ranged_inputs.iter().map(|(_, statement)| statement.clone()));
         match main {
             Some(main) => {
                 if !self.signatures[main.index()].parameter_types.is_empty()

@@ -10,6 +10,7 @@ mod call;
 mod class;
 mod constant;
 mod expression;
+mod input;
 mod item;
 mod nearest;
 mod place;
@@ -18,6 +19,7 @@ mod statement;
 mod thread;
 
 pub use constant::Constant;
+pub use input::UNKNOWN;
 pub use item::check;
 
 use crate::diagnostics::Diagnostic;

@@ -50,8 +50,8 @@ impl<'a> Checker<'a> {
     /// The place that an expression stands for, or nothing after an error was reported.
     pub(super) fn place(&mut self, expr: &ast::Expr) -> Option<Place> {
         match self.resolve(expr) {
-            Resolved::Place(place) => Some(place),
-            Resolved::Constant(_) => {
+            Resolved::Place(place) if !self.is_ranged_input(&place) => Some(place),
+            Resolved::Place(_) | Resolved::Constant(_) => {
                 self.report(
                     Diagnostic::error(
                         Code::NotAssignable,

@@ -118,6 +118,8 @@ pub struct Input {
     pub name: Ident,
     /// Its value where the command line gives none.
     pub value: Expr,
+    /// Lowest and highest value, both possible.
+    pub range: Option<(Expr, Expr)>,
     /// The whole declaration.
     pub span: Span,
 }

@@ -170,7 +170,8 @@ impl Generator {
     fn globals(&mut self, scope: &mut Scope) {
         if self.rng.chance(8) {
             let value = int(2);
-            let declared = Input { ty: ty(TypeKind::Int), name: build::ident("n"), value, span: Span::default() };
+            let declared =
+                Input { ty: ty(TypeKind::Int), name: build::ident("n"), value, range: None, span: Span::default() };
             self.declarations.push(Item::Input(declared));
             self.input = Some("n".to_owned());
         }

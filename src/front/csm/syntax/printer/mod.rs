@@ -106,6 +106,12 @@ impl Printer {
             Item::Input(input) => {
                 self.format(format_args!("input {} {} = ", type_name(&input.ty), input.name.name));
                 self.expression(&input.value, LOOSEST);
+                if let Some((lowest, highest)) = &input.range {
+                    self.text(" in ");
+                    self.expression(lowest, LOOSEST);
+                    self.text("..");
+                    self.expression(highest, LOOSEST);
+                }
                 self.text(";\n");
             }
             Item::Statement(statement) => self.line(statement),
