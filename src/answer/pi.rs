@@ -1,11 +1,13 @@
 //! The answer of `pi`: the pi functions.
 
 pub use crate::form::PiReport;
-use crate::form::{analyse, report};
-use crate::model::Unit;
+use crate::form::report;
+use crate::model::{Unit, form_in_contexts};
 
-/// The pi functions of a program; none where it has no `main`, since nothing runs in it.
+/// The pi functions of a program, of each read in each of its calling contexts; none where it has no `main`, since nothing
+/// runs in it.
 #[must_use]
 pub fn pi(unit: &Unit) -> PiReport {
-    analyse(&unit.program).map(|form| report(&unit.sources, &unit.program, &form)).unwrap_or_default()
+    let analysed = form_in_contexts(&unit.program);
+    analysed.map(|(program, form)| report(&unit.sources, &program, &form)).unwrap_or_default()
 }

@@ -164,7 +164,10 @@ fn target(model: &Model, request: &RacesRequest) -> Result<Option<Target>, Diagn
         RacesTarget::Deadlocks => Some(Target::Deadlocks),
         RacesTarget::Correlations => Some(Target::Correlations),
         RacesTarget::Notifications => Some(Target::Notifications),
-        RacesTarget::Term(term) => Some(Target::Term(model.lookup().selection(term)?)),
+        RacesTarget::Term(term) => {
+            let term = model.lookup().selection(term)?;
+            Some(Target::Term(term.read(), term.definition()))
+        }
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::explore::{Answer, Verdict};
 use crate::form::contradiction::{ReasonReport, explain, reason_report};
-use crate::form::{Selection, definition_name, read_name};
+use crate::form::{Selection, definition_in_context, definition_name, read_name, selected_contexts, selected_read};
 use crate::ir::DefinitionId;
 use crate::model::Model;
 use crate::schedule::Step;
@@ -31,10 +31,14 @@ pub struct SelectionReport {
 pub struct SelectedReport {
     /// `a@6:24`
     pub read: String,
+    /// The context of the read, if not all contexts of the place are meant: `T1:a@6:24`.
+    pub context: Option<String>,
     /// Which instance of the read in its thread, from 1.
     pub instance: Option<u32>,
     /// `a@4:31` or `a@initial`
     pub def: String,
+    /// The context of the definition, if not all contexts of the place are meant.
+    pub def_context: Option<String>,
     /// Whether the execution has it; the others are reads that it does not come to.
     pub satisfied: bool,
 }
@@ -44,7 +48,8 @@ impl SelectedReport {
     #[must_use]
     pub fn text(&self) -> String {
         let instance = self.instance.map_or_else(String::new, |instance| format!("#{instance}"));
-        format!("{}{instance}={}", self.read, self.def)
+        let read = self.context.as_deref().unwrap_or(&self.read);
+        format!("{read}{instance}={}", self.def_context.as_deref().unwrap_or(&self.def))
     }
 }
 
@@ -56,11 +61,16 @@ pub(super) fn selection_report(
     answer: Option<&Answer>,
 ) -> SelectionReport {
     let (sources, program) = (model.sources(), model.program());
-    let selected = selections.iter().enumerate().map(|(place, selection)| SelectedReport {
-        read: read_name(sources, program, selection.read),
-        instance: selection.instance,
-        def: definition_name(sources, program, selection.definition),
-        satisfied: matches!(verdict, Verdict::Consistent { satisfied, .. } if satisfied[place]),
+    let selected = selections.iter().enumerate().map(|(place, selection)| {
+        let (context, def_context) = selected_contexts(sources, program, selection);
+        SelectedReport {
+            read: read_name(sources, program, selection.read()),
+            context,
+            instance: selection.instance,
+            def: definition_name(sources, program, selection.definition()),
+            def_context,
+            satisfied: matches!(verdict, Verdict::Consistent { satisfied, .. } if satisfied[place]),
+        }
     });
     let selected: Vec<SelectedReport> = selected.collect();
     let (consistent, core, schedule) = match verdict {
@@ -74,7 +84,7 @@ pub(super) fn selection_report(
         (&mut reason, answer.filter(|all| all.is_complete()))
     {
         for &place in core {
-            note.extend(sees_instead(model, selections[place], answer));
+            note.extend(sees_instead(model, &selections[place], answer));
         }
     }
     SelectionReport { selected, consistent, contradiction, reason, schedule }
@@ -85,7 +95,7 @@ pub(super) fn selection_report(
 fn reason(model: &Model, selections: &[Selection], core: &[usize]) -> ReasonReport {
     let (sources, program, form) = (model.sources(), model.program(), model.form());
     let of = |part: &[Selection]| reason_report(sources, program, form, part, &explain(program, form, part));
-    let reason = of(&core.iter().map(|&place| selections[place]).collect::<Vec<Selection>>());
+    let reason = of(&core.iter().map(|&place| selections[place].clone()).collect::<Vec<Selection>>());
     if reason.note.is_none() || core.len() == selections.len() {
         return reason;
     }
@@ -94,15 +104,17 @@ fn reason(model: &Model, selections: &[Selection], core: &[usize]) -> ReasonRepo
 }
 
 /// What a read sees, where it never sees the selected write.
-fn sees_instead(model: &Model, selection: Selection, answer: &Answer) -> Option<String> {
+fn sees_instead(model: &Model, selection: &Selection, answer: &Answer) -> Option<String> {
     let (sources, program) = (model.sources(), model.program());
-    let read = read_name(sources, program, selection.read);
-    let terms = answer.terms.iter().filter(|term| term.read == selection.read);
-    let definitions: Vec<DefinitionId> = terms.map(|term| term.definition).collect();
-    if definitions.contains(&selection.definition) {
+    let read = selected_read(sources, program, selection);
+    let terms = answer.terms.iter().filter(|term| selection.selects(term.read));
+    let mut definitions: Vec<DefinitionId> = terms.map(|term| term.definition).collect();
+    definitions.sort_unstable();
+    definitions.dedup();
+    if definitions.iter().any(|&one| selection.accepts(Some(one))) {
         return None;
     }
-    let names = definitions.iter().take(SEEN).map(|&definition| definition_name(sources, program, definition));
+    let names = definitions.iter().take(SEEN).map(|&definition| definition_in_context(sources, program, definition));
     let names = names.collect::<Vec<String>>().join(", ");
     Some(match definitions.len() {
         0 => format!("; no execution reads {read}"),

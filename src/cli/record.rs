@@ -29,7 +29,8 @@ pub fn write_futures(directory: &Path, model: &Model, answer: &FuturesAnswer) ->
     for term in report.terms.iter() {
         if let Some(schedule) = term.schedule {
             let steps: Vec<Step> = schedule.iter().cloned().map(SharedStep::into_step).collect();
-            write(term_file(directory, term.read, term.def), &steps, "term")?;
+            let (read, definition) = (term.context.unwrap_or(term.read), term.def_context.unwrap_or(term.def));
+            write(term_file(directory, read, definition), &steps, "term")?;
         }
     }
     if let Some(schedule) = answer.selection.as_ref().and_then(|selection| selection.schedule.as_ref()) {
@@ -98,7 +99,7 @@ pub fn selection_file(directory: &Path) -> PathBuf {
 
 /// `DIR/term-a-6-24-from-a-4-31.json`: names of files hold no signs that some system forbids.
 fn term_file(directory: &Path, read: &str, definition: &str) -> PathBuf {
-    let plain = |name: &str| name.replace(['@', ':'], "-");
+    let plain = |name: &str| name.replace(['@', ':', '~', '/', '[', ']', '#', ' ', ','], "-");
     directory.join(format!("term-{}-from-{}.json", plain(read), plain(definition)))
 }
 

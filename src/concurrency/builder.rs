@@ -372,7 +372,7 @@ struct Walk {
 }
 
 /// The leaf of a variable that holds a cell.
-fn leaf_at(program: &Program, variable: &crate::ir::Variable, offset: u32) -> Option<LeafId> {
+pub(super) fn leaf_at(program: &Program, variable: &crate::ir::Variable, offset: u32) -> Option<LeafId> {
     let first = variable.first_leaf.index();
     let (mut low, mut high) = (0, variable.leaf_count as usize);
     while low < high {

@@ -14,7 +14,7 @@
 //! each argument covers all executions. A `parfor` of up to [`MAX_UNROLLED`] constant iterations is one static thread an
 //! iteration; any other is one thread with several instances.
 
-use super::policy::{Policy, choose_policies};
+use super::policy::{BLOCK_BUDGET, Policy, choose_policies};
 use super::value::{AbstractValue, Evaluator, Writers};
 use super::{Context, ContextId, Instance, InstanceId, KnownReads, MAIN_THREAD, Thread, ThreadId};
 use crate::ir::{
@@ -61,6 +61,7 @@ pub(super) struct Unfolding {
     pub reachable: Vec<Vec<BlockId>>,
     pub merged: bool,
     policies: Vec<Policy>,
+    together: Vec<bool>,
     recursive: Vec<bool>,
     keys: FxHashMap<Key, ContextId>,
     thread_keys: FxHashMap<Key, ThreadId>,
@@ -69,9 +70,24 @@ pub(super) struct Unfolding {
     queued: Vec<bool>,
 }
 
+/// How far a program is unfolded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent<'a> {
+    /// The number of blocks that the unfolded program may have in any case; beyond it contexts are merged.
+    pub blocks: u64,
+    /// By function: bodies of a `parfor` whose iterations stay one static thread.
+    pub together: &'a [bool],
+}
+
+impl Default for Extent<'_> {
+    fn default() -> Self {
+        Extent { blocks: BLOCK_BUDGET, together: &[] }
+    }
+}
+
 /// Unfolds a program from its `main`.
-pub(super) fn unfold(program: &Program, main: FunctionId, known: &KnownReads) -> Unfolding {
-    let plan = choose_policies(program, main);
+pub(super) fn unfold(program: &Program, main: FunctionId, known: &KnownReads, extent: Extent<'_>) -> Unfolding {
+    let plan = choose_policies(program, main, extent.blocks);
     let mut unfolding = Unfolding {
         known: known.clone(),
         contexts: Arena::new(),
@@ -84,6 +100,7 @@ pub(super) fn unfold(program: &Program, main: FunctionId, known: &KnownReads) ->
         reachable: Vec::new(),
         merged: plan.merged,
         policies: plan.policies,
+        together: extent.together.to_vec(),
         recursive: plan.recursive,
         keys: FxHashMap::default(),
         thread_keys: FxHashMap::default(),
@@ -125,6 +142,11 @@ impl Unfolding {
             .instance_ids
             .entry((variable, owner))
             .or_insert_with(|| instances.push(Instance { variable, context: owner, single, unique: owner.is_none() }))
+    }
+
+    /// Whether a context stands for calls from several places, because its function's contexts are merged.
+    pub fn is_merged(&self, context: ContextId) -> bool {
+        self.policies[self.contexts[context].function.index()] != Policy::Clone
     }
 
     /// Makes sure that the variables that a function names have instances in a context.
@@ -200,6 +222,8 @@ impl Unfolding {
                         self.calls.insert(site, target);
                     }
                     Instruction::Fork { threads, bounds } => {
+                        let apart = |thread: &NewThread| self.together.get(thread.function.index()) != Some(&true);
+                        let bounds = bounds.filter(|_| threads.iter().all(apart));
                         let iterations = bounds.and_then(|bounds| self.trip_count(program, context, &bounds));
                         let made = self.fork(program, site, threads, iterations, Creation::Fork);
                         self.forks.insert(site, made);
@@ -321,16 +345,21 @@ impl Unfolding {
                             *last = AbstractValue::Constant(value);
                         }
                         let name = format!("{}[{round}]", program.texts.get(label));
-                        made.push(self.thread(site, round as u32, thread, &name, &values, (Instances::One, creation)));
+                        let run = thread.function_of_round(round);
+                        made.push(self.thread(site, round as u32, run, &name, &values, (Instances::One, creation)));
                     }
                 }
                 (None, ThreadLabel::Iteration(label)) => {
                     let name = format!("{}[*]", program.texts.get(label));
-                    made.push(self.thread(site, u32::MAX, thread, &name, &values, (Instances::Several, creation)));
+                    for (copy, run) in thread.functions().enumerate() {
+                        let (arm, kind) = (u32::MAX - copy as u32, (Instances::Several, creation));
+                        made.push(self.thread(site, arm, run, &name, &values, kind));
+                    }
                 }
                 (_, ThreadLabel::Name(label)) => {
                     let name = program.texts.get(label).to_owned();
-                    made.push(self.thread(site, arm as u32, thread, &name, &values, (Instances::One, creation)));
+                    let kind = (Instances::One, creation);
+                    made.push(self.thread(site, arm as u32, thread.function, &name, &values, kind));
                 }
             }
         }
@@ -341,7 +370,7 @@ impl Unfolding {
         &mut self,
         site: (ContextId, BlockId, u32),
         arm: u32,
-        new: &NewThread,
+        run: FunctionId,
         name: &str,
         values: &[AbstractValue],
         (instances, creation): (Instances, Creation),
@@ -356,7 +385,7 @@ impl Unfolding {
         let path =
             if parent == MAIN_THREAD { name.to_owned() } else { format!("{}/{name}", self.threads[parent].path) };
         // Below the pseudo-thread nothing is ordered, and a function that is merged brings its own pseudo-thread.
-        let unordered = self.threads[parent].unordered || self.policies[new.function.index()] == Policy::Unordered;
+        let unordered = self.threads[parent].unordered || self.policies[run.index()] == Policy::Unordered;
         let thread = self.threads.push(Thread {
             parent: Some(parent),
             path,
@@ -368,10 +397,10 @@ impl Unfolding {
             region: None,
         });
         self.thread_keys.insert(key, thread);
-        let root = if self.policies[new.function.index()] == Policy::Unordered {
-            self.callee(new.function, site)
+        let root = if self.policies[run.index()] == Policy::Unordered {
+            self.callee(run, site)
         } else {
-            self.new_context(new.function, thread, Some(site.0), values.len())
+            self.new_context(run, thread, Some(site.0), values.len())
         };
         self.threads[thread].root = root;
         self.raise(root, values);

@@ -12,6 +12,8 @@
 //! 4. `parallel`, `sharing`: MHP by classes of blocks, and what two parallel threads access.
 //! 5. On top of the result: [`lockset`], [`mutex_body`], [`repetition`].
 //!
+//! [`specialise`] writes the contexts of step 1 into the program, for those who ask of a place in its context.
+//!
 //! **Soundness and limits**: every execution is a path of the unfolded graph. Where the unfolding would grow too large,
 //! contexts are merged: for each thread, or, last, for all threads at once, in a pseudo-thread that counts as parallel with
 //! everything ([`Thread::unordered`]); merging loses precision only. Not seen: values that are not constant in their context,
@@ -22,6 +24,8 @@ mod arrivals;
 mod barrier;
 mod builder;
 mod context;
+mod context_names;
+mod copies;
 mod graph;
 mod join_target;
 mod live_region;
@@ -34,6 +38,7 @@ pub mod repetition;
 pub(crate) mod set_table;
 mod sharing;
 mod signal;
+pub mod specialise;
 mod sync_object;
 mod unique;
 pub(crate) mod value;
@@ -270,7 +275,7 @@ pub fn analyse(program: &Program) -> Option<Concurrency> {
 #[must_use]
 pub fn analyse_with(program: &Program, known: &KnownReads) -> Option<Concurrency> {
     let main = program.main?;
-    let unfolding = context::unfold(program, main, known);
+    let unfolding = context::unfold(program, main, known, context::Extent::default());
     Some(graph::build(program, unfolding))
 }
 

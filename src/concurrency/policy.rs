@@ -27,7 +27,7 @@ pub enum Policy {
 }
 
 /// The unfolded graph may have that many blocks, or four times those of the program.
-const BLOCK_BUDGET: u64 = 200_000;
+pub(super) const BLOCK_BUDGET: u64 = 200_000;
 
 /// How the contexts of all functions are told apart.
 pub(super) struct Policies {
@@ -40,7 +40,9 @@ pub(super) struct Policies {
 }
 
 /// Decides how contexts are told apart, by what the unfolding would cost.
-pub(super) fn choose_policies(program: &Program, main: FunctionId) -> Policies {
+///
+/// `limit` is the number of blocks that the unfolded graph may have in any case.
+pub(super) fn choose_policies(program: &Program, main: FunctionId, limit: u64) -> Policies {
     let count = program.functions.len();
     let mut graph: DiGraph<(), bool> = DiGraph::with_capacity(count, count * 2);
     for _ in 0..count {
@@ -82,7 +84,7 @@ pub(super) fn choose_policies(program: &Program, main: FunctionId) -> Policies {
         }
     }
     let blocks: u64 = program.functions.iter().map(|function| function.blocks.len() as u64).sum();
-    let budget = BLOCK_BUDGET.max(blocks.saturating_mul(4));
+    let budget = limit.max(blocks.saturating_mul(4));
     // Step 2.
     let merged = cost[main.index()] > budget;
     if merged {
@@ -144,6 +146,7 @@ fn callees(function: &Function) -> impl Iterator<Item = (FunctionId, bool)> {
             Instruction::Spawn { thread, .. } => (None, std::slice::from_ref(thread)),
             _ => (None, &[]),
         };
-        call.map(|callee| (callee, false)).into_iter().chain(threads.iter().map(|thread| (thread.function, true)))
+        let run = threads.iter().flat_map(NewThread::functions).map(|function| (function, true));
+        call.map(|callee| (callee, false)).into_iter().chain(run)
     })
 }

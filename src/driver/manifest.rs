@@ -293,7 +293,7 @@ impl Manifest {
         test: Option<String>,
         reason: Option<String>,
     ) {
-        let def = definition_name(input.sources, input.program, term.definition);
+        let def = definition_name(input.sources, input.program, term.definition());
         self.terms.push(TermEntry { read: selected_name(input, term), def, status, test, reason });
     }
 
@@ -307,7 +307,7 @@ impl Manifest {
 
 /// The name of a selected read.
 pub(super) fn selected_name(input: &Input<'_>, selection: &Selection) -> String {
-    let read = read_name(input.sources, input.program, selection.read);
+    let read = read_name(input.sources, input.program, selection.read());
     selection.instance.map_or(read.clone(), |instance| format!("{read}#{instance}"))
 }
 

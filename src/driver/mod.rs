@@ -160,7 +160,7 @@ pub fn drive(input: &Input<'_>, answer: &Answer, options: &Options) -> Result<Pa
     let mut cases = Vec::new();
     let mut steps = 0;
     for (read, definition) in manifest::pi_terms(input) {
-        let shown = [Selection { read, instance: None, definition }];
+        let shown = [Selection::of(read, definition)];
         let status = match answer.is_feasible(read, definition) {
             Some(false) => TermStatus::Impossible,
             None => TermStatus::Undecided,

@@ -7,7 +7,7 @@ use super::free;
 use super::names::{FunctionNames, Names, comment};
 use super::registers::Memory;
 use super::{Input, Options};
-use crate::ir::{FunctionId, Instruction};
+use crate::ir::{FunctionId, Instruction, NewThread};
 use rustc_hash::FxHashSet;
 
 /// The text of the file.
@@ -73,7 +73,7 @@ fn callees(instruction: &Instruction) -> Vec<FunctionId> {
     match instruction {
         Instruction::Call { function, .. } => vec![*function],
         Instruction::Spawn { thread, .. } => vec![thread.function],
-        Instruction::Fork { threads, .. } => threads.iter().map(|thread| thread.function).collect(),
+        Instruction::Fork { threads, .. } => threads.iter().flat_map(NewThread::functions).collect(),
         _ => Vec::new(),
     }
 }

@@ -38,7 +38,7 @@ pub(super) struct TestCase {
 /// `a_6_24_from_a_4_31`; several are joined by `and`.
 pub(super) fn test_name(input: &Input<'_>, selections: &[Selection]) -> String {
     let one = |selection: &Selection| {
-        let definition = definition_name(input.sources, input.program, selection.definition);
+        let definition = definition_name(input.sources, input.program, selection.definition());
         format!("{}_from_{definition}", selected_name(input, selection))
     };
     selections.iter().map(one).collect::<Vec<_>>().join("_and_")
@@ -145,7 +145,7 @@ impl TestCase {
 
 /// Whether the execution comes to the read of a selection.
 pub(super) fn is_evaluated(input: &Input<'_>, selection: &Selection, plan: &Plan) -> bool {
-    let name = read_name(input.sources, input.program, selection.read);
+    let name = read_name(input.sources, input.program, selection.read());
     let mut events = plan.threads.iter().flat_map(|thread| &thread.events);
     events.any(|event| event.at == name && matches!(event.act, Act::Read(_)))
 }
@@ -153,13 +153,13 @@ pub(super) fn is_evaluated(input: &Input<'_>, selection: &Selection, plan: &Plan
 /// `` `a@6:24` (line 6) reads from `a@4:31` (line 4: `a = 2;`). ``
 fn selection_line(input: &Input<'_>, selection: &Selection) -> String {
     let (sources, program) = (input.sources, input.program);
-    let read = program.reads[selection.read].span;
-    let definition = program.definitions[selection.definition].span;
+    let read = program.reads[selection.read()].span;
+    let definition = program.definitions[selection.definition()].span;
     format!(
         "`{}` ({}) reads from `{}` ({}).",
         selected_name(input, selection),
         line_of(input, read),
-        definition_name(sources, program, selection.definition),
+        definition_name(sources, program, selection.definition()),
         line_of(input, definition)
     )
 }

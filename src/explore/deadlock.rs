@@ -91,6 +91,18 @@ pub fn blocked_threads(machine: &Machine, tables: &Tables, state: &State) -> Vec
     threads
 }
 
+/// The same threads at the places of the text that they stand at: two deadlocks whose places and waits are equal are one.
+pub(in crate::explore) fn places(machine: &Machine, threads: &[BlockedThread]) -> Vec<BlockedThread> {
+    let mut threads = threads.to_vec();
+    for BlockedThread { at, waits_for, .. } in &mut threads {
+        *at = machine.place(*at);
+        if let WaitsFor::Lock { taken_at, .. } = waits_for {
+            *taken_at = machine.place(*taken_at);
+        }
+    }
+    threads
+}
+
 fn waits_for(machine: &Machine, state: &State, obstacle: &Obstacle) -> WaitsFor {
     let object = |address| match machine.leaf_at(state, address) {
         Some((leaf, element)) => Object { leaf: Some(leaf), element },

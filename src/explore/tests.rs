@@ -59,7 +59,7 @@ impl Fixture {
         let mut definitions = program.definitions.ids();
         let definition =
             definitions.find(|&id| crate::form::definition_name(sources, program, id).starts_with(definition)).unwrap();
-        Selection { read, instance: None, definition }
+        Selection::of(read, definition)
     }
 
     fn select(&self, selections: &[Selection]) -> Verdict {
@@ -146,8 +146,8 @@ fn figure_7_never_mixes_the_two_sections() {
     assert_eq!(fixture.count(), 2);
     let (a1, a2) = (fixture.selection("a@8", "a@4"), fixture.selection("a@8", "a@7"));
     let (b1, b2) = (fixture.selection("b@8", "b@4"), fixture.selection("b@8", "b@7"));
-    assert!(matches!(fixture.select(&[a1, b1]), Verdict::Consistent { satisfied, .. } if satisfied == [true, true]));
-    assert_eq!(fixture.select(&[a1, b2]), Verdict::Inconsistent { core: vec![1] });
+    assert!(matches!(fixture.select(&[a1.clone(), b1]), Verdict::Consistent { satisfied, .. } if satisfied == [true, true]));
+    assert_eq!(fixture.select(&[a1, b2.clone()]), Verdict::Inconsistent { core: vec![1] });
     // `b` is not read when `a` is 2.
     assert!(matches!(fixture.select(&[a2, b2]), Verdict::Consistent { satisfied, .. } if satisfied == [true, false]));
 }
@@ -157,7 +157,7 @@ fn two_selections_can_contradict_each_other() {
     let fixture =
         Fixture::new("int x;\ncobegin\n T1: { x = 1; }\n T2: { int a = x;\n int b = x; print(a, b); }\ncoend\n");
     let (new, old) = (fixture.selection("x@4", "x@3"), fixture.selection("x@5", "x@initial"));
-    assert_eq!(fixture.select(&[new, old]), Verdict::Inconsistent { core: vec![0, 1] });
+    assert_eq!(fixture.select(&[new, old.clone()]), Verdict::Inconsistent { core: vec![0, 1] });
     assert!(matches!(fixture.select(&[old]), Verdict::Consistent { .. }));
 }
 
@@ -166,9 +166,9 @@ fn an_instance_of_a_read_can_be_selected() {
     let fixture = Fixture::new("int x;\ncobegin\n T1: x = 1;\n T2: for (int i = 0; i < 3; i++)\n print(x);\ncoend\n");
     let read = fixture.selection("x@5", "x@3");
     let initial = fixture.selection("x@5", "x@initial");
-    let second = Selection { instance: Some(2), ..read };
-    let third = Selection { instance: Some(3), ..initial };
-    assert!(matches!(fixture.select(&[second]), Verdict::Consistent { .. }));
+    let second = read.clone().at(2);
+    let third = initial.at(3);
+    assert!(matches!(fixture.select(std::slice::from_ref(&second)), Verdict::Consistent { .. }));
     assert_eq!(fixture.select(&[second, third]), Verdict::Inconsistent { core: vec![0, 1] });
 }
 
@@ -274,8 +274,8 @@ fn bounds_are_told_and_nothing_is_claimed_beyond_them() {
     ] {
         let answer = futures(&fixture.machine, &Query::default(), &budget);
         assert_eq!(answer.bound, Some(bound));
-        assert_eq!(answer.is_feasible(b1.read, b1.definition), None);
-        let verdict = select(&fixture.machine, &[b1], &budget).verdict;
+        assert_eq!(answer.is_feasible(b1.read(), b1.definition()), None);
+        let verdict = select(&fixture.machine, std::slice::from_ref(&b1), &budget).verdict;
         assert_eq!(verdict, Verdict::Undecided);
     }
 }

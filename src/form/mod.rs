@@ -36,15 +36,19 @@ mod terms;
 
 pub use pruned::PrunedLists;
 pub use report::{
-    PiReport, PrunedData, ReadReport, Shared, TermData, definition_name, read_name, report, variable_name,
+    PiReport, PrunedData, ReadReport, Shared, TermData, context_of_definition, context_of_read, definition_in_context,
+    definition_name, read_in_context, read_name, report, selected_contexts, selected_definition, selected_read, variable_name,
 };
 pub use selection::Selection;
 
 use crate::concurrency::lockset::{Locksets, find_locksets};
-use crate::concurrency::{self, Concurrency, KnownReads, ThreadId};
+use crate::concurrency::specialise::Specialised;
+use crate::concurrency::{self, Concurrency, KnownReads, Sharing, ThreadId};
 use crate::ir::{DefinitionId, LeafId, Program, ReadId};
 use crate::source::arena::id;
 use access::Table;
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 id! {
@@ -121,12 +125,50 @@ pub struct Pruned {
 /// Brings a program into CSSAME form. `None` for a program without `main`: nothing runs in it.
 #[must_use]
 pub fn analyse(program: &Program) -> Option<Form> {
+    analyse_sharing(program, &|_| {})
+}
+
+/// Reads and writes that count as shared whatever the analysis finds: those of a program before its functions were copied
+/// for their contexts.
+#[derive(Clone, Debug, Default)]
+pub struct Visible {
+    /// By [`ReadId`].
+    pub reads: FixedBitSet,
+    /// By [`DefinitionId`].
+    pub definitions: FixedBitSet,
+}
+
+/// Brings a program into CSSAME form, in which some reads and writes are certainly shared.
+#[must_use]
+pub fn analyse_visible(program: &Program, visible: &Visible) -> Option<Form> {
+    analyse_sharing(program, &|sharing| {
+        sharing.reads.union_with(&visible.reads);
+        sharing.definitions.union_with(&visible.definitions);
+    })
+}
+
+/// Brings a program into CSSAME form whose functions were copied for their contexts: what is shared in one context counts as
+/// shared in all.
+#[must_use]
+pub fn analyse_copies(copies: &Specialised) -> Option<Form> {
+    let Specialised { program, reads, definitions, merged } = copies;
+    let mut form = analyse_sharing(program, &|sharing| {
+        let shared: FxHashSet<ReadId> = sharing.reads.ones().map(|read| reads[read]).collect();
+        sharing.reads.extend((0..reads.len()).filter(|&read| shared.contains(&reads[read])));
+        let shared: FxHashSet<DefinitionId> = sharing.definitions.ones().map(|one| definitions[one]).collect();
+        sharing.definitions.extend((0..definitions.len()).filter(|&one| shared.contains(&definitions[one])));
+    })?;
+    form.concurrency.merged |= merged;
+    Some(form)
+}
+
+fn analyse_sharing(program: &Program, share: &dyn Fn(&mut Sharing)) -> Option<Form> {
     let mut known = KnownReads::default();
-    let mut form = analyse_with(program, &known)?;
+    let mut form = analyse_with(program, &known, share)?;
     for _ in 0..MAX_ROUNDS {
         let Some(found) = constants::find_known_reads(program, &form, &known) else { break };
         known = found;
-        form = analyse_with(program, &known)?;
+        form = analyse_with(program, &known, share)?;
     }
     Some(form)
 }
@@ -134,8 +176,9 @@ pub fn analyse(program: &Program) -> Option<Form> {
 /// How often a form is built anew because a value that a read certainly sees decides a branch.
 const MAX_ROUNDS: usize = 3;
 
-fn analyse_with(program: &Program, known: &KnownReads) -> Option<Form> {
-    let concurrency = concurrency::analyse_with(program, known)?;
+fn analyse_with(program: &Program, known: &KnownReads, share: &dyn Fn(&mut Sharing)) -> Option<Form> {
+    let mut concurrency = concurrency::analyse_with(program, known)?;
+    share(&mut concurrency.sharing);
     let locksets = find_locksets(program, &concurrency);
     Some(terms::build(program, concurrency, locksets))
 }

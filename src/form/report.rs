@@ -3,10 +3,11 @@
 //! **Input**: the [`Form`] and the sources. **Output**: [`PiReport`], the data behind `cssame pi`. A definition is described
 //! once, and reads with equal terms share a list: the report takes a word for each term of each distinct list.
 
-use super::{Form, Pruned, Reason, TermSetId};
-use crate::ir::{DefinitionId, DefinitionKind, Program, ReadId};
+use super::{Form, Pruned, Reason, Selection, TermSetId};
+use crate::ir::{AccessContext, DefinitionId, DefinitionKind, Program, ReadId};
 use crate::source::{SourceMap, Span};
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Serialize, Serializer};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -63,6 +64,8 @@ pub struct PiReport {
 pub struct ReadReport {
     /// `a@6:24`
     pub read: String,
+    /// The contexts of the read that see the same: `T1:a@6:24`; none where the place has a single one, or all see the same.
+    pub context: Option<String>,
     /// The variable as written.
     pub variable: String,
     /// The threads that run the read, separated by commas.
@@ -83,6 +86,8 @@ pub struct ReadReport {
 pub struct TermData {
     /// `a@4:31` or `a@initial`
     pub def: String,
+    /// Its context, where the place has several: `T1:a@4:31`.
+    pub context: Option<String>,
     /// `a_2`
     pub version: String,
     /// The threads that run it, separated by commas.
@@ -128,6 +133,85 @@ pub fn definition_name(sources: &SourceMap, program: &Program, definition: Defin
     }
 }
 
+/// The name of a read in its context: `T1:a@6:24`, `a@6:24~9:3`; the name of the place where it has no other context.
+#[must_use]
+pub fn read_in_context(sources: &SourceMap, program: &Program, read: ReadId) -> String {
+    context_of_read(sources, program, read).unwrap_or_else(|| read_name(sources, program, read))
+}
+
+/// The name of a definition in its context.
+#[must_use]
+pub fn definition_in_context(sources: &SourceMap, program: &Program, definition: DefinitionId) -> String {
+    context_of_definition(sources, program, definition).unwrap_or_else(|| definition_name(sources, program, definition))
+}
+
+/// The name of a read in its context, if the place has several.
+#[must_use]
+pub fn context_of_read(sources: &SourceMap, program: &Program, read: ReadId) -> Option<String> {
+    let place = sources.position(program.reads[read].span).to_string();
+    program.contexts.reads.get(&read).map(|context| context_name(sources, program, context, &place))
+}
+
+/// The name of a definition in its context, if the place has several.
+#[must_use]
+pub fn context_of_definition(sources: &SourceMap, program: &Program, definition: DefinitionId) -> Option<String> {
+    let of = &program.definitions[definition];
+    let place = match of.kind {
+        DefinitionKind::Initial(_) => "initial".to_owned(),
+        DefinitionKind::Write(_) => sources.position(of.span).to_string(),
+    };
+    program.contexts.definitions.get(&definition).map(|context| context_name(sources, program, context, &place))
+}
+
+/// The read of a selection in the contexts that are meant: the name of the place where all are.
+#[must_use]
+pub fn selected_read(sources: &SourceMap, program: &Program, selection: &Selection) -> String {
+    selected_contexts(sources, program, selection).0.unwrap_or_else(|| read_name(sources, program, selection.read()))
+}
+
+/// The definition of a selection in the contexts that are meant.
+#[must_use]
+pub fn selected_definition(sources: &SourceMap, program: &Program, selection: &Selection) -> String {
+    let context = selected_contexts(sources, program, selection).1;
+    context.unwrap_or_else(|| definition_name(sources, program, selection.definition()))
+}
+
+/// The contexts of the read and of the definition that a selection means; none where it means all.
+#[must_use]
+pub fn selected_contexts(
+    sources: &SourceMap,
+    program: &Program,
+    selection: &Selection,
+) -> (Option<String>, Option<String>) {
+    let place = |read: ReadId| (program.reads[read].span, program.reads[read].symbol);
+    let reads = program.contexts.reads.keys().filter(|&&read| place(read) == place(selection.read())).count();
+    let named = selection.reads.iter().filter_map(|&read| context_of_read(sources, program, read));
+    let read = (selection.reads.len() < reads).then(|| listed(named));
+    let place = |one: DefinitionId| (program.definitions[one].span, program.definitions[one].symbol);
+    let all = program.contexts.definitions.keys();
+    let definitions = all.filter(|&&one| place(one) == place(selection.definition())).count();
+    let named = selection.definitions.iter().filter_map(|&one| context_of_definition(sources, program, one));
+    (read, (selection.definitions.len() < definitions).then(|| listed(named)))
+}
+
+/// Names, sorted, with commas between.
+fn listed(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names.dedup();
+    names.join(", ")
+}
+
+/// `T1:a.bal@3:5~9:1`: the thread and the calls where they are needed.
+fn context_name(sources: &SourceMap, program: &Program, context: &AccessContext, place: &str) -> String {
+    let thread = program.texts.get(context.thread);
+    let is_told = context.shows_thread && !thread.is_empty();
+    let thread = if is_told { format!("{thread}:") } else { String::new() };
+    let calls = context.calls.iter().filter(|_| context.shows_calls);
+    let calls: String = calls.map(|&call| format!("~{}", sources.position(call))).collect();
+    format!("{thread}{}@{place}{calls}", program.texts.get(context.variable))
+}
+
 /// The variable of a read, as written.
 #[must_use]
 pub fn variable_name(program: &Program, read: ReadId) -> &str {
@@ -143,12 +227,18 @@ pub fn report(sources: &SourceMap, program: &Program, form: &Form) -> PiReport {
     let pruned = form.pruned_all(program, &reads);
     let lists: Vec<Shared<[PrunedData]>> = pruned.lists.iter().map(|list| writer.pruned(list)).collect();
     let mut result = PiReport { merged: form.concurrency.merged, ..PiReport::default() };
-    for (&read, list) in reads.iter().zip(pruned.of_read) {
-        let report = writer.read(read, lists[list].clone());
-        if report.terms.len() > 1 {
-            result.pis.push(report);
-        } else {
-            result.single.push(report);
+    let lists_of: Vec<(ReadId, usize)> = reads.into_iter().zip(pruned.of_read).collect();
+    let place = |&(read, _): &(ReadId, usize)| (program.reads[read].span, program.reads[read].symbol);
+    for contexts in lists_of.chunk_by(|a, b| place(a) == place(b)) {
+        let groups = writer.groups(contexts);
+        let is_only = groups.len() == 1;
+        for (reads, list) in groups {
+            let report = writer.read(&reads, is_only, lists[list].clone());
+            if report.terms.len() > 1 {
+                result.pis.push(report);
+            } else {
+                result.single.push(report);
+            }
         }
     }
     result
@@ -165,12 +255,30 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn read(&mut self, read: ReadId, pruned: Shared<[PrunedData]>) -> ReadReport {
+    /// The contexts of a place in groups that see the same and of which the same was pruned, with the index of what was.
+    fn groups(&self, contexts: &[(ReadId, usize)]) -> Vec<(Vec<ReadId>, usize)> {
+        let sets = |read| self.form.instances_of(read).map(|of| (of.control, of.concurrent)).collect::<Vec<_>>();
+        let mut groups: IndexMap<_, Vec<ReadId>, FxBuildHasher> = IndexMap::default();
+        for &(read, list) in contexts {
+            groups.entry((sets(read), list)).or_default().push(read);
+        }
+        groups.into_iter().map(|((_, list), reads)| (reads, list)).collect()
+    }
+
+    /// Contexts of a read that see the same; `is_only` says that the place has no others.
+    fn read(&mut self, reads: &[ReadId], is_only: bool, pruned: Shared<[PrunedData]>) -> ReadReport {
+        let read = reads[0];
         let span = self.program.reads[read].span;
+        let names = reads.iter().filter_map(|&read| context_of_read(self.sources, self.program, read));
+        let context = if is_only { None } else { Some(listed(names)) };
+        let mut threads: Vec<_> = reads.iter().flat_map(|&read| self.form.threads_of_read(read)).collect();
+        threads.sort_unstable();
+        threads.dedup();
         ReadReport {
             read: read_name(self.sources, self.program, read),
+            context,
             variable: variable_name(self.program, read).to_owned(),
-            thread: thread_names(self.form, &self.form.threads_of_read(read)),
+            thread: thread_names(self.form, &threads),
             line: self.sources.line(span),
             terms: self.terms(read),
             pruned,
@@ -185,6 +293,7 @@ impl Writer<'_> {
         }
         let mut terms: Vec<Shared<TermData>> =
             self.form.terms(read).into_iter().map(|definition| self.term(definition)).collect();
+        // Of one place in several contexts, they are in the order of ids: of threads and calls.
         terms.sort_by(|a, b| (!a.is_initial, a.span, &a.def).cmp(&(!b.is_initial, b.span, &b.def)));
         let terms: Shared<[Shared<TermData>]> = terms.into_iter().collect();
         self.terms.insert(sets, terms.clone());
@@ -222,6 +331,7 @@ fn term_data(sources: &SourceMap, program: &Program, form: &Form, definition: De
     let thread = thread_names(form, &form.threads_of_definition(definition));
     TermData {
         def: definition_name(sources, program, definition),
+        context: context_of_definition(sources, program, definition),
         version: format!("{}_{}", program.texts.get(of.name), of.version),
         thread: if thread.is_empty() { "main".to_owned() } else { thread },
         line: sources.line(of.span),

@@ -8,7 +8,7 @@
 //! for which spawned thread; a spawned thread only has an edge that leads to it.
 
 use super::print::{Annotations, Merge, Printer, Site};
-use super::{BlockId, Function, FunctionId, Instruction, Program, Terminator};
+use super::{BlockId, Function, FunctionId, Instruction, NewThread, Program, Terminator};
 use crate::source::SourceMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
@@ -127,9 +127,9 @@ fn thread_edges(program: &Program, function: FunctionId, block: BlockId) -> Vec<
                 let from = node_at(block, position);
                 let joins = joins_after(&program.functions[function], block, position + 1);
                 let joins: Vec<String> = joins.into_iter().map(|(block, position)| node_at(block, position)).collect();
-                for thread in threads {
-                    edges.push((from.clone(), entry(thread.function)));
-                    for end in returns(program, thread.function) {
+                for function in threads.iter().flat_map(NewThread::functions) {
+                    edges.push((from.clone(), entry(function)));
+                    for end in returns(program, function) {
                         edges.extend(joins.iter().map(|join| (end.clone(), join.clone())));
                     }
                 }

@@ -4,7 +4,7 @@
 //! its text, as the text form has it, and apart from that what other programs want to know without parsing it.
 
 use super::print::{Annotations, Mention, Merge, Printer, Site, kind_text};
-use super::{BlockId, FunctionId, FunctionKind, Instruction, Program, Storage, TextId};
+use super::{BlockId, FunctionId, FunctionKind, Instruction, NewThread, Program, Storage, TextId};
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
 
@@ -248,7 +248,7 @@ impl Context<'_> {
         let (read, write) = self.accesses(site, instruction);
         let functions = match instruction {
             Some(Instruction::Call { function, .. }) => vec![function.0],
-            Some(Instruction::Fork { threads, .. }) => threads.iter().map(|thread| thread.function.0).collect(),
+            Some(Instruction::Fork { threads, .. }) => threads.iter().flat_map(NewThread::functions).map(|function| function.0).collect(),
             Some(Instruction::Spawn { thread, .. }) => vec![thread.function.0],
             _ => Vec::new(),
         };

@@ -9,6 +9,7 @@
 //! by reference.
 
 mod access;
+mod context;
 pub mod dot;
 pub mod flow;
 pub mod json;
@@ -23,6 +24,7 @@ use crate::source::Span;
 pub use crate::source::arena;
 pub use crate::source::texts::{TextId, Texts};
 pub use access::Access;
+pub use context::{AccessContext, AccessContexts};
 use arena::{Arena, id};
 pub use operation::*;
 pub use sync::Synchronisation;
@@ -80,6 +82,8 @@ pub struct Program {
     pub definitions: Arena<DefinitionId, Definition>,
     /// Interned texts.
     pub texts: Texts,
+    /// What tells copies of one place apart, where functions were copied for their calling contexts.
+    pub contexts: AccessContexts,
 }
 
 /// What a variable or a field is called, and where it is declared.

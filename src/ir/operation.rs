@@ -135,6 +135,9 @@ pub enum ThreadLabel {
 pub struct NewThread {
     /// What it runs.
     pub function: FunctionId,
+    /// For a `parfor` whose iterations run copies of their own ([`crate::concurrency::specialise`]): what each runs, by
+    /// ordinal; an ordinal beyond them runs `function`.
+    pub rounds: Vec<FunctionId>,
     /// With these arguments.
     pub arguments: Vec<Operand>,
     /// What it is called.
@@ -417,6 +420,18 @@ impl Instruction {
 }
 
 impl NewThread {
+    /// What it may run.
+    pub fn functions(&self) -> impl Iterator<Item = FunctionId> + '_ {
+        let own = (!self.rounds.contains(&self.function)).then_some(self.function);
+        own.into_iter().chain(self.rounds.iter().copied())
+    }
+
+    /// What the iteration of that ordinal runs.
+    #[must_use]
+    pub fn function_of_round(&self, round: usize) -> FunctionId {
+        self.rounds.get(round).copied().unwrap_or(self.function)
+    }
+
     fn uses(&self, f: &mut impl FnMut(RegisterId)) {
         for operand in self.arguments.iter().chain(&self.ordinal) {
             if let Operand::Register(register) = operand {

@@ -1,12 +1,14 @@
 //! Reads and definitions by their names, as people write them.
 //!
 //! In: `VAR@LINE:COL`, `VAR@LINE` where that is unique, `VAR@initial` for the value before the first write, and
-//! `VAR@LINE:COL#K` for the K-th time that a thread comes there. Out: ids, or an error that lists what there is.
+//! `VAR@LINE:COL#K` for the K-th time that a thread comes there. The context of a place is told by a thread before the
+//! name (`T1:n@2:19`), by calls behind it (`n@2:19~5:7`, outermost first), and by the object (`a.bal@3:5`); what is left out
+//! may be anything. Out: ids, or an error that lists what there is.
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::form::Selection;
-use crate::form::read_name;
-use crate::ir::{Access, DefinitionId, DefinitionKind, LeafId, LeafKind, Program, ReadId};
+use crate::form::{Form, Selection, context_of_definition, context_of_read, read_name};
+use crate::concurrency::ThreadId;
+use crate::ir::{Access, AccessContext, DefinitionId, DefinitionKind, LeafId, LeafKind, Program, ReadId};
 use crate::source::{Position, SourceMap};
 
 /// Names that an error lists at most.
@@ -19,13 +21,17 @@ pub struct Lookup<'a> {
     pub(super) sources: &'a SourceMap,
     /// The program.
     pub(super) program: &'a Program,
+    /// Its form, which knows the threads of accesses.
+    pub(super) form: &'a Form,
 }
 
-/// `VAR@…` in its parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// `THREAD:VAR@…~CALL` in its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Name<'a> {
+    thread: Option<&'a str>,
     variable: &'a str,
     place: Place,
+    calls: Vec<Position>,
     instance: Option<u32>,
 }
 
@@ -42,6 +48,19 @@ struct Candidate<'a, I> {
     variable: &'a str,
     position: Position,
     initial: bool,
+    /// Its context, where the place has several.
+    context: Option<&'a AccessContext>,
+    /// Its name in its context.
+    in_context: Option<String>,
+    /// The threads that run it, where it has a single context.
+    threads: Vec<ThreadId>,
+}
+
+/// Whether names are listed with their contexts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Contexts {
+    Told,
+    LeftOut,
 }
 
 impl Lookup<'_> {
@@ -75,36 +94,28 @@ impl Lookup<'_> {
             let message = format!("`{text}` selects nothing");
             return Err(general(message).with_help("write it as READ=DEF, such as `x@3:9=x@1:5`"));
         };
-        let (read, instance) = self.find_read(read.trim())?;
-        let definition = self.find_definition(read, definition.trim())?;
-        Ok(Selection { read, instance, definition })
+        let (reads, instance) = self.find_read(read.trim())?;
+        let first = reads.first().copied().unwrap_or(ReadId::new(0));
+        let definitions = self.find_definition(first, definition.trim())?;
+        Ok(Selection { reads, instance, definitions })
     }
 
-    /// The read that a name means, and which instance of it.
+    /// The read that a name means, in each of its contexts that fit, and which instance of it.
     ///
     /// # Errors
     ///
     /// A diagnostic that lists the reads it could mean.
-    pub fn read(&self, text: &str) -> Result<(ReadId, Option<u32>), Diagnostics> {
+    pub fn read(&self, text: &str) -> Result<(Vec<ReadId>, Option<u32>), Diagnostics> {
         self.find_read(text).map_err(|problem| self.problem(problem))
     }
 
-    fn find_read(&self, text: &str) -> Result<(ReadId, Option<u32>), Diagnostic> {
+    fn find_read(&self, text: &str) -> Result<(Vec<ReadId>, Option<u32>), Diagnostic> {
         let name = parse(text, "read")?;
-        let read = choose("read", text, &name, &self.reads())?;
-        Ok((read, name.instance))
+        let reads = self.choose("read", text, &name, &self.reads())?;
+        Ok((reads, name.instance))
     }
 
-    /// The definition that a name means, of the variable of a read. Two locals of one name are told apart so.
-    ///
-    /// # Errors
-    ///
-    /// A diagnostic that lists the definitions it could mean.
-    pub fn definition_for(&self, read: ReadId, text: &str) -> Result<DefinitionId, Diagnostics> {
-        self.find_definition(read, text).map_err(|problem| self.problem(problem))
-    }
-
-    fn find_definition(&self, read: ReadId, text: &str) -> Result<DefinitionId, Diagnostic> {
+    fn find_definition(&self, read: ReadId, text: &str) -> Result<Vec<DefinitionId>, Diagnostic> {
         let name = parse(text, "definition")?;
         if name.instance.is_some() {
             let message = format!("`{text}`: only a read can be told by its instance");
@@ -114,15 +125,15 @@ impl Lookup<'_> {
         let symbol = self.program.reads[read].symbol;
         let (same, others): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|one| self.program.definitions[one.id].symbol == symbol);
-        if let Some(other) = others.iter().find(|one| one.fits(&name))
-            && !same.iter().any(|one| one.fits(&name))
+        if let Some(other) = others.iter().find(|one| self.fits(one, &name))
+            && !same.iter().any(|one| self.fits(one, &name))
         {
             let read = read_name(self.sources, self.program, read);
-            let message = format!("`{read}` cannot read from `{}`: they are different variables", other.shown());
+            let message = format!("`{read}` cannot read from `{}`: they are different variables", other.shown(Contexts::LeftOut));
             let same: Vec<_> = same.iter().collect();
-            return Err(general(message).with_note(list("definitions of that variable", &same)));
+            return Err(general(message).with_note(list("definitions of that variable", &same, Contexts::LeftOut)));
         }
-        choose("definition", text, &name, &same)
+        self.choose("definition", text, &name, &same)
     }
 
     /// An access at the place that a name means; where it reads and writes, the read.
@@ -145,7 +156,8 @@ impl Lookup<'_> {
         let mut all: Vec<Candidate<'_, Access>> = reads.chain(definitions).collect();
         all.sort_by_key(|one| (one.position, one.id));
         all.dedup_by_key(|one| (one.position, one.variable));
-        choose("access", text, &name, &all)
+        let found = self.choose("access", text, &name, &all)?;
+        found.first().copied().ok_or_else(|| general(format!("there is no access `{text}`")))
     }
 
     /// The variable of a name: `x`, `acc.balance`, or an array.
@@ -185,6 +197,9 @@ impl Lookup<'_> {
             variable: self.program.texts.get(read.name),
             position: self.sources.position(read.span),
             initial: false,
+            context: self.program.contexts.reads.get(&id),
+            in_context: context_of_read(self.sources, self.program, id),
+            threads: self.form.threads_of_read(id),
         };
         self.program.reads.entries().map(candidate).collect()
     }
@@ -195,6 +210,9 @@ impl Lookup<'_> {
             variable: self.program.texts.get(definition.name),
             position: self.sources.position(definition.span),
             initial: matches!(definition.kind, DefinitionKind::Initial(_)),
+            context: self.program.contexts.definitions.get(&id),
+            in_context: context_of_definition(self.sources, self.program, id),
+            threads: self.form.threads_of_definition(id),
         };
         self.program.definitions.entries().map(candidate).collect()
     }
@@ -203,34 +221,69 @@ impl Lookup<'_> {
 impl<'a, I> Candidate<'a, I> {
     /// The same with an id of another kind.
     fn with<J>(self, other: impl FnOnce(I) -> J) -> Candidate<'a, J> {
-        let Candidate { id, variable, position, initial } = self;
-        Candidate { id: other(id), variable, position, initial }
+        let Candidate { id, variable, position, initial, context, in_context, threads } = self;
+        Candidate { id: other(id), variable, position, initial, context, in_context, threads }
     }
 
-    fn shown(&self) -> String {
+    /// `x@3:9`, in its context if that is asked for: contexts may be many.
+    fn shown(&self, contexts: Contexts) -> String {
+        if let (Contexts::Told, Some(name)) = (contexts, &self.in_context) {
+            return name.clone();
+        }
         let place = if self.initial { "initial".to_owned() } else { self.position.to_string() };
         format!("{}@{place}", self.variable)
     }
-
-    fn fits(&self, name: &Name<'_>) -> bool {
-        let placed = match name.place {
-            Place::Initial => self.initial,
-            Place::Line(line) => !self.initial && self.position.line == line,
-            Place::At(position) => !self.initial && self.position == position,
-        };
-        placed && self.variable == name.variable
-    }
 }
 
-/// The one candidate that a name means.
-fn choose<I: Copy>(kind: &str, text: &str, name: &Name<'_>, candidates: &[Candidate<'_, I>]) -> Result<I, Diagnostic> {
-    let fitting: Vec<&Candidate<'_, I>> = candidates.iter().filter(|one| one.fits(name)).collect();
-    match fitting.as_slice() {
-        [only] => Ok(only.id),
-        [] => Err(unknown(kind, text, name, candidates)),
-        several => {
-            let message = format!("`{text}` may mean {} {}", several.len(), plural_of(kind));
-            Err(general(message).with_note(list("they are", several)).with_help("add the column: VAR@LINE:COL"))
+impl Lookup<'_> {
+    /// Whether a name means a candidate: what the name leaves out may be anything.
+    fn fits<I>(&self, one: &Candidate<'_, I>, name: &Name<'_>) -> bool {
+        let placed = match name.place {
+            Place::Initial => one.initial,
+            Place::Line(line) => !one.initial && one.position.line == line,
+            Place::At(position) => !one.initial && one.position == position,
+        };
+        let texts = &self.program.texts;
+        let meant = one.context.map(|context| texts.get(context.variable));
+        placed
+            && (one.variable == name.variable || meant == Some(name.variable))
+            && name.thread.is_none_or(|thread| self.is_run_by(one, thread))
+            && self.comes_through(one, &name.calls)
+    }
+
+    fn is_run_by<I>(&self, one: &Candidate<'_, I>, thread: &str) -> bool {
+        match one.context {
+            Some(context) => self.program.texts.get(context.thread) == thread,
+            None => one.threads.iter().any(|&of| self.form.concurrency.threads[of].path == thread),
+        }
+    }
+
+    /// Whether the calls on the way to a candidate are these, or these and others between them.
+    fn comes_through<I>(&self, one: &Candidate<'_, I>, calls: &[Position]) -> bool {
+        let mut way = one.context.into_iter().flat_map(|context| &context.calls);
+        calls.iter().all(|&wanted| way.any(|&call| self.sources.position(call) == wanted))
+    }
+
+    /// The candidates of one place that a name means.
+    fn choose<I: Copy>(
+        &self,
+        kind: &str,
+        text: &str,
+        name: &Name<'_>,
+        candidates: &[Candidate<'_, I>],
+    ) -> Result<Vec<I>, Diagnostic> {
+        let fitting: Vec<&Candidate<'_, I>> = candidates.iter().filter(|one| self.fits(one, name)).collect();
+        let place = |one: &Candidate<'_, I>| (one.initial, one.position, one.context.is_some());
+        match fitting.as_slice() {
+            [] => Err(unknown(kind, text, name, candidates)),
+            [only] => Ok(vec![only.id]),
+            [first, rest @ ..] if first.context.is_some() && rest.iter().all(|one| place(one) == place(first)) => {
+                Ok(fitting.iter().map(|one| one.id).collect())
+            }
+            several => {
+                let message = format!("`{text}` may mean {} {}", several.len(), plural_of(kind));
+                Err(general(message).with_note(list("they are", several, Contexts::LeftOut)).with_help("add the column: VAR@LINE:COL"))
+            }
         }
     }
 }
@@ -238,9 +291,11 @@ fn choose<I: Copy>(kind: &str, text: &str, name: &Name<'_>, candidates: &[Candid
 /// Says what could have been meant: the same variable elsewhere, else what stands on that line.
 fn unknown<I: Copy>(kind: &str, text: &str, name: &Name<'_>, candidates: &[Candidate<'_, I>]) -> Diagnostic {
     let diagnostic = general(format!("there is no {kind} `{text}`"));
+    let is_in_context = name.thread.is_some() || !name.calls.is_empty();
+    let contexts = if is_in_context { Contexts::Told } else { Contexts::LeftOut };
     let same: Vec<&Candidate<'_, I>> = candidates.iter().filter(|one| one.variable == name.variable).collect();
     if !same.is_empty() {
-        return diagnostic.with_note(list(&format!("{} of `{}`", plural_of(kind), name.variable), &same));
+        return diagnostic.with_note(list(&format!("{} of `{}`", plural_of(kind), name.variable), &same, contexts));
     }
     let line = match name.place {
         Place::Initial => None,
@@ -250,16 +305,16 @@ fn unknown<I: Copy>(kind: &str, text: &str, name: &Name<'_>, candidates: &[Candi
         candidates.iter().filter(|one| !one.initial && Some(one.position.line) == line).collect();
     match line {
         Some(line) if !near.is_empty() => {
-            diagnostic.with_note(list(&format!("{} on line {line}", plural_of(kind)), &near))
+            diagnostic.with_note(list(&format!("{} on line {line}", plural_of(kind)), &near, contexts))
         }
         _ => diagnostic.with_note(format!("the program has no shared variable `{}`", name.variable)),
     }
 }
 
 /// `reads of a: a@3:4, a@5:6`
-fn list<I>(title: &str, candidates: &[&Candidate<'_, I>]) -> String {
+fn list<I>(title: &str, candidates: &[&Candidate<'_, I>], contexts: Contexts) -> String {
     let mut sorted: Vec<(bool, Position, String)> =
-        candidates.iter().map(|one| (!one.initial, one.position, one.shown())).collect();
+        candidates.iter().map(|one| (!one.initial, one.position, one.shown(contexts))).collect();
     sorted.sort();
     sorted.dedup();
     let names: Vec<&str> = sorted.iter().take(LISTED).map(|(_, _, name)| name.as_str()).collect();
@@ -275,26 +330,42 @@ fn general(message: String) -> Diagnostic {
     Diagnostic::general(Code::UnknownName, Severity::Error, message)
 }
 
-/// Splits `VAR@LINE:COL#K`.
+/// Splits `THREAD:VAR@LINE:COL#K~CALL`.
 fn parse<'a>(text: &'a str, kind: &str) -> Result<Name<'a>, Diagnostic> {
     let malformed = || {
         general(format!("`{text}` names no {kind}"))
             .with_help("write it as VAR@LINE:COL, such as `x@3:9`, or VAR@LINE where that is unique")
     };
-    let (variable, place) = text.split_once('@').filter(|(variable, _)| !variable.is_empty()).ok_or_else(malformed)?;
-    let (place, instance) = match place.split_once('#') {
-        Some((place, instance)) => (place, Some(number(instance).ok_or_else(malformed)?)),
-        None => (place, None),
+    // The path of a thread may hold `@`, but no `~`.
+    let (head, way) = text.split_once('~').map_or((text, None), |(head, way)| (head, Some(way)));
+    let (left, place) = head.rsplit_once('@').ok_or_else(malformed)?;
+    let (thread, variable) = left.rsplit_once(':').map_or((None, left), |(thread, variable)| (Some(thread), variable));
+    if variable.is_empty() || thread.is_some_and(str::is_empty) {
+        return Err(malformed());
+    }
+    // The instance may stand behind the place or behind the calls.
+    let (place, behind_place) = place.split_once('#').map_or((place, None), |(place, of)| (place, Some(of)));
+    let (way, behind_way) = match way {
+        Some(way) => way.split_once('#').map_or((Some(way), None), |(way, of)| (Some(way), Some(of))),
+        None => (None, None),
     };
-    let place = match place.split_once(':') {
-        _ if place == "initial" => Place::Initial,
-        Some((line, column)) => Place::At(Position {
-            line: number(line).ok_or_else(malformed)?,
-            column: number(column).ok_or_else(malformed)?,
-        }),
-        None => Place::Line(number(place).ok_or_else(malformed)?),
+    let instance = match behind_place.or(behind_way) {
+        Some(instance) => Some(number(instance).ok_or_else(malformed)?),
+        None => None,
     };
-    Ok(Name { variable, place, instance })
+    let place = match place {
+        "initial" => Place::Initial,
+        _ if place.contains(':') => Place::At(position(place).ok_or_else(malformed)?),
+        _ => Place::Line(number(place).ok_or_else(malformed)?),
+    };
+    let calls: Option<Vec<Position>> = way.into_iter().flat_map(|way| way.split('~')).map(position).collect();
+    Ok(Name { thread, variable, place, calls: calls.ok_or_else(malformed)?, instance })
+}
+
+/// `LINE:COL`
+fn position(text: &str) -> Option<Position> {
+    let (line, column) = text.split_once(':')?;
+    Some(Position { line: number(line)?, column: number(column)? })
 }
 
 /// A number from 1.

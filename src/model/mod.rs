@@ -31,11 +31,26 @@ pub use options::{Inputs, Options};
 pub use unit::{NoMain, Unit};
 
 use crate::diagnostics::Diagnostics;
+use crate::concurrency::specialise::{Specialised, specialise};
 use crate::form::{self, Form};
 use crate::ir::Program;
 use crate::schedule::{Naming, Schedule, Step};
 use crate::source::SourceMap;
-use crate::vm::{self, Machine, Visibility};
+use std::borrow::Cow;
+use crate::vm::{self, Machine, Visibility, interchangeable_bodies};
+
+/// The program of a unit in its CSSAME form, in which reads and definitions are places in their calling contexts; iterations of
+/// a `parfor` that are interchangeable are one context. None without a `main`.
+#[must_use]
+pub fn form_in_contexts(program: &Program) -> Option<(Cow<'_, Program>, Form)> {
+    match specialise(program, &interchangeable_bodies(program)) {
+        Some(copies) => {
+            let form = form::analyse_copies(&copies)?;
+            Some((Cow::Owned(copies.program), form))
+        }
+        None => Some((Cow::Borrowed(program), form::analyse(program)?)),
+    }
+}
 
 /// A program with a `main`, what is known of it without running it, and its machine.
 #[derive(Debug)]
@@ -69,6 +84,29 @@ impl Model {
         let of_machine = vm::Options { spurious_wakeups, ..vm::Options::default() };
         let machine = Machine::with_options(&unit.program, &visible, of_machine);
         Ok(Model { unit, form, machine, options })
+    }
+
+    /// The same program with a copy of each function for each of its calling contexts: its reads and definitions are places in
+    /// their contexts. It does the same steps, so its schedules are those of this model, and the other way round. None where
+    /// no place has two contexts.
+    #[must_use]
+    pub fn in_contexts(&self) -> Option<Model> {
+        let Specialised { program, reads, definitions, merged } =
+            specialise(&self.unit.program, &interchangeable_bodies(&self.unit.program))?;
+        // What is a step must not depend on what is known of a context.
+        let sharing = &self.form.concurrency.sharing;
+        let shared = form::Visible {
+            reads: (0..reads.len()).filter(|&read| sharing.read(reads[read])).collect(),
+            definitions: (0..definitions.len()).filter(|&one| sharing.definition(definitions[one])).collect(),
+        };
+        let mut form = form::analyse_visible(&program, &shared)?;
+        form.concurrency.merged |= merged;
+        let sharing = &form.concurrency.sharing;
+        let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
+        let machine = Machine::with_options(&program, &visible, *self.machine.options());
+        let Unit { sources, file, .. } = &self.unit;
+        let unit = Unit { sources: sources.clone(), file: *file, program };
+        Some(Model { unit, form, machine, options: self.options.clone() })
     }
 
     /// The text and the program.
@@ -110,7 +148,7 @@ impl Model {
     /// Finds reads and definitions by their names.
     #[must_use]
     pub fn lookup(&self) -> Lookup<'_> {
-        Lookup { sources: self.sources(), program: self.program() }
+        Lookup { sources: self.sources(), program: self.program(), form: &self.form }
     }
 
     /// Gives names to steps.

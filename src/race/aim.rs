@@ -21,9 +21,9 @@ use crate::budget::{Bound, Budget};
 use crate::correlation::Analysis;
 use crate::explore::{TearPattern, tears};
 use crate::form::check::lock_cycles;
-use crate::form::{Selection, definition_name, read_name};
+use crate::form::{definition_name, read_name};
 use crate::ir::sync::Kind;
-use crate::ir::{Instruction, Program, SymbolId};
+use crate::ir::{DefinitionId, Instruction, Program, ReadId, SymbolId};
 use crate::model::Model;
 use crate::schedule::{ExecutionStatus, Experiment, Trial, Trials, TrialsEnd};
 use crate::source::{Position, Span};
@@ -39,7 +39,7 @@ impl Target {
             Target::Deadlocks => "deadlocks",
             Target::Correlations => "correlations",
             Target::Notifications => "notifications",
-            Target::Term(_) => "term",
+            Target::Term(..) => "term",
         }
     }
 }
@@ -54,7 +54,7 @@ pub enum Target {
     /// Waits that a notification may come too early for.
     Notifications,
     /// A read that sees a definition.
-    Term(Selection),
+    Term(ReadId, DefinitionId),
 }
 
 /// One thing to bring about.
@@ -75,7 +75,7 @@ enum AimKind {
         held: Vec<Span>,
     },
     Tear(TearPattern),
-    Term(Selection, bool),
+    Term((ReadId, DefinitionId), bool),
 }
 
 /// What executions have shown of an aim.
@@ -112,13 +112,14 @@ pub fn aims(model: &Model, target: &Target, analysis: impl FnOnce() -> Analysis)
         }
         Target::Notifications => wait_aims(program),
         Target::Correlations => correlation_aims(program, &analysis()),
-        Target::Term(term) => {
+        &Target::Term(read, definition) => {
+            let of = &program.definitions[definition];
+            let initial = matches!(of.kind, crate::ir::DefinitionKind::Initial(_));
+            let places = vec![program.reads[read].span, of.span];
+            let kind = AimKind::Term((read, definition), initial);
             let (read, definition) =
-                (read_name(sources, program, term.read), definition_name(sources, program, term.definition));
-            let definitions = &program.definitions[term.definition];
-            let initial = matches!(definitions.kind, crate::ir::DefinitionKind::Initial(_));
-            let places = vec![program.reads[term.read].span, definitions.span];
-            vec![Aim { what: format!("`{read}` reads `{definition}`"), places, kind: AimKind::Term(*term, initial) }]
+                (read_name(sources, program, read), definition_name(sources, program, definition));
+            vec![Aim { what: format!("`{read}` reads `{definition}`"), places, kind }]
         }
     }
 }

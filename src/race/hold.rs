@@ -17,8 +17,7 @@
 //! **Soundness and limits**: an execution is one of the program whatever the rule; whether it has reached the goal is
 //! for others to say.
 
-use crate::form::Selection;
-use crate::ir::{Access, Program, SymbolId};
+use crate::ir::{Access, DefinitionId, Program, ReadId, SymbolId};
 use crate::schedule::{Decision, Policy, Random, View};
 use crate::source::Span;
 use crate::vm::{Choice, CodeIndex, Event, Move, PathId, Pending, ThreadIndex, ThreadName};
@@ -35,7 +34,7 @@ pub enum Rule {
     /// So that a read sees a definition.
     Term {
         /// Which.
-        term: Selection,
+        term: (ReadId, DefinitionId),
         /// Whether the definition is the value before the first write.
         initial: bool,
     },
@@ -97,19 +96,19 @@ impl<'a> Hold<'a> {
         }
     }
 
-    fn holds_for(&self, view: &View<'_>, pending: Option<Pending>, term: Selection, initial: bool) -> bool {
+    fn holds_for(&self, view: &View<'_>, pending: Option<Pending>, term: (ReadId, DefinitionId), initial: bool) -> bool {
         match pending {
-            Some(Pending::Read { read, address: Some(address) }) if read == term.read => {
-                view.state.writer(address) != Some(term.definition)
+            Some(Pending::Read { read, address: Some(address) }) if read == term.0 => {
+                view.state.writer(address) != Some(term.1)
             }
             Some(Pending::Write { definition, address }) if initial => {
-                let symbol = self.program.reads[term.read].symbol;
+                let symbol = self.program.reads[term.0].symbol;
                 address.is_some() && Access::Write(definition).symbol(self.program) == symbol
             }
-            Some(Pending::Write { definition, address: Some(address) }) if definition == term.definition => {
+            Some(Pending::Write { definition, address: Some(address) }) if definition == term.1 => {
                 let is_reader = |&(thread, _): &(ThreadIndex, u64)| {
                     let pending = view.machine.pending(view.state, thread);
-                    matches!(pending, Some(Pending::Read { read, address: Some(at) }) if read == term.read && at == address)
+                    matches!(pending, Some(Pending::Read { read, address: Some(at) }) if read == term.0 && at == address)
                 };
                 !self.postponed.iter().any(is_reader)
             }
@@ -161,7 +160,7 @@ impl Policy for Hold<'_> {
         let access = match event {
             Event::Read { read, writer, .. } => {
                 if let Rule::Term { term, .. } = &*self.rule {
-                    self.seen |= read == term.read && writer == Some(term.definition);
+                    self.seen |= read == term.0 && writer == Some(term.1);
                 }
                 Access::Read(read)
             }

@@ -89,8 +89,8 @@ fn call_graph(program: &Program) -> DiGraph<(), ()> {
                 Instruction::Call { function, .. } => {
                     add(from, *function);
                 }
-                Instruction::Fork { threads, .. } => threads.iter().for_each(|thread| {
-                    add(from, thread.function);
+                Instruction::Fork { threads, .. } => threads.iter().flat_map(NewThread::functions).for_each(|run| {
+                    add(from, run);
                 }),
                 Instruction::Spawn { thread, .. } => {
                     add(spawned, thread.function);
@@ -113,7 +113,7 @@ pub(super) fn joined(function: &Function) -> FxHashMap<(BlockId, usize), Vec<Fun
         for (position, instruction) in content.instructions.iter().enumerate() {
             if let Instruction::Fork { threads, .. } = instruction {
                 for join in joins_after(function, block, position + 1) {
-                    let functions = threads.iter().map(|NewThread { function, .. }| *function);
+                    let functions = threads.iter().flat_map(NewThread::functions);
                     result.entry(join).or_default().extend(functions);
                 }
             }

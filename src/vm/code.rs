@@ -344,6 +344,8 @@ pub(super) type Print = Box<[(Source, ScalarType)]>;
 #[derive(Clone, Debug)]
 pub(super) struct Start {
     pub function: FunctionId,
+    /// What an iteration runs, by its ordinal; `function` beyond them.
+    pub rounds: Box<[FunctionId]>,
     pub arguments: Box<[Source]>,
     pub label: TextId,
     /// Of an iteration.

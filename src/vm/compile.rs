@@ -53,6 +53,7 @@ pub(super) fn compile(program: &Program, visibility: &Visibility, layout: &Layou
         compile_function(&mut compiler, id, function, live, slots);
     }
     compiler.output.interchangeable = interchangeable::bodies(program);
+    compiler.output.copied_from = program.contexts.functions.clone();
     compiler.output
 }
 
@@ -87,7 +88,10 @@ fn thread_ranks(program: &Program) -> FxHashMap<(u32, u32, u32, u32), u32> {
         }
     }
     sites.sort_unstable();
-    sites.into_iter().enumerate().map(|(rank, (_, key))| (key, rank as u32)).collect()
+    // Copies of one place, in several calling contexts, have one rank.
+    let place = |&(span, (.., arm)): &(Span, (u32, u32, u32, u32))| (span, arm);
+    let groups = sites.chunk_by(|a, b| place(a) == place(b));
+    groups.enumerate().flat_map(|(rank, group)| group.iter().map(move |&(_, key)| (key, rank as u32))).collect()
 }
 
 fn has_reference(function: &Function, arguments: &[Operand]) -> bool {
@@ -111,7 +115,7 @@ fn leaking_functions(program: &Program) -> Vec<bool> {
                 }
                 Instruction::Fork { threads, .. } => {
                     for thread in threads.iter().filter(|thread| has_reference(function, &thread.arguments)) {
-                        passers[thread.function.index()].push(id);
+                        thread.functions().for_each(|function| passers[function.index()].push(id));
                     }
                 }
                 _ => {}

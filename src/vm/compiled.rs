@@ -18,6 +18,8 @@ pub(super) struct Compiled {
     pub functions: Arena<FunctionId, FunctionCode>,
     /// By function: whether its threads are interchangeable iterations of a `parfor`.
     pub interchangeable: Vec<bool>,
+    /// By function: the one that it is a copy of; empty where nothing was copied.
+    pub copied_from: Vec<FunctionId>,
     /// By code index.
     pub origins: Vec<Origin>,
     /// By code index.

@@ -13,13 +13,14 @@ use super::liveness;
 use crate::ir::{FunctionId, Instruction, Program, RegisterId, RegisterType};
 
 /// By function: whether it is the body of a `parfor` that neither prints nor makes threads nor asks for its number.
-pub(super) fn bodies(program: &Program) -> Vec<bool> {
+#[must_use]
+pub fn bodies(program: &Program) -> Vec<bool> {
     let mut bodies = vec![false; program.functions.len()];
     let instructions = program.functions.iter().flat_map(|function| function.blocks.iter());
     for instruction in instructions.flat_map(|block| &block.instructions) {
         if let Instruction::Fork { threads, .. } = instruction {
             for thread in threads.iter().filter(|thread| thread.ordinal.is_some()) {
-                bodies[thread.function.index()] = true;
+                thread.functions().for_each(|function| bodies[function.index()] = true);
             }
         }
     }

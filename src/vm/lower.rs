@@ -125,6 +125,7 @@ impl Lowering<'_, '_> {
         };
         Start {
             function: thread.function,
+            rounds: thread.rounds.clone().into_boxed_slice(),
             arguments: self.sources(&thread.arguments),
             label,
             ordinal: thread.ordinal.map(|ordinal| self.source(ordinal)),

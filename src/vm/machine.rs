@@ -382,6 +382,20 @@ impl Machine {
         self.compiled.spans[at.index()]
     }
 
+    /// The same instruction in the function that this one's is a copy of: copies of one place are one place.
+    #[must_use]
+    pub fn place(&self, at: CodeIndex) -> CodeIndex {
+        let Compiled { copied_from, origins, functions, .. } = &self.compiled;
+        let Some(origin) = origins.get(at.index()) else { return at };
+        let Some(&source) = copied_from.get(origin.function.index()) else { return at };
+        let place = at.0 - functions[origin.function].entry + functions[source].entry;
+        // Copies have the same code; where they had not, an instruction would stand for itself.
+        let is_same = origins.get(place as usize).is_some_and(|other| {
+            (other.function, other.block, other.instruction) == (source, origin.block, origin.instruction)
+        });
+        if is_same { CodeIndex(place) } else { at }
+    }
+
     /// Whether an execution may be discarded: by an `assume`, or by a `choose` from nothing.
     #[must_use]
     pub fn may_discard(&self) -> bool {

@@ -40,6 +40,7 @@ mod visibility;
 mod watched;
 
 pub use code::{CodeIndex, Origin};
+pub use interchangeable::bodies as interchangeable_bodies;
 pub use fingerprint::{Encoding, hash};
 pub use machine::{Fingerprints, Machine, Obstacle, Options};
 pub use observe::{Cell, Event, Object, Observer, ThreadName, Work};

@@ -240,7 +240,7 @@ impl FunctionBuilder<'_> {
 
     pub fn thread(&mut self, function: FunctionId) -> NewThread {
         let label = ThreadLabel::Name(self.builder.program.functions[function].name);
-        NewThread { function, arguments: Vec::new(), label, ordinal: None }
+        NewThread { function, rounds: Vec::new(), arguments: Vec::new(), label, ordinal: None }
     }
 
     pub fn cobegin(&mut self, arms: &[FunctionId]) -> &mut Self {

@@ -54,9 +54,10 @@ impl<O: Observer> Run<'_, O> {
     /// Makes a thread and lets it run ahead; `None` where there are too many. Its handle stays valid if it is spawned.
     fn start_thread(&mut self, start: &Start, spawned: bool) -> Option<ThreadIndex> {
         let machine = self.machine;
-        let function = &machine.compiled.functions[start.function];
         let arguments: SmallVec<[i64; 8]> = start.arguments.iter().map(|&argument| self.value(argument)).collect();
         let ordinal = start.ordinal.map(|ordinal| self.value(ordinal));
+        let round = ordinal.and_then(|ordinal| start.rounds.get(usize::try_from(ordinal).ok()?));
+        let function = &machine.compiled.functions[round.copied().unwrap_or(start.function)];
         let (path, shape) = self.name_thread(start, ordinal);
         let child = self.free_slot()?;
         let parent = *self.this();

@@ -86,6 +86,7 @@ fn executions_are_values_of_the_library() {
 #[test]
 fn futures_are_a_value_of_the_library() {
     for (sample, model) in samples().filter_map(|sample| sample.model().map(|model| (sample, model))) {
+        let model = model.in_contexts().unwrap_or(model);
         let request = FuturesRequest { selections: &[], count: Count::Always, schedules: Schedules::All };
         sample.assert_answer(&["futures", "--count"], &answer::futures(&model, &request, &budget()));
     }

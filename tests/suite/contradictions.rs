@@ -162,7 +162,7 @@ fn check(text: &str, random: &mut Random, tally: &mut Tally) {
         let mut selected = vec![one(), one(), one()];
         selected.truncate(1 + random.below(3) as usize);
         let selections: Vec<Selection> =
-            selected.iter().map(|&(read, definition)| Selection { read, instance: None, definition }).collect();
+            selected.iter().map(|&(read, definition)| Selection::of(read, definition)).collect();
         let possible = executions.iter().any(|pairs| selected.iter().all(|pair| pairs.contains(pair)));
         let explanation = explain(program, form, &selections);
         assert_sound_form(&explanation);

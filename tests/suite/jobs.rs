@@ -37,7 +37,7 @@ fn answers(machine: &Machine, budget: &Budget<'_>) -> (String, Option<Bound>) {
         .terms
         .iter()
         .step_by(3)
-        .map(|term| Selection { read: term.read, instance: None, definition: term.definition })
+        .map(|term| Selection::of(term.read, term.definition))
         .collect();
     let selected = select_by_states(machine, &selections, budget);
     (format!("{answer:?}\n{count:?}\n{selected:?}"), bound)

@@ -242,7 +242,7 @@ fn selections_agree() {
                 let Term { read, .. } = answer.terms[random.below(answer.terms.len() as u64) as usize];
                 let Term { definition, .. } = answer.terms[random.below(answer.terms.len() as u64) as usize];
                 let instance = [None, None, Some(1)][random.below(3) as usize];
-                Selection { read, instance, definition }
+                Selection { instance, ..Selection::of(read, definition) }
             };
             let selections = [one(), one()];
             let executions = select_by_executions(&machine, &selections, &limits.into()).unwrap();

@@ -155,7 +155,7 @@ fn check_symmetry(text: &str, tally: &mut Tally) -> Result<(), String> {
     let terms = fixture.terms(&whole);
     let first = terms.first().zip(terms.last()).filter(|(one, other)| one.0 != other.0);
     if let Some((&one, &other)) = first {
-        let selections = [one, other].map(|(read, definition)| Selection { read, instance: None, definition });
+        let selections = [one, other].map(|(read, definition)| Selection::of(read, definition));
         let whole = select_by_states(fixture.0.machine(), &selections, &limits.into());
         let folded = select_by_states(&machine, &selections, &limits.into());
         if matches!(whole.verdict, Verdict::Inconsistent { .. })
@@ -210,8 +210,7 @@ fn check_selections(fixture: &Fixture, tally: &mut Tally) -> Result<(), String> 
             if asked > 6 {
                 return Ok(());
             }
-            let selection = |read, definition| Selection { read, instance: None, definition };
-            let selections = [selection(first, one), selection(second, other)];
+            let selections = [Selection::of(first, one), Selection::of(second, other)];
             let sliced = match fixture.subject().select_by_slice(&selections, &limits.into()) {
                 Ok(answer) => answer,
                 Err(Declined::Disagreement) => return Err("select: an execution of a slice is none".to_owned()),
@@ -230,7 +229,7 @@ fn check_selections(fixture: &Fixture, tally: &mut Tally) -> Result<(), String> 
                     }
                     let shown: Vec<(ReadId, DefinitionId)> = fixture.run(schedule)?.0.concat();
                     for (selection, _) in selections.iter().zip(other).filter(|(_, satisfied)| **satisfied) {
-                        if !shown.contains(&(selection.read, selection.definition)) {
+                        if !shown.contains(&(selection.read(), selection.definition())) {
                             return Err(format!("select: the schedule does not show {selection:?}"));
                         }
                     }
@@ -338,13 +337,13 @@ fn an_instance_is_counted_anew_in_each_thread() {
         let of_same = |id: &DefinitionId| program.definitions[*id].symbol == program.reads[read].symbol;
         program.definitions.ids().find(of_same).unwrap()
     };
-    let selection = |read: u32, instance| Selection { read: ReadId(read), instance, definition: initial(ReadId(read)) };
-    let (second, other) = (selection(0, Some(2)), selection(1, None));
-    for selections in [[second, other], [other, second]] {
+    let selection = |read: u32| Selection::of(ReadId(read), initial(ReadId(read)));
+    let (second, other) = (selection(0).at(2), selection(1));
+    for selections in [[second.clone(), other.clone()], [other.clone(), second.clone()]] {
         let answer = select_by_states(&machine, &selections, &Budget::unlimited());
         let Verdict::Consistent { satisfied, .. } = answer.verdict else { panic!("{:?}", answer.verdict) };
-        let of = |wanted: Selection| satisfied[selections.iter().position(|one| *one == wanted).unwrap()];
-        assert!(!of(second) && of(other), "no thread comes to the read twice");
+        let of = |wanted: &Selection| satisfied[selections.iter().position(|one| one == wanted).unwrap()];
+        assert!(!of(&second) && of(&other), "no thread comes to the read twice");
     }
 }
 

@@ -15,6 +15,7 @@ struct Explored {
 fn explore(name: &str) -> Explored {
     let text = std::fs::read_to_string(root().join(format!("samples/{name}.csm"))).unwrap();
     let model = model(&text);
+    let model = model.in_contexts().unwrap_or(model);
     let form = model.form();
     let limits = Limits { max_states: Some(3_000_000), ..Limits::default() };
     let answer = futures(model.machine(), &Query::UP_TO_THE_READ, &Budget::from(limits));
@@ -32,8 +33,8 @@ fn explore(name: &str) -> Explored {
             if answer.is_feasible(read, definition) == Some(false) {
                 impossible.push(format!(
                     "{} from {}",
-                    cssame::form::read_name(model.sources(), model.program(), read),
-                    cssame::form::definition_name(model.sources(), model.program(), definition)
+                    cssame::form::read_in_context(model.sources(), model.program(), read),
+                    cssame::form::definition_in_context(model.sources(), model.program(), definition)
                 ));
             }
         }
@@ -94,6 +95,7 @@ const GOLDEN: &[(&str, &[&str], u64)] = &[
     ("pipeline", &["22: ok"], 1),
     ("readers_writer", &["0, 0: ok", "0, 7: ok", "7, 0: ok", "7, 7: ok"], 14),
     ("rendezvous", &["20, 10: ok"], 1),
+    ("shared_setter", &["21: ok", "7: ok", ": division-by-zero"], 3),
     ("spawn_join", &["5 0: ok", "5 7: ok"], 2),
     ("spinlock_cas", &["1: ok", "2: ok"], 8),
     ("store_buffering", &["0 1: ok", "1 0: ok", "1 1: ok"], 3),
@@ -152,5 +154,5 @@ fn samples_do_what_their_comments_say() {
     }
     println!("{terms} terms of pi functions, {impossible} of them impossible");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(impossible * 10 < terms, "{impossible} of {terms} terms are impossible");
+    assert!(impossible * 100 <= terms * 8, "{impossible} of {terms} terms are impossible");
 }

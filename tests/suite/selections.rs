@@ -125,7 +125,7 @@ impl Sample {
             .shared_reads()
             .into_iter()
             .map(|read| {
-                let select = |definition| Selection { read, instance: None, definition };
+                let select = |definition| Selection::of(read, definition);
                 self.model.form().terms(read).into_iter().map(select).collect()
             })
             .filter(|terms: &Vec<Selection>| terms.len() > 1)
@@ -133,7 +133,7 @@ impl Sample {
         let mut all = Vec::new();
         for (index, pi) in pis.iter().enumerate() {
             for other in &pis[index + 1..] {
-                all.extend(pi.iter().flat_map(|&one| other.iter().map(move |&two| [one, two])));
+                all.extend(pi.iter().flat_map(|one| other.iter().map(|two| [one.clone(), two.clone()])));
             }
         }
         all
@@ -152,13 +152,15 @@ impl Observer for Reads {
     }
 }
 
-/// The rule of docs/commands/futures.md: some execution has each selected read that it evaluates read from its write, in at
-/// least one instance, and evaluates at least one.
+/// The rule of docs/commands/futures.md: in some execution every evaluation of each selected read reads from its write, and
+/// one at least is evaluated.
 fn is_consistent(executions: &Executions, selections: &[Selection]) -> bool {
     executions.iter().any(|pairs| {
-        let evaluated = |one: &&Selection| pairs.iter().any(|pair| pair.0 == one.read);
-        let mut evaluated = selections.iter().filter(evaluated).peekable();
-        evaluated.peek().is_some() && evaluated.all(|one| pairs.contains(&(one.read, one.definition)))
+        let mut evaluated = pairs.iter().flat_map(|pair| {
+            selections.iter().filter(|one| one.selects(pair.0)).map(|one| one.accepts(Some(pair.1)))
+        });
+        let first = evaluated.next();
+        first == Some(true) && evaluated.all(|holds| holds)
     })
 }
 
@@ -197,7 +199,7 @@ fn compare(sample: &Sample, tally: &mut Tally) {
         let expected = is_consistent(&executions, selections);
         let name = |one: &Selection| {
             let of = |definition| definition_name(sample.model.sources(), sample.model.program(), definition);
-            format!("{}={}", read_name(sample.model.sources(), sample.model.program(), one.read), of(one.definition))
+            format!("{}={}", read_name(sample.model.sources(), sample.model.program(), one.read()), of(one.definition()))
         };
         let question = || format!("{}: {}, {}", sample.name, name(&selections[0]), name(&selections[1]));
         tally.decided[usize::from(expected)] += 1;
@@ -215,7 +217,7 @@ fn compare(sample: &Sample, tally: &mut Tally) {
         assert_eq!(verdict(&cheapest), expected, "by slices, {}", question());
         tally.sliced += u32::from(subject.select_by_slice(selections, &limits.into()).is_ok());
         let has_both =
-            |pairs: &BTreeSet<Pair>| selections.iter().all(|one| pairs.contains(&(one.read, one.definition)));
+            |pairs: &BTreeSet<Pair>| selections.iter().all(|one| pairs.contains(&(one.read(), one.definition())));
         match explain(sample.model.program(), sample.model.form(), selections) {
             Explanation::None(_) => {}
             _ => {

@@ -24,8 +24,8 @@ Explores all that the program can do, and says what can happen at all: which pi 
 no execution can realise, what the program can print, where it can fail, and in which deadlocks it can end. Each \
 answer has a shortest execution that shows it.
 
-With `--select` it also decides whether some execution has all the given terms: each read that it evaluates, and that \
-is selected, reads from the selected write. If there is none, it names a smallest contradiction.";
+With `--select` it also decides whether some execution has all the given terms: every evaluation of each selected read \
+reads from the selected write, and there is one. If there is none, it names a smallest contradiction.";
 
 /// The examples of the command.
 pub const EXAMPLES: &str = "\
@@ -36,7 +36,8 @@ Examples:
   cssame futures --timeout 60 --format json samples/bakery2.csm
 
 A read or a write is named VAR@LINE:COL, or VAR@LINE where that is unique; VAR@initial is the value before the first \
-write, and VAR@LINE:COL#K the K-th time that a thread comes to a read.
+write, and VAR@LINE:COL#K the K-th time that a thread comes to a read. Where a place has several contexts, T1:VAR@LINE:COL \
+is that of a thread, and VAR@LINE:COL~5:7 that of a call; without a context all are meant.
 
 Exit status: 0 no failure and no deadlock, 1 some, or the selection is inconsistent, 2 bad usage or a program that does \
 not compile, 3 a bound was hit and nothing was found so far.";
@@ -93,6 +94,7 @@ impl Job for Arguments {
 
     fn answer(&self, output: &Output) -> Result<Explored, Diagnostics> {
         let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let model = model.in_contexts().unwrap_or(model);
         let selections = model.selections(&self.select)?;
         let request = FuturesRequest {
             selections: &selections,

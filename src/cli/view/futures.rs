@@ -180,7 +180,10 @@ impl FuturesView<'_> {
         match &self.answer.verdict {
             Some(Verdict::Consistent { schedule, satisfied }) => {
                 let shown = self.selections.iter().zip(satisfied).filter(|(_, satisfied)| **satisfied);
-                let shown: Vec<_> = shown.map(|(one, _)| (one.read, one.definition)).collect();
+                let pairs = shown.flat_map(|(one, _)| {
+                    one.reads.iter().flat_map(|&read| one.definitions.iter().map(move |&definition| (read, definition)))
+                });
+                let shown: Vec<_> = pairs.collect();
                 let trace = schedule::trace(self.model.naming(), schedule).past_of(&shown);
                 text + "  consistent: this execution has it\n\n"
                     + &self.rendered(&trace)
@@ -217,7 +220,9 @@ impl Tables<'_> {
                 None => "undecided",
             };
             let steps = term.step.map_or_else(String::new, |step| format!("after {}", plural(step, "step")));
-            self.row(vec![term.read.to_owned(), term.def.to_owned(), verdict.to_owned(), steps]);
+            let read = term.context.unwrap_or(term.read);
+            let definition = term.def_context.unwrap_or(term.def);
+            self.row(vec![read.to_owned(), definition.to_owned(), verdict.to_owned(), steps]);
         }
         let rest = terms.len();
         if rest > 0 {

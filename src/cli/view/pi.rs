@@ -6,6 +6,7 @@ use crate::answer::words::plural;
 use crate::cli::output::Output;
 use crate::form::{PrunedData, ReadReport, Reason, TermData};
 use crate::source::SourceMap;
+use rustc_hash::FxHashSet;
 
 /// Writes that are shown of a list without `--all`.
 const WRITES: usize = 40;
@@ -60,8 +61,13 @@ impl PiView<'_> {
 
     /// `a@6:24 in T3 = pi(a_0, a_2, a_3)`
     fn title(&self, read: &ReadReport) -> String {
-        let ReadReport { read: name, thread, terms, .. } = read;
-        let versions: Vec<&str> = terms.iter().take(self.limit).map(|term| term.version.as_str()).collect();
+        let ReadReport { read: name, context, thread, terms, .. } = read;
+        let name = context.as_ref().unwrap_or(name);
+        // Contexts of one definition have one version: then they are told by their names.
+        let mut known = FxHashSet::default();
+        let is_told = terms.iter().all(|term| known.insert(term.version.as_str()));
+        let word = |term: &'_ TermData| if is_told { term.version.clone() } else { definition(term).to_owned() };
+        let versions: Vec<String> = terms.iter().take(self.limit).map(|term| word(term)).collect();
         let more = if terms.len() > self.limit { ", …" } else { "" };
         match versions.as_slice() {
             [] => format!("{name} in {thread}"),
@@ -81,8 +87,13 @@ impl PiView<'_> {
     /// `a_2`, `a@14:5`, `T1`, `a = 2;`
     fn cells(&self, term: &TermData) -> Vec<String> {
         let line = snippet::statement(self.sources, term.span);
-        vec![term.version.clone(), term.def.clone(), term.thread.clone(), line]
+        vec![term.version.clone(), definition(term).to_owned(), term.thread.clone(), line]
     }
+}
+
+/// `a@14:5`, or `T1:a@14:5` where the place has several contexts.
+fn definition(term: &TermData) -> &str {
+    term.context.as_deref().unwrap_or(&term.def)
 }
 
 /// The reason in words.

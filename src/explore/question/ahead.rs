@@ -20,7 +20,7 @@
 
 use crate::ir::sync::{Blocking, Kind};
 use crate::ir::{
-    Block, BlockId, DefinitionId, Function, FunctionId, Instruction, Program, ReadId, SymbolId, Terminator,
+    Block, BlockId, DefinitionId, Function, FunctionId, Instruction, NewThread, Program, ReadId, SymbolId, Terminator,
 };
 use crate::vm::{CodeIndex, Machine, Origin, State, ThreadIndex};
 use fixedbitset::FixedBitSet;
@@ -166,7 +166,7 @@ impl<'a> Ahead<'a> {
             }
             Instruction::Call { function, .. } => set.union_with(&self.functions[function.index()]),
             Instruction::Fork { ref threads, .. } => {
-                threads.iter().for_each(|thread| self.add_thread(set, thread.function));
+                threads.iter().flat_map(NewThread::functions).for_each(|function| self.add_thread(set, function));
             }
             Instruction::Spawn { ref thread, .. } => self.add_thread(set, thread.function),
             Instruction::JoinThread { .. } => set.insert(0),

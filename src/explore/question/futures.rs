@@ -13,7 +13,7 @@
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
-use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads};
+use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
 use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::explore::question::by_executions::by_executions;
 use crate::explore::question::outcomes::{self, OutcomeKey, Outcomes, Room};
@@ -238,12 +238,12 @@ impl Visitor<()> for Recorder {
             self.outcomes.note((machine.outputs(state, tables), status), failure, node);
         }
         if let Some(failure) = failure {
-            let key = (failure.kind, failure.message, failure.at);
+            let key = (failure.kind, failure.message, machine.place(failure.at));
             self.failures.entry(key).or_insert_with(|| (failure, state.path(failure.thread), node));
         }
         if end == End::Deadlock {
             let threads = blocked_threads(machine, tables, state);
-            if self.known_deadlocks.insert(threads.clone()) {
+            if self.known_deadlocks.insert(places(machine, &threads)) {
                 self.deadlocks.push((threads, node));
             }
         }

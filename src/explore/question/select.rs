@@ -1,12 +1,13 @@
 //! Decides whether some execution has a given selection of pi terms.
 //!
-//! **Input**: selections: a read (or one instance of it in its thread), and the definition that it is to read from.
+//! **Input**: selections: a read, of which every evaluation (or the K-th one of each thread) is to read from a definition.
 //! **Output**: an execution that has them, or a smallest set of selections that contradict each other.
 //!
 //! **Algorithm**:
-//! 1. A monitor remembers for each selection whether it was evaluated, and whether it was satisfied.
-//! 2. A complete execution agrees where no selection was evaluated without ever being satisfied, and at least one was
-//!    satisfied. One that satisfies all is preferred, and ends the search.
+//! 1. A monitor remembers for each selection whether it was evaluated, and whether one of its evaluations has read from
+//!    something else.
+//! 2. A complete execution agrees where no evaluation of a selected read has read from something else, and one at least was
+//!    evaluated. One that evaluates all is preferred, and ends the search.
 //! 3. Where none agrees, leave out one selection after the other as long as the rest still contradict each other.
 //!
 //! **Soundness and limits**: exact, provided that no bound was hit. The set of 3 is minimal: none of it can be left
@@ -118,10 +119,10 @@ pub fn select_by_executions(
 
 /// The selection was not evaluated.
 const NEVER: u8 = 0;
-/// It was evaluated, and read from something else each time.
-const MISSED: u8 = 1;
-/// It was satisfied.
-const SATISFIED: u8 = 2;
+/// It was evaluated, and read from its definition each time.
+const SATISFIED: u8 = 1;
+/// Some evaluation has read from something else.
+const MISSED: u8 = 2;
 
 /// Whether an execution that ends so agrees with a part of the selections.
 fn accepts(states: &[u8], part: impl Fn(usize) -> bool) -> bool {
@@ -192,16 +193,15 @@ impl Observer for Evaluation {
         match event {
             Event::Read { read, writer, .. } => {
                 for place in 0..self.selections.len() {
-                    let selection = self.selections[place];
-                    if selection.read != read {
+                    if !self.selections[place].selects(read) {
                         continue;
                     }
-                    if let Some(wanted) = selection.instance
+                    if let Some(wanted) = self.selections[place].instance
                         && self.count(thread, place, wanted) != wanted
                     {
                         continue;
                     }
-                    let state = if writer == Some(selection.definition) { SATISFIED } else { MISSED };
+                    let state = if self.selections[place].accepts(writer) { SATISFIED } else { MISSED };
                     self.states[place] = self.states[place].max(state);
                 }
             }

@@ -7,7 +7,7 @@
 //! are put together while they are looked at. Counts are made of the same rows as the list ([`Listed`]).
 
 use crate::explore::answer::{Answer, Term};
-use crate::form::{definition_name, read_name};
+use crate::form::{context_of_definition, context_of_read, definition_name, read_name};
 use crate::ir::{DefinitionId, Program, ReadId};
 use crate::schedule::{Namer, Naming, SharedStep};
 use serde::{Serialize, Serializer};
@@ -17,8 +17,12 @@ use serde::{Serialize, Serializer};
 pub struct TermReport<'a> {
     /// `a@6:24`
     pub read: &'a str,
+    /// The context of the read, where its place has several: `T1:a@6:24`.
+    pub context: Option<&'a str>,
     /// `a@4:31` or `a@initial`
     pub def: &'a str,
+    /// The context of the definition, where its place has several.
+    pub def_context: Option<&'a str>,
     /// Whether some execution has it; nothing where a bound was hit before that was known.
     pub feasible: Option<bool>,
     /// An execution that has it, unless only those of findings were asked for.
@@ -58,13 +62,20 @@ impl TermCounts {
 /// All terms, by place.
 #[derive(Clone, Debug, Default)]
 pub struct TermReports {
-    /// The name of each read, and the end of its rows.
-    reads: Vec<(String, usize)>,
+    /// The names of each read, and the end of its rows.
+    reads: Vec<(Named, usize)>,
     rows: Vec<Row>,
     /// The names of definitions, by id; empty for those that no term has.
-    definitions: Vec<String>,
+    definitions: Vec<Named>,
     /// What shows the feasible terms.
     shown: Vec<(Option<Vec<SharedStep>>, Option<usize>)>,
+}
+
+/// The name of a place, and that of its context where it has several.
+#[derive(Clone, Debug, Default)]
+struct Named {
+    place: String,
+    context: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +113,7 @@ impl TermReports {
         let rank = |definition: &DefinitionId| ranks[definition.index()];
         let mut reports = TermReports {
             rows: Vec::with_capacity(candidates.len()),
-            definitions: vec![String::new(); program.definitions.len()],
+            definitions: vec![Named::default(); program.definitions.len()],
             ..TermReports::default()
         };
         for parts in of_read.chunk_by(|a, b| a[0].0 == b[0].0) {
@@ -117,8 +128,9 @@ impl TermReports {
             let open = of(&undecided, read, |pair| pair.0);
             for definition in definitions {
                 let name = &mut reports.definitions[definition.index()];
-                if name.is_empty() {
-                    *name = definition_name(sources, program, definition);
+                if name.place.is_empty() {
+                    name.place = definition_name(sources, program, definition);
+                    name.context = context_of_definition(sources, program, definition);
                 }
                 let verdict = match met.binary_search_by_key(&definition, |term| term.definition) {
                     Ok(place) => reports.show(namer, &met[place]),
@@ -129,7 +141,8 @@ impl TermReports {
                 };
                 reports.rows.push(Row { definition, verdict });
             }
-            reports.reads.push((read_name(sources, program, read), reports.rows.len()));
+            let (place, context) = (read_name(sources, program, read), context_of_read(sources, program, read));
+            reports.reads.push((Named { place, context }, reports.rows.len()));
         }
         reports
     }
@@ -165,22 +178,25 @@ impl TermReports {
         self.rows_by_read(listed).map(|(read, rows)| rows.iter().map(|&row| self.report(read, row)))
     }
 
-    fn rows_by_read(&self, listed: Listed) -> impl Iterator<Item = (&str, &[Row])> {
+    fn rows_by_read(&self, listed: Listed) -> impl Iterator<Item = (&Named, &[Row])> {
         let all = self.reads.iter().enumerate().map(|(index, (read, end))| {
             let start = index.checked_sub(1).map_or(0, |before| self.reads[before].1);
-            (read.as_str(), &self.rows[start..*end])
+            (read, &self.rows[start..*end])
         });
         all.filter(move |(_, rows)| listed == Listed::All || rows.len() > 1)
     }
 
-    fn report<'a>(&'a self, read: &'a str, row: Row) -> TermReport<'a> {
+    fn report<'a>(&'a self, read: &'a Named, row: Row) -> TermReport<'a> {
         let shown = match row.verdict {
             Verdict::Feasible(place) => Some(&self.shown[place as usize]),
             Verdict::Impossible | Verdict::Undecided => None,
         };
+        let definition = &self.definitions[row.definition.index()];
         TermReport {
-            read,
-            def: &self.definitions[row.definition.index()],
+            read: &read.place,
+            context: read.context.as_deref(),
+            def: &definition.place,
+            def_context: definition.context.as_deref(),
             feasible: row.verdict.feasible(),
             schedule: shown.and_then(|(schedule, _)| schedule.as_deref()),
             step: shown.and_then(|(_, step)| *step),

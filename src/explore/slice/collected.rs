@@ -9,7 +9,7 @@ use super::replay::{Replay, Replayed};
 use super::{Declined, Running};
 use crate::budget::{Budget, Statistics};
 use crate::explore::answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
-use crate::explore::deadlock::{Deadlock, blocked_threads};
+use crate::explore::deadlock::{Deadlock, blocked_threads, places};
 use crate::explore::question::futures::futures;
 use crate::explore::question::outcomes;
 use crate::ir::{DefinitionId, ReadId};
@@ -157,7 +157,7 @@ impl<'a> Collected<'a> {
                 return Err(Declined::Disagreement);
             }
             let threads = blocked_threads(machine, &self.tables, &state);
-            if known.insert(threads.clone()) {
+            if known.insert(places(machine, &threads)) {
                 self.deadlocks.push(Deadlock { threads, schedule });
             }
         }

@@ -102,7 +102,8 @@ impl<'a> Index<'a> {
             }
             Instruction::Fork { .. } | Instruction::Spawn { .. } => {
                 for (arm, thread) in instruction.new_threads().iter().enumerate() {
-                    self.calls[thread.function.index()].push(CallSite { instruction: number, arm: arm as u32 });
+                    let site = CallSite { instruction: number, arm: arm as u32 };
+                    thread.functions().for_each(|function| self.calls[function.index()].push(site));
                 }
             }
             _ => {}

@@ -174,7 +174,7 @@ impl<'a> Sliceable<'a> {
 
     /// Decides whether some execution has the selections.
     pub(super) fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> Result<SelectAnswer, Declined> {
-        let reads: Vec<ReadId> = selections.iter().map(|selection| selection.read).collect();
+        let reads: Vec<ReadId> = selections.iter().flat_map(|selection| selection.reads.iter().copied()).collect();
         let running = self.slice(&relevance::with_reads(&self.index, &self.always, &reads), None, Preserved::Reads)?;
         let mut answer = select(&running.machine, selections, budget);
         if answer.diverged {

@@ -112,12 +112,12 @@ impl<'a> Derivation<'a> {
 
     /// The events that a selection may mean, if each of them happens at most once.
     fn choices(&mut self, place: usize, selection: &Selection) -> Result<Vec<Choice>, NoCycle> {
-        let reads = self.all(|kind| read_of(kind) == Some(selection.read));
-        let writes = self.all(|kind| definition_of(kind) == Some(selection.definition));
+        let reads = self.all(|kind| read_of(kind).is_some_and(|read| selection.selects(read)));
+        let writes = self.all(|kind| selection.accepts(definition_of(kind)));
         if reads.is_empty() || !reads.iter().all(|site| self.facts.once(site.block)) {
             return Err(NoCycle::ManyReads(place));
         }
-        let initial = self.is_initial_of_global(selection.definition);
+        let initial = selection.definitions.iter().any(|&one| self.is_initial_of_global(one));
         if (writes.is_empty() && !initial) || !writes.iter().all(|site| self.facts.once(site.block)) {
             return Err(NoCycle::ManyWrites(place));
         }

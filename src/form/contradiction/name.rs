@@ -4,7 +4,7 @@ use super::derive::{definition_of, read_of};
 use super::{Explanation, Ground, NoCycle, Order, Site};
 use crate::concurrency::EventKind;
 use crate::form::Selection;
-use crate::form::{Form, definition_name, read_name};
+use crate::form::{Form, selected_definition, selected_read};
 use crate::ir::Program;
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
@@ -111,11 +111,11 @@ fn numbers(orders: &[Order]) -> Vec<Option<usize>> {
 
 impl Names<'_> {
     fn read(&self, place: usize) -> String {
-        read_name(self.sources, self.program, self.selections[place].read)
+        selected_read(self.sources, self.program, &self.selections[place])
     }
 
     fn definition(&self, place: usize) -> String {
-        definition_name(self.sources, self.program, self.selections[place].definition)
+        selected_definition(self.sources, self.program, &self.selections[place])
     }
 
     /// `a@6:24#2=a@4:31`, as on the command line.

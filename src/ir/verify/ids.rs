@@ -95,8 +95,9 @@ impl Scope<'_> {
     }
 
     fn thread(&mut self, thread: &NewThread) {
-        let NewThread { function, arguments, label, ordinal } = thread;
+        let NewThread { function, rounds, arguments, label, ordinal } = thread;
         self.called(*function);
+        rounds.iter().for_each(|&function| self.called(function));
         self.operands(arguments.iter().chain(ordinal));
         match label {
             ThreadLabel::Name(text) | ThreadLabel::Iteration(text) => self.text(*text),

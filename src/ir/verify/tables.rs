@@ -11,7 +11,7 @@ use crate::ir::{
 
 /// Checks the tables by themselves.
 pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
-    let Program { functions, main, variables, leaves, symbols, reads, definitions, texts } = program;
+    let Program { functions, main, variables, leaves, symbols, reads, definitions, texts, contexts } = program;
     let text = |id: TextId| id.index() < texts.len();
     demand(faults, main.is_none_or(|main| functions.get(main).is_some()), || "main does not exist".into());
     for (id, Symbol { name, span: _, class, atomic: _ }) in symbols.entries() {
@@ -33,6 +33,10 @@ pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
         demand(faults, exists, || format!("definition {}: an id does not exist", id.0));
         demand(faults, (*version == 0) == initial, || format!("definition {}: version {version}", id.0));
     }
+    let known = contexts.reads.keys().all(|&read| reads.get(read).is_some())
+        && contexts.functions.iter().all(|&function| functions.get(function).is_some())
+        && contexts.definitions.keys().all(|&definition| definitions.get(definition).is_some());
+    demand(faults, known, || "a context of nothing".into());
     check_versions(program, faults);
     let mut next_leaf = 0;
     for (id, variable) in variables.entries() {
@@ -41,13 +45,14 @@ pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
     demand(faults, next_leaf == leaves.len(), || "leaves without variable".into());
 }
 
-/// The versions of the writes of one symbol are all different.
+/// The versions of the writes of one symbol are all different, but for copies of one place.
 fn check_versions(program: &Program, faults: &mut Vec<Violation>) {
     let writes = program.definitions.iter().filter(|definition| matches!(definition.kind, DefinitionKind::Write(_)));
-    let mut versions: Vec<_> = writes.map(|definition| (definition.symbol, definition.version)).collect();
+    let mut versions: Vec<_> = writes.map(|definition| (definition.symbol, definition.version, definition.span)).collect();
     versions.sort_unstable();
     for pair in versions.windows(2) {
-        demand(faults, pair[0] != pair[1], || format!("symbol {} has version {} twice", pair[0].0.0, pair[0].1));
+        let same = (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1);
+        demand(faults, !same || pair[0].2 == pair[1].2, || format!("symbol {} has version {} twice", pair[0].0.0, pair[0].1));
     }
 }
 

@@ -258,8 +258,10 @@ impl Types<'_, '_> {
     }
 
     fn thread(&mut self, thread: &NewThread) {
-        let NewThread { function, arguments, label, ordinal } = thread;
+        let NewThread { function, rounds, arguments, label, ordinal } = thread;
         self.arguments(*function, arguments);
+        rounds.iter().for_each(|&function| self.arguments(function, arguments));
+        self.scope.demand(rounds.is_empty() || ordinal.is_some(), || "rounds without an ordinal".into());
         let iteration = matches!(label, ThreadLabel::Iteration(_));
         self.scope.demand(iteration == ordinal.is_some(), || "an ordinal and a label that do not fit".into());
         ordinal.iter().for_each(|ordinal| self.scalar(ordinal, ScalarType::Int));

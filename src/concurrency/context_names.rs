@@ -1,0 +1,139 @@
+//! What the copies of one place are called.
+//!
+//! **Input**: a program with copies of functions for their contexts ([`super::specialise`]), and the contexts. **Output**:
+//! its [`AccessContexts`](crate::ir::AccessContexts): for each read and each definition that has copies, its thread, the calls
+//! on the way there, the variable that it means, and which of these tell it from the other copies.
+//!
+//! **Algorithm**: the variable is what the place can only mean in the context; an element whose index is constant in the
+//! context, but not in the text, is named by its index. A name always has the variable. If that tells all copies of a place
+//! apart nothing is added; else the thread, or the calls, or both.
+
+use super::builder::leaf_at;
+use super::context::Unfolding;
+use super::copies::{Copies, Copy};
+use super::value::Evaluator;
+use crate::ir::{
+    AccessContext, DefinitionId, DefinitionKind, FunctionId, Instruction, Operand, Place, Program, ReadId, TextId,
+};
+use crate::source::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A read or a definition of the program with copies.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum AccessId {
+    Read(ReadId),
+    Definition(DefinitionId),
+}
+
+/// Names the contexts of all places that have several. `origins` are, by read and by definition, the originals.
+pub(super) fn name_contexts(
+    program: &mut Program,
+    unfolding: &Unfolding,
+    copies: &Copies,
+    origins: (&[ReadId], &[DefinitionId]),
+) {
+    let mut places: FxHashMap<AccessId, Vec<(AccessId, AccessContext)>> = FxHashMap::default();
+    // A function that has one copy has no context to be told.
+    let mut counts: FxHashMap<FunctionId, usize> = FxHashMap::default();
+    copies.list.iter().for_each(|copy| *counts.entry(copy.origin).or_default() += 1);
+    for copy in copies.list.iter().filter(|copy| counts[&copy.origin] > 1) {
+        let path = program.texts.intern(copy.thread.map_or("", |thread| &unfolding.threads[thread].path));
+        let calls = copies.calls(copy);
+        for (access, variable) in accesses(program, unfolding, copy) {
+            let variable = program.texts.intern(&variable);
+            let origin = match access {
+                AccessId::Read(read) => AccessId::Read(origins.0[read.index()]),
+                AccessId::Definition(definition) => AccessId::Definition(origins.1[definition.index()]),
+            };
+            let (thread, calls) = (path, calls.clone());
+            let context = AccessContext { thread, calls, variable, shows_thread: false, shows_calls: false };
+            places.entry(origin).or_default().push((access, context));
+        }
+    }
+    // The order in which places are visited decides nothing: each has its own contexts.
+    for of_place in places.into_values() {
+        let (shows_thread, shows_calls) = needed(&of_place);
+        for (access, context) in of_place {
+            let context = AccessContext { shows_thread, shows_calls, ..context };
+            match access {
+                AccessId::Read(read) => program.contexts.reads.insert(read, context),
+                AccessId::Definition(definition) => program.contexts.definitions.insert(definition, context),
+            };
+        }
+    }
+}
+
+/// Whether threads and calls are needed to tell contexts apart, beside the variable.
+fn needed(contexts: &[(AccessId, AccessContext)]) -> (bool, bool) {
+    let tells = |thread: bool, calls: bool| {
+        let mut seen: FxHashSet<(TextId, Option<TextId>, Option<&[Span]>)> = FxHashSet::default();
+        contexts.iter().all(|(_, of)| {
+            seen.insert((of.variable, thread.then_some(of.thread), calls.then_some(of.calls.as_slice())))
+        })
+    };
+    let ways = [(false, false), (true, false), (false, true)];
+    ways.into_iter().find(|&(thread, calls)| tells(thread, calls)).unwrap_or((true, true))
+}
+
+/// The reads and definitions of a copy, and the variable that each of them means; the initial definitions of its local
+/// variables too.
+fn accesses(program: &Program, unfolding: &Unfolding, copy: &Copy) -> Vec<(AccessId, String)> {
+    let mut found = Vec::new();
+    let instructions = program.functions[copy.function].blocks.iter().flat_map(|block| &block.instructions);
+    for instruction in instructions {
+        let mut note = |access: AccessId, place: &Place| {
+            let written = match access {
+                AccessId::Read(read) => program.reads[read].name,
+                AccessId::Definition(definition) => program.definitions[definition].name,
+            };
+            let meant = meant(program, unfolding, copy, place);
+            found.push((access, meant.unwrap_or_else(|| program.texts.get(written).to_owned())));
+        };
+        match instruction {
+            Instruction::Load { place, read, .. } => note(AccessId::Read(*read), place),
+            Instruction::Store { place, definition, .. } if is_write(program, *definition) => {
+                note(AccessId::Definition(*definition), place);
+            }
+            Instruction::Atomic { place, read, definition, .. } => {
+                note(AccessId::Read(*read), place);
+                note(AccessId::Definition(*definition), place);
+            }
+            Instruction::Allocate { variable, .. } => {
+                for leaf in program.variables[*variable].leaves() {
+                    let leaf = &program.leaves[leaf];
+                    let name = || program.texts.get(leaf.name).to_owned();
+                    found.extend(leaf.initial_definition.map(|definition| (AccessId::Definition(definition), name())));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn is_write(program: &Program, definition: DefinitionId) -> bool {
+    matches!(program.definitions[definition].kind, DefinitionKind::Write(_))
+}
+
+/// The variable that a place means in all contexts of a copy; none where it may mean several.
+fn meant(program: &Program, unfolding: &Unfolding, copy: &Copy, place: &Place) -> Option<String> {
+    let mut only: Option<String> = None;
+    for &context in &copy.contexts {
+        let name = unfolding.evaluate(program, context, |evaluator: &Evaluator<'_>| {
+            let [(instance, offset)] = evaluator.targets(place)[..] else { return None };
+            let variable = &program.variables[unfolding.instances[instance].variable];
+            let leaf = leaf_at(program, variable, offset)?;
+            let name = program.texts.get(program.leaves[leaf].name);
+            let in_text = |operand: Operand| matches!(operand, Operand::Constant(_));
+            Some(match place.index.map(|index| (in_text(index.operand), evaluator.constant(index.operand))) {
+                Some((false, Some(element))) => format!("{name}[{element}]"),
+                _ => name.to_owned(),
+            })
+        })?;
+        if only.as_ref().is_some_and(|known| *known != name) {
+            return None;
+        }
+        only = Some(name);
+    }
+    only
+}
