@@ -51,7 +51,7 @@ pub const LAYERS: &[Layer] = &[
     layer("correlation", "source diagnostics ir ssa concurrency form", ""),
     layer("vm", "source ir", ""),
     layer("schedule", "source budget ir vm", "front"),
-    layer("model", "source diagnostics ir front form vm schedule", ""),
+    layer("model", "source diagnostics ir front concurrency form vm schedule", ""),
     layer("harness", "source front", ""),
     layer("explore", "source budget ir ssa concurrency form correlation vm schedule model harness", "front"),
     layer("race", "source budget ir form correlation vm schedule model harness explore", ""),
