@@ -50,6 +50,7 @@ impl Model {
         inputs.extend(unknown.iter().map(|input| (input.name.clone(), UNKNOWN_INPUT.to_owned())));
         let unit = Unit::from_text(self.unit().name(), self.unit().text(), &inputs);
         let model = unit.ok().and_then(|unit| Model::new(unit, self.options().clone()).ok());
+        let model = model.map(|model| model.in_contexts().unwrap_or(model));
         model.is_some_and(|model| model.lookup().selection(text).is_ok())
     }
 }
