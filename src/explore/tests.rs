@@ -146,7 +146,9 @@ fn figure_7_never_mixes_the_two_sections() {
     assert_eq!(fixture.count(), 2);
     let (a1, a2) = (fixture.selection("a@8", "a@4"), fixture.selection("a@8", "a@7"));
     let (b1, b2) = (fixture.selection("b@8", "b@4"), fixture.selection("b@8", "b@7"));
-    assert!(matches!(fixture.select(&[a1.clone(), b1]), Verdict::Consistent { satisfied, .. } if satisfied == [true, true]));
+    assert!(
+        matches!(fixture.select(&[a1.clone(), b1]), Verdict::Consistent { satisfied, .. } if satisfied == [true, true])
+    );
     assert_eq!(fixture.select(&[a1, b2.clone()]), Verdict::Inconsistent { core: vec![1] });
     // `b` is not read when `a` is 2.
     assert!(matches!(fixture.select(&[a2, b2]), Verdict::Consistent { satisfied, .. } if satisfied == [true, false]));

@@ -248,7 +248,9 @@ impl Context<'_> {
         let (read, write) = self.accesses(site, instruction);
         let functions = match instruction {
             Some(Instruction::Call { function, .. }) => vec![function.0],
-            Some(Instruction::Fork { threads, .. }) => threads.iter().flat_map(NewThread::functions).map(|function| function.0).collect(),
+            Some(Instruction::Fork { threads, .. }) => {
+                threads.iter().flat_map(NewThread::functions).map(|function| function.0).collect()
+            }
             Some(Instruction::Spawn { thread, .. }) => vec![thread.function.0],
             _ => Vec::new(),
         };

@@ -5,9 +5,9 @@
 //! name (`T1:n@2:19`), by calls behind it (`n@2:19~5:7`, outermost first), and by the object (`a.bal@3:5`); what is left out
 //! may be anything. Out: ids, or an error that lists what there is.
 
+use crate::concurrency::ThreadId;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::form::{Form, Selection, context_of_definition, context_of_read, read_name};
-use crate::concurrency::ThreadId;
 use crate::ir::{Access, AccessContext, DefinitionId, DefinitionKind, LeafId, LeafKind, Program, ReadId};
 use crate::source::{Position, SourceMap};
 
@@ -129,7 +129,8 @@ impl Lookup<'_> {
             && !same.iter().any(|one| self.fits(one, &name))
         {
             let read = read_name(self.sources, self.program, read);
-            let message = format!("`{read}` cannot read from `{}`: they are different variables", other.shown(Contexts::LeftOut));
+            let message =
+                format!("`{read}` cannot read from `{}`: they are different variables", other.shown(Contexts::LeftOut));
             let same: Vec<_> = same.iter().collect();
             return Err(general(message).with_note(list("definitions of that variable", &same, Contexts::LeftOut)));
         }
@@ -282,7 +283,9 @@ impl Lookup<'_> {
             }
             several => {
                 let message = format!("`{text}` may mean {} {}", several.len(), plural_of(kind));
-                Err(general(message).with_note(list("they are", several, Contexts::LeftOut)).with_help("add the column: VAR@LINE:COL"))
+                Err(general(message)
+                    .with_note(list("they are", several, Contexts::LeftOut))
+                    .with_help("add the column: VAR@LINE:COL"))
             }
         }
     }

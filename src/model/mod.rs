@@ -30,14 +30,14 @@ pub use lookup::Lookup;
 pub use options::{Inputs, Options};
 pub use unit::{NoMain, Unit};
 
-use crate::diagnostics::Diagnostics;
 use crate::concurrency::specialise::{Specialised, specialise};
+use crate::diagnostics::Diagnostics;
 use crate::form::{self, Form};
 use crate::ir::Program;
 use crate::schedule::{Naming, Schedule, Step};
 use crate::source::SourceMap;
-use std::borrow::Cow;
 use crate::vm::{self, Machine, Visibility, interchangeable_bodies};
+use std::borrow::Cow;
 
 /// The program of a unit in its CSSAME form, in which reads and definitions are places in their calling contexts; iterations of
 /// a `parfor` that are interchangeable are one context. None without a `main`.

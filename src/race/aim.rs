@@ -117,8 +117,7 @@ pub fn aims(model: &Model, target: &Target, analysis: impl FnOnce() -> Analysis)
             let initial = matches!(of.kind, crate::ir::DefinitionKind::Initial(_));
             let places = vec![program.reads[read].span, of.span];
             let kind = AimKind::Term((read, definition), initial);
-            let (read, definition) =
-                (read_name(sources, program, read), definition_name(sources, program, definition));
+            let (read, definition) = (read_name(sources, program, read), definition_name(sources, program, definition));
             vec![Aim { what: format!("`{read}` reads `{definition}`"), places, kind }]
         }
     }

@@ -96,7 +96,13 @@ impl<'a> Hold<'a> {
         }
     }
 
-    fn holds_for(&self, view: &View<'_>, pending: Option<Pending>, term: (ReadId, DefinitionId), initial: bool) -> bool {
+    fn holds_for(
+        &self,
+        view: &View<'_>,
+        pending: Option<Pending>,
+        term: (ReadId, DefinitionId),
+        initial: bool,
+    ) -> bool {
         match pending {
             Some(Pending::Read { read, address: Some(address) }) if read == term.0 => {
                 view.state.writer(address) != Some(term.1)

@@ -40,8 +40,8 @@ mod visibility;
 mod watched;
 
 pub use code::{CodeIndex, Origin};
-pub use interchangeable::bodies as interchangeable_bodies;
 pub use fingerprint::{Encoding, hash};
+pub use interchangeable::bodies as interchangeable_bodies;
 pub use machine::{Fingerprints, Machine, Obstacle, Options};
 pub use observe::{Cell, Event, Object, Observer, ThreadName, Work};
 pub use outcome::{Choice, Failure, FailureKind, Move, Progress};

@@ -33,12 +33,8 @@ fn answers(machine: &Machine, budget: &Budget<'_>) -> (String, Option<Bound>) {
     let answer = by_states(machine, &Query::default(), budget);
     let bound = answer.bound;
     let count = count_by_states(machine, &budget.share(Limits { max_states: Some(30_000), ..Limits::default() }));
-    let selections: Vec<Selection> = answer
-        .terms
-        .iter()
-        .step_by(3)
-        .map(|term| Selection::of(term.read, term.definition))
-        .collect();
+    let selections: Vec<Selection> =
+        answer.terms.iter().step_by(3).map(|term| Selection::of(term.read, term.definition)).collect();
     let selected = select_by_states(machine, &selections, budget);
     (format!("{answer:?}\n{count:?}\n{selected:?}"), bound)
 }

@@ -156,9 +156,9 @@ impl Observer for Reads {
 /// one at least is evaluated.
 fn is_consistent(executions: &Executions, selections: &[Selection]) -> bool {
     executions.iter().any(|pairs| {
-        let mut evaluated = pairs.iter().flat_map(|pair| {
-            selections.iter().filter(|one| one.selects(pair.0)).map(|one| one.accepts(Some(pair.1)))
-        });
+        let mut evaluated = pairs
+            .iter()
+            .flat_map(|pair| selections.iter().filter(|one| one.selects(pair.0)).map(|one| one.accepts(Some(pair.1))));
         let first = evaluated.next();
         first == Some(true) && evaluated.all(|holds| holds)
     })
@@ -199,7 +199,11 @@ fn compare(sample: &Sample, tally: &mut Tally) {
         let expected = is_consistent(&executions, selections);
         let name = |one: &Selection| {
             let of = |definition| definition_name(sample.model.sources(), sample.model.program(), definition);
-            format!("{}={}", read_name(sample.model.sources(), sample.model.program(), one.read()), of(one.definition()))
+            format!(
+                "{}={}",
+                read_name(sample.model.sources(), sample.model.program(), one.read()),
+                of(one.definition())
+            )
         };
         let question = || format!("{}: {}, {}", sample.name, name(&selections[0]), name(&selections[1]));
         tally.decided[usize::from(expected)] += 1;

@@ -48,11 +48,14 @@ pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
 /// The versions of the writes of one symbol are all different, but for copies of one place.
 fn check_versions(program: &Program, faults: &mut Vec<Violation>) {
     let writes = program.definitions.iter().filter(|definition| matches!(definition.kind, DefinitionKind::Write(_)));
-    let mut versions: Vec<_> = writes.map(|definition| (definition.symbol, definition.version, definition.span)).collect();
+    let mut versions: Vec<_> =
+        writes.map(|definition| (definition.symbol, definition.version, definition.span)).collect();
     versions.sort_unstable();
     for pair in versions.windows(2) {
         let same = (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1);
-        demand(faults, !same || pair[0].2 == pair[1].2, || format!("symbol {} has version {} twice", pair[0].0.0, pair[0].1));
+        demand(faults, !same || pair[0].2 == pair[1].2, || {
+            format!("symbol {} has version {} twice", pair[0].0.0, pair[0].1)
+        });
     }
 }
 

@@ -66,7 +66,9 @@ fn fig7_a_1_with_b_2_is_inconsistent_since_b_2_is_never_read() {
     let second = fixture.selection("b@25:21", "b@22:5");
     assert_eq!(fixture.select(&[first.clone(), second]), Verdict::Inconsistent { core: vec![1] });
     let other = fixture.selection("b@25:21", "b@16:5");
-    let Verdict::Consistent { schedule, .. } = fixture.select(&[first.clone(), other.clone()]) else { panic!("inconsistent") };
+    let Verdict::Consistent { schedule, .. } = fixture.select(&[first.clone(), other.clone()]) else {
+        panic!("inconsistent")
+    };
     let package = drive_selection(&fixture.input(), &[first, other], &schedule, &fixture.options).unwrap();
     let test = &package.manifest.tests[0];
     assert_eq!(test.name, "a_25_9_from_a_15_5_and_b_25_21_from_b_16_5");

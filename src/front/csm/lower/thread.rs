@@ -18,7 +18,13 @@ impl<'t> Builder<'_, 't> {
             .iter()
             .map(|arm| {
                 let (function, arguments) = self.new_arm(arm, None);
-                NewThread { function, rounds: Vec::new(), arguments, label: ThreadLabel::Name(arm.label), ordinal: None }
+                NewThread {
+                    function,
+                    rounds: Vec::new(),
+                    arguments,
+                    label: ThreadLabel::Name(arm.label),
+                    ordinal: None,
+                }
             })
             .collect();
         self.emit(Instruction::Fork { threads, bounds: None }, span);
@@ -61,7 +67,8 @@ impl<'t> Builder<'_, 't> {
         let (function, mut arguments) = self.new_arm(arm, Some(*copy));
         arguments.push(Operand::Register(header));
         let label = ThreadLabel::Iteration(arm.label);
-        let thread = NewThread { function, rounds: Vec::new(), arguments, label, ordinal: Some(Operand::Register(ordinal)) };
+        let thread =
+            NewThread { function, rounds: Vec::new(), arguments, label, ordinal: Some(Operand::Register(ordinal)) };
         let bounds = canonical.as_ref().and_then(|(limit, step)| {
             let limit = limit.constant()?;
             Some(TripBounds { first: start, limit: Operand::Constant(super::value(limit)), step: *step })
@@ -87,7 +94,8 @@ impl<'t> Builder<'_, 't> {
         };
         let arguments = self.arguments(call);
         let function = FunctionId(call.function.0);
-        let thread = NewThread { function, rounds: Vec::new(), arguments, label: ThreadLabel::Name(label), ordinal: None };
+        let thread =
+            NewThread { function, rounds: Vec::new(), arguments, label: ThreadLabel::Name(label), ordinal: None };
         let dest = target.map(|_| self.temporary(ScalarType::Thread, span));
         self.emit(Instruction::Spawn { dest, thread }, span);
         let (Some(target), Some(dest)) = (target, dest) else { return };
