@@ -12,7 +12,9 @@
 //! 3. `terms`: the *concurrent* definitions are those of blocks that may run in parallel, less those that a common lock hides
 //!    (`exposure`): a definition that does not reach the exit of its mutex body, and any definition where the read is not
 //!    upward-exposed in its own body.
-//! 4. `constants`: where all terms of a read write one constant, and that decides a branch, the form is built anew without the
+//! 4. `same`: a read under a lock sees the version that an earlier read in the same body has seen, where all writers take
+//!    that lock.
+//! 5. `constants`: where all terms of a read write one constant, and that decides a branch, the form is built anew without the
 //!    other side.
 //!
 //! Reads and definitions are grouped by class (blocks that are parallel with the same blocks), locks and exposure, so that
@@ -31,6 +33,7 @@ mod pruned;
 pub mod races;
 mod reaching;
 mod report;
+mod same;
 mod selection;
 mod terms;
 
@@ -49,7 +52,7 @@ use crate::ir::{DefinitionId, LeafId, Program, ReadId};
 use crate::source::arena::id;
 use access::Table;
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 id! {
@@ -68,6 +71,8 @@ pub struct Form {
     sets: Vec<Vec<DefinitionId>>,
     /// Reads of shared memory in their contexts, by block.
     reads: Vec<ReadInstance>,
+    /// Reads that see the same version as an earlier read.
+    same: FxHashMap<ReadId, ReadId>,
 }
 
 /// A read in a context.
@@ -197,6 +202,13 @@ impl Form {
         all.sort_unstable();
         all.dedup();
         all
+    }
+
+    /// An earlier read of the same thread that sees the same version in every execution: no definition that the read may see can
+    /// happen between the two.
+    #[must_use]
+    pub fn same_as(&self, read: ReadId) -> Option<ReadId> {
+        self.same.get(&read).copied()
     }
 
     /// All reads of shared memory that can run, in the order of their ids.

@@ -5,6 +5,7 @@
 //! version that the pi makes; a read that one definition reaches names that one. Pi functions get the next free numbers
 //! of their symbol, behind writes and merges, function by function and in the order of the instructions.
 //!
+//! A read that sees what an earlier read has seen ([`Form::same_as`]) names the version of that one, and has no pi function.
 //! A place that several contexts run has one pi, with the terms of all of them.
 
 use super::Form;
@@ -68,8 +69,16 @@ impl<'a> CssameAnnotations<'a> {
                     Seen::Pi(Merge { function: "pi", name, version, arguments })
                 }
             };
-            reads.insert(read, seen);
+            if form.is_none_or(|form| form.same_as(read).is_none()) {
+                reads.insert(read, seen);
+            }
         }
+        let same: Vec<(ReadId, u32)> = form
+            .into_iter()
+            .flat_map(|form| form.shared_reads().into_iter().filter_map(|read| Some((read, form.same_as(read)?))))
+            .filter_map(|(read, first)| Some((read, reads.get(&first)?.version())))
+            .collect();
+        reads.extend(same.into_iter().map(|(read, version)| (read, Seen::Definition(version))));
         CssameAnnotations { program, ssa: SsaAnnotations::new(program, ssa), reads }
     }
 

@@ -72,6 +72,8 @@ pub struct ReadReport {
     pub thread: String,
     /// Line, from 1.
     pub line: u32,
+    /// An earlier read of the thread that sees the same version in every execution, in its context.
+    pub same_as: Option<String>,
     /// The definitions that it may see: the initial one first, then by place.
     pub terms: Shared<[Shared<TermData>]>,
     /// Definitions that it cannot see, and why.
@@ -274,12 +276,16 @@ impl Writer<'_> {
         let mut threads: Vec<_> = reads.iter().flat_map(|&read| self.form.threads_of_read(read)).collect();
         threads.sort_unstable();
         threads.dedup();
+        let same_as = reads.iter().map(|&read| self.form.same_as(read)).collect::<Option<Vec<ReadId>>>();
+        let same_as =
+            same_as.map(|same| listed(same.into_iter().map(|of| read_in_context(self.sources, self.program, of))));
         ReadReport {
             read: read_name(self.sources, self.program, read),
             context,
             variable: variable_name(self.program, read).to_owned(),
             thread: thread_names(self.form, &threads),
             line: self.sources.line(span),
+            same_as,
             terms: self.terms(read),
             pruned,
             span,

@@ -16,6 +16,7 @@
 use super::access::{Table, collect};
 use super::exposure::Exposure;
 use super::reaching::ReachingDefinitions;
+use super::same::{Known, find_same};
 use super::{Form, ReadInstance, Reason, TermSetId};
 use crate::concurrency::lockset::{ATOMIC, Locksets};
 use crate::concurrency::{ClassId, Concurrency, LocationId};
@@ -53,7 +54,18 @@ pub(super) fn build(program: &Program, concurrency: Concurrency, locksets: Locks
         exposure: Exposure { concurrency: &concurrency, locksets: &locksets, table: &table },
     };
     let (sets, reads) = builder.run();
-    Form { concurrency, locksets, table, sets, reads }
+    let held = held_locks(program, &concurrency, &locksets, &table);
+    let known = Known {
+        program,
+        concurrency: &concurrency,
+        locksets: &locksets,
+        table: &table,
+        ssa: &ssa,
+        held: &held,
+        sets: &sets,
+    };
+    let same = find_same(&known, &reads);
+    Form { concurrency, locksets, table, sets, reads, same }
 }
 
 pub(super) struct Builder<'a> {

@@ -16,7 +16,7 @@ fn forms(text: &str) -> Option<(String, Vec<String>)> {
     let built = ssa::build_program(program);
     let annotations = CssameAnnotations::new(program, &built, Some(model.form()));
     let report = form::report(sources, program, model.form());
-    let pis = report.pis.iter().map(|pi| {
+    let pis = report.pis.iter().filter(|pi| pi.same_as.is_none()).map(|pi| {
         let mut versions: Vec<(u32, &str)> =
             pi.terms.iter().map(|term| (number(&term.version), &*term.version)).collect();
         versions.sort_unstable();

@@ -36,6 +36,7 @@ mod race_targets;
 mod races;
 mod reads_from;
 mod reductions;
+mod same_versions;
 mod samples;
 mod selections;
 mod ssa;

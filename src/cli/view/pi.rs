@@ -35,6 +35,9 @@ impl PiView<'_> {
     /// A read: its place, its terms, and what it cannot see.
     fn read(&self, read: &ReadReport) -> String {
         let mut text = snippet::title(&self.title(read), self.colour);
+        if read.same_as.is_some() {
+            return text + &snippet::place(self.sources, read.span, "no write comes between", self.colour);
+        }
         let message = format!("may see {}", plural(read.terms.len(), "write"));
         text += &snippet::place(self.sources, read.span, &message, self.colour);
         // One table, so that both lists have the same columns.
@@ -69,6 +72,9 @@ impl PiView<'_> {
         let word = |term: &'_ TermData| if is_told { term.version.clone() } else { definition(term).to_owned() };
         let versions: Vec<String> = terms.iter().take(self.limit).map(|term| word(term)).collect();
         let more = if terms.len() > self.limit { ", …" } else { "" };
+        if let Some(same) = &read.same_as {
+            return format!("{name} in {thread} reads what {same} has read");
+        }
         match versions.as_slice() {
             [] => format!("{name} in {thread}"),
             [only] => format!("{name} in {thread} = {only}"),
@@ -111,8 +117,10 @@ fn reason(pruned: &PrunedData) -> String {
 /// How much was found, in a line.
 #[must_use]
 pub fn summary(report: &PiReport) -> String {
-    let terms: usize = report.pis.iter().map(|read| read.terms.len()).sum();
+    // A read that sees what an earlier one has seen has no pi function of its own.
+    let pis: Vec<&ReadReport> = report.pis.iter().filter(|read| read.same_as.is_none()).collect();
+    let terms: usize = pis.iter().map(|read| read.terms.len()).sum();
     let pruned: usize = report.pis.iter().chain(&report.single).map(|read| read.pruned.len()).sum();
     let merged = if report.merged { "; calling contexts were merged (see `cssame explain CS0908`)" } else { "" };
-    format!("{}, {}, {pruned} pruned{merged}\n", plural(report.pis.len(), "pi function"), plural(terms, "term"),)
+    format!("{}, {}, {pruned} pruned{merged}\n", plural(pis.len(), "pi function"), plural(terms, "term"),)
 }
