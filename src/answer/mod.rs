@@ -10,6 +10,7 @@
 //! | `races` | [`races()`], [`races_of()`] | [`RacesAnswer`] |
 //! | `paths` | [`paths()`], [`compare_paths()`], [`drive_paths()`] | [`PathsAnswer`], [`ComparisonReport`] |
 //! | `drive` | [`drive()`], [`drive_pairs()`], [`drive_race()`] | [`DriveAnswer`] |
+//! | `diff` | [`diff_programs()`], [`diff_executions()`] | [`ProgramsAnswer`], [`ExecutionsReport`] |
 //! | `coverage` | [`coverage()`], [`generate_tests()`] | [`CoverageAnswer`], [`GenerateAnswer`] |
 //! | `correlate` | [`correlate()`] | [`CorrelateAnswer`] |
 //! | `explain` | [`explain()`] | [`ExplainReport`] |
@@ -27,6 +28,7 @@ mod confirm;
 mod correlate;
 mod coverage;
 mod coverage_generate;
+mod diff;
 mod drive;
 mod drive_generated;
 mod drive_pairs;
@@ -53,6 +55,10 @@ pub use correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
 pub use coverage::{CoverageAnswer, CoverageRequest, coverage};
 pub use coverage_generate::{
     EmittedTests, GenerateAnswer, GenerateRequest, GeneratedFailure, GeneratedNote, Shown, generate_tests,
+};
+pub use diff::{
+    Alignment, CarriedReport, Change, DeadlockChange, EndReport, ExecutionsReport, FailureChange, OutcomeChange,
+    ProgramsAnswer, ReadChange, SeenReport, TermChange, count, diff_executions, diff_programs, step_text,
 };
 pub use drive::{DriveAnswer, DriveReport, DriveRequest, drive};
 pub use drive_generated::{NoTests, drive_generated};

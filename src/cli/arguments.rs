@@ -4,7 +4,7 @@
 //! the name of the command is brought to the front, so that options may stand before it; where there is none, and the
 //! first word may be a file, the command is `check`; the rest is for `clap`.
 
-use super::command::{check, correlate, coverage, drive, explain, futures, ir, paths, pi, races, run};
+use super::command::{check, correlate, coverage, diff, drive, explain, futures, ir, paths, pi, races, run};
 use super::job::AnyJob;
 use super::options::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -70,6 +70,9 @@ pub enum Invocation {
     /// Measure which ways of threads to come between each other executions try
     #[command(long_about = coverage::ABOUT, after_help = coverage::EXAMPLES)]
     Coverage(coverage::Arguments),
+    /// Compare two programs, or two recorded executions
+    #[command(long_about = diff::ABOUT, after_help = diff::EXAMPLES)]
+    Diff(diff::Arguments),
     /// Say what a diagnostic code means
     #[command(long_about = explain::ABOUT, after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
@@ -90,6 +93,7 @@ impl Invocation {
             Invocation::Races(arguments) => arguments,
             Invocation::Paths(arguments) => arguments,
             Invocation::Coverage(arguments) => arguments,
+            Invocation::Diff(arguments) => arguments,
             Invocation::Explain(arguments) => arguments,
         }
     }

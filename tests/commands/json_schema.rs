@@ -97,6 +97,14 @@ fn run() {
 }
 
 #[test]
+fn diff() {
+    let compare = ["diff", "samples/bank_account_broken.csm", "samples/bank_account.csm", "--max-states", STATES];
+    let (status, value) = answer(&compare);
+    assert_eq!(status, 1);
+    assert_valid(&validator("diff"), &compare, &value);
+}
+
+#[test]
 fn futures() {
     assert_all_valid("futures", &["--max-states", STATES]);
 }

@@ -6,6 +6,7 @@ mod answers;
 mod cli;
 mod confirm;
 mod coverage;
+mod diff;
 mod driver;
 mod findings;
 mod json_schema;

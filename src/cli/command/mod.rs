@@ -3,6 +3,7 @@
 pub mod check;
 pub mod correlate;
 pub mod coverage;
+pub mod diff;
 pub mod drive;
 pub mod explain;
 pub mod futures;

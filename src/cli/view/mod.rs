@@ -2,6 +2,7 @@
 
 pub mod correlate;
 pub mod coverage;
+pub mod diff;
 pub mod drive;
 pub mod futures;
 pub mod paths;

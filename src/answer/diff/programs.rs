@@ -1,0 +1,205 @@
+//! What can happen in one program and not in another one.
+//!
+//! **Input**: what can happen in both, and an [`Alignment`] of their texts. **Output**: terms, failures, deadlocks and
+//! outcomes, each with what has become of it.
+//!
+//! **Algorithm**: each thing of the old program gets the name that it would have in the new one; equal names are one thing.
+//!
+//! **Soundness and limits**: where a search was stopped, what it has not found is undecided, not gone.
+
+use super::align::{Alignment, pair_up};
+use crate::explore::report::{DeadlockReport, FailureReport, FuturesReport, OutcomeReport, ThreadOutput};
+use crate::schedule::Step;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What has become of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// It could happen in the old program and cannot in the new one.
+    Gone,
+    /// It can happen in the new program and could not in the old one.
+    New,
+    /// A search was stopped before it was known.
+    Undecided,
+    /// It can, or cannot, happen in both, or the other program does not have it and it cannot happen here.
+    Same,
+}
+
+/// A term in both programs.
+#[derive(Clone, Debug, Serialize)]
+pub struct TermChange {
+    /// What has become of it.
+    pub change: Change,
+    /// The read and the definition, as the old program names them.
+    pub old: Option<[String; 2]>,
+    /// The same in the new one.
+    pub new: Option<[String; 2]>,
+    /// Whether it can happen in the old program: `feasible`, `impossible`, `undecided`, or nothing where it is no term.
+    pub before: Option<&'static str>,
+    /// The same in the new one.
+    pub after: Option<&'static str>,
+}
+
+/// A failure of either program.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureChange {
+    /// What has become of it.
+    pub change: Change,
+    /// As the new program has it, or the old one where it is gone.
+    #[serde(flatten)]
+    pub failure: FailureReport,
+}
+
+/// A deadlock of either program.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeadlockChange {
+    /// What has become of it.
+    pub change: Change,
+    /// As the new program has it, or the old one where it is gone.
+    #[serde(flatten)]
+    pub deadlock: DeadlockReport,
+}
+
+/// An outcome of either program.
+#[derive(Clone, Debug, Serialize)]
+pub struct OutcomeChange {
+    /// What has become of it.
+    pub change: Change,
+    /// `ok`, `assert`, `deadlock`, …
+    pub status: &'static str,
+    /// What the program says when it fails.
+    pub message: Option<String>,
+    /// The printed lines, thread by thread.
+    pub by_thread: Vec<ThreadOutput>,
+}
+
+/// What can happen in the two programs.
+#[derive(Clone, Copy)]
+pub(super) struct Both<'a> {
+    pub old: &'a FuturesReport,
+    pub new: &'a FuturesReport,
+    pub alignment: &'a Alignment,
+}
+
+/// What can be said where only one of the programs shows something.
+fn change(old: bool, new: bool, both: Both<'_>) -> Change {
+    match (old, new) {
+        (true, false) if both.new.complete => Change::Gone,
+        (false, true) if both.old.complete => Change::New,
+        (true, true) => Change::Same,
+        _ => Change::Undecided,
+    }
+}
+
+impl Both<'_> {
+    pub(super) fn terms(self) -> Vec<TermChange> {
+        let verdict = |feasible: Option<bool>| match feasible {
+            Some(true) => "feasible",
+            Some(false) => "impossible",
+            None => "undecided",
+        };
+        type Terms = Vec<([String; 2], &'static str)>;
+        let list = |report: &FuturesReport| -> Terms {
+            let named =
+                report.terms.iter().map(|term| ([term.read.to_owned(), term.def.to_owned()], verdict(term.feasible)));
+            named.collect()
+        };
+        let (old, new) = (list(self.old), list(self.new));
+        let renamed = old.iter().map(|([read, def], _)| Some([self.alignment.name(read)?, self.alignment.name(def)?]));
+        let pairs = pair_up(renamed, new.iter().map(|(names, _)| names.clone()));
+        let changes = pairs.into_iter().map(|(one, other)| {
+            let (one, other) = (one.map(|place| &old[place]), other.map(|place| &new[place]));
+            let (before, after) = (one.map(|one| one.1), other.map(|other| other.1));
+            let change = match (before, after) {
+                (Some("undecided"), _) | (_, Some("undecided")) => Change::Undecided,
+                (Some("feasible"), Some("feasible")) => Change::Same,
+                (Some("feasible"), _) => Change::Gone,
+                (_, Some("feasible")) => Change::New,
+                _ => Change::Same,
+            };
+            let names = |of: Option<&([String; 2], &'static str)>| of.map(|of| of.0.clone());
+            TermChange { change, old: names(one), new: names(other), before, after }
+        });
+        changes.collect()
+    }
+
+    pub(super) fn failures(self) -> Vec<FailureChange> {
+        let key = |of: &FailureReport, at: String, thread: String| (of.status, of.message.clone(), at, thread);
+        let renamed = self
+            .old
+            .failures
+            .iter()
+            .map(|of| Some(key(of, self.alignment.name(&of.at)?, self.alignment.name(&of.thread)?)));
+        let new = self.new.failures.iter().map(|of| key(of, of.at.clone(), of.thread.clone()));
+        let shown = pair_up(renamed, new).into_iter().filter_map(|(one, other)| {
+            let failure = match other {
+                Some(other) => self.new.failures.get(other)?,
+                None => self.old.failures.get(one?)?,
+            };
+            Some(FailureChange { change: change(one.is_some(), other.is_some(), self), failure: failure.clone() })
+        });
+        shown.collect()
+    }
+
+    pub(super) fn deadlocks(self) -> Vec<DeadlockChange> {
+        let renamed = self.old.deadlocks.iter().map(|of| {
+            let threads = of.threads.iter().map(|each| {
+                Some((self.alignment.name(&each.thread)?, self.alignment.name(&each.at)?, each.object.clone()))
+            });
+            threads.collect::<Option<Vec<_>>>()
+        });
+        let new = self.new.deadlocks.iter().map(|of| {
+            let threads = of.threads.iter().map(|each| (each.thread.clone(), each.at.clone(), each.object.clone()));
+            threads.collect::<Vec<_>>()
+        });
+        let shown = pair_up(renamed, new).into_iter().filter_map(|(one, other)| {
+            let deadlock = match other {
+                Some(other) => self.new.deadlocks.get(other)?,
+                None => self.old.deadlocks.get(one?)?,
+            };
+            Some(DeadlockChange { change: change(one.is_some(), other.is_some(), self), deadlock: deadlock.clone() })
+        });
+        shown.collect()
+    }
+
+    pub(super) fn outcomes(self) -> Vec<OutcomeChange> {
+        type Lines = Vec<(String, Vec<String>)>;
+        let key = |of: &OutcomeReport, lines: Lines| (of.status, of.message.clone(), lines);
+        let renamed = self.old.outcomes.iter().map(|of| {
+            let lines = of.by_thread.iter().map(|of| Some((self.alignment.name(&of.thread)?, of.output.clone())));
+            Some(key(of, lines.collect::<Option<Lines>>()?))
+        });
+        let new = self
+            .new
+            .outcomes
+            .iter()
+            .map(|of| key(of, of.by_thread.iter().map(|of| (of.thread.clone(), of.output.clone())).collect()));
+        let shown = pair_up(renamed, new).into_iter().filter_map(|(one, other)| {
+            let of = match other {
+                Some(other) => self.new.outcomes.get(other)?,
+                None => self.old.outcomes.get(one?)?,
+            };
+            let change = change(one.is_some(), other.is_some(), self);
+            let OutcomeReport { status, message, by_thread, .. } = of;
+            Some(OutcomeChange { change, status, message: message.clone(), by_thread: by_thread.clone() })
+        });
+        shown.collect()
+    }
+}
+
+/// A recorded step in the words of a list: `T1 write x at 5:9`.
+#[must_use]
+pub fn step_text(step: &Step) -> String {
+    format!("{} {} at {}", step.thread, step.op, step.at)
+}
+
+/// How many of each change there are.
+#[must_use]
+pub fn count(changes: impl Iterator<Item = Change>) -> BTreeMap<Change, usize> {
+    changes.fold(BTreeMap::new(), |mut counts, change| {
+        *counts.entry(change).or_default() += 1;
+        counts
+    })
+}

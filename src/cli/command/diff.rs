@@ -1,0 +1,193 @@
+//! `cssame diff OLD NEW`: what a change has changed; `cssame diff SCHEDULE SCHEDULE`: where two executions part.
+
+use super::run::departed;
+use crate::answer::{ExecutionsReport, ProgramsAnswer, diff_executions, diff_programs};
+use crate::budget::Budget;
+use crate::cli::files;
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::load;
+use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::output::Output;
+use crate::cli::progress::with_budget;
+use crate::cli::recorded::read_schedule;
+use crate::cli::status::Status;
+use crate::cli::view;
+use crate::diagnostics::Diagnostics;
+use crate::model::Model;
+use crate::schedule::Schedule;
+use clap::Args;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Compares what can happen in two programs: terms, failures, deadlocks and outcomes that are gone, new or the same. Places \
+are matched by structure, not by line, so a lock that was added changes nothing else. With `--schedule` an execution that \
+was recorded of the old program is carried over to the new one as far as it fits, and what becomes of it is said.
+
+Of two schedule files it says where the executions part, which reads see other writes or values, and how both end.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame diff samples/bank_account_broken.csm samples/bank_account.csm
+  cssame diff --all samples/counter_unlocked.csm samples/counter_locked.csm
+  cssame run --seed 1 --record sor.json samples/races_sor.csm
+  cssame diff --schedule sor.json samples/races_sor.csm samples/races_sor_ok.csm
+  cssame run --seed 7 --record one.json samples/counter_unlocked.csm
+  cssame run --seed 8 --record two.json samples/counter_unlocked.csm
+  cssame diff one.json two.json
+
+Exit status: 0 nothing is gone or new, or no read and no end differs, 1 something does, 2 bad usage, a program that does \
+not compile or a schedule that does not fit its program, 3 a bound was hit and no difference was found so far.";
+
+/// Arguments of `diff`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// The old program, or a schedule file
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+    /// The new program, or another schedule file
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+    /// Carry this execution of the old program over to the new one
+    #[arg(long, value_name = "FILE")]
+    pub schedule: Option<PathBuf>,
+    /// Write the execution that was carried over to a file
+    #[arg(long, value_name = "FILE", requires = "schedule")]
+    pub record: Option<PathBuf>,
+    /// Show also what is the same
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionOptions,
+    #[command(flatten)]
+    pub(crate) bounds: BoundOptions,
+    #[command(flatten)]
+    pub(crate) program: ProgramOptions,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+}
+
+/// What differs.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Difference {
+    Programs(Box<ProgramsAnswer>),
+    Executions(Box<ExecutionsReport>),
+}
+
+/// What differs, and what was asked for.
+#[derive(Debug, Serialize)]
+pub struct Compared {
+    #[serde(skip)]
+    old: String,
+    new: String,
+    #[serde(flatten)]
+    difference: Difference,
+    #[serde(skip)]
+    all: bool,
+}
+
+impl Job for Arguments {
+    type Answer = Compared;
+
+    fn common(&self) -> Common<'_> {
+        Common::new("diff", Some(&self.old), self.format.format, &self.output)
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        match (is_schedule(&self.old), is_schedule(&self.new)) {
+            (true, true) if self.schedule.is_some() => Err("two schedules need no `--schedule`".to_owned()),
+            (true, false) | (false, true) => {
+                Err("give two programs or two schedules; `--schedule FILE` carries one over".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn answer(&self, output: &Output) -> Result<Compared, Diagnostics> {
+        let difference = if is_schedule(&self.old) {
+            Difference::Executions(Box::new(self.executions()?))
+        } else {
+            Difference::Programs(Box::new(self.programs(output)?))
+        };
+        let name = |path: &Path| load::name_of(path);
+        Ok(Compared { old: name(&self.old), new: name(&self.new), difference, all: self.all })
+    }
+}
+
+/// A schedule file by its name; a program has no such ending.
+fn is_schedule(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "json")
+}
+
+impl Arguments {
+    fn programs(&self, output: &Output) -> Result<ProgramsAnswer, Diagnostics> {
+        let read = |path: &PathBuf| Ok::<_, Diagnostics>((path.clone(), read_schedule(path, &self.old)?));
+        let schedule = self.schedule.as_ref().map(read).transpose()?;
+        let options = self.program.with(&self.execution);
+        let options = match &schedule {
+            Some((_, schedule)) => options.over(schedule)?,
+            None => options,
+        };
+        let old = load::model(&self.old, options.clone())?;
+        let new = load::model(&self.new, options)?;
+        let compare = |budget: &Budget<'_>| diff_programs(&old, &new, schedule.as_ref().map(|of| &of.1), budget);
+        let answer = match (with_budget(&self.bounds, &self.output, output, compare), &schedule) {
+            (Ok(answer), _) => answer,
+            (Err(departure), Some((path, schedule))) => return Err(departed(&old, path, schedule, &departure)),
+            (Err(departure), None) => return Err(old.lookup().unknown(&departure.to_string())),
+        };
+        if let (Some(path), Some(carried)) = (&self.record, &answer.carried) {
+            files::write(path, &new.schedule(carried.schedule.clone(), carried.after).to_text())?;
+        }
+        Ok(answer)
+    }
+
+    fn executions(&self) -> Result<ExecutionsReport, Diagnostics> {
+        let (old, first) = self.recorded(&self.old)?;
+        let (new, second) = self.recorded(&self.new)?;
+        diff_executions([&old, &new], [&first, &second]).map_err(|(which, departure)| {
+            let (model, path, schedule) = [(&old, &self.old, &first), (&new, &self.new, &second)][which];
+            departed(model, path, schedule, &departure)
+        })
+    }
+
+    /// A schedule, and the program that it says it was recorded of: as it was named then, or beside the schedule.
+    fn recorded(&self, path: &Path) -> Result<(Model, Schedule), Diagnostics> {
+        let schedule = read_schedule(path, Path::new(""))?;
+        let named = PathBuf::from(&schedule.file);
+        let beside = path.parent().unwrap_or(Path::new("")).join(named.file_name().unwrap_or_default());
+        let source = if named.exists() || !beside.is_file() { named } else { beside };
+        let options = self.program.with(&self.execution).over(&schedule)?;
+        Ok((load::model(&source, options)?, schedule))
+    }
+}
+
+impl Answer for Compared {
+    fn print(&self, output: &mut Output) {
+        let colour = output.colour();
+        match &self.difference {
+            Difference::Programs(answer) => {
+                output.print(&view::diff::programs(answer, self.all, colour));
+                output.summary(&view::diff::programs_summary(answer));
+            }
+            Difference::Executions(report) => {
+                output.print(&view::diff::executions(report, [&self.old, &self.new], colour));
+                output.summary(&view::diff::executions_summary(report));
+            }
+        }
+    }
+
+    fn status(&self) -> Status {
+        match &self.difference {
+            Difference::Programs(answer) if answer.differs() => Status::Findings,
+            Difference::Programs(answer) if !answer.complete => Status::Undecided,
+            Difference::Executions(report) if report.differs() => Status::Findings,
+            Difference::Programs(_) | Difference::Executions(_) => Status::Clean,
+        }
+    }
+}
