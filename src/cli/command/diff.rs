@@ -32,8 +32,8 @@ pub const EXAMPLES: &str = "\
 Examples:
   cssame diff samples/bank_account_broken.csm samples/bank_account.csm
   cssame diff --all samples/counter_unlocked.csm samples/counter_locked.csm
-  cssame run --seed 1 --record sor.json samples/races_sor.csm
-  cssame diff --schedule sor.json samples/races_sor.csm samples/races_sor_ok.csm
+  cssame run --seed 1 --record sen.json samples/sen_fig1.csm
+  cssame diff --schedule sen.json samples/sen_fig1.csm samples/sen_fig2.csm
   cssame run --seed 7 --record one.json samples/counter_unlocked.csm
   cssame run --seed 8 --record two.json samples/counter_unlocked.csm
   cssame diff one.json two.json
