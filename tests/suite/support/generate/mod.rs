@@ -8,6 +8,7 @@ mod accessing;
 mod branching;
 mod build;
 mod contention;
+mod contexts;
 mod expression;
 mod functions;
 mod library;
@@ -19,6 +20,7 @@ mod threads;
 
 pub use accessing::accessing;
 pub use branching::branching;
+pub use contexts::contexts;
 pub use library::library;
 pub use shrink::shrink;
 

@@ -77,14 +77,15 @@ impl Compiler<'_> {
     }
 
     /// `spawn f(x)`; with a label, the reference of the handle has been pushed.
-    pub fn spawn(&mut self, call: &Expr, handle: Option<&str>) -> Result<()> {
+    pub fn spawn(&mut self, call: &Expr, handle: Option<&str>, at: u32) -> Result<()> {
         let ExprKind::Call { receiver, callee, arguments } = &call.kind else {
             return Err("spawn without a call".to_owned());
         };
         let place = call.span.start;
         let label = self.code.names.intern(handle.unwrap_or(&callee.name));
         let (function, arguments) = self.callee(receiver.as_deref(), callee, arguments, place)?;
-        self.emit(Op::Spawn { function, arguments, label, handle: handle.is_some() }, place);
+        let pc = self.emit(Op::Spawn { function, arguments, label, handle: handle.is_some() }, place);
+        self.code.spawns.insert(pc as u32, at);
         Ok(())
     }
 

@@ -218,6 +218,8 @@ pub struct Code {
     pub strings: Strings,
     /// Of the name of each read or write, its variable.
     pub owners: FxHashMap<u32, Owner>,
+    /// Of each spawn, where its statement names the handle, or begins.
+    pub spawns: FxHashMap<u32, u32>,
     /// Of each function that is a method, which one it is.
     pub methods: BTreeMap<u32, Method>,
     /// Where `main` begins.

@@ -287,7 +287,7 @@ impl<'a> Compiler<'a> {
         match &declarator.initialiser {
             Some(Initialiser::Value(Expr { kind: ExprKind::Spawn(call), .. })) => {
                 self.emit(Op::Push(Value::Ref(address)), place);
-                self.spawn(call, Some(&declarator.name.name))
+                self.spawn(call, Some(&declarator.name.name), place)
             }
             Some(Initialiser::Value(value)) if ty.is_data() && self.constant(value).is_none() => {
                 self.emit(Op::Push(Value::Ref(address)), place);

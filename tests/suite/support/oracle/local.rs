@@ -7,6 +7,7 @@ use super::code::{Atomic, Code, NONE, Op};
 use super::state::{Condition, State, Thread, Writer};
 use super::trace::{Access, Tracer};
 use super::value::{Status, Strings, Ty, Value, binary, unary};
+use super::ways::Ways;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -25,6 +26,8 @@ pub struct Event {
     /// Name of the read; [`NONE`] for a choice, whose result is the ordinal of the writer.
     pub name: u32,
     pub writer: Writer,
+    /// Where the read stands in its calls, where somebody wants to know.
+    pub located: u32,
 }
 
 /// An access to a cell, which reads or writes it.
@@ -78,6 +81,8 @@ pub struct Machine<'c> {
     pub journal: Option<Vec<Note>>,
     /// Follows the flow of values and keeps the history of each thread, where somebody wants to know.
     pub tracer: Option<Box<Tracer>>,
+    /// The calls that lead to each access, where somebody wants to know.
+    pub ways: Option<Ways>,
     /// A variable that two parallel threads use although it is not visible.
     pub newly_shared: Option<u32>,
     pub watch_sharing: bool,
@@ -99,6 +104,7 @@ impl<'c> Machine<'c> {
             log: None,
             journal: None,
             tracer: None,
+            ways: None,
             newly_shared: None,
             watch_sharing: false,
             max_steps,
@@ -137,12 +143,14 @@ impl<'c> Machine<'c> {
             Op::Box { slot, variable } => {
                 let value = thread.pop();
                 let address = state.allocate(self.code, value, variable, Some(t));
+                self.locate_initial(state, t, address);
                 *state.threads[t].slot(slot) = Value::Ref(address);
             }
             Op::Allocate { slot, layout } => {
                 let address = state.cells.len() as u32;
                 for init in &self.code.layouts[layout as usize] {
-                    state.allocate(self.code, init.value, init.variable, Some(t));
+                    let cell = state.allocate(self.code, init.value, init.variable, Some(t));
+                    self.locate_initial(state, t, cell);
                 }
                 *state.threads[t].slot(slot) = Value::Ref(address);
             }
@@ -238,7 +246,11 @@ impl<'c> Machine<'c> {
                     return Err(Condition::Failing(Status::StepLimit));
                 }
                 let base = thread.stack.len() - arguments as usize;
-                thread.stack[base - 2] = Value::Long(i64::from(thread.pc));
+                // Where nobody asks for the way, its number is always the same.
+                thread.stack[base - 2] = Value::Long(i64::from(thread.pc) | i64::from(thread.way) << 32);
+                if let Some(ways) = &mut self.ways {
+                    thread.way = ways.call(thread.way, function, self.code.places[thread.pc as usize]);
+                }
                 thread.stack[base - 1] = Value::Long(i64::from(thread.base));
                 thread.base = base as u32;
                 thread.pc = self.code.functions[function as usize].entry - 1;
@@ -250,7 +262,8 @@ impl<'c> Machine<'c> {
                 }
                 let result = thread.pop();
                 let base = thread.base as usize;
-                thread.pc = thread.stack[base - 2].long() as u32;
+                let back = thread.stack[base - 2].long();
+                (thread.pc, thread.way) = (back as u32, (back >> 32) as u32);
                 thread.base = thread.stack[base - 1].long() as u32;
                 thread.stack.truncate(base - 2);
                 thread.push(result);
@@ -294,6 +307,7 @@ impl<'c> Machine<'c> {
         let Ok(address) = place(&state.threads[t], op) else { return };
         self.touch(state, t, address);
         let variable = state.cells[address as usize].variable;
+        let located = self.located(&state.threads[t], variable, element(&state.threads[t], op));
         let counted = variable != NONE && self.visible[variable as usize];
         let State { cells, threads, .. } = state;
         let (thread, cell) = (&mut threads[t], &mut cells[address as usize]);
@@ -319,13 +333,14 @@ impl<'c> Machine<'c> {
         }
         if read && variable != NONE && self.code.variables[variable as usize].candidate {
             let (thread_path, ordinal) = (thread.path, thread.reads);
-            self.trail.push(Event { visible: counted, thread: thread_path, ordinal, name, writer: cell.writer });
+            let writer = cell.writer;
+            self.trail.push(Event { visible: counted, thread: thread_path, ordinal, name, writer, located });
             thread.reads += u32::from(counted);
         }
         if let Some(value) = written {
             cell.value = value;
             if !matches!(op, Op::StoreInitial { .. }) {
-                cell.writer = Writer { name, thread: thread.path, ordinal: thread.writes };
+                cell.writer = Writer { name, thread: thread.path, ordinal: thread.writes, located };
                 thread.writes += u32::from(counted);
             }
         }
@@ -340,6 +355,18 @@ impl<'c> Machine<'c> {
             let (counted, write) = (counted && !is_initial, written.is_some());
             tracer.access(state, t, op, &Access { address, name, read, write, atomic, counted });
         }
+    }
+
+    /// The number of an access in its calls; [`NONE`] where nobody asks.
+    fn located(&mut self, thread: &Thread, variable: u32, element: u32) -> u32 {
+        let Some(ways) = &mut self.ways else { return NONE };
+        ways.locate(thread.way, thread.path, (variable, element))
+    }
+
+    /// A new cell of a local is written by whoever makes it.
+    fn locate_initial(&mut self, state: &mut State, t: usize, address: u32) {
+        let variable = state.cells[address as usize].variable;
+        state.cells[address as usize].writer.located = self.located(&state.threads[t], variable, NONE);
     }
 
     /// Notes who uses the cell, and whether two threads do that may run in parallel.
@@ -368,13 +395,23 @@ pub fn length(op: Op) -> u32 {
     }
 }
 
-/// The address that an access is about to use; an index is checked.
-pub fn place(thread: &Thread, op: Op) -> Result<u32, Status> {
-    let operands = match op {
+/// The index of the element that an access is about to use; [`NONE`] for a scalar.
+fn element(thread: &Thread, op: Op) -> u32 {
+    if length(op) == 0 { NONE } else { thread.peek(operands(op)).long() as u32 }
+}
+
+/// The number of values above the place of an access.
+fn operands(op: Op) -> usize {
+    match op {
         Op::Load { .. } => 0,
         Op::Atomic { kind: Atomic::Cas, .. } => 2,
         _ => 1,
-    };
+    }
+}
+
+/// The address that an access is about to use; an index is checked.
+pub fn place(thread: &Thread, op: Op) -> Result<u32, Status> {
+    let operands = operands(op);
     let len = length(op);
     if len == 0 {
         return Ok(thread.peek(operands).address());

@@ -38,6 +38,7 @@ mod step;
 mod tears;
 mod trace;
 mod value;
+mod ways;
 
 pub use self::coverage::{
     Coverage, CoverageOptions, among, coverage_by_executions, coverage_of_source, library_variables,
@@ -49,9 +50,11 @@ pub use self::patterns::{Access, Instance, Places, TABLE, Variables, all_instanc
 pub use self::races::{Race, RaceOptions, Races, races_of_source};
 pub use self::replayed::{Replayed, Wanted, replay, steps};
 pub use self::tears::{Torn, tears_of_source};
+pub use self::ways::{Located, Reading};
 
 use self::local::Machine;
 use self::search::{Limits, search};
+use self::ways::Ways;
 use cssame::front::csm::syntax::ast::Program;
 use cssame::source::{SourceFile, SourceMap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,6 +83,10 @@ pub struct Options {
     pub inputs: BTreeMap<String, i64>,
     /// Whether futures are collected: it costs time and memory.
     pub futures: bool,
+    /// Whether it is collected where reads and writes stand in their calls.
+    pub contexts: bool,
+    /// Whether it is collected what each execution reads, with `contexts`.
+    pub profiles: bool,
     /// Counts the end of a thread to the step before it, as counts of interleavings in papers do.
     pub merge_ends: bool,
 }
@@ -92,6 +99,8 @@ impl Default for Options {
             max_steps: 2_000,
             inputs: BTreeMap::new(),
             futures: true,
+            contexts: false,
+            profiles: false,
             merge_ends: false,
         }
     }
@@ -108,6 +117,10 @@ pub struct Explored {
     pub discarded: u64,
     /// Which read saw which write: `("a@6:24", "a@4:31")`, `("a@6:24", "a@initial")`.
     pub pairs: BTreeSet<(String, String)>,
+    /// The pairs with where they stand in their calls, and whether the read is a step.
+    pub located: BTreeSet<(Located, Located, bool)>,
+    /// What each execution reads, thread after thread.
+    pub profiles: BTreeSet<Vec<Reading>>,
     /// The reads among them that (also) read shared variables, that is, whose accesses are visible steps.
     pub shared_reads: BTreeSet<String>,
     /// Declared names of the shared variables.
@@ -187,9 +200,11 @@ pub fn explore(program: &Program, file: &SourceFile, options: &Options) -> Resul
             Visible::Named(names) => names.contains(&variable.name),
         })
         .collect();
-    let limits = Limits { max_executions: options.max_executions, futures: options.futures };
+    let Options { max_executions, futures, contexts, profiles, .. } = *options;
+    let limits = Limits { max_executions, futures, profiles: contexts && profiles };
     loop {
         let mut machine = Machine::new(&code, visible.clone(), options.max_steps, options.merge_ends);
+        machine.ways = contexts.then(Ways::new);
         machine.watch_sharing = options.visible == Visible::Dynamic;
         let found = search(&mut machine, limits);
         match machine.newly_shared {

@@ -3,7 +3,7 @@
 use super::code::NONE;
 use super::local::Machine;
 use super::search::{EVENT_WORDS, Found};
-use super::{Explored, Future, Outcome, ReadFrom};
+use super::{Explored, Future, Outcome, ReadFrom, ways};
 use cssame::source::SourceFile;
 
 pub fn report(machine: &Machine<'_>, found: &Found, file: &SourceFile) -> Explored {
@@ -20,6 +20,7 @@ pub fn report(machine: &Machine<'_>, found: &Found, file: &SourceFile) -> Explor
             explored.shared_reads.insert(name(read));
         }
     }
+    ways::report(machine, found, file, &mut explored);
     for (variable, visible) in machine.code.variables.iter().zip(&machine.visible) {
         if *visible {
             explored.shared_variables.insert(variable.name.clone());

@@ -27,6 +27,10 @@ pub struct Found {
     pub discarded: u64,
     /// Name of the read, name of the write, whether the variable is shared.
     pub pairs: FxHashSet<(u32, u32, bool)>,
+    /// The same with where they stand in their calls: read, its place; write, its place; and whether the read is a step.
+    pub located: FxHashSet<([u32; 4], bool)>,
+    /// Of each execution what its threads read: thread, read and place, write and place.
+    pub profiles: FxHashSet<Vec<[u32; 5]>>,
     /// The status, then path and output of each thread that printed.
     pub outcomes: FxHashMap<(Status, Vec<(u32, u32)>), u64>,
     /// Encoded futures, see [`future`].
@@ -40,6 +44,8 @@ pub struct Found {
 pub struct Limits {
     pub max_executions: u64,
     pub futures: bool,
+    /// Whether it is kept what each execution reads; needs the ways of the machine.
+    pub profiles: bool,
 }
 
 /// Words of an encoded event: thread, ordinal, name of the read, and name, thread and ordinal of the write.
@@ -147,9 +153,16 @@ impl Search<'_, '_> {
         for event in &self.machine.trail[self.committed..] {
             if event.name != NONE {
                 self.found.pairs.insert((event.name, event.writer.name, event.visible));
+                if event.located != NONE {
+                    let Event { name, located, writer, visible, .. } = *event;
+                    self.found.located.insert(([name, located, writer.name, writer.located], visible));
+                }
             }
         }
         self.committed = self.machine.trail.len();
+        if self.limits.profiles {
+            self.found.profiles.insert(profile(self.machine));
+        }
         let mut outputs: Vec<(u32, u32)> = state
             .threads
             .iter()
@@ -168,6 +181,15 @@ impl Search<'_, '_> {
             self.found.futures.insert(code);
         }
     }
+}
+
+/// What each thread reads, in its order.
+fn profile(machine: &Machine<'_>) -> Vec<[u32; 5]> {
+    let reads = machine.trail.iter().filter(|event| event.visible && event.name != NONE);
+    let words = |event: &Event| [event.thread, event.name, event.located, event.writer.name, event.writer.located];
+    let mut reads: Vec<[u32; 5]> = reads.map(words).collect();
+    reads.sort_by_key(|read| read[0]);
+    reads
 }
 
 /// The future of an execution as words: status, number of blocked threads, their paths and places, then the visible

@@ -10,6 +10,8 @@ pub struct Writer {
     pub name: u32,
     pub thread: u32,
     pub ordinal: u32,
+    /// Where it stands in its calls, where somebody wants to know; else [`NONE`].
+    pub located: u32,
 }
 
 /// A piece of storage.
@@ -69,6 +71,8 @@ pub struct Thread {
     pub waiter: u32,
     /// How many atomic blocks it is in.
     pub atomic: u32,
+    /// The calls and spawns that led here, where somebody wants to know.
+    pub way: u32,
     /// Vector clock of fork and join alone.
     pub clock: Rc<[u32]>,
 }
@@ -127,6 +131,7 @@ impl Thread {
             arms: 0,
             waiter: NONE,
             atomic: 0,
+            way: NONE,
             clock,
         }
     }
@@ -186,7 +191,7 @@ impl State {
     /// A new cell; it was made by `thread`, or is there from the beginning.
     pub fn allocate(&mut self, code: &Code, value: Value, variable: u32, thread: Option<usize>) -> u32 {
         let name = if variable == NONE { NONE } else { code.variables[variable as usize].initial };
-        let writer = Writer { name, thread: NONE, ordinal: 0 };
+        let writer = Writer { name, thread: NONE, ordinal: 0, located: NONE };
         let (last_thread, last_epoch) = match thread {
             Some(thread) => (thread as u32, self.threads[thread].clock[thread]),
             None => (0, 0),

@@ -70,7 +70,7 @@ impl<'a> Compiler<'a> {
 
     fn call_statement(&mut self, expr: &Expr) -> Result<()> {
         match &expr.kind {
-            ExprKind::Spawn(call) => self.spawn(call, None),
+            ExprKind::Spawn(call) => self.spawn(call, None, expr.span.start),
             ExprKind::Call { receiver, callee, arguments } => {
                 if self.call(expr, receiver.as_deref(), callee, arguments)?.is_some() {
                     self.emit(Op::Pop, expr.span.start);
@@ -85,7 +85,7 @@ impl<'a> Compiler<'a> {
         let place = target.span.start;
         if let ExprKind::Spawn(call) = &value.kind {
             self.address(target)?;
-            return self.spawn(call, Some(&written(target)));
+            return self.spawn(call, Some(&written(target)), place);
         }
         let found = self.target(target)?;
         if !found.ty().is_data() {
@@ -156,7 +156,7 @@ impl<'a> Compiler<'a> {
         match &declarator.initialiser {
             Some(Initialiser::Value(Expr { kind: ExprKind::Spawn(call), .. })) => {
                 self.emit(Op::LoadSlot(local.slot), local.declared);
-                self.spawn(call, Some(local.name))
+                self.spawn(call, Some(local.name), local.declared)
             }
             Some(Initialiser::List(values)) => {
                 for (index, value) in values.iter().enumerate() {

@@ -122,10 +122,10 @@ impl Machine<'_> {
                     return Progress::Discarded;
                 }
                 thread.push(Value::Long(choice));
-                let writer = Writer { name: NONE, thread: NONE, ordinal: choice as u32 };
+                let writer = Writer { name: NONE, thread: NONE, ordinal: choice as u32, located: NONE };
                 let (path, ordinal) = (thread.path, thread.choices);
                 thread.choices += 1;
-                self.trail.push(Event { visible: true, thread: path, ordinal, name: NONE, writer });
+                self.trail.push(Event { visible: true, thread: path, ordinal, name: NONE, writer, located: NONE });
                 if let Some(tracer) = &mut self.tracer {
                     tracer.chosen(t, choice);
                 }
@@ -350,6 +350,7 @@ impl Machine<'_> {
         let stack = parent.stack[parent.base as usize..(parent.base + slots) as usize].to_vec();
         let mut thread = Thread::new(path.0, path.1, entry, stack, parent.child_clock(child));
         thread.waiter = t as u32;
+        thread.way = self.ways.as_mut().map_or(NONE, |ways| ways.fork(parent.way));
         state.threads.push(thread);
         if let Some(tracer) = &mut self.tracer {
             tracer.forked(state, t, slots as usize);
@@ -371,7 +372,8 @@ impl Machine<'_> {
     fn spawn(&mut self, state: &mut State, t: usize, called: (u32, usize), label: u32, handle: bool) {
         let (function, arguments) = called;
         let code = self.code;
-        let site = code.places[state.threads[t].pc as usize];
+        let pc = state.threads[t].pc;
+        let (site, at) = (code.places[pc as usize], code.spawns[&pc]);
         let (path, base_path) = self.path(state, t, code.names.text(label), site, 0);
         let child = state.threads.len();
         let parent = &mut state.threads[t];
@@ -382,6 +384,7 @@ impl Machine<'_> {
         let entry = code.functions[function as usize].entry;
         let mut thread = Thread::new(path, base_path, entry, stack, parent.child_clock(child));
         thread.base = 2;
+        thread.way = self.ways.as_mut().map_or(NONE, |ways| ways.spawn(parent.way, function, at));
         parent.next_epoch(t);
         if handle {
             let address = parent.pop().address();
