@@ -2,8 +2,10 @@
 
 use crate::budget::{Bound, Budget};
 use crate::concurrency;
+use crate::correlation::report::EndData;
 use crate::correlation::{self, Analysis, CorrelationReport, Decision};
-use crate::explore::pairs::{ExecutedPairs, PairQuery, execute_pairs};
+use crate::explore::pairs::{ExecutedPairs, PairEnd, PairQuery, execute_pairs};
+use crate::explore::report::{Awaited, BlockedReport, DeadlockReport, FailureReport};
 use crate::model::{Options, Unit};
 use crate::schedule::Step;
 use serde::Serialize;
@@ -67,7 +69,40 @@ pub fn correlate(unit: Unit, request: &CorrelateRequest<'_>, budget: &Budget<'_>
         });
     for (index, pair) in correlation.pairs.iter_mut().enumerate() {
         pair.context = executed.setting_of(index).and_then(|setting| setting.added.map(str::to_owned));
+        pair.ends = ends(&executed, index);
     }
     let (bound, states) = (executed.bound.map(Bound::name), executed.states);
     CorrelateAnswer { correlation, bound, states, executed, analysis }
+}
+
+/// How a pair fails or blocks in programs that were made for it.
+fn ends(executed: &ExecutedPairs, pair: usize) -> Vec<EndData<Vec<Step>>> {
+    let settings = executed.settings();
+    let ends = executed.of_pair(pair).map(|of| of.ends.as_slice()).unwrap_or_default();
+    let data = |end: &PairEnd| {
+        let setting = settings.get(end.setting)?;
+        let naming = setting.model.naming();
+        let (status, message, line) = match &end.failure {
+            Some(failure) => {
+                let report = FailureReport::of(&naming, failure, String::new(), &[]);
+                (report.status, report.message, Some(report.line))
+            }
+            None => ("deadlock", waiting(&DeadlockReport::of(&naming, &end.schedule)), None),
+        };
+        let context = setting.added.unwrap_or_default().to_owned();
+        Some(EndData { status, message, line, context, schedule: naming.steps(&end.schedule) })
+    };
+    ends.iter().filter_map(data).collect()
+}
+
+/// `first waits at 5:3 for b, which second holds; …`
+fn waiting(deadlock: &DeadlockReport) -> String {
+    let one = |thread: &BlockedReport| {
+        let object = thread.object.as_ref().map_or_else(String::new, |object| format!(" for {object}"));
+        let holder = thread.holder.as_ref().map_or_else(String::new, |holder| format!(", which {holder} holds"));
+        format!("{} waits at {}{object}{holder}", thread.thread, thread.at)
+    };
+    // Main only waits for the two.
+    let threads = deadlock.threads.iter().filter(|thread| thread.waits_for != Awaited::Threads);
+    threads.map(one).collect::<Vec<_>>().join("; ")
 }

@@ -42,7 +42,8 @@ fn torn(found: &CorrelateAnswer, index: usize) -> Vec<PairCase> {
     let accesses = found.correlation.pairs[index].endangered_accesses.iter();
     let cases = accesses.filter_map(|access| {
         let schedule = found.executed.schedule_of(index, access.decision.schedule.as_ref()?)?.to_vec();
-        let kind = CaseKind::Tear { variables: access.variables.clone(), accesses: access.accesses };
+        let (variables, by) = (access.variables.clone(), access.by.clone());
+        let kind = CaseKind::Tear { variables, accesses: access.accesses, by };
         Some(PairCase { kind, method: access.method.clone(), schedule: Ok(schedule) })
     });
     cases.collect()

@@ -119,6 +119,24 @@ pub struct PairData<S = ()> {
     pub context: Option<String>,
     /// The endangered accesses.
     pub endangered_accesses: Vec<AccessData<S>>,
+    /// How the two fail or block in parallel, where they do not one after the other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<EndData<S>>,
+}
+
+/// A failure or a deadlock of a pair.
+#[derive(Clone, Debug, Serialize)]
+pub struct EndData<S = ()> {
+    /// `assert`, `error`, `deadlock`, …
+    pub status: &'static str,
+    /// What the program says, or who waits for what.
+    pub message: String,
+    /// The line that fails.
+    pub line: Option<u32>,
+    /// What the methods were run in.
+    pub context: String,
+    /// The execution.
+    pub schedule: S,
 }
 
 /// Whether executions tear an endangered access apart.
@@ -371,6 +389,7 @@ fn pair_data<S>(
         status: Status::of_all(endangered_accesses.iter().map(|access| access.decision.status)),
         context: None,
         endangered_accesses,
+        ends: Vec::new(),
     }
 }
 

@@ -1,15 +1,16 @@
 //! Packages of parallel unit tests: for pairs of methods, executions that tear them, and their serial orders.
 //!
 //! In: the programs in which the pairs run, and for each pair its executions, or why there is none. Out: a [`Package`] of
-//! the same form as for terms, with one test for each execution; two tears that one execution shows have one test. Where
+//! the same form as for terms, with one test for each execution; two tears that one execution shows have one test. A test of a tear
+//! fails, with what is torn by whom, unless what was recorded is expected. Where
 //! the pairs run in several programs, each is a module of `src/program.rs`.
 
 use super::manifest::{Manifest, PairEntry, PairTestEntry};
 use super::names::Names;
 use super::tests_file::{self, TestCase};
 use super::{
-    DriveError, FREE_RUNTIME, Input, MAX_STEPS, Options, Package, RUNTIME, all_files, cargo_toml, names, plan, program,
-    recorded,
+    DriveError, End, FREE_RUNTIME, Input, MAX_STEPS, Options, Package, RUNTIME, all_files, cargo_toml, names, plan,
+    program, recorded,
 };
 use crate::budget::Bound;
 use crate::correlation::Status;
@@ -25,6 +26,8 @@ pub enum CaseKind {
         variables: [String; 2],
         /// How it touches each: `read` or `write`.
         accesses: [&'static str; 2],
+        /// Who comes between, in this order.
+        by: Vec<String>,
     },
     /// The method runs before the other one.
     Serial,
@@ -170,29 +173,36 @@ impl Writer<'_> {
         self.steps += schedule.len();
         let [first, second] = &pair.methods;
         let other = if *first == case.method { second } else { first };
-        let (wanted, title) = match &case.kind {
-            CaseKind::Tear { variables: [one, two], accesses } => (
-                format!("{}_torn_by_{other}_between_{one}_and_{two}", case.method),
-                format!(
-                    "`{}` {}s `{one}` and {}s `{two}`; `{other}` comes between.",
-                    case.method, accesses[0], accesses[1]
-                ),
-            ),
+        let (wanted, title, violation) = match &case.kind {
+            CaseKind::Tear { variables: [one, two], accesses, by } => {
+                let others = by.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                let verb = if by.len() > 1 { "come" } else { "comes" };
+                let [how, then] = accesses;
+                (
+                    format!("{}_torn_by_{other}_between_{one}_and_{two}", case.method),
+                    format!("`{}` {how}s `{one}` and {then}s `{two}`; {others} {verb} between.", case.method),
+                    Some(format!("`{}` is torn between `{one}` and `{two}` by {others}", case.method)),
+                )
+            }
             CaseKind::Serial => (
                 format!("{}_before_{other}", case.method),
                 format!("First `{}`, then `{other}`; they do not overlap.", case.method),
+                None,
             ),
         };
+        // Where the program fails, that is said.
+        let violation = violation.filter(|_| plan.end == End::Ok);
         let name = self.names.fresh(&wanted);
         let main = module(self.programs.len(), program);
-        self.cases.push(TestCase::of_pair(input, name.clone(), main, title, plan, schedule));
+        let test = TestCase::of_pair(input, name.clone(), main, title, plan, schedule);
+        self.cases.push(test.expecting(self.options.expect, violation));
         Ok(name)
     }
 }
 
 fn entry(case: &PairCase, made: Result<String, String>) -> PairTestEntry {
     let (kind, variables, accesses) = match &case.kind {
-        CaseKind::Tear { variables, accesses } => ("tear", Some(variables.clone()), Some(*accesses)),
+        CaseKind::Tear { variables, accesses, .. } => ("tear", Some(variables.clone()), Some(*accesses)),
         CaseKind::Serial => ("serial", None, None),
     };
     let (test, reason) = match made {

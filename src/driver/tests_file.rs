@@ -5,6 +5,7 @@
 
 use super::manifest::{TestEntry, selected_name};
 use super::names::comment;
+use super::plan::ThreadPlan;
 use super::{Act, End, Expect, Input, Options, Plan, Source};
 use crate::form::Selection;
 use crate::form::{definition_name, read_name};
@@ -220,7 +221,8 @@ pub(super) fn emit(package: &str, cases: &[TestCase], options: &Options, note: O
         comment(&options.file),
         env!("CARGO_PKG_VERSION"),
         if options.free {
-            "A test runs the program some times, as its threads happen to go. What it may show stands above it."
+            "A test runs the program some times, and comes near to the order of locks of the execution that stands above it; it \
+             fails where the program fails. `src/lib.rs` says how."
         } else {
             "A test follows one recorded execution: each event is `Event(latch, act, place, latches that come before)`."
         }
@@ -230,7 +232,7 @@ pub(super) fn emit(package: &str, cases: &[TestCase], options: &Options, note: O
         return text;
     }
     if options.free {
-        let _ = write!(text, "\nuse {package}::{{free, program}};\n");
+        let _ = write!(text, "\nuse {package}::{{Turns, free, program}};\n");
         cases.iter().for_each(|case| text += &free_test(case));
         return text;
     }
@@ -284,15 +286,40 @@ fn test(case: &TestCase, expect: Expect) -> String {
     text
 }
 
-/// A test that follows nothing.
+/// A test that comes near to its execution.
 fn free_test(case: &TestCase) -> String {
     let mut text = "\n".to_owned();
     for line in &case.comment {
         let _ = writeln!(text, "/// {line}");
     }
     let module = &case.module;
-    let text = text.replace("/// \n", "///\n");
-    format!("{text}#[test]\nfn {}() {{\n    free({module}::main, {module}::memory);\n}}\n", case.name)
+    let mut text = text.replace("/// \n", "///\n");
+    let _ = writeln!(text, "#[test]\nfn {}() {{\n    static TURNS: &[Turns] = &[", case.name);
+    for (name, made, locks) in turns(&case.plan) {
+        let _ = writeln!(text, "        Turns {{ made: &{made:?}, locks: &{locks:?} }}, // {}", comment(name));
+    }
+    text + &format!("    ];\n    free({module}::main, {module}::memory, TURNS);\n}}\n")
+}
+
+/// Of each thread its name, the threads that it makes, and the places of the locks that it takes in the order of all.
+fn turns(plan: &Plan) -> Vec<(&str, Vec<usize>, Vec<usize>)> {
+    let is_lock = |act: &Act| matches!(act, Act::Plain("Lock"));
+    let events = plan.threads.iter().flat_map(|thread| &thread.events);
+    let mut latches: Vec<usize> = events.filter(|event| is_lock(&event.act)).map(|event| event.latch).collect();
+    latches.sort_unstable();
+    let of = |thread: &ThreadPlan| {
+        let made = thread.events.iter().filter_map(|event| match event.act {
+            Act::Fork(number) | Act::Spawn(number, _) => Some(number),
+            _ => None,
+        });
+        let locks = thread.events.iter().filter(|event| is_lock(&event.act));
+        (made.collect(), locks.filter_map(|event| latches.binary_search(&event.latch).ok()).collect())
+    };
+    let named = |thread| {
+        let (made, locks) = of(thread);
+        (thread.name.as_str(), made, locks)
+    };
+    plan.threads.iter().map(named).collect()
 }
 
 fn from(source: &Source) -> String {

@@ -5,13 +5,13 @@
 //! **Output**: [`Context`]s: the text with a `main` behind it. The text before stays what it is, so that all its places are
 //! those of the file.
 //!
-//! **Algorithm**: each `main` makes the objects, calls some method to bring them into another state, and then calls both
-//! methods in parallel, those of one class on one object.
-//! 1. The arguments of calls are the literals of the file and the boundary values of each type, in turn. Some are tried
-//!    with the objects as they are made.
-//! 2. Each public method is called once before, with two of the arguments.
-//! 3. Each public method is called so often before that one call more makes a number of the file: a counter is then about to
-//!    reach its limit. Steps 2 and 3 alternate, so that both come in where the number of contexts is bounded.
+//! **Algorithm**: each `main` makes the objects, makes some calls to bring them into another state, and then calls both
+//! methods in parallel, those of one class on one object. [`PairContexts`] gives the calls that may come before, one by one,
+//! and writes the programs; who can execute them chooses the sequences of calls ([`crate::explore::pairs`]).
+//! 1. The arguments of calls are the literals of the file and the boundary values of each type, in turn.
+//! 2. Each public method may be called before, with two of the arguments.
+//! 3. Each public method may be called so often before that one call more makes a number of the file: a counter is then about
+//!    to reach its limit.
 //!
 //! **Soundness and limits**: an execution of a context is one of a program that uses the classes, but it may break rules of
 //! use that stand nowhere in the text. There are other contexts. Objects of synchronisation and threads are no arguments,
@@ -22,9 +22,6 @@ use super::writer::{ARGUMENTS, MainText, ValueOrder, Writer, call, labels, repea
 use crate::front::csm::syntax::ast::TypeKind;
 use crate::source::Span;
 
-/// Contexts of two methods at most.
-const MAX_CONTEXTS: usize = 16;
-
 /// A program in which two methods run in parallel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context {
@@ -34,13 +31,22 @@ pub struct Context {
     pub main: String,
 }
 
+/// The contexts of two methods.
+#[derive(Debug)]
+pub struct PairContexts<'a> {
+    writer: Writer<'a>,
+    pair: [Callable<'a>; 2],
+    /// The methods that may be called before.
+    before: Vec<Callable<'a>>,
+}
+
 impl Methods<'_> {
-    /// The contexts of two methods, given by the places of their names, the plainest first.
+    /// The contexts of two methods, given by the places of their names.
     ///
     /// # Errors
     ///
     /// Why there is none.
-    pub fn contexts(&self, methods: [Span; 2]) -> Result<Vec<Context>, &'static str> {
+    pub fn contexts(&self, methods: [Span; 2]) -> Result<PairContexts<'_>, &'static str> {
         let all = self.callables();
         let find = |span: Span| all.iter().copied().find(|one| one.function.name.span == span);
         let (Some(first), Some(second)) = (find(methods[0]), find(methods[1])) else {
@@ -53,66 +59,94 @@ impl Methods<'_> {
         if !callable(&first) || !callable(&second) {
             return Err("a parameter is an object of synchronisation or a thread");
         }
-        let preludes = all.iter().copied().filter(|one| {
+        let before = all.iter().copied().filter(|one| {
             let same = one.class.is_some()
                 && (one.class_name() == first.class_name() || one.class_name() == second.class_name());
-            same && one.public && callable(one)
+            let functions = first.class.is_none() && second.class.is_none() && one.class.is_none();
+            (same || functions) && one.public && callable(one)
         });
-        let mut found: Vec<Context> = Vec::new();
-        for (prelude, turn) in settings(&preludes.collect::<Vec<_>>(), &writer.repeats()) {
-            let main = main(&writer, [first, second], prelude, turn);
-            if found.len() < MAX_CONTEXTS && !found.iter().any(|known| known.main == main) {
-                found.push(Context { text: writer.append(&main), main });
+        let before = before.collect();
+        Ok(PairContexts { writer, pair: [first, second], before })
+    }
+}
+
+impl PairContexts<'_> {
+    /// How many choices of arguments there are for the two calls.
+    pub const CHOICES: usize = ARGUMENTS;
+
+    /// The calls that may come before, each as lines of a `main`.
+    #[must_use]
+    pub fn calls(&self) -> Vec<Vec<String>> {
+        let mut calls: Vec<Vec<String>> = Vec::new();
+        for (one, turn) in self.before.iter().flat_map(|&one| [(one, 0), (one, 1)]) {
+            let lines = repeated(&write_call(&self.writer, one, &mut { turn }), 1);
+            if !calls.contains(&lines) {
+                calls.push(lines);
             }
         }
-        Ok(found)
+        calls
     }
-}
 
-/// What is called before, how often, and which of the arguments come first.
-type Setting<'a> = (Option<(Callable<'a>, i64)>, usize);
-
-fn settings<'a>(preludes: &[Callable<'a>], repeats: &[i64]) -> Vec<Setting<'a>> {
-    let plain = (0..ARGUMENTS).map(|turn| (None, turn));
-    let once = preludes.iter().flat_map(|&one| [(Some((one, 1)), 0), (Some((one, 1)), 1)]);
-    let often = repeats.iter().flat_map(|&calls| preludes.iter().map(move |&one| (Some((one, calls)), 0)));
-    plain.chain(interleave(once.collect(), often.collect())).collect()
-}
-
-/// One of each in turn, so that both come in where there are many.
-fn interleave<T>(first: Vec<T>, second: Vec<T>) -> Vec<T> {
-    let mut all = Vec::new();
-    let (mut first, mut second) = (first.into_iter(), second.into_iter());
-    loop {
-        let next = [first.next(), second.next()];
-        if next.iter().all(Option::is_none) {
-            return all;
-        }
-        all.extend(next.into_iter().flatten());
+    /// The same calls, made so often that one more makes a number of the file.
+    #[must_use]
+    pub fn repeated_calls(&self) -> Vec<Vec<String>> {
+        let often = |calls: i64| {
+            let lines = move |one: &Callable<'_>| repeated(&write_call(&self.writer, *one, &mut 0), calls);
+            self.before.iter().map(lines)
+        };
+        self.writer.repeats().into_iter().flat_map(often).collect()
     }
-}
 
-/// The objects and the `main`; `turn` says which of the arguments come first.
-fn main(writer: &Writer<'_>, pair: [Callable<'_>; 2], prelude: Option<(Callable<'_>, i64)>, turn: usize) -> String {
-    let mut objects: Vec<String> = Vec::new();
-    for one in pair.into_iter().chain(prelude.map(|prelude| prelude.0)) {
-        let receiver = one.class_name().map(|class| ("receiver", class));
-        let arguments = one.function.parameters.iter().filter_map(|parameter| match &parameter.ty.kind {
-            TypeKind::Class(name) => Some(("argument", name.as_str())),
-            _ => None,
-        });
-        for (role, class) in receiver.into_iter().chain(arguments) {
-            let line = format!("{class} {};", writer.object(role, class));
-            if !objects.contains(&line) {
-                objects.push(line);
+    /// The program that only makes some calls.
+    #[must_use]
+    pub fn alone(&self, before: &[String]) -> String {
+        let lines =
+            |all: &[String], indent: &str| -> String { all.iter().map(|line| format!("{indent}{line}\n")).collect() };
+        let main = format!("{}\nvoid main() {{\n{}}}\n", lines(&self.objects(), ""), lines(before, "  "));
+        self.writer.append(&main)
+    }
+
+    /// The program that makes some calls and then the two in parallel; `choice` says which of the arguments come first.
+    #[must_use]
+    pub fn parallel(&self, before: &[String], choice: usize) -> Context {
+        let calls = self.pair_calls(choice).map(|call| vec![call]);
+        let (objects, before) = (self.objects(), before.to_vec());
+        let main = MainText { objects, before, labels: labels(), calls, after: Vec::new() }.text();
+        Context { text: self.writer.append(&main), main }
+    }
+
+    /// The program that makes the two calls one after the other instead, the second one first if they are `swapped`.
+    #[must_use]
+    pub fn serial(&self, before: &[String], choice: usize, swapped: bool) -> String {
+        let [first, second] = self.pair_calls(choice);
+        let mut all = before.to_vec();
+        all.extend(if swapped { [second, first] } else { [first, second] });
+        self.alone(&all)
+    }
+
+    fn pair_calls(&self, choice: usize) -> [String; 2] {
+        let mut next = choice;
+        self.pair.map(|one| write_call(&self.writer, one, &mut next) + ";")
+    }
+
+    /// The declarations of all objects.
+    fn objects(&self) -> Vec<String> {
+        let mut objects: Vec<String> = Vec::new();
+        for one in self.pair.iter().chain(&self.before) {
+            let receiver = one.class_name().map(|class| ("receiver", class));
+            let arguments = one.function.parameters.iter().filter_map(|parameter| match &parameter.ty.kind {
+                TypeKind::Class(name) => Some(("argument", name.as_str())),
+                _ => None,
+            });
+            for (role, class) in receiver.into_iter().chain(arguments) {
+                let line = format!("{class} {};", self.writer.object(role, class));
+                if !objects.contains(&line) {
+                    objects.push(line);
+                }
             }
         }
+        objects
     }
-    let mut next = turn;
-    let before = prelude.map(|(one, calls)| repeated(&write_call(writer, one, &mut next), calls));
-    next = turn;
-    let calls = pair.map(|one| vec![write_call(writer, one, &mut next) + ";"]);
-    MainText { objects, before: before.unwrap_or_default(), labels: labels(), calls, after: Vec::new() }.text()
 }
 
 fn write_call(writer: &Writer<'_>, one: Callable<'_>, turn: &mut usize) -> String {

@@ -12,7 +12,7 @@ mod methods;
 mod signatures;
 mod writer;
 
-pub use contexts::Context;
+pub use contexts::{Context, PairContexts};
 pub use drivers::{Driver, MAX_DRIVERS};
 pub use effects::Effects;
 pub use methods::Methods;

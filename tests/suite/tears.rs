@@ -403,6 +403,109 @@ fn two_methods_of_a_library_run_in_a_context() {
     assert!(replayed > 0 && context.is_file());
 }
 
+/// A pair of a report.
+fn pair<'r>(report: &'r Value, methods: [&str; 2]) -> &'r Value {
+    let pairs = report["pairs"].as_array().unwrap();
+    pairs.iter().find(|pair| pair["methods"] == serde_json::json!(methods)).unwrap_or_else(|| panic!("{report:#}"))
+}
+
+/// The failures and deadlocks of a pair: `deadlock: first waits …`.
+fn ends(report: &Value, methods: [&str; 2]) -> Vec<String> {
+    let ends = pair(report, methods)["ends"].as_array().cloned().unwrap_or_default();
+    ends.iter()
+        .map(|end| format!("{}: {}", end["status"].as_str().unwrap(), end["message"].as_str().unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_pair_begins_in_a_state_that_several_calls_reach() {
+    let text = "class Box {
+          lock guard;
+          bool opened;
+          int count, sum;
+          public void open() { lock(guard); opened = true; unlock(guard); }
+          public void add(int v) {
+            lock(guard);
+            if (opened) { count = count + 1; sum = sum + v; }
+            unlock(guard);
+          }
+          public void scale() {
+            int n = 0;
+            lock(guard);
+            if (opened && count > 0) { n = 1; }
+            unlock(guard);
+            if (n > 0) {
+              lock(guard);
+              count = count + n;
+              unlock(guard);
+              lock(guard);
+              sum = count * 2;
+              unlock(guard);
+            }
+          }
+        }";
+    let (status, report) = correlate_text(text, &[]);
+    assert_eq!(status, 1);
+    let torn = pair(&report, ["Box.add", "Box.scale"]);
+    assert_eq!(torn["status"], "confirmed", "{torn:#}");
+    let context = torn["context"].as_str().unwrap();
+    let calls = ["receiver_Box.open();", "receiver_Box.add("].map(|call| context.find(call).unwrap());
+    assert!(calls[0] < calls[1] && calls[1] < context.find("cobegin").unwrap(), "{context}");
+    // A box that is not opened does nothing.
+    assert!(accesses(&report).iter().all(|line| !line.ends_with("refuted")));
+}
+
+#[test]
+fn a_deadlock_of_a_pair_is_told_with_who_waits_for_what() {
+    let text = "class Map {
+          lock keys; lock values;
+          int first, size;
+          public void put(int k) {
+            lock(keys);
+            first = k;
+            lock(values);
+            size = first + 1;
+            unlock(values);
+            unlock(keys);
+          }
+          public int firstKey() {
+            lock(values);
+            int n = size;
+            lock(keys);
+            int k = first;
+            unlock(keys);
+            unlock(values);
+            return k + n;
+          }
+        }";
+    let (status, report) = correlate_text(text, &[]);
+    assert_eq!(status, 1);
+    let expected = "deadlock: first waits at 7:13 for receiver_Map.values, which second holds; \
+         second waits at 15:13 for receiver_Map.keys, which first holds";
+    assert_eq!(ends(&report, ["Map.put", "Map.firstKey"]), [expected]);
+    assert_eq!(ends(&report, ["Map.put", "Map.put"]), [""; 0]);
+}
+
+#[test]
+fn what_two_calls_do_one_after_the_other_too_is_no_failure_of_the_pair() {
+    let class = |check: &str| {
+        format!(
+            "class C {{ lock L; int x, y;
+               public void put() {{ lock(L); x = x + 1; unlock(L); lock(L); y = x; unlock(L); }}
+               public void get() {{ lock(L); {check} unlock(L); }} }}"
+        )
+    };
+    let of = |check: &str| ends(&correlate_text(&class(check), &[]).1, ["C.put", "C.get"]);
+    assert_eq!(of("assert(x == y, \"torn\");"), ["assert: torn"]);
+    // This one fails by itself.
+    assert_eq!(of("assert(x > y, \"never\");"), [""; 0]);
+    let waits = "class Q { lock L; sem full = 0; int x, y;
+         public void put() { lock(L); x = x + 1; unlock(L); lock(L); y = x; unlock(L); V(full); }
+         public void take() { P(full); lock(L); print(x, y); unlock(L); } }";
+    let (_, report) = correlate_text(waits, &[]);
+    assert_eq!(ends(&report, ["Q.put", "Q.take"]), [""; 0]);
+}
+
 #[test]
 fn the_page_of_the_command_shows_what_it_prints() {
     let page = fs::read_to_string(root().join("docs/commands/correlate.md")).unwrap();

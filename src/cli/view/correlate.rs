@@ -58,6 +58,7 @@ impl CorrelateView<'_> {
             text += &snippet::title(title, colour);
             text += &self.pairs();
             text += &self.traces();
+            text += &self.ends();
         }
         text
     }
@@ -112,6 +113,10 @@ impl CorrelateView<'_> {
                 table.row(vec![access.method.clone(), how, verdict(pair, access)]);
             }
             text += &table.lines().concat();
+            for end in &pair.ends {
+                let line = end.line.map_or_else(String::new, |line| format!(" at line {line}"));
+                text += &format!("      in parallel: {}{line}: {}\n", end.status, end.message);
+            }
             let mut reasons: Vec<&String> =
                 pair.endangered_accesses.iter().filter_map(|access| access.decision.reason.as_ref()).collect();
             reasons.sort_unstable();
@@ -156,6 +161,26 @@ impl CorrelateView<'_> {
         text
     }
 
+    /// An execution for each failure and deadlock of a pair, the first ones.
+    fn ends(&self) -> String {
+        let settings = self.answer.executed.settings();
+        let pairs = self.answer.correlation.pairs.iter().enumerate();
+        let ends = pairs.flat_map(|(index, pair)| {
+            let of = self.answer.executed.of_pair(index).map(|of| of.ends.as_slice()).unwrap_or_default();
+            pair.ends.iter().zip(of).map(move |(data, end)| (pair, data, end))
+        });
+        let mut text = String::new();
+        for (pair, data, end) in ends.take(MAX_TRACES) {
+            let Some(setting) = settings.get(end.setting) else { continue };
+            let title = format!("\n{} || {}: {}", pair.methods[0], pair.methods[1], data.status);
+            text += &snippet::title(&title, self.colour);
+            text += &added(&data.context);
+            let trace = schedule::trace(setting.model.naming(), &end.schedule).cause();
+            text += &schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });
+        }
+        text
+    }
+
     fn trace(&self, pair: usize, access: &AccessData<Vec<Step>>, number: usize) -> String {
         let (Some(setting), Some(steps)) = (self.answer.executed.setting_of(pair), &access.decision.schedule) else {
             return String::new();
@@ -163,11 +188,7 @@ impl CorrelateView<'_> {
         let [first, second] = &access.variables;
         let title = format!("\n{} is torn between {first} and {second} by {}", access.method, access.by.join(", "));
         let mut text = snippet::title(&title, self.colour);
-        if let Some(added) = setting.added {
-            text += "in a context that was made for it:\n\n";
-            added.lines().for_each(|line| text += &format!("{}\n", format!("    {line}").trim_end()));
-            text += "\n";
-        }
+        text += &setting.added.map_or_else(String::new, added);
         let Some(choices) = self.answer.executed.schedule_of(pair, steps) else { return text };
         let mut trace = schedule::trace(setting.model.naming(), choices).cause();
         // What brings the objects into a state may be long.
@@ -203,6 +224,12 @@ fn colour_of(status: Status) -> AnsiColor {
         Status::Refuted => AnsiColor::Green,
         Status::Elsewhere | Status::Potential => AnsiColor::Yellow,
     }
+}
+
+/// The `main` that was added to a file.
+fn added(main: &str) -> String {
+    let lines = main.lines().map(|line| format!("{}\n", format!("    {line}").trim_end()));
+    format!("in a context that was made for it:\n\n{}\n", lines.collect::<String>())
 }
 
 /// What is known of an access; who tears it, if that is not the other method of the pair alone.

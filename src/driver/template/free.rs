@@ -6,13 +6,17 @@
 //! gate of its own, so that no order comes in which the program has not. An atomic block holds one gate that all such
 //! blocks share.
 //!
+//! Tests differ in the order of locks that they come near to, that of their recorded execution: a thread that is to take a lock
+//! waits for a moment (`CSSAME_FREE_TURN`, 20 ms) until the locks before it are taken, and then goes on anyway. That they
+//! are is told by a relaxed counter and by sleeping, which order nothing for a detector.
+//!
 //! `CSSAME_FREE_ROUNDS=N` sets how often each test runs the program (20), `CSSAME_LATCH_SECONDS=N` how long a thread waits
 //! before that counts as a deadlock (10 s).
 
 pub mod program;
 
 use std::cell::{Cell, RefCell, UnsafeCell};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -212,7 +216,19 @@ pub fn body(run: impl FnOnce(&Thread) -> Flow<()> + Send + 'static) -> Body {
     Box::new(run)
 }
 
+/// What a thread of the recorded execution did: the threads that it made, by their places in the list, and the places of the
+/// locks that it took in the order of all locks.
+#[derive(Debug)]
+pub struct Turns {
+    pub made: &'static [usize],
+    pub locks: &'static [usize],
+}
+
 struct Run {
+    turns: &'static [Turns],
+    /// Locks that were taken, counted in the order of the recorded execution.
+    taken: AtomicUsize,
+    turn: Duration,
     globals: Slots,
     locals: Mutex<Vec<Slots>>,
     /// Threads by their handles, less 1.
@@ -236,6 +252,9 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Thread<'r> {
     run: &'r Arc<Run>,
     number: i64,
+    turns: Option<&'static Turns>,
+    made: Cell<usize>,
+    locks: Cell<usize>,
     forked: RefCell<Vec<JoinHandle<()>>>,
     atomic: RefCell<Option<MutexGuard<'r, ()>>>,
     depth: Cell<u32>,
@@ -248,12 +267,17 @@ const DEPTH: u32 = 1000;
 static NUMBER: AtomicI64 = AtomicI64::new(1);
 
 impl Thread<'_> {
-    fn start(run: &Arc<Run>, body: Body) -> JoinHandle<()> {
+    /// `place` is that of the thread in the recorded execution.
+    fn start(run: &Arc<Run>, place: Option<usize>, body: Body) -> JoinHandle<()> {
         let run = Arc::clone(run);
+        let turns = place.and_then(|place| run.turns.get(place));
         let begin = move || {
             let thread = Thread {
                 run: &run,
                 number: NUMBER.fetch_add(1, Ordering::Relaxed),
+                turns,
+                made: Cell::new(0),
+                locks: Cell::new(0),
                 forked: RefCell::default(),
                 atomic: RefCell::default(),
                 depth: Cell::new(0),
@@ -341,7 +365,32 @@ impl Thread<'_> {
         if self.run.over.load(Ordering::SeqCst) { Err(Stop) } else { Ok(()) }
     }
 
+    /// The place of the next thread that it makes.
+    fn next_made(&self) -> Option<usize> {
+        let made = self.made.replace(self.made.get() + 1);
+        self.turns.and_then(|turns| turns.made.get(made).copied())
+    }
+
+    /// Waits a moment for the locks that come before the next one of this thread; the place behind that one.
+    fn await_turn(&self) -> usize {
+        let next = self.locks.replace(self.locks.get() + 1);
+        let Some(&place) = self.turns.and_then(|turns| turns.locks.get(next)) else { return 0 };
+        let began = Instant::now();
+        let early = || self.run.taken.load(Ordering::Relaxed) < place && !self.run.over.load(Ordering::Relaxed);
+        while early() && began.elapsed() < self.run.turn {
+            thread::sleep(Duration::from_micros(200));
+        }
+        place + 1
+    }
+
     pub fn lock(&self, place: Place, at: &str) -> Flow<()> {
+        let turn = self.await_turn();
+        self.take(place, at)?;
+        self.run.taken.fetch_max(turn, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn take(&self, place: Place, at: &str) -> Flow<()> {
         self.wait_at(place.slot(), at, |object| (object.value == 0).then(|| object.value = self.number))
     }
 
@@ -444,14 +493,14 @@ impl Thread<'_> {
     }
 
     pub fn fork(&self, _: &str, bodies: Vec<Body>) -> Flow<()> {
-        let started = bodies.into_iter().map(|body| Thread::start(self.run, body));
+        let started = bodies.into_iter().map(|body| Thread::start(self.run, self.next_made(), body));
         self.forked.borrow_mut().extend(started);
         Ok(())
     }
 
     pub fn spawn(&self, _: &str, body: Body) -> Flow<Handle> {
         let mut spawned = held(&self.run.spawned);
-        spawned.push(Some(Thread::start(self.run, body)));
+        spawned.push(Some(Thread::start(self.run, self.next_made(), body)));
         Ok(Handle(spawned.len() as i64))
     }
 
@@ -541,15 +590,18 @@ fn number_from(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Runs the program some times, as the threads happen to go.
+/// Runs the program some times, near to the recorded order of locks.
 ///
 /// # Panics
 ///
 /// The program fails, or a thread waits too long.
-pub fn free(main: fn(&Thread) -> Flow<()>, globals: fn() -> Vec<Value>) {
+pub fn free(main: fn(&Thread) -> Flow<()>, globals: fn() -> Vec<Value>, turns: &'static [Turns]) {
     let patience = Duration::from_secs(number_from("CSSAME_LATCH_SECONDS").unwrap_or(10));
     for round in 0..number_from("CSSAME_FREE_ROUNDS").unwrap_or(20) {
         let run = Arc::new(Run {
+            turns,
+            taken: AtomicUsize::new(0),
+            turn: Duration::from_millis(number_from("CSSAME_FREE_TURN").unwrap_or(20)),
             globals: slots(&globals()),
             locals: Mutex::default(),
             spawned: Mutex::default(),
@@ -561,7 +613,7 @@ pub fn free(main: fn(&Thread) -> Flow<()>, globals: fn() -> Vec<Value>) {
             seed: AtomicU64::new(round),
             patience,
         });
-        let ended = Thread::start(&run, body(main)).join();
+        let ended = Thread::start(&run, Some(0), body(main)).join();
         loop {
             let thread = held(&run.spawned).iter_mut().find_map(Option::take);
             let Some(thread) = thread else { break };

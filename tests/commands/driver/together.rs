@@ -38,7 +38,10 @@ impl Together {
         let name = manifest.split('"').nth(1).unwrap();
         let tests = text("tests/futures.rs")
             .replace(&format!("use {name}::{{check, program, "), "use super::program;\nuse crate::{check, ")
-            .replace(&format!("use {name}::{{free, program}};"), "use super::program;\nuse crate::free;")
+            .replace(
+                &format!("use {name}::{{Turns, free, program}};"),
+                "use super::program;\nuse crate::{Turns, free};",
+            )
             .replace(&format!("use {name}::"), "use crate::");
         fs::write(folder.join("futures.rs"), tests).unwrap();
         fs::write(folder.join("mod.rs"), "pub mod program;\n\n#[cfg(test)]\nmod futures;\n").unwrap();

@@ -5,7 +5,7 @@ use crate::correlation::{Decision, MethodAccess, Status};
 use crate::ir::FunctionId;
 use crate::model::{Model, Unit};
 use crate::schedule::Step;
-use crate::vm::Choice;
+use crate::vm::{Choice, Failure};
 
 /// An execution that tears an access.
 #[derive(Clone, Debug)]
@@ -49,6 +49,19 @@ pub struct ExecutedPair {
     pub setting: Option<usize>,
     /// Its endangered accesses.
     pub accesses: Vec<(MethodAccess, AccessVerdict)>,
+    /// How it fails or blocks in programs that were made for it.
+    pub ends: Vec<PairEnd>,
+}
+
+/// A failure or a deadlock of two methods that run in parallel.
+#[derive(Clone, Debug)]
+pub struct PairEnd {
+    /// Index of the program in which it happens.
+    pub setting: usize,
+    /// The failure; none for a deadlock.
+    pub failure: Option<Failure>,
+    /// The execution.
+    pub schedule: Vec<Choice>,
 }
 
 /// A program in which pairs are executed.

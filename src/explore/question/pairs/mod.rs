@@ -13,7 +13,8 @@
 //!    pairs of those that are torn. Each search gets an equal share of the states; those that need more are tried at
 //!    random, and then searched again with what the others have left.
 //! 3. For two methods of a file without `main`, contexts are made ([`crate::harness`]) and searched in turn, until
-//!    one tears all accesses (`library`). If none does, the first of those that tear the most stands for the pair.
+//!    one tears all accesses (`library`). If none does, the first of those that tear the most stands for the pair. They begin in
+//!    states that short sequences of calls reach (`reached`). How the pair fails or blocks in them is noted.
 //!
 //! **Soundness and limits**: an execution that is shown is one of the program, or of the context that is shown beside it.
 //! In a program with a `main` an access is refuted only where all executions were visited and none tears it, whoever comes
@@ -23,10 +24,11 @@
 mod executed;
 mod library;
 mod program;
+mod reached;
 mod search;
 mod serial;
 
-pub use executed::{AccessVerdict, ExecutedPair, ExecutedPairs, Setting, TearWitness};
+pub use executed::{AccessVerdict, ExecutedPair, ExecutedPairs, PairEnd, Setting, TearWitness};
 pub use serial::SerialSearch;
 
 use crate::budget::Budget;

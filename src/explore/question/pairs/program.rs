@@ -56,7 +56,7 @@ impl Questions {
         let mut accesses: Vec<Question> = Vec::new();
         let mut pairs: Vec<ExecutedPair> = Vec::new();
         for &pair in selected {
-            let mut of_pair = ExecutedPair { pair, setting: Some(0), accesses: Vec::new() };
+            let mut of_pair = ExecutedPair { pair, setting: Some(0), accesses: Vec::new(), ends: Vec::new() };
             for (each, watch) in search.watches(pair) {
                 let verdict =
                     watch.as_ref().map_or_else(private, |_| AccessVerdict::Open("it was not executed".to_owned()));
