@@ -38,6 +38,7 @@ mod sets;
 mod sites;
 pub mod source_variable;
 mod sources;
+pub mod stale;
 mod sync_free_region;
 
 pub use access::{Accesses, CorrelationAccess};

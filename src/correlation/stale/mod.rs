@@ -1,0 +1,104 @@
+//! Stale values: what a method has read of shared memory, keeps in a local, and uses after others were let in.
+//!
+//! **Input**: a program. **Output**: [`StaleUses`]: for each function, calls inlined, which reads reach which local, and which
+//! reads reach which effect with synchronisation in between. Effects are writes to memory that are computed from the value or
+//! stand under a condition on it, and what is printed, returned or asserted after the variable was read anew.
+//!
+//! **Algorithm** (forward data flow for each function, callees first; see [`flow`])
+//! 1. The state has, for each register, the reads and the parameters that it may be computed from, each with a [`Level`]; and the
+//!    same for the branches that were passed.
+//! 2. An operation of synchronisation makes all of them stale. A write under a condition on a stale value is no effect where the
+//!    variable is also read and tested anew since the last synchronisation (a loop that waits, an optimistic check), nor is one
+//!    computed from it where the test compares the two. A `cas` tests by itself.
+//! 3. A call brings in what its callee does with its parameters, and what it returns.
+//!
+//! **Soundness and limits**: values that go through private memory, to another thread, or through a recursion are not followed,
+//! and an index says where, not what. What is found may happen; whether it does, executions show.
+
+mod flow;
+
+use super::calls;
+use crate::ir::{DefinitionId, FunctionId, Program, ReadId, RegisterId, SymbolId};
+use flow::Flow;
+use std::collections::BTreeSet;
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    Read(ReadId),
+    Parameter(u32),
+}
+
+/// What has happened since a value was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    /// Nothing.
+    Fresh,
+    /// Others were let in.
+    Stale,
+    /// Then the variable was read anew.
+    Repeated,
+}
+
+/// What a stale value reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// A write to memory.
+    Write(DefinitionId),
+    /// Something beside a value of the same variable that was read later.
+    Repeated,
+}
+
+/// What a function does with values, calls inlined.
+#[derive(Clone, Debug, Default)]
+struct Summary {
+    /// Which local may hold what.
+    holds: BTreeSet<(FunctionId, RegisterId, Origin)>,
+    /// What reaches which effect, at which level.
+    uses: BTreeSet<(Origin, Level, Effect)>,
+    /// Its writes, whether others were let in before within the function, and what was tested anew.
+    writes: Vec<(DefinitionId, bool, BTreeSet<SymbolId>)>,
+    reads: BTreeSet<SymbolId>,
+    returns: BTreeSet<(Origin, Level)>,
+    /// Whether it synchronises.
+    synchronises: bool,
+}
+
+/// The stale values of all functions.
+#[derive(Clone, Debug)]
+pub struct StaleUses {
+    summaries: Vec<Summary>,
+}
+
+impl StaleUses {
+    /// Finds them.
+    #[must_use]
+    pub fn of(program: &Program) -> StaleUses {
+        let mut summaries: Vec<Summary> = vec![Summary::default(); program.functions.len()];
+        for &id in calls::components(program).iter().flatten() {
+            let summary = Flow::new(program, &summaries, id).run();
+            summaries[id.index()] = summary;
+        }
+        StaleUses { summaries }
+    }
+
+    /// The reads of a variable in a method that a local may hold the value of, and what they reach when it is stale.
+    #[must_use]
+    pub fn reached(
+        &self,
+        program: &Program,
+        method: FunctionId,
+        (function, local): (FunctionId, RegisterId),
+        symbol: SymbolId,
+    ) -> Vec<(ReadId, Effect)> {
+        let summary = &self.summaries[method.index()];
+        let held = |read: ReadId| {
+            program.reads[read].symbol == symbol && summary.holds.contains(&(function, local, Origin::Read(read)))
+        };
+        let found = summary.uses.iter().filter_map(|&(origin, level, effect)| match origin {
+            Origin::Read(read) if level != Level::Fresh && held(read) => Some((read, effect)),
+            _ => None,
+        });
+        found.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}
