@@ -13,6 +13,7 @@ mod closed;
 mod contexts;
 mod contradictions;
 mod correlation;
+mod correlation_locals;
 mod correlation_objects;
 mod coverage;
 mod explored;

@@ -9,66 +9,20 @@
 
 use super::super::control::Control;
 use super::super::sync_free_region::is_synchronisation;
-use super::{Effect, Level, Origin, Summary};
+use super::object::{Object, Objects};
+use super::state::{State, Values};
+use super::{Effect, From, Level, Origin, Summary};
 use crate::ir::{
     AtomicOperation, BlockId, DefinitionId, Function, FunctionId, Instruction, Operand, Program, RegisterId, SymbolId,
     Terminator, flow,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Origins that a register keeps.
 const MAX_ORIGINS: usize = 64;
 /// Passes over a function.
 const MAX_PASSES: usize = 16;
-
-type Values = BTreeSet<(Origin, Level)>;
-
-/// What is known at a place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct State {
-    registers: BTreeMap<RegisterId, Values>,
-    /// What the branches were decided by that were passed, each as it was passed last.
-    branches: BTreeMap<BlockId, Values>,
-    /// Variables that were read and tested since the last synchronisation, on all ways.
-    tested: BTreeSet<SymbolId>,
-    /// What they were tested against.
-    compared: BTreeSet<(SymbolId, Origin)>,
-    /// Whether others may have been let in since the function began.
-    synchronised: bool,
-}
-
-impl State {
-    fn join(&mut self, other: &State) -> bool {
-        let before = self.clone();
-        for (&register, values) in &other.registers {
-            self.registers.entry(register).or_default().extend(values);
-        }
-        for (&branch, values) in &other.branches {
-            self.branches.entry(branch).or_default().extend(values);
-        }
-        self.tested.retain(|symbol| other.tested.contains(symbol));
-        self.compared.retain(|pair| other.compared.contains(pair));
-        self.synchronised |= other.synchronised;
-        *self != before
-    }
-
-    fn all(&mut self) -> impl Iterator<Item = &mut Values> {
-        self.registers.values_mut().chain(self.branches.values_mut())
-    }
-
-    /// Others are let in.
-    fn cross(&mut self) {
-        self.all().for_each(|values| *values = raised(values, Level::Stale));
-        self.tested.clear();
-        self.compared.clear();
-        self.synchronised = true;
-    }
-}
-
-/// Values with at least that level.
-fn raised(values: &Values, level: Level) -> Values {
-    values.iter().map(|&(origin, own)| (origin, own.max(level))).collect()
-}
 
 /// The pass over one function.
 pub(super) struct Flow<'a> {
@@ -77,13 +31,16 @@ pub(super) struct Flow<'a> {
     id: FunctionId,
     function: &'a Function,
     control: Control,
+    /// What reference registers point into.
+    objects: Rc<Objects>,
     out: Summary,
 }
 
 impl<'a> Flow<'a> {
     pub fn new(program: &'a Program, summaries: &'a [Summary], id: FunctionId) -> Flow<'a> {
         let function = &program.functions[id];
-        Flow { program, summaries, id, function, control: Control::of(function), out: Summary::default() }
+        let (control, objects) = (Control::of(function), Rc::new(Objects::of(function)));
+        Flow { program, summaries, id, function, control, objects, out: Summary::default() }
     }
 
     pub fn run(mut self) -> Summary {
@@ -92,9 +49,9 @@ impl<'a> Flow<'a> {
         let mut entries: BTreeMap<BlockId, State> = BTreeMap::new();
         let mut first = State::default();
         for (position, &parameter) in function.parameters.iter().enumerate() {
-            let origin = Origin::Parameter(position as u32);
-            first.registers.insert(parameter, BTreeSet::from([(origin, Level::Fresh)]));
-            self.out.holds.insert((self.id, parameter, origin));
+            let from = From::Parameter(position as u32);
+            first.registers.insert(parameter, BTreeSet::from([(Origin::of(from), Level::Fresh)]));
+            self.out.holds.insert((self.id, parameter, from));
         }
         entries.insert(BlockId(0), first);
         for _ in 0..MAX_PASSES {
@@ -125,7 +82,7 @@ impl<'a> Flow<'a> {
         match content.terminator {
             Terminator::Branch { condition, .. } => self.branch(block, state, condition),
             Terminator::Return(value) => {
-                let values = value.map_or_else(Values::new, |value| operand(state, value));
+                let values = value.map_or_else(Values::new, |value| state.operand(value));
                 self.show(&values);
                 self.out.returns.extend(values);
                 self.out.synchronises |= state.synchronised;
@@ -135,13 +92,13 @@ impl<'a> Flow<'a> {
     }
 
     fn branch(&self, block: BlockId, state: &mut State, condition: Operand) {
-        let values = operand(state, condition);
+        let values = state.operand(condition);
         for &(origin, level) in &values {
-            if let (Origin::Read(read), Level::Fresh) = (origin, level) {
+            if let (From::Read(read), Level::Fresh) = (origin.from, level) {
                 let symbol = self.program.reads[read].symbol;
                 state.tested.insert(symbol);
                 let stale = values.iter().filter(|each| each.1 != Level::Fresh || each.0 != origin);
-                state.compared.extend(stale.map(|each| (symbol, each.0)));
+                state.compared.extend(stale.map(|each| (symbol, each.0.from)));
             }
         }
         state.branches.insert(block, values);
@@ -149,12 +106,14 @@ impl<'a> Flow<'a> {
 
     fn instruction(&mut self, block: BlockId, state: &mut State, instruction: &Instruction) {
         match instruction {
-            Instruction::Load { dest, read, .. } => {
-                self.read_anew(state, self.program.reads[*read].symbol);
-                self.set(block, state, *dest, BTreeSet::from([(Origin::Read(*read), Level::Fresh)]));
+            Instruction::Load { dest, place, read } => {
+                let object = self.objects.of_base(place.base);
+                self.read_anew(state, (self.program.reads[*read].symbol, object));
+                let origin = Origin { object, ..Origin::of(From::Read(*read)) };
+                self.set(block, state, *dest, BTreeSet::from([(origin, Level::Fresh)]));
             }
             Instruction::Store { value, definition, .. } => {
-                let values = operand(state, *value);
+                let values = state.operand(*value);
                 self.write(block, state, *definition, &values);
             }
             Instruction::Atomic { dest, op, read, definition, .. } => {
@@ -162,14 +121,14 @@ impl<'a> Flow<'a> {
                 match op {
                     AtomicOperation::CompareAndSwap { .. } => {}
                     AtomicOperation::Swap(value) | AtomicOperation::FetchAdd(value, _) => {
-                        let values = operand(state, *value);
+                        let values = state.operand(*value);
                         self.write(block, state, *definition, &values);
                     }
                 }
-                self.set(block, state, *dest, BTreeSet::from([(Origin::Read(*read), Level::Stale)]));
+                self.set(block, state, *dest, BTreeSet::from([(Origin::of(From::Read(*read)), Level::Stale)]));
             }
             Instruction::Copy { dest, source } => {
-                let mut values = operand(state, *source);
+                let mut values = state.operand(*source);
                 // Which of several values it gets, the branches decide.
                 for branch in self.control.direct(block).iter().filter(|&&branch| !self.control.is_loop_branch(branch))
                 {
@@ -178,19 +137,19 @@ impl<'a> Flow<'a> {
                 self.set(block, state, *dest, values);
             }
             Instruction::Unary { dest, operand: only, .. } => {
-                let values = operand(state, *only);
+                let values = state.operand(*only);
                 self.set(block, state, *dest, values);
             }
             Instruction::Binary { dest, left, right, .. } => {
-                let mut values = operand(state, *left);
-                values.extend(operand(state, *right));
+                let mut values = state.operand(*left);
+                values.extend(state.operand(*right));
                 self.set(block, state, *dest, values);
             }
             Instruction::Call { dest, function, arguments } => self.call(block, state, (*dest, *function, arguments)),
             Instruction::Print { arguments } => {
-                arguments.iter().for_each(|(argument, _)| self.show(&operand(state, *argument)));
+                arguments.iter().for_each(|(argument, _)| self.show(&state.operand(*argument)));
             }
-            Instruction::Assert { condition, .. } => self.show(&operand(state, *condition)),
+            Instruction::Assert { condition, .. } => self.show(&state.operand(*condition)),
             _ => {
                 if is_synchronisation(instruction) {
                     state.cross();
@@ -202,13 +161,19 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// Which of several values it is, the branches decide.
+    fn add_choice(&self, block: BlockId, state: &State, values: &mut Values) {
+        for branch in self.control.direct(block).iter().filter(|&&branch| !self.control.is_loop_branch(branch)) {
+            let deciding = state.branches.get(branch).into_iter().flatten();
+            values.extend(deciding.map(|&(origin, level)| (origin.steering(), level)));
+        }
+    }
+
     /// A register gets a value.
     fn set(&mut self, block: BlockId, state: &mut State, dest: RegisterId, mut values: Values) {
         if self.function.registers[dest].name.is_some() {
-            for branch in self.control.direct(block).iter().filter(|&&branch| !self.control.is_loop_branch(branch)) {
-                values.extend(state.branches.get(branch).into_iter().flatten());
-            }
-            self.out.holds.extend(values.iter().map(|value| (self.id, dest, value.0)));
+            self.add_choice(block, state, &mut values);
+            self.out.holds.extend(values.iter().map(|value| (self.id, dest, value.0.from)));
         }
         while values.len() > MAX_ORIGINS {
             values.pop_last();
@@ -217,12 +182,16 @@ impl<'a> Flow<'a> {
     }
 
     /// A variable is read: what was read of it before is now one of two values.
-    fn read_anew(&mut self, state: &mut State, symbol: SymbolId) {
-        self.out.reads.insert(symbol);
+    fn read_anew(&mut self, state: &mut State, (symbol, object): (SymbolId, Object)) {
+        self.out.reads.insert((symbol, object));
         let program = self.program;
         for values in state.all() {
-            let again = |&(origin, level): &(Origin, Level)| match origin {
-                Origin::Read(read) if level == Level::Stale && program.reads[read].symbol == symbol => {
+            let again = |&(origin, level): &(Origin, Level)| match origin.from {
+                From::Read(read)
+                    if level == Level::Stale
+                        && program.reads[read].symbol == symbol
+                        && origin.object.may_be(object) =>
+                {
                     (origin, Level::Repeated)
                 }
                 _ => (origin, level),
@@ -233,28 +202,40 @@ impl<'a> Flow<'a> {
 
     /// The values are printed, returned or asserted.
     fn show(&mut self, values: &Values) {
-        let repeated = values.iter().filter(|value| value.1 == Level::Repeated);
+        let repeated = values.iter().filter(|value| value.1 == Level::Repeated && !value.0.steers);
         self.out.uses.extend(repeated.map(|value| (value.0, Level::Repeated, Effect::Repeated)));
     }
 
-    fn write(&mut self, block: BlockId, state: &State, definition: DefinitionId, values: &Values) {
+    fn write(&mut self, block: BlockId, state: &mut State, definition: DefinitionId, values: &Values) {
         let effect = Effect::Write(definition);
         for &(origin, level) in values {
-            let compared = self.symbol(origin).is_some_and(|symbol| state.compared.contains(&(symbol, origin)));
+            let compared = self.symbol(origin).is_some_and(|symbol| state.compared.contains(&(symbol, origin.from)));
             if !compared {
                 self.note(origin, level, effect);
             }
         }
         self.under_branches(block, state, |flow, origin, level| {
             if flow.symbol(origin).is_none_or(|symbol| !state.tested.contains(&symbol)) {
-                flow.note(origin, level, effect);
+                flow.note(origin.steering(), level, effect);
             }
         });
+        self.draw(state, self.program.definitions[definition].symbol);
+    }
+
+    /// A variable is written: what was read of it in the same region is meant to be the old value.
+    fn draw(&self, state: &mut State, symbol: SymbolId) {
+        for values in state.all() {
+            let drawn = |&(origin, level): &(Origin, Level)| {
+                let own = level == Level::Fresh && self.symbol(origin) == Some(symbol);
+                (if own { origin.steering() } else { origin }, level)
+            };
+            *values = values.iter().map(drawn).collect();
+        }
     }
 
     fn note(&mut self, origin: Origin, level: Level, effect: Effect) {
         // What a caller hands over may be stale already.
-        if level != Level::Fresh || matches!(origin, Origin::Parameter(_)) {
+        if level != Level::Fresh || matches!(origin.from, From::Parameter(_)) {
             self.out.uses.insert((origin, level, effect));
         }
     }
@@ -275,9 +256,9 @@ impl<'a> Flow<'a> {
     }
 
     fn symbol(&self, origin: Origin) -> Option<SymbolId> {
-        match origin {
-            Origin::Read(read) => Some(self.program.reads[read].symbol),
-            Origin::Parameter(_) => None,
+        match origin.from {
+            From::Read(read) => Some(self.program.reads[read].symbol),
+            From::Parameter(_) => None,
         }
     }
 
@@ -288,16 +269,24 @@ impl<'a> Flow<'a> {
         (dest, callee, arguments): (Option<RegisterId>, FunctionId, &[Operand]),
     ) {
         let summary = &self.summaries[callee.index()];
-        let argument = |state: &State, position: u32| {
-            arguments.get(position as usize).map_or_else(Values::new, |&argument| operand(state, argument))
+        let objects = Rc::clone(&self.objects);
+        let handed_on = |state: &State, origin: Origin, level: Level| match origin.from {
+            From::Read(_) => {
+                let object = objects.of_argument(origin.object, arguments);
+                BTreeSet::from([(Origin { object, ..origin }, level)])
+            }
+            From::Parameter(position) => {
+                let argument = arguments.get(position as usize);
+                let values = argument.map_or_else(Values::new, |&argument| state.operand(argument));
+                let handed = |(own, before): (Origin, Level)| {
+                    (Origin { steers: own.steers || origin.steers, ..own }, before.max(level))
+                };
+                values.into_iter().map(handed).collect()
+            }
         };
-        let handed_on = |state: &State, origin: Origin, level: Level| match origin {
-            Origin::Read(_) => BTreeSet::from([(origin, level)]),
-            Origin::Parameter(position) => raised(&argument(state, position), level),
-        };
-        for &(function, register, origin) in &summary.holds {
-            let values = handed_on(state, origin, Level::Fresh);
-            self.out.holds.extend(values.iter().map(|value| (function, register, value.0)));
+        for &(function, register, from) in &summary.holds {
+            let values = handed_on(state, Origin::of(from), Level::Fresh);
+            self.out.holds.extend(values.iter().map(|value| (function, register, value.0.from)));
         }
         for &(origin, level, effect) in &summary.uses {
             for (origin, level) in handed_on(state, origin, level) {
@@ -310,7 +299,7 @@ impl<'a> Flow<'a> {
                 let symbol = flow.symbol(origin);
                 let known = |symbol: SymbolId| tested.contains(&symbol) || !after && state.tested.contains(&symbol);
                 if symbol.is_none_or(|symbol| !known(symbol)) {
-                    flow.note(origin, level.max(least), Effect::Write(*definition));
+                    flow.note(origin.steering(), level.max(least), Effect::Write(*definition));
                 }
             });
         }
@@ -321,7 +310,10 @@ impl<'a> Flow<'a> {
         if summary.synchronises {
             state.cross();
         }
-        summary.reads.iter().for_each(|&symbol| self.read_anew(state, symbol));
+        for &(symbol, object) in &summary.reads {
+            let object = objects.of_argument(object, arguments);
+            self.read_anew(state, (symbol, object));
+        }
         if let Some(dest) = dest {
             self.set(block, state, dest, returned);
         }
@@ -352,12 +344,5 @@ impl<'a> Flow<'a> {
         self.out.writes.sort();
         self.out.writes.dedup();
         self.out.writes.truncate(MAX_ORIGINS * MAX_ORIGINS);
-    }
-}
-
-fn operand(state: &State, operand: Operand) -> Values {
-    match operand {
-        Operand::Register(register) => state.registers.get(&register).cloned().unwrap_or_default(),
-        Operand::Constant(_) => Values::new(),
     }
 }

@@ -10,23 +10,48 @@
 //! 2. An operation of synchronisation makes all of them stale. A write under a condition on a stale value is no effect where the
 //!    variable is also read and tested anew since the last synchronisation (a loop that waits, an optimistic check), nor is one
 //!    computed from it where the test compares the two. A `cas` tests by itself.
-//! 3. A call brings in what its callee does with its parameters, and what it returns.
+//! 3. A value *steers* an effect that stands under a condition on it. So does one whose variable the function writes before it lets
+//!    others in: a number that was drawn is meant to be the old one.
+//! 4. A call brings in what its callee does with its parameters, and what it returns.
 //!
 //! **Soundness and limits**: values that go through private memory, to another thread, or through a recursion are not followed,
 //! and an index says where, not what. What is found may happen; whether it does, executions show.
 
 mod flow;
+mod object;
+mod state;
 
 use super::calls;
 use crate::ir::{DefinitionId, FunctionId, Program, ReadId, RegisterId, SymbolId};
 use flow::Flow;
+use object::Object;
 use std::collections::BTreeSet;
 
-/// Where a value comes from.
+/// What a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Origin {
+enum From {
     Read(ReadId),
     Parameter(u32),
+}
+
+/// What a value comes from, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Origin {
+    from: From,
+    /// Whether it only decides about the value, or the variable was written in the same region, so that the old value is meant.
+    steers: bool,
+    /// Of what it was read.
+    object: Object,
+}
+
+impl Origin {
+    fn of(from: From) -> Origin {
+        Origin { from, steers: false, object: Object::Unknown }
+    }
+
+    fn steering(self) -> Origin {
+        Origin { steers: true, ..self }
+    }
 }
 
 /// What has happened since a value was read.
@@ -53,12 +78,12 @@ pub enum Effect {
 #[derive(Clone, Debug, Default)]
 struct Summary {
     /// Which local may hold what.
-    holds: BTreeSet<(FunctionId, RegisterId, Origin)>,
+    holds: BTreeSet<(FunctionId, RegisterId, From)>,
     /// What reaches which effect, at which level.
     uses: BTreeSet<(Origin, Level, Effect)>,
     /// Its writes, whether others were let in before within the function, and what was tested anew.
     writes: Vec<(DefinitionId, bool, BTreeSet<SymbolId>)>,
-    reads: BTreeSet<SymbolId>,
+    reads: BTreeSet<(SymbolId, Object)>,
     returns: BTreeSet<(Origin, Level)>,
     /// Whether it synchronises.
     synchronises: bool,
@@ -82,7 +107,8 @@ impl StaleUses {
         StaleUses { summaries }
     }
 
-    /// The reads of a variable in a method that a local may hold the value of, and what they reach when it is stale.
+    /// The reads of a variable in a method that a local may hold the value of, and what they reach when it is stale; true where the
+    /// value itself gets there, false where it steers the effect.
     #[must_use]
     pub fn reached(
         &self,
@@ -90,13 +116,13 @@ impl StaleUses {
         method: FunctionId,
         (function, local): (FunctionId, RegisterId),
         symbol: SymbolId,
-    ) -> Vec<(ReadId, Effect)> {
+    ) -> Vec<(ReadId, Effect, bool)> {
         let summary = &self.summaries[method.index()];
         let held = |read: ReadId| {
-            program.reads[read].symbol == symbol && summary.holds.contains(&(function, local, Origin::Read(read)))
+            program.reads[read].symbol == symbol && summary.holds.contains(&(function, local, From::Read(read)))
         };
-        let found = summary.uses.iter().filter_map(|&(origin, level, effect)| match origin {
-            Origin::Read(read) if level != Level::Fresh && held(read) => Some((read, effect)),
+        let found = summary.uses.iter().filter_map(|&(origin, level, effect)| match origin.from {
+            From::Read(read) if level != Level::Fresh && held(read) => Some((read, effect, !origin.steers)),
             _ => None,
         });
         found.collect::<BTreeSet<_>>().into_iter().collect()

@@ -13,7 +13,8 @@
 
 use super::executed::{AccessVerdict, ContextModel, ExecutedPair, PairEnd, TearWitness};
 use super::reached::{sequences, serial_ends};
-use super::search::{Search, Searched, private, stopped};
+use super::search::{Search, Searched, stopped};
+use super::watch::Watch;
 use crate::budget::{Bound, Limits, Statistics};
 use crate::correlation::MethodAccess;
 use crate::explore::answer::{OutcomeStatus, Query};
@@ -77,7 +78,9 @@ impl Library<'_> {
             tried += 1;
             let accesses = self.accesses(search, &context.model, index);
             let confirmed = accesses.iter().filter(|(_, verdict)| verdict.schedule().is_some()).count();
-            let all = confirmed == accesses.len();
+            let decided =
+                |verdict: &AccessVerdict| verdict.schedule().is_some() || matches!(verdict, AccessVerdict::Refuted);
+            let all = accesses.iter().all(|(_, verdict)| decided(verdict));
             if best.as_ref().is_none_or(|best| confirmed > best.0) {
                 best = Some((confirmed, context, accesses));
             }
@@ -167,8 +170,18 @@ impl Library<'_> {
 
     fn accesses(&self, search: &mut Search<'_>, model: &Model, index: usize) -> Verdicts {
         let watches = search.watches(index).into_iter();
-        let mut verdict =
-            |watch: Option<TearPattern>| watch.map_or_else(private, |watch| self.access(search, model, &watch));
+        let mut verdict = |watch: Watch| match watch {
+            Watch::Tear(pattern) => self.access(search, model, &pattern),
+            Watch::Stale(patterns) => {
+                let mut known = AccessVerdict::Refuted;
+                for pattern in &patterns {
+                    if known.schedule().is_none() {
+                        known = self.access(search, model, pattern);
+                    }
+                }
+                known
+            }
+        };
         watches.map(|(access, watch)| (access, verdict(watch))).collect()
     }
 
@@ -191,8 +204,9 @@ impl Library<'_> {
 }
 
 fn not_executed(search: &Search<'_>, index: usize, reason: &str) -> ExecutedPair {
-    let open = |(access, watch): (MethodAccess, Option<TearPattern>)| {
-        (access, watch.map_or_else(private, |_| AccessVerdict::Open(reason.to_owned())))
+    let open = |(access, watch): (MethodAccess, Watch)| match watch {
+        Watch::Stale(patterns) if patterns.is_empty() => (access, AccessVerdict::Refuted),
+        _ => (access, AccessVerdict::Open(reason.to_owned())),
     };
     ExecutedPair {
         pair: index,

@@ -19,7 +19,8 @@
 //! **Soundness and limits**: an execution that is shown is one of the program, or of the context that is shown beside it.
 //! In a program with a `main` an access is refuted only where all executions were visited and none tears it, whoever comes
 //! between; in contexts, a search that
-//! finds nothing proves nothing. Accesses to variables that are private to a thread are not watched.
+//! finds nothing proves nothing. An access to a local is torn where the value is stale when it has an effect (`watch`); one that has
+//! none is refuted without executing anything.
 
 mod executed;
 mod library;
@@ -27,6 +28,7 @@ mod program;
 mod reached;
 mod search;
 mod serial;
+mod watch;
 
 pub use executed::{AccessVerdict, ExecutedPair, ExecutedPairs, PairEnd, Setting, TearWitness};
 pub use serial::SerialSearch;
@@ -57,7 +59,8 @@ pub fn execute_pairs(query: &PairQuery<'_>, unit: Unit, budget: &Budget<'_>) -> 
     if selected.is_empty() {
         return ExecutedPairs::none(unit);
     }
-    let mut search = Search::new(query.analysis, budget);
+    let watches = watch::watches(&unit.program, query.analysis, &selected);
+    let mut search = Search::new(query.analysis, watches, budget);
     let (host, pairs) = match Model::new(unit, query.options.clone()) {
         Ok(model) => {
             let pairs = program::execute(&mut search, &model, &selected);

@@ -9,7 +9,8 @@
 //! left.
 
 use super::executed::{AccessVerdict, ExecutedPair, TearWitness};
-use super::search::{Search, Searched, other_of, private};
+use super::search::{Search, Searched};
+use super::watch::{Watch, other_of};
 use crate::correlation::MethodAccess;
 use crate::explore::question::tear::{Other, TearPattern, parties, tear_at_random};
 use crate::ir::FunctionId;
@@ -20,11 +21,13 @@ use crate::vm::Choice;
 pub(super) fn execute(search: &mut Search<'_>, model: &Model, selected: &[usize]) -> Vec<ExecutedPair> {
     let mut questions = Questions::new(search, selected);
     let open = questions.accesses.len() + questions.accesses.iter().map(|access| access.pairs.len()).sum::<usize>();
+    let open = open + questions.stale.iter().map(|question| question.patterns.len()).sum::<usize>();
     let mut decider = Decider { search, model, open: open as u64, last: false };
     questions.ask(&mut decider);
     // What needs more than its share comes after all others.
     decider.last = true;
     questions.ask(&mut decider);
+    questions.enter_stale();
     questions.pairs
 }
 
@@ -46,8 +49,18 @@ enum Answer {
     Open(String),
 }
 
+/// An endangered access to a local, in one pair.
+struct StaleQuestion {
+    place: usize,
+    each: MethodAccess,
+    /// What is asked, one after the other.
+    patterns: Vec<TearPattern>,
+    decided: Option<Answer>,
+}
+
 struct Questions {
     accesses: Vec<Question>,
+    stale: Vec<StaleQuestion>,
     pairs: Vec<ExecutedPair>,
 }
 
@@ -55,13 +68,18 @@ impl Questions {
     fn new(search: &Search<'_>, selected: &[usize]) -> Questions {
         let mut accesses: Vec<Question> = Vec::new();
         let mut pairs: Vec<ExecutedPair> = Vec::new();
+        let mut stale: Vec<StaleQuestion> = Vec::new();
         for &pair in selected {
             let mut of_pair = ExecutedPair { pair, setting: Some(0), accesses: Vec::new(), ends: Vec::new() };
             for (each, watch) in search.watches(pair) {
-                let verdict =
-                    watch.as_ref().map_or_else(private, |_| AccessVerdict::Open("it was not executed".to_owned()));
-                of_pair.accesses.push((each, verdict));
-                let Some(pattern) = watch.map(|watch| watch.by(Other::Anyone)) else { continue };
+                of_pair.accesses.push((each, AccessVerdict::Open("it was not executed".to_owned())));
+                let pattern = match watch {
+                    Watch::Tear(pattern) => pattern.by(Other::Anyone),
+                    Watch::Stale(patterns) => {
+                        stale.push(StaleQuestion { place: pairs.len(), each, patterns, decided: None });
+                        continue;
+                    }
+                };
                 let asked = (pairs.len(), other_of(&search.analysis.pairs[pair], &each));
                 match accesses.iter_mut().find(|known| known.each == each) {
                     Some(known) => known.pairs.push(asked),
@@ -70,7 +88,7 @@ impl Questions {
             }
             pairs.push(of_pair);
         }
-        Questions { accesses, pairs }
+        Questions { accesses, stale, pairs }
     }
 
     /// Answers what can be answered.
@@ -95,6 +113,44 @@ impl Questions {
                 false
             });
         }
+        for question in self.stale.iter_mut().filter(|question| question.decided.is_none()) {
+            question.decided = decider.stale(&question.patterns);
+        }
+    }
+
+    /// Enters what is known of locals. What is torn in another pair is not refuted.
+    fn enter_stale(&mut self) {
+        let torn = |each: MethodAccess| {
+            let mut all = self.stale.iter().filter(|known| known.each == each);
+            all.find_map(|known| match &known.decided {
+                Some(Answer::Torn(schedule)) => Some((schedule.clone(), known.other())),
+                _ => None,
+            })
+        };
+        for question in &self.stale {
+            let witness = |(schedule, by): (Vec<Choice>, Option<FunctionId>)| TearWitness {
+                schedule,
+                by: by.into_iter().collect(),
+            };
+            let verdict = match &question.decided {
+                Some(Answer::Torn(schedule)) => AccessVerdict::Confirmed(witness((schedule.clone(), question.other()))),
+                Some(Answer::Impossible) => torn(question.each)
+                    .map_or(AccessVerdict::Refuted, |elsewhere| AccessVerdict::Elsewhere(witness(elsewhere))),
+                Some(Answer::Open(reason)) => AccessVerdict::Open(reason.clone()),
+                None => continue,
+            };
+            let mut accesses = self.pairs[question.place].accesses.iter_mut();
+            if let Some(entry) = accesses.find(|(access, _)| *access == question.each) {
+                entry.1 = verdict;
+            }
+        }
+    }
+}
+
+impl StaleQuestion {
+    /// The method that makes the value stale.
+    fn other(&self) -> Option<FunctionId> {
+        self.patterns.first().and_then(|pattern| pattern.other.named())
     }
 }
 
@@ -130,6 +186,19 @@ impl Decider<'_, '_> {
             Searched::Open(reason) => Some(Answer::Open(reason)),
             Searched::ShareUsedUp => self.last.then(|| Answer::Open("it was not executed".to_owned())),
         }
+    }
+
+    /// Whether one of some patterns is torn; nothing where the share of the states did not do.
+    fn stale(&mut self, patterns: &[TearPattern]) -> Option<Answer> {
+        let mut known = Answer::Impossible;
+        for pattern in patterns {
+            match self.decide(pattern, &[])? {
+                Answer::Torn(schedule) => return Some(Answer::Torn(schedule)),
+                Answer::Open(reason) => known = Answer::Open(reason),
+                Answer::Impossible => {}
+            }
+        }
+        Some(known)
     }
 
     /// Who comes between in an execution, if it shows the tear.

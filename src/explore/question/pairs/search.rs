@@ -1,10 +1,9 @@
 //! The search for a tear of one endangered access, with what is left of the bounds.
 
-use super::executed::AccessVerdict;
+use super::watch::{Watch, Watches};
 use crate::budget::{Bound, Budget, Limits, Statistics};
-use crate::correlation::{Analysis, MethodAccess, Pair};
+use crate::correlation::{Analysis, MethodAccess};
 use crate::explore::question::tear::{Tear, TearPattern, tear};
-use crate::ir::FunctionId;
 use crate::model::Model;
 use crate::vm::Choice;
 
@@ -23,6 +22,7 @@ pub(super) enum Searched {
 /// Searches for tears, all of them within the same bounds.
 pub(super) struct Search<'a> {
     pub analysis: &'a Analysis,
+    watches: Watches,
     /// What is left of it.
     pub budget: Budget<'a>,
     /// States of all searches.
@@ -33,8 +33,8 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Nothing is spent yet.
-    pub(super) fn new(analysis: &'a Analysis, budget: &Budget<'a>) -> Search<'a> {
-        Search { analysis, budget: *budget, states: 0, bound: None }
+    pub(super) fn new(analysis: &'a Analysis, watches: Watches, budget: &Budget<'a>) -> Search<'a> {
+        Search { analysis, watches, budget: *budget, states: 0, bound: None }
     }
 
     /// States that are left of the bound; `None` where there is none.
@@ -42,11 +42,9 @@ impl<'a> Search<'a> {
         self.budget.limits().max_states
     }
 
-    /// The endangered accesses of a pair, and what executions are watched for; nothing for what no event tells of.
-    pub(super) fn watches(&self, index: usize) -> Vec<(MethodAccess, Option<TearPattern>)> {
-        let pair = &self.analysis.pairs[index];
-        let endangered = pair.accesses.iter().filter(|each| each.access.endangered);
-        endangered.map(|each| (*each, TearPattern::new(self.analysis, each, other_of(pair, each)))).collect()
+    /// The endangered accesses of a pair, and what executions are watched for.
+    pub(super) fn watches(&self, index: usize) -> Vec<(MethodAccess, Watch)> {
+        self.watches.get(&index).cloned().unwrap_or_default()
     }
 
     /// Visits at most so many states.
@@ -76,14 +74,4 @@ impl<'a> Search<'a> {
 /// Not known, because a bound was hit.
 pub(super) fn stopped(bound: Bound) -> String {
     format!("the bound {} was hit before", bound.name())
-}
-
-/// What is known of an access that no event tells of.
-pub(super) fn private() -> AccessVerdict {
-    AccessVerdict::Open("one of the two is private to a thread, and is not watched".to_owned())
-}
-
-/// The method that may come between.
-pub(super) fn other_of(pair: &Pair, each: &MethodAccess) -> FunctionId {
-    if pair.methods.0 == each.method { pair.methods.1 } else { pair.methods.0 }
 }

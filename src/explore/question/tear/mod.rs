@@ -28,9 +28,11 @@ mod parties;
 mod pattern;
 mod pending;
 mod setup;
+mod stale;
 
 pub use parties::parties;
 pub use pattern::{Other, Side, TearPattern};
+pub use stale::stale_patterns;
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::assumption::{Unexpanded, lasting_states};

@@ -12,7 +12,7 @@
 //! `Signals::overflow` says so then.
 
 use super::encoding::{Words, encode_list};
-use super::pattern::{FIRST, SECOND, SOURCE};
+use super::pattern::{FIRST, OWN_FIRST, SECOND, SOURCE};
 use super::pending::{Access, By, PendingAccess, enter};
 use super::setup::Fixed;
 use crate::correlation::AccessKind;
@@ -160,6 +160,7 @@ impl TearMonitor {
             let mut between = touch.between.iter();
             partner == AccessKind::Write
                 && !fixed.pattern.copied
+                && fixed.pattern.only.is_none()
                 && between.any(|one| {
                     let seen = one.second.iter().any(|second| second.1 & read != 0);
                     one.thread == thread.0 && one.first && seen && fixed.is_enough(named || one.named)
@@ -187,6 +188,15 @@ impl ThreadRecord {
             let is_touch = access.of & bit != 0 && fixed.pattern.sides[usize::from(side)].kind == access.kind;
             if !is_touch || fixed.pattern.copied && side == 1 {
                 continue;
+            }
+            if let Some(only) = &fixed.pattern.only {
+                if side == 1 || access.of & OWN_FIRST == 0 {
+                    continue;
+                }
+                // What is read anew at the only place stands for what was read there before.
+                if only.first.len() == 1 {
+                    self.pending.retain(|touch| touch.cell == access.cell);
+                }
             }
             let touch = PendingAccess {
                 side,

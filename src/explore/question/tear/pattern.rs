@@ -5,7 +5,7 @@
 
 use crate::correlation::source_variable::{Part, SourceVariableKind};
 use crate::correlation::{AccessKind, Analysis, MethodAccess, SourceVariableId};
-use crate::ir::{DefinitionKind, FunctionId, LeafId, Program, SymbolId, VariableId};
+use crate::ir::{Access, DefinitionKind, FunctionId, LeafId, Program, SymbolId, VariableId};
 use crate::vm::Cell;
 
 /// The variable on one side of a correlation, and how the method accesses it.
@@ -59,10 +59,41 @@ pub struct TearPattern {
     pub copied: bool,
     /// What both variables are computed from, if the method writes both.
     pub sources: Vec<(SymbolId, Option<Part>)>,
+    /// Which places of the method count, where not all do: it then makes the first access before the second.
+    pub only: Option<OwnPlaces>,
+}
+
+/// The places at which a method makes the two accesses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnPlaces {
+    /// Of the first one.
+    pub first: Vec<Access>,
+    /// Of the second one.
+    pub second: Vec<Access>,
+}
+
+impl OwnPlaces {
+    fn translate(&self, from: &Program, to: &Program) -> OwnPlaces {
+        let all = |places: &[Access]| places.iter().flat_map(|&place| same_places(place, from, to)).collect();
+        OwnPlaces { first: all(&self.first), second: all(&self.second) }
+    }
+}
+
+/// The places in another program that stand where one stands.
+fn same_places(place: Access, from: &Program, to: &Program) -> Vec<Access> {
+    let span = place.span(from);
+    match place {
+        Access::Read(_) => to.reads.ids().filter(|&read| to.reads[read].span == span).map(Access::Read).collect(),
+        Access::Write(_) => {
+            let same = to.definitions.ids().filter(|&definition| to.definitions[definition].span == span);
+            same.map(Access::Write).filter(|access| !access.is_initial(to)).collect()
+        }
+    }
 }
 
 impl TearPattern {
-    /// The pattern for an endangered access, which one activation of the other method tears; `None` where one side is a private variable, whose accesses no event tells of.
+    /// The pattern for an endangered access, which one activation of the other method tears; `None` where one side is a
+    /// private variable, whose accesses no event tells of.
     #[must_use]
     pub fn new(analysis: &Analysis, each: &MethodAccess, other: FunctionId) -> Option<TearPattern> {
         let correlation = &analysis.correlations[each.access.correlation as usize];
@@ -75,7 +106,7 @@ impl TearPattern {
         let (first, second) = each.access.kinds;
         let both = (AccessKind::Write, AccessKind::Write);
         let (method, other) = (each.method, Other::Method(other));
-        let pattern = |sides, copied, sources| TearPattern { method, other, sides, copied, sources };
+        let pattern = |sides, copied, sources| TearPattern { method, other, sides, copied, sources, only: None };
         let (symbol, copied) = match (symbol(correlation.data.0), symbol(correlation.data.1)) {
             (Some(a), Some(b)) => {
                 let sources = correlation.common.iter().filter_map(|&variable| symbol(variable));
@@ -114,6 +145,7 @@ impl TearPattern {
             sides: [side(self.sides[0])?, side(self.sides[1])?],
             copied: self.copied,
             sources: self.sources.iter().map(|&of| Some((symbol(of.0)?, part(of.1)?))).collect::<Option<_>>()?,
+            only: self.only.as_ref().map(|only| only.translate(from, to)),
         })
     }
 }
@@ -197,6 +229,10 @@ pub(super) const FIRST: u8 = 1;
 pub(super) const SECOND: u8 = 2;
 /// What both are computed from is touched.
 pub(super) const SOURCE: u8 = 4;
+/// The place is one at which the method makes the first access, where not all are.
+pub(super) const OWN_FIRST: u8 = 8;
+/// The same for the second access.
+pub(super) const OWN_SECOND: u8 = 16;
 
 /// Which places of the program touch what a pattern looks at.
 #[derive(Debug)]
@@ -224,12 +260,25 @@ impl Places {
         let sources = pattern.sources.iter().map(|of| (SOURCE, of.1));
         let sources = sources.filter(|_| pattern.sources.iter().all(|of| of.1.is_some()));
         let cells = sides.chain(sources).filter_map(|(bit, part)| Some((bit, Cells::of(program, part?))));
-        Places {
+        let mut places = Places {
             cells: cells.collect(),
             reads: program.reads.iter().map(|read| of(read.symbol)).collect(),
             definitions: program.definitions.iter().map(written).collect(),
+        };
+        if let Some(only) = &pattern.only {
+            only.first.iter().for_each(|&place| places.add(place, OWN_FIRST));
+            only.second.iter().for_each(|&place| places.add(place, OWN_SECOND));
+        }
+        places
+    }
+
+    fn add(&mut self, place: Access, bit: u8) {
+        match place {
+            Access::Read(read) => self.reads[read.index()] |= bit,
+            Access::Write(definition) => self.definitions[definition.index()] |= bit,
         }
     }
+
     /// Those of the bits of a place that hold for the cell that it touches.
     pub(super) fn bits(&self, bits: u8, cell: Cell) -> u8 {
         if bits == 0 || self.cells.is_empty() {
@@ -239,6 +288,7 @@ impl Places {
             let mut all = self.cells.iter().filter(|of| of.0 == bit).peekable();
             all.peek().is_none() || all.any(|of| of.1.contains(cell))
         };
-        [FIRST, SECOND, SOURCE].into_iter().filter(|&bit| bits & bit != 0 && holds(bit)).sum()
+        let held: u8 = [FIRST, SECOND, SOURCE].into_iter().filter(|&bit| bits & bit != 0 && holds(bit)).sum();
+        held | bits & (OWN_FIRST | OWN_SECOND)
     }
 }

@@ -4,7 +4,7 @@
 //! completes a tear.
 
 use super::encoding::{Words, encode_list};
-use super::pattern::{FIRST, SECOND, SOURCE};
+use super::pattern::{FIRST, OWN_SECOND, SECOND, SOURCE};
 use super::setup::Fixed;
 use crate::correlation::AccessKind;
 
@@ -193,7 +193,7 @@ impl PendingAccess {
     pub fn is_torn_by(&self, fixed: &Fixed, access: Access) -> bool {
         let kinds = fixed.pattern.sides.map(|side| side.kind);
         let (own, partner) = (kinds[usize::from(self.side)], kinds[1 - usize::from(self.side)]);
-        if access.kind != partner {
+        if access.kind != partner || fixed.pattern.only.is_some() && access.of & OWN_SECOND == 0 {
             return false;
         }
         if fixed.pattern.copied {
@@ -203,6 +203,10 @@ impl PendingAccess {
         }
         if !self.is_partner(fixed, access) {
             return false;
+        }
+        if fixed.pattern.only.is_some() && access.cell == self.cell && access.kind == AccessKind::Write {
+            // It overwrites what it has not seen.
+            return access.old != self.value && self.between.iter().any(|one| one.first);
         }
         let (writes, changes) = (access.kind == AccessKind::Write, access.old != access.value);
         if writes && changes {
