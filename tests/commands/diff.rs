@@ -59,6 +59,17 @@ fn what_a_lock_has_changed() {
 }
 
 #[test]
+fn terms_are_told_by_their_contexts() {
+    let old = "int n;\nvoid put(int v) { n = v; }\ncobegin\n  T1: put(3);\n  T2: print(n);\ncoend\n";
+    let new = old.replace("  T2: print", "  T3: put(4);\n  T2: print");
+    let files = files(&[("old.csm", old), ("new.csm", &new)]);
+    let (status, value) = answer(&files, "diff old.csm new.csm");
+    let found = changes(&value, "terms", &["new"]);
+    assert_eq!(status, 1);
+    assert_eq!(found, ["new [n@6:13,T3:n@2:19]"]);
+}
+
+#[test]
 fn what_is_moved_or_laid_out_anew_is_the_same() {
     let one = "int x;\nvoid put() {\n  x = 1;\n}\nvoid show() {\n  print(x);\n}\nvoid main() { cobegin A: put(); B: show(); coend }\n";
     let other = "// a comment\nint x;\nvoid show()\n{ print(x); }\nvoid put() { x = 1; }\n\nvoid main() { cobegin A: put();\n B: show(); coend }\n";

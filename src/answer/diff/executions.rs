@@ -11,7 +11,7 @@
 use super::align::Alignment;
 use super::carry::MAX_STEPS;
 use crate::explore::report::{ThreadOutput, thread_outputs};
-use crate::form::{definition_name, read_name};
+use crate::form::{definition_in_context, read_name};
 use crate::model::Model;
 use crate::schedule::{self, Departure, Replay, Schedule, Step};
 use crate::vm::{CodeIndex, Event, Observer, PathId, Tables, ThreadName, format_value};
@@ -96,7 +96,7 @@ impl Observer for Reads<'_> {
         if let Event::Read { read, value, writer, shared: true, .. } = event {
             let (sources, program) = (self.model.sources(), self.model.program());
             let ty = super::read_type(program, read);
-            let def = writer.map(|writer| definition_name(sources, program, writer));
+            let def = writer.map(|writer| definition_in_context(sources, program, writer));
             let seen = SeenReport { def, value: format_value(&program.texts, ty, value) };
             self.seen.push(SeenRead { thread: thread.path, read: read_name(sources, program, read), seen });
         }

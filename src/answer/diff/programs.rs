@@ -83,6 +83,15 @@ pub(super) struct Both<'a> {
     pub alignment: &'a Alignment,
 }
 
+/// A term of one of the programs.
+struct Term {
+    /// Read and definition, in their contexts where their places have several.
+    names: [String; 2],
+    /// The same without contexts.
+    places: [String; 2],
+    verdict: &'static str,
+}
+
 /// What can be said where only one of the programs shows something.
 fn change(old: bool, new: bool, both: Both<'_>) -> Change {
     match (old, new) {
@@ -100,18 +109,20 @@ impl Both<'_> {
             Some(false) => "impossible",
             None => "undecided",
         };
-        type Terms = Vec<([String; 2], &'static str)>;
-        let list = |report: &FuturesReport| -> Terms {
-            let named =
-                report.terms.iter().map(|term| ([term.read.to_owned(), term.def.to_owned()], verdict(term.feasible)));
+        let list = |report: &FuturesReport| -> Vec<Term> {
+            let named = report.terms.iter().map(|term| Term {
+                // Where its place has several contexts, a term is told by its own.
+                names: [term.context.unwrap_or(term.read).to_owned(), term.def_context.unwrap_or(term.def).to_owned()],
+                places: [term.read.to_owned(), term.def.to_owned()],
+                verdict: verdict(term.feasible),
+            });
             named.collect()
         };
         let (old, new) = (list(self.old), list(self.new));
-        let renamed = old.iter().map(|([read, def], _)| Some([self.alignment.name(read)?, self.alignment.name(def)?]));
-        let pairs = pair_up(renamed, new.iter().map(|(names, _)| names.clone()));
+        let pairs = self.pairs(&old, &new);
         let changes = pairs.into_iter().map(|(one, other)| {
             let (one, other) = (one.map(|place| &old[place]), other.map(|place| &new[place]));
-            let (before, after) = (one.map(|one| one.1), other.map(|other| other.1));
+            let (before, after) = (one.map(|one| one.verdict), other.map(|other| other.verdict));
             let change = match (before, after) {
                 (Some("undecided"), _) | (_, Some("undecided")) => Change::Undecided,
                 (Some("feasible"), Some("feasible")) => Change::Same,
@@ -119,10 +130,34 @@ impl Both<'_> {
                 (_, Some("feasible")) => Change::New,
                 _ => Change::Same,
             };
-            let names = |of: Option<&([String; 2], &'static str)>| of.map(|of| of.0.clone());
+            let names = |of: Option<&Term>| of.map(|of| of.names.clone());
             TermChange { change, old: names(one), new: names(other), before, after }
         });
         changes.collect()
+    }
+
+    /// Pairs up terms by their names in context; then those that are left, where one of them has no context.
+    fn pairs(self, old: &[Term], new: &[Term]) -> Vec<(Option<usize>, Option<usize>)> {
+        let renamed = |[read, def]: &[String; 2]| Some([self.alignment.name(read)?, self.alignment.name(def)?]);
+        let names = new.iter().map(|term| term.names.clone());
+        let mut pairs = pair_up(old.iter().map(|term| renamed(&term.names)), names);
+        for plain_old in [true, false] {
+            let is_left = |of: &(Option<usize>, Option<usize>)| match *of {
+                (Some(one), None) => (old[one].names == old[one].places) == plain_old,
+                (None, Some(other)) => plain_old || new[other].names == new[other].places,
+                _ => false,
+            };
+            let (left, done): (Vec<_>, Vec<_>) = pairs.into_iter().partition(is_left);
+            let ones: Vec<usize> = left.iter().filter_map(|of| of.0).collect();
+            let others: Vec<usize> = left.iter().filter_map(|of| of.1).collect();
+            let keys = ones.iter().map(|&one| renamed(&old[one].places));
+            let more = pair_up(keys, others.iter().map(|&other| new[other].places.clone()));
+            let more = more.into_iter().map(|(one, other)| (one.map(|at| ones[at]), other.map(|at| others[at])));
+            pairs = done.into_iter().chain(more).collect();
+        }
+        // In the order of the old program, then what is new.
+        pairs.sort_by_key(|&(one, other)| (one.is_none(), one, other));
+        pairs
     }
 
     pub(super) fn failures(self) -> Vec<FailureChange> {

@@ -124,6 +124,11 @@ fn is_schedule(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "json")
 }
 
+/// The same with reads and definitions told apart by context, where there are several.
+fn in_contexts(model: Model) -> Model {
+    model.in_contexts().unwrap_or(model)
+}
+
 impl Arguments {
     fn programs(&self, output: &Output) -> Result<ProgramsAnswer, Diagnostics> {
         let read = |path: &PathBuf| Ok::<_, Diagnostics>((path.clone(), read_schedule(path, &self.old)?));
@@ -133,8 +138,8 @@ impl Arguments {
             Some((_, schedule)) => options.over(schedule)?,
             None => options,
         };
-        let old = load::model(&self.old, options.clone())?;
-        let new = load::model(&self.new, options)?;
+        let old = in_contexts(load::model(&self.old, options.clone())?);
+        let new = in_contexts(load::model(&self.new, options)?);
         let compare = |budget: &Budget<'_>| diff_programs(&old, &new, schedule.as_ref().map(|of| &of.1), budget);
         let answer = match (with_budget(&self.bounds, &self.output, output, compare), &schedule) {
             (Ok(answer), _) => answer,
@@ -163,7 +168,7 @@ impl Arguments {
         let beside = path.parent().unwrap_or(Path::new("")).join(named.file_name().unwrap_or_default());
         let source = if named.exists() || !beside.is_file() { named } else { beside };
         let options = self.program.with(&self.execution).over(&schedule)?;
-        Ok((load::model(&source, options)?, schedule))
+        Ok((in_contexts(load::model(&source, options)?), schedule))
     }
 }
 

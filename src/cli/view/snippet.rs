@@ -83,12 +83,18 @@ pub fn statement(sources: &SourceMap, span: Span) -> String {
 /// Bytes up to the end of a statement or of the head of one; strings are no part of the grammar of that.
 fn statement_length(text: &str) -> usize {
     let (mut quoted, mut escaped) = (false, false);
+    // The braces of the values of an array are part of its declaration.
+    let (mut open, mut before) = (0, ' ');
     for (at, each) in text.char_indices().take(LONG_LINE) {
+        let last = before;
+        before = if each.is_whitespace() { before } else { each };
         match each {
             _ if escaped => escaped = false,
             '\\' if quoted => escaped = true,
             '"' => quoted = !quoted,
             ';' if !quoted => return at + 1,
+            '{' if !quoted && (open > 0 || last == '=') => open += 1,
+            '}' if !quoted && open > 0 => open -= 1,
             '{' | '}' if !quoted => return at,
             '/' if !quoted && text[at..].starts_with("//") => return at,
             _ => {}
@@ -236,6 +242,21 @@ mod tests {
         let lines = table.lines();
         assert_eq!(lines[0], "  a_10  T1        x\n");
         assert_eq!(lines[1], format!("  a_2   outer/T2\n        {}\n", "y".repeat(70)));
+    }
+
+    #[test]
+    fn the_values_of_an_array_belong_to_its_declaration() {
+        let shown = |text: &str, name: &str| {
+            let mut sources = SourceMap::default();
+            let file = sources.add("a.csm", text);
+            let start = text.find(name).expect("a part of the text");
+            statement(&sources, Span::new(file, start, start + name.len()))
+        };
+        assert_eq!(shown("int u[6] = { 1, 2, 3 };\n", "u"), "u[6] = { 1, 2, 3 };");
+        assert_eq!(shown("int low[2] = {1, 2}, high[2] = {3, 4};\n", "high"), "high[2] = {3, 4};");
+        assert_eq!(shown("A: { u[6] = 7; }\n", "u"), "u[6] = 7;");
+        assert_eq!(shown("T1: { x = 1 }\n", "x"), "x = 1");
+        assert_eq!(shown("if (x == 1) { y = 2; }\n", "x"), "x == 1)");
     }
 
     #[test]
