@@ -1,16 +1,18 @@
 //! The answer of `drive`: a package with a test for each feasible term, or for a selection.
 
 use super::futures::candidates;
+use super::run::{Course, RunRequest, run};
 use super::selection::{SelectionReport, selection_report};
 use crate::budget::{Bound, Budget, Statistics};
 use crate::driver;
 use crate::driver::{
-    DriveError, Input, Options, Package, PairCounts, PairEntry, RaceEntry, TermEntry, TestEntry, check_size,
-    drive_selection,
+    Contents, DeadlockEntry, DriveError, FailureEntry, Input, Options, OutcomeEntry, Package, PairCounts, PairEntry,
+    RaceEntry, TermEntry, TestEntry, Wanted, check_size, drive_selection,
 };
 use crate::explore::{Query, Subject, UnfinishedReport, Verdict, unfinished_report};
 use crate::form::Selection;
 use crate::model::Model;
+use crate::schedule::{Departure, Schedule};
 use crate::vm::Choice;
 use serde::Serialize;
 
@@ -19,6 +21,10 @@ use serde::Serialize;
 pub struct DriveRequest<'a> {
     /// Terms that one test is to have; where there are none, each feasible term gets a test.
     pub selections: &'a [Selection],
+    /// What has a test beside terms.
+    pub contents: Contents,
+    /// Whether terms whose executions are one future share a test.
+    pub distinct: bool,
     /// How the package is made.
     pub options: &'a Options,
 }
@@ -55,6 +61,15 @@ pub struct DriveReport {
     pub tests: Vec<TestEntry>,
     /// The terms, with or without a test.
     pub terms: Vec<TermEntry>,
+    /// The failures that were found, each with its test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failures: Option<Vec<FailureEntry>>,
+    /// The deadlocks that were found, each with its test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadlocks: Option<Vec<DeadlockEntry>>,
+    /// The outcomes, where each is to have a test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcomes: Option<Vec<OutcomeEntry>>,
     /// Why there are no tests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<&'static str>,
@@ -75,6 +90,17 @@ pub struct DriveReport {
     pub passed: Option<bool>,
 }
 
+impl DriveReport {
+    /// Whether the program can fail or block, as far as was seen: a failure or a deadlock was found, or a test shows one. Tests of pairs
+    /// of methods are left out: their programs may call methods in ways that nobody means.
+    #[must_use]
+    pub fn has_failures(&self) -> bool {
+        let found = self.failures.as_ref().is_some_and(|failures| !failures.is_empty())
+            || self.deadlocks.as_ref().is_some_and(|deadlocks| !deadlocks.is_empty());
+        found || self.pairs.is_none() && self.tests.iter().any(|test| test.end != "ok")
+    }
+}
+
 impl DriveAnswer {
     /// What is said of a package that is written to a directory of that name.
     #[must_use]
@@ -90,6 +116,9 @@ impl DriveAnswer {
             unfinished: self.unfinished.clone(),
             tests: package.map(|package| package.manifest.tests.clone()).unwrap_or_default(),
             terms: package.map(|package| package.manifest.terms.clone()).unwrap_or_default(),
+            failures: package.and_then(|package| package.manifest.failures.clone()),
+            deadlocks: package.and_then(|package| package.manifest.deadlocks.clone()),
+            outcomes: package.and_then(|package| package.manifest.outcomes.clone()),
             note: package.and_then(|package| package.manifest.note),
             selection: self.selection.clone(),
             pairs: package.and_then(|package| package.manifest.pairs.clone()),
@@ -105,31 +134,72 @@ pub(super) fn input(model: &Model) -> Input<'_> {
     Input { sources: model.sources(), program: model.program(), form: model.form(), machine: model.machine() }
 }
 
-/// Explores a program and makes a package.
+/// Makes a package with a test of a recorded execution; from the end of the schedule the threads go on in turn.
+///
+/// # Errors
+///
+/// The execution does not end, or the schedule is not one of the program: where the two part.
+pub fn drive_schedule(
+    model: &Model,
+    (name, schedule): (&str, &Schedule),
+    options: &Options,
+) -> Result<DriveAnswer, NotDriven> {
+    let request = RunRequest { course: Course::Recorded(schedule), max_steps: options.max_steps };
+    let answer = run(model, &request);
+    if let Some(departure) = answer.departure {
+        return Err(NotDriven::Departs(departure));
+    }
+    let package = driver::drive_schedule(&input(model), (name, &answer.execution.steps), options);
+    Ok(DriveAnswer { package: Some(package.map_err(NotDriven::Package)?), ..DriveAnswer::default() })
+}
+
+/// Why a recorded execution has no package.
+#[derive(Debug)]
+pub enum NotDriven {
+    /// The program departs from the schedule.
+    Departs(Departure),
+    /// There is none.
+    Package(DriveError),
+}
+
+/// Explores a program and makes a package. `plain` is the program that the package has: the same one without copies for calling
+/// contexts ([`Model::in_contexts`]).
 ///
 /// # Errors
 ///
 /// There are too many terms, or the execution of the selection does not end.
-pub fn drive(model: &Model, request: &DriveRequest<'_>, budget: &Budget<'_>) -> Result<DriveAnswer, DriveError> {
+pub fn drive(
+    (model, plain): (&Model, &Model),
+    request: &DriveRequest<'_>,
+    budget: &Budget<'_>,
+) -> Result<DriveAnswer, DriveError> {
     if !request.selections.is_empty() {
-        return drive_selected(model, request, budget);
+        return drive_selected((model, plain), request, budget);
     }
     check_size(model.form())?;
     let candidates = candidates(model);
-    let answer = Subject::from(model).futures(&Query::without_outcomes(&candidates), budget);
-    let package = driver::drive(&input(model), &answer, request.options)?;
+    let query = match request.contents {
+        Contents::Terms | Contents::Failures => Query::without_outcomes(&candidates),
+        Contents::Outcomes => Query::default(),
+    };
+    let answer = Subject::from(model).futures(&query, budget);
+    let DriveRequest { contents, distinct, .. } = *request;
+    let wanted = Wanted { answer: &answer, contents, distinct, code: input(plain) };
+    let package = driver::drive(&input(model), &wanted, budget, request.options)?;
     let unfinished = unfinished(model, answer.bound, &answer.statistics, &answer.open);
     Ok(DriveAnswer { package: Some(package), bound: answer.bound, unfinished, ..DriveAnswer::default() })
 }
 
 fn drive_selected(
-    model: &Model,
-    &DriveRequest { selections, options }: &DriveRequest<'_>,
+    (model, plain): (&Model, &Model),
+    &DriveRequest { selections, options, .. }: &DriveRequest<'_>,
     budget: &Budget<'_>,
 ) -> Result<DriveAnswer, DriveError> {
     let answer = Subject::from(model).select(selections, budget);
     let package = match &answer.verdict {
-        Verdict::Consistent { schedule, .. } => Some(drive_selection(&input(model), selections, schedule, options)?),
+        Verdict::Consistent { schedule, .. } => {
+            Some(drive_selection((&input(model), &input(plain)), selections, schedule, options)?)
+        }
         Verdict::Inconsistent { .. } | Verdict::Undecided => None,
     };
     let selection = Some(selection_report(model, selections, &answer.verdict, None));

@@ -4,7 +4,7 @@
 use super::words::plural;
 use crate::budget::Bound;
 use crate::diagnostics::{Code, Diagnostic, Label, Severity};
-use crate::explore::report::{Awaited, BlockedReport, wait_cycle};
+use crate::explore::report::{BlockedReport, wait_cycle};
 use crate::explore::{Repetition, UnfinishedReport};
 use crate::paths::report::RaceReport;
 use crate::race::report::PairReport;
@@ -57,7 +57,7 @@ pub fn deadlock(sources: &SourceMap, threads: &[BlockedReport]) -> Diagnostic {
     };
     let mut diagnostic = Diagnostic::general(Code::Deadlock, Severity::Error, message);
     for thread in &ordered {
-        let label = format!("{} {}", thread.thread, waits_for(thread));
+        let label = format!("{} {}", thread.thread, thread.waits());
         let span = word_at(sources, thread.span);
         diagnostic = match diagnostic.primary {
             None => Diagnostic { primary: Some(Label { span, message: label }), ..diagnostic },
@@ -93,38 +93,6 @@ fn link(thread: &BlockedReport) -> String {
             format!("{} waits for `{object}`, held by {holder} since {taken_at}", thread.thread)
         }
         _ => format!("{} waits for the end of {}", thread.thread, thread.threads.join(", ")),
-    }
-}
-
-fn waits_for(thread: &BlockedReport) -> String {
-    let object = thread.object.as_deref().unwrap_or("?");
-    let signalled = thread.signalled_at.as_deref();
-    match thread.waits_for {
-        Awaited::Lock => match thread.holder.as_deref() {
-            Some(holder) if holder == thread.thread => format!("waits for the lock `{object}`, which it holds itself"),
-            Some(holder) => format!("waits for the lock `{object}`, which {holder} holds"),
-            None => format!("waits for the lock `{object}`, which an ended thread holds"),
-        },
-        Awaited::Event => match (signalled, thread.cleared_at.as_deref()) {
-            (Some(_), Some(cleared)) => format!("waits for the event `{object}`, cleared at {cleared}"),
-            _ => format!("waits for the event `{object}`, never set"),
-        },
-        Awaited::Barrier => {
-            let (arrived, count) = (thread.arrived.unwrap_or(0), thread.count.unwrap_or(0));
-            format!("waits at the barrier `{object}`: {arrived} of {count} have arrived")
-        }
-        Awaited::Condition | Awaited::Notification => {
-            let of = thread.object.as_ref().map_or_else(String::new, |object| format!(" of `{object}`"));
-            match signalled {
-                Some(at) => format!("waits to be notified{of}, last done at {at}"),
-                None => format!("waits to be notified{of}, never done"),
-            }
-        }
-        Awaited::Semaphore => match signalled {
-            Some(at) => format!("waits for the semaphore `{object}`, last raised at {at}"),
-            None => format!("waits for the semaphore `{object}`, never raised"),
-        },
-        Awaited::Threads => format!("waits for the end of {}", thread.threads.join(", ")),
     }
 }
 

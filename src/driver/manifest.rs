@@ -6,8 +6,9 @@ use super::{Expect, Input, Options};
 use crate::budget::Bound;
 use crate::correlation::Status;
 use crate::correlation::report::Counts;
+use crate::explore::report::{BlockedReport, ThreadOutput};
 use crate::form::Selection;
-use crate::form::{definition_name, read_name};
+use crate::form::{definition_name, read_name, selected_contexts, selected_read};
 use crate::ir::{DefinitionId, DefinitionKind, ReadId};
 use serde::Serialize;
 
@@ -31,10 +32,67 @@ pub enum TermStatus {
 pub struct TermEntry {
     /// `a@6:24`, or `a@6:24#2` for one instance.
     pub read: String,
+    /// The contexts that are meant: `T1:a@6:24`; none where the place has one, or all are meant.
+    pub context: Option<String>,
     /// `a@4:31` or `a@initial`.
     pub def: String,
+    /// The contexts of the definition, likewise.
+    pub def_context: Option<String>,
     /// Whether it can happen.
     pub status: TermStatus,
+    /// The test that shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// The evaluation of the read, by its number in its thread from 1, that sees the definition in this test, where not every
+    /// one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evaluation: Option<u32>,
+    /// Why there is no test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A place where the program can fail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailureEntry {
+    /// `assert`, `error`, …
+    pub status: &'static str,
+    /// What the program says, or what is wrong.
+    pub message: String,
+    /// `LINE:COL`
+    pub at: String,
+    /// The thread that fails.
+    pub thread: String,
+    /// The test that shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// Why there is no test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A deadlock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DeadlockEntry {
+    /// The threads that have not ended.
+    pub threads: Vec<BlockedReport>,
+    /// Threads each of which waits for the next one, the last for the first; none where there is no such cycle.
+    pub cycle: Vec<String>,
+    /// The test that shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// Why there is no test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What the program prints, and how it ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OutcomeEntry {
+    /// `ok`, `assert`, `deadlock`, …
+    pub status: &'static str,
+    /// The printed lines, thread by thread.
+    pub by_thread: Vec<ThreadOutput>,
     /// The test that shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
@@ -55,6 +113,9 @@ pub struct TestEntry {
     pub message: Option<String>,
     /// All printed lines, grouped by thread.
     pub output: Vec<String>,
+    /// The terms that it is the test of, `READ=DEF` each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shows: Vec<String>,
     /// The schedule file of its execution, as a path in the package.
     pub schedule: String,
     /// The program that the schedule belongs to, as a path in the package; none where it is the source file.
@@ -188,6 +249,15 @@ pub struct Manifest {
     pub tests: Vec<TestEntry>,
     /// The terms, in the order of the text.
     pub terms: Vec<TermEntry>,
+    /// The failures that were found, where tests are about executions of the whole program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failures: Option<Vec<FailureEntry>>,
+    /// The deadlocks that were found, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadlocks: Option<Vec<DeadlockEntry>>,
+    /// The outcomes, where each is to have a test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcomes: Option<Vec<OutcomeEntry>>,
     /// The pairs of methods, where the tests are about them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Vec<PairEntry>>,
@@ -219,6 +289,9 @@ impl Manifest {
             note: None,
             tests: Vec::new(),
             terms: Vec::new(),
+            failures: None,
+            deadlocks: None,
+            outcomes: None,
             pairs: None,
             counts: None,
             race: None,
@@ -236,6 +309,9 @@ impl Manifest {
                 Some("no test: no order of other threads can change a branch")
             }
             (true, _) if self.groups.is_some() => Some("no test: the groups say why"),
+            (true, true) if self.failures.is_some() => {
+                Some("no test: no execution of the program was followed to its end")
+            }
             (true, true) => Some("no test: each read of the program can read from one definition only"),
             (true, false) => Some("no test: the terms say why"),
         };
@@ -293,8 +369,15 @@ impl Manifest {
         test: Option<String>,
         reason: Option<String>,
     ) {
-        let def = definition_name(input.sources, input.program, term.definition());
-        self.terms.push(TermEntry { read: selected_name(input, term), def, status, test, reason });
+        let entry = entry(input, term);
+        let read = selected_name(input, term);
+        self.terms.push(TermEntry { read, status, test, reason, ..entry });
+    }
+
+    /// Lists a term that can happen, with its test, in which perhaps one evaluation alone sees the definition.
+    pub(super) fn add_shown(&mut self, input: &Input<'_>, term: &Selection, test: &str) {
+        let entry = entry(input, term);
+        self.terms.push(TermEntry { test: Some(test.to_owned()), evaluation: term.instance, ..entry });
     }
 
     /// The text of the file.
@@ -303,6 +386,28 @@ impl Manifest {
         // All keys are strings, so this cannot fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
+}
+
+/// The entry of a term that can happen.
+fn entry(input: &Input<'_>, term: &Selection) -> TermEntry {
+    let Input { sources, program, .. } = *input;
+    let (context, def_context) = selected_contexts(sources, program, term);
+    TermEntry {
+        read: read_name(sources, program, term.read()),
+        context,
+        def: definition_name(sources, program, term.definition()),
+        def_context,
+        status: TermStatus::Feasible,
+        test: None,
+        evaluation: None,
+        reason: None,
+    }
+}
+
+/// The read of a selection by its name in its contexts, with the evaluation if it is one alone.
+pub(super) fn name_in_contexts(input: &Input<'_>, selection: &Selection) -> String {
+    let read = selected_read(input.sources, input.program, selection);
+    selection.instance.map_or(read.clone(), |instance| format!("{read}#{instance}"))
 }
 
 /// The name of a selected read.

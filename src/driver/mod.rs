@@ -20,6 +20,8 @@
 //! is nothing at run time. An atomic block is not atomic in the package, where nothing can tell.
 
 mod body;
+mod candidates;
+mod executions;
 mod free;
 mod generated;
 mod groups;
@@ -35,25 +37,29 @@ mod program;
 mod recorded;
 mod registers;
 mod tests_file;
+mod titles;
 mod value;
+mod whole;
+mod witnesses;
 
 pub use generated::{GeneratedCase, drive_generated};
 pub use groups::{GroupCase, OtherCase, drive_groups};
 pub use manifest::{
-    GroupEntry, Manifest, OrderEntry, PairCounts, PairEntry, PairTestEntry, RaceEntry, TermEntry, TermStatus, TestEntry,
+    DeadlockEntry, FailureEntry, GroupEntry, Manifest, OrderEntry, OutcomeEntry, PairCounts, PairEntry, PairTestEntry,
+    RaceEntry, TermEntry, TermStatus, TestEntry,
 };
 pub use memory::Source;
 pub use orders::{NoOrder, Order, OrderCase, OrderedAccess, drive_orders};
 pub use pairs::{CaseKind, PairCase, PairCases, drive_pairs};
-pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, ThreadPlan, plan};
+pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, ThreadPlan, WaitingThread, plan};
 pub use recorded::{RecordedTest, Recording};
+pub use whole::{Contents, Wanted, drive, drive_schedule, drive_selection};
 
-use crate::explore::Answer;
 use crate::form::Form;
-use crate::form::Selection;
 use crate::ir::Program;
+use crate::schedule::Naming;
 use crate::source::SourceMap;
-use crate::vm::{Choice, Machine};
+use crate::vm::Machine;
 use serde::Serialize;
 use std::path::PathBuf;
 use tests_file::TestCase;
@@ -82,6 +88,13 @@ pub struct Input<'a> {
     pub form: &'a Form,
     /// The machine that the schedules belong to.
     pub machine: &'a Machine,
+}
+
+impl<'a> Input<'a> {
+    /// What gives names to steps.
+    pub(super) fn naming(&self) -> Naming<'a> {
+        Naming { program: self.program, sources: self.sources, machine: self.machine }
+    }
 }
 
 /// The runtime of a package whose tests run free.
@@ -148,45 +161,6 @@ pub enum DriveError {
     },
 }
 
-/// A package with one test for each feasible term of each pi function.
-///
-/// # Errors
-///
-/// The program has no `main`, or too many terms. A term whose execution does not end is listed as undecided.
-pub fn drive(input: &Input<'_>, answer: &Answer, options: &Options) -> Result<Package, DriveError> {
-    check_size(input.form)?;
-    let mut manifest = Manifest::new(options, answer.bound, answer.statistics.states);
-    let mut names = names::Names::default();
-    let mut cases = Vec::new();
-    let mut steps = 0;
-    for (read, definition) in manifest::pi_terms(input) {
-        let shown = [Selection::of(read, definition)];
-        let status = match answer.is_feasible(read, definition) {
-            Some(false) => TermStatus::Impossible,
-            None => TermStatus::Undecided,
-            Some(true) => TermStatus::Feasible,
-        };
-        let (Some(term), TermStatus::Feasible) = (answer.term(read, definition), status) else {
-            manifest.add_term(input, &shown[0], status, None);
-            continue;
-        };
-        steps += term.schedule.as_ref().map_or(MAX_STEPS, Vec::len);
-        let Some(schedule) = term.schedule.as_ref().filter(|_| steps <= MAX_STEPS) else {
-            manifest.add_unfinished(input, &shown[0], "is not written: the tests of the package are too long already");
-            continue;
-        };
-        let name = names.fresh(&tests_file::test_name(input, &shown));
-        match plan(input, schedule, options.max_steps) {
-            Ok(plan) => {
-                manifest.add_term(input, &shown[0], status, Some(name.clone()));
-                cases.push(TestCase::new(input, name, &shown, plan, schedule));
-            }
-            Err(reason) => manifest.add_unfinished(input, &shown[0], reason),
-        }
-    }
-    package(input, options, manifest, &cases)
-}
-
 /// Refuses a program with more than [`MAX_TERMS`] pi terms, which can be told before it is explored.
 ///
 /// # Errors
@@ -198,32 +172,6 @@ pub fn check_size(form: &Form) -> Result<(), DriveError> {
         count if count > MAX_TERMS => Err(DriveError::TooManyTerms(count)),
         _ => Ok(()),
     }
-}
-
-/// A package with one test, for a whole execution that selections were completed to.
-///
-/// # Errors
-///
-/// The program has no `main`, or the schedule does not lead to the end of an execution.
-pub fn drive_selection(
-    input: &Input<'_>,
-    selections: &[Selection],
-    schedule: &[Choice],
-    options: &Options,
-) -> Result<Package, DriveError> {
-    let mut manifest = Manifest::new(options, None, 0);
-    let name = names::Names::default().fresh(&tests_file::test_name(input, selections));
-    let plan = plan(input, schedule, options.max_steps)
-        .map_err(|reason| DriveError::NoEnd { test: name.clone(), reason: reason.to_owned() })?;
-    for selection in selections {
-        if tests_file::is_evaluated(input, selection, &plan) {
-            manifest.add_term(input, selection, TermStatus::Feasible, Some(name.clone()));
-        } else {
-            manifest.add_unevaluated(input, selection, &name);
-        }
-    }
-    let case = TestCase::new(input, name, selections, plan, schedule);
-    package(input, options, manifest, &[case])
 }
 
 fn package(
@@ -257,6 +205,6 @@ fn all_files(texts: [String; FILES.len()], recorded: Vec<(PathBuf, String)>) -> 
 fn cargo_toml(name: &str) -> String {
     format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n\
-         [lib]\ndoctest = false\n\n[workspace]\n"
+         [lib]\ndoctest = false\ntest = false\n\n[workspace]\n"
     )
 }

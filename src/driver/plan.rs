@@ -22,8 +22,9 @@ use super::Input;
 use super::label::Located;
 use super::memory::{LastValue, Memory, Source};
 use super::value::runtime_value;
+use crate::explore::report::blocked_reports;
 use crate::schedule::{self, Execution, ExecutionStatus, RoundRobin, Scripted, Then};
-use crate::vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadName, ThreadStatus};
+use crate::vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 
 /// Events of a plan at most: each is a line of the package, and a call while its test runs.
@@ -81,8 +82,19 @@ pub enum End {
     Ok,
     /// The program fails with that message.
     Fails(String),
-    /// The threads of these numbers wait for ever, each at that place.
-    Deadlock(Vec<(usize, String)>),
+    /// These threads wait for ever.
+    Deadlock(Vec<WaitingThread>),
+}
+
+/// A thread that waits for ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingThread {
+    /// Its number.
+    pub thread: usize,
+    /// Where it stands: `lock b@9:5`.
+    pub at: String,
+    /// ``waits for the lock `b`, which T2 holds since 15:5``
+    pub waits: String,
 }
 
 /// A recorded execution.
@@ -355,15 +367,20 @@ impl<'a> Planner<'a> {
         self.numbers.get(&path).copied().unwrap_or(0)
     }
 
-    /// The threads that wait for ever, and where.
-    fn blocked(&self) -> Vec<(usize, String)> {
-        let (machine, state) = (self.input.machine, &self.execution.state);
-        let waiting = state.threads().filter(|&thread| state.status(thread) != ThreadStatus::Ended);
-        let place = |thread| {
-            let located = Located::of(self.input, machine.origin(state.position(thread)));
-            (self.number_of(state.path(thread)), located.label(self.input))
-        };
-        waiting.map(place).collect()
+    /// The threads that wait for ever, in the order of threads.
+    fn blocked(&self) -> Vec<WaitingThread> {
+        let Execution { state, tables, steps, .. } = self.execution;
+        let machine = self.input.machine;
+        let mut waiting: Vec<_> = state.threads().filter(|&thread| machine.obstacle(state, thread).is_some()).collect();
+        waiting.sort_by(|&left, &right| tables.compare_paths(state.path(left), state.path(right)));
+        // The reports are of the same threads, in the same order.
+        let reports = blocked_reports(&self.input.naming(), steps);
+        let blocked = waiting.into_iter().zip(reports).map(|(thread, report)| WaitingThread {
+            thread: self.number_of(state.path(thread)),
+            at: Located::of(self.input, machine.origin(state.position(thread))).label(self.input),
+            waits: report.waits_since(),
+        });
+        blocked.collect()
     }
 }
 

@@ -3,13 +3,13 @@
 //! In: plans. Out: Rust text. A test's name and comment say which read it is about, which definition was chosen for it,
 //! and the schedule; its body holds the plan and what is predicted.
 
-use super::manifest::{TestEntry, selected_name};
+use super::manifest::{TestEntry, name_in_contexts};
 use super::names::comment;
 use super::plan::ThreadPlan;
-use super::{Act, End, Expect, Input, Options, Plan, Source};
+use super::{Act, End, Expect, Input, Options, Plan, Source, WaitingThread};
 use crate::form::Selection;
-use crate::form::{definition_name, read_name};
-use crate::schedule::{Naming, Step};
+use crate::form::selected_definition;
+use crate::schedule::Step;
 use crate::source::Span;
 use crate::vm::Choice;
 use std::fmt::Write;
@@ -34,31 +34,28 @@ pub(super) struct TestCase {
     violation: Option<String>,
     /// When it passes, where that differs from the others.
     expect: Option<Expect>,
+    /// The terms that it is the test of.
+    shows: Vec<String>,
 }
 
 /// `a_6_24_from_a_4_31`; several are joined by `and`.
 pub(super) fn test_name(input: &Input<'_>, selections: &[Selection]) -> String {
     let one = |selection: &Selection| {
-        let definition = definition_name(input.sources, input.program, selection.definition());
-        format!("{}_from_{definition}", selected_name(input, selection))
+        let definition = selected_definition(input.sources, input.program, selection);
+        format!("{}_from_{definition}", name_in_contexts(input, selection))
     };
     selections.iter().map(one).collect::<Vec<_>>().join("_and_")
 }
 
 impl TestCase {
-    pub(super) fn new(
+    /// A test of an execution of the whole program; the lines say what it shows.
+    pub(super) fn of_execution(
         input: &Input<'_>,
         name: String,
-        selections: &[Selection],
+        lines: Vec<String>,
         plan: Plan,
         schedule: &[Choice],
     ) -> TestCase {
-        let line = |one: &Selection| {
-            let evaluated = is_evaluated(input, one, &plan);
-            let rest = if evaluated { "" } else { " This execution does not come to that read." };
-            selection_line(input, one) + rest
-        };
-        let lines = selections.iter().map(line).collect();
         TestCase::with(input, name, "program".to_owned(), lines, plan, schedule)
     }
 
@@ -88,11 +85,15 @@ impl TestCase {
         lines.push(match &plan.end {
             End::Ok => "It ends well.".to_owned(),
             End::Fails(message) => format!("The program fails: {message}."),
-            End::Deadlock(_) => "It ends in a deadlock.".to_owned(),
+            End::Deadlock(_) => "It ends in a deadlock:".to_owned(),
         });
-        let steps = naming(input).steps(&plan.steps);
+        if let End::Deadlock(blocked) = &plan.end {
+            let line = |of: &WaitingThread| format!("- {} at `{}` {}", plan.threads[of.thread].name, of.at, of.waits);
+            lines.extend(blocked.iter().map(line));
+        }
+        let steps = input.naming().steps(&plan.steps);
         let comment = lines.iter().map(|line| comment(line)).collect();
-        TestCase { name, module, plan, comment, steps, violation: None, expect: None }
+        TestCase { name, module, plan, comment, steps, violation: None, expect: None, shows: Vec::new() }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -112,6 +113,11 @@ impl TestCase {
     /// The same, with when it passes, and with what the execution shows that the program does not tell itself.
     pub(super) fn expecting(self, expect: Expect, violation: Option<String>) -> TestCase {
         TestCase { expect: Some(expect), violation, ..self }
+    }
+
+    /// The same, as the test of these terms.
+    pub(super) fn showing(self, shows: Vec<String>) -> TestCase {
+        TestCase { shows, ..self }
     }
 
     pub(super) fn named(self, name: String) -> TestCase {
@@ -140,27 +146,21 @@ impl TestCase {
         };
         let output = self.plan.output.iter().flat_map(|(_, lines)| lines.iter().cloned()).collect();
         let message = message.or_else(|| self.violation.clone());
-        TestEntry { name: self.name.clone(), end, message, output, schedule: String::new(), program: None }
+        let (name, shows) = (self.name.clone(), self.shows.clone());
+        TestEntry { name, end, message, output, shows, schedule: String::new(), program: None }
     }
 }
 
-/// Whether the execution comes to the read of a selection.
-pub(super) fn is_evaluated(input: &Input<'_>, selection: &Selection, plan: &Plan) -> bool {
-    let name = read_name(input.sources, input.program, selection.read());
-    let mut events = plan.threads.iter().flat_map(|thread| &thread.events);
-    events.any(|event| event.at == name && matches!(event.act, Act::Read(_)))
-}
-
 /// `` `a@6:24` (line 6) reads from `a@4:31` (line 4: `a = 2;`). ``
-fn selection_line(input: &Input<'_>, selection: &Selection) -> String {
+pub(super) fn selection_line(input: &Input<'_>, selection: &Selection) -> String {
     let (sources, program) = (input.sources, input.program);
     let read = program.reads[selection.read()].span;
     let definition = program.definitions[selection.definition()].span;
     format!(
         "`{}` ({}) reads from `{}` ({}).",
-        selected_name(input, selection),
+        name_in_contexts(input, selection),
         line_of(input, read),
-        definition_name(sources, program, selection.definition()),
+        selected_definition(sources, program, selection),
         line_of(input, definition)
     )
 }
@@ -174,7 +174,7 @@ pub(super) fn line_of(input: &Input<'_>, span: Span) -> String {
 
 /// The schedule, compact: `Schedule: T1: lock L@5:3, write a@6:3; T2: …`.
 fn schedule_lines(input: &Input<'_>, schedule: &[Choice]) -> Vec<String> {
-    let steps = naming(input).steps(&schedule[..schedule.len().min(STEPS_SHOWN)]);
+    let steps = input.naming().steps(&schedule[..schedule.len().min(STEPS_SHOWN)]);
     let mut words: Vec<String> = Vec::new();
     let mut last = "";
     for step in &steps {
@@ -192,10 +192,6 @@ fn schedule_lines(input: &Input<'_>, schedule: &[Choice]) -> Vec<String> {
     }
     words.push(".".to_owned());
     fold(&words.concat())
-}
-
-fn naming<'a>(input: &Input<'a>) -> Naming<'a> {
-    Naming { program: input.program, sources: input.sources, machine: input.machine }
 }
 
 /// Breaks a long line between words.
@@ -348,8 +344,9 @@ fn end(end: &End) -> String {
         End::Ok => "End::Ok".to_owned(),
         End::Fails(message) => format!("End::Fails({message:?})"),
         End::Deadlock(blocked) => {
-            let blocked: Vec<String> = blocked.iter().map(|(thread, place)| format!("({thread}, {place:?})")).collect();
-            format!("End::Deadlock(&[{}])", blocked.join(", "))
+            let one = |of: &WaitingThread| format!("            ({}, {:?}, {:?}),\n", of.thread, of.at, of.waits);
+            let blocked: String = blocked.iter().map(one).collect();
+            format!("End::Deadlock(&[\n{blocked}        ])")
         }
     }
 }

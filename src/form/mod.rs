@@ -211,6 +211,15 @@ impl Form {
         self.same.get(&read).copied()
     }
 
+    /// Those of the definitions that reach the read by control flow, sorted: what it sees if no parallel thread writes before it.
+    #[must_use]
+    pub fn control_definitions(&self, read: ReadId) -> Vec<DefinitionId> {
+        let mut all: Vec<DefinitionId> = self.instances_of(read).flat_map(|of| self.set(of.control)).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// All reads of shared memory that can run, in the order of their ids.
     #[must_use]
     pub fn shared_reads(&self) -> Vec<ReadId> {

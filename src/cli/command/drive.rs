@@ -1,9 +1,10 @@
-//! `cssame drive FILE --out DIR`: a deterministic test for each feasible pi term, or for a selection.
+//! `cssame drive FILE --out DIR`: deterministic tests for the feasible pi terms, failures and deadlocks, or for a selection.
 
 use super::races::parse_pair;
+use super::run::departed;
 use crate::answer::{
-    CorrelateRequest, DriveAnswer, DriveRaceRequest, DriveReport, DriveRequest, Execute, correlate, drive, drive_pairs,
-    drive_race, race_pair,
+    CorrelateRequest, DriveAnswer, DriveRaceRequest, DriveReport, DriveRequest, Execute, NotDriven, correlate, drive,
+    drive_pairs, drive_race, drive_schedule, race_pair,
 };
 use crate::budget::{Bound, Budget};
 use crate::cli::directory;
@@ -12,10 +13,11 @@ use crate::cli::load::{self, name_of};
 use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_part};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
+use crate::cli::recorded::read_schedule;
 use crate::cli::status::Status;
 use crate::cli::view;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{self, DriveError, Expect, Package, Recording};
+use crate::driver::{self, Contents, DriveError, Expect, Package, Recording};
 use crate::race::States;
 use crate::schedule::source_hash;
 use crate::source::SourceMap;
@@ -28,7 +30,11 @@ use std::process::Command;
 pub const ABOUT: &str = "\
 Writes a Cargo package with one test for each feasible term of each pi function: real threads, held to one recorded \
 order by latches, so that the read sees just that write, every time. Terms that no execution can realise are listed in \
-its manifest.
+its manifest. Each failure and each deadlock that none of these tests shows has one of its own; with `--outcomes` each \
+outcome, too. Such a test fails as the program does; with `--expect recorded` it passes because just that happens.
+
+Where many executions have a term, the test follows one in which every evaluation of the read sees the write, and as few \
+other reads as possible see writes of parallel threads.
 
 With `--pairs` the tests are about pairs of methods instead, those that `cssame correlate` selects: one for each execution \
 that tears variables which belong together, and one for each order in which the two methods run one after the other. For a \
@@ -38,7 +44,7 @@ With `--race` there are two tests, one for each order of two accesses that race.
 the proof is told.
 
 With `--select` there is one test instead, for an execution that has all the selected terms. If there is none, nothing \
-is written, and a smallest contradiction is named.";
+is written, and a smallest contradiction is named. With `--schedule` it is of a recorded execution.";
 
 /// The examples of the command.
 pub const EXAMPLES: &str = "\
@@ -46,12 +52,14 @@ Examples:
   cssame drive samples/cssame_fig2.csm --out fig2
   cssame drive samples/cssame_fig2.csm --out fig2 --run
   cssame drive samples/cssame_fig2.csm --out fig2 --select a@24:11=a@20:5
+  cssame drive samples/bank_transfer_deadlock.csm --out blocked --run
   cssame drive samples/counter_unlocked.csm --out lost --expect recorded
+  cssame drive samples/cssame_fig6.csm --out sums --outcomes --distinct
   cssame drive samples/sen_fig1.csm --out race --race z@18:9,z@21:5
   cssame drive samples/bank_account_broken.csm --pairs --out torn --run
 
-Exit status: 0 the package was written (and its tests pass), 1 the selection is inconsistent, the \
-race is impossible or a test fails, 2 bad usage or a program that does not compile, 3 a bound was hit before all that was \
+Exit status: 0 the package was written (and its tests pass), 1 a failure or a deadlock was found (and is not \
+expected), the selection is inconsistent, the race is impossible or a test fails, 2 bad usage or a program that does not compile, 3 a bound was hit before all that was \
 asked for was decided.";
 
 /// Steps beyond which a recorded execution is not followed.
@@ -72,9 +80,24 @@ pub struct Arguments {
     /// Make one test, for an execution with this term (repeatable: with all of them)
     #[arg(long, value_name = "READ=DEF")]
     pub select: Vec<String>,
+    /// Make tests for terms, and for each failure and each deadlock (the default)
+    #[arg(long, conflicts_with_all = ["select", "pairs", "race", "outcomes", "terms_only"])]
+    pub failures: bool,
+    /// Make also a test for each outcome that no other test shows
+    #[arg(long, conflicts_with_all = ["select", "pairs", "race", "terms_only"])]
+    pub outcomes: bool,
+    /// Make tests for terms alone
+    #[arg(long, conflicts_with_all = ["select", "pairs", "race"])]
+    pub terms_only: bool,
+    /// Leave out tests whose future another test has: terms share a test
+    #[arg(long, conflicts_with_all = ["select", "pairs", "race"])]
+    pub distinct: bool,
     /// Make tests for pairs of methods that endanger correlated variables
     #[arg(long, conflicts_with = "select")]
     pub pairs: bool,
+    /// Make one test, for the execution of a schedule that `run`, `futures` or another command has recorded
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["failures", "outcomes", "terms_only", "distinct", "select", "pairs", "race"])]
+    pub schedule: Option<PathBuf>,
     /// Make two tests, one for each order of the accesses at these places, VAR@LINE:COL each
     #[arg(long, value_name = "A,B", value_parser = parse_pair, conflicts_with_all = ["select", "pairs"])]
     pub race: Option<[String; 2]>,
@@ -137,6 +160,9 @@ pub struct Driven {
     /// The directory of the package, where its tests are to be run.
     #[serde(skip)]
     run: Option<PathBuf>,
+    /// Whether a failure of the program is what a test expects.
+    #[serde(skip)]
+    expects_failures: bool,
 }
 
 impl Job for Arguments {
@@ -147,17 +173,19 @@ impl Job for Arguments {
     }
 
     fn answer(&self, output: &Output) -> Result<Driven, Diagnostics> {
-        let (answer, sources) = match &self.race {
-            Some(race) => self.of_race(race, output)?,
-            None if self.pairs => self.of_pairs(output)?,
-            None => self.of_terms(output)?,
+        let (answer, sources) = match (&self.race, &self.schedule) {
+            (Some(race), _) => self.of_race(race, output)?,
+            (None, Some(path)) => self.of_schedule(path)?,
+            (None, None) if self.pairs => self.of_pairs(output)?,
+            (None, None) => self.of_terms(output)?,
         };
         if let Some(package) = &answer.package {
             write_package(&self.out, package)?;
         }
         let report = answer.report(&name_of(&self.out));
         let run = (self.run && !report.tests.is_empty()).then(|| self.out.clone());
-        Ok(Driven { report, bound: answer.bound, sources, run })
+        let expects_failures = self.expect == Expectation::Recorded;
+        Ok(Driven { report, bound: answer.bound, sources, run, expects_failures })
     }
 }
 
@@ -177,7 +205,8 @@ impl Answer for Driven {
     fn status(&self) -> Status {
         let contradicts = self.report.selection.as_ref().is_some_and(|selection| selection.consistent == Some(false));
         let is_impossible = self.report.race.as_ref().is_some_and(|race| race.status == "impossible");
-        Status::of_search(contradicts || is_impossible || self.report.passed == Some(false), self.report.complete)
+        let fails = self.report.passed == Some(false) || self.report.has_failures() && !self.expects_failures;
+        Status::of_search(contradicts || is_impossible || fails, self.report.complete)
     }
 }
 
@@ -188,14 +217,39 @@ impl Arguments {
     }
 
     fn of_terms(&self, output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
-        let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let plain = load::model(&self.file, self.program.with(&self.execution))?;
+        let in_contexts = plain.in_contexts();
+        let model = in_contexts.as_ref().unwrap_or(&plain);
         let selections = model.selections(&self.select)?;
         self.check_directory()?;
         let options = self.driver_options(model.unit().text());
-        let request = DriveRequest { selections: &selections, options: &options };
-        let search = |budget: &Budget<'_>| drive(&model, &request, budget);
+        let request = DriveRequest {
+            selections: &selections,
+            contents: self.contents(),
+            distinct: self.distinct,
+            options: &options,
+        };
+        let search = |budget: &Budget<'_>| drive((model, &plain), &request, budget);
         let answer = with_budget(&self.bounds, &self.output, output, search);
         Ok((answer.map_err(|error| no_package(&error))?, model.sources().clone()))
+    }
+
+    fn of_schedule(&self, path: &Path) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
+        let schedule = read_schedule(path, &self.file)?;
+        let of_model = self.program.with(&self.execution).over(&schedule)?;
+        let model = load::model(&self.file, of_model.clone())?;
+        self.check_directory()?;
+        let options = driver::Options {
+            inputs: of_model.inputs,
+            spurious_wakeups: of_model.spurious_wakeups,
+            ..self.driver_options(model.unit().text())
+        };
+        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let answer = drive_schedule(&model, (&name, &schedule), &options).map_err(|why| match why {
+            NotDriven::Departs(departure) => departed(&model, path, &schedule, &departure),
+            NotDriven::Package(error) => no_package(&error),
+        })?;
+        Ok((answer, model.sources().clone()))
     }
 
     fn of_race(&self, race: &[String; 2], output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
@@ -224,6 +278,14 @@ impl Arguments {
             drive_pairs(&correlate(unit, &request, budget), &options, budget)
         });
         Ok((answer.map_err(|error| no_package(&error))?, sources))
+    }
+
+    fn contents(&self) -> Contents {
+        match (self.terms_only, self.outcomes) {
+            (true, _) => Contents::Terms,
+            (_, true) => Contents::Outcomes,
+            _ => Contents::Failures,
+        }
     }
 
     /// How to make a package for a file of that text.
@@ -282,6 +344,8 @@ fn run_tests(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics>
         .arg(directory.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(directory.join("target"))
+        // The frames of a test that fails are those of the runtime of the package.
+        .env("RUST_BACKTRACE", "0")
         .output();
     let result =
         result.map_err(|error| Diagnostics::error(Code::CannotRead, format!("cargo cannot be run: {error}")))?;

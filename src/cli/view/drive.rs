@@ -2,13 +2,14 @@
 
 use super::reason;
 use super::replay::quoted;
-use super::snippet::Table;
+use super::snippet::{self, Table};
 use crate::answer::words::plural;
 use crate::answer::{DriveReport, finding};
 use crate::budget::Bound;
 use crate::cli::load::name_of;
 use crate::cli::output::Output;
-use crate::driver::{PairCounts, PairEntry, RaceEntry, TermStatus};
+use crate::driver::{DeadlockEntry, PairCounts, PairEntry, RaceEntry, TermStatus, TestEntry};
+use crate::explore::report::ThreadOutput;
 use crate::source::SourceMap;
 use std::path::Path;
 
@@ -23,9 +24,14 @@ pub fn print(report: &DriveReport, sources: &SourceMap, bound: Option<Bound>, ou
             TermStatus::Undecided => "undecided",
         };
         let last = term.test.clone().or_else(|| term.reason.clone()).unwrap_or_default();
-        table.row(vec![term.read.clone(), term.def.clone(), status.to_owned(), last]);
+        let read = term.context.as_ref().unwrap_or(&term.read).clone();
+        let def = term.def_context.as_ref().unwrap_or(&term.def).clone();
+        table.row(vec![read, def, status.to_owned(), last]);
     }
     output.print(&table.lines().concat());
+    output.print(&failures_text(report));
+    report.deadlocks.iter().flatten().for_each(|deadlock| output.print(&deadlock_text(deadlock)));
+    output.print(&outcomes_text(report));
     report.pairs.iter().flatten().for_each(|pair| output.print(&pair_text(pair)));
     report.race.iter().for_each(|race| output.print(&race_text(race)));
     if let Some(selection) = &report.selection
@@ -47,8 +53,63 @@ pub fn print(report: &DriveReport, sources: &SourceMap, bound: Option<Bound>, ou
         let manifest = quoted(&name_of(&Path::new(&report.out).join("Cargo.toml")));
         let tests = plural(report.tests.len(), "test");
         let note = note.map_or_else(String::new, |note| format!("note:   {note}\n"));
-        format!("wrote {tests} to {}\n{note}test:   cargo test --manifest-path {manifest}\n", report.out)
+        let ends = ends(&report.tests);
+        format!("wrote {tests} to {}{ends}\n{note}test:   cargo test --manifest-path {manifest}\n", report.out)
     });
+}
+
+/// How the executions of tests end, where not all end well: `: 4 end well, 1 fails`.
+fn ends(tests: &[TestEntry]) -> String {
+    let count = |end: &str| tests.iter().filter(|test| test.end == end).count();
+    let (well, fail, block) = (count("ok"), count("failure"), count("deadlock"));
+    if well == tests.len() {
+        return String::new();
+    }
+    let say = |count: usize, one: &str, several: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{count} {several}")),
+    };
+    let parts = [
+        say(well, "ends well", "end well"),
+        say(fail, "fails", "fail"),
+        say(block, "ends in a deadlock", "end in a deadlock"),
+    ];
+    format!(": {}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+}
+
+/// Failures, each with its test.
+fn failures_text(report: &DriveReport) -> String {
+    let mut table = Table::new("");
+    for failure in report.failures.iter().flatten() {
+        let last = failure.test.clone().or_else(|| failure.reason.clone()).unwrap_or_default();
+        let what = snippet::one_line(&format!("{} at {}: {}", failure.thread, failure.at, failure.message));
+        table.row(vec!["failure".to_owned(), what, last]);
+    }
+    table.lines().concat()
+}
+
+/// A deadlock with its test, and who waits for what.
+fn deadlock_text(deadlock: &DeadlockEntry) -> String {
+    let last = deadlock.test.clone().or_else(|| deadlock.reason.clone()).unwrap_or_default();
+    let lines = deadlock
+        .threads
+        .iter()
+        .map(|thread| format!("  {} at {} {}\n", thread.thread, thread.at, thread.waits_since()));
+    format!("deadlock  {last}\n{}", lines.collect::<String>())
+}
+
+/// Outcomes, each with its test.
+fn outcomes_text(report: &DriveReport) -> String {
+    let mut table = Table::new("");
+    for outcome in report.outcomes.iter().flatten() {
+        let last = outcome.test.clone().or_else(|| outcome.reason.clone()).unwrap_or_default();
+        let line = |of: &ThreadOutput| format!("{}: {}", of.thread, of.output.join(", "));
+        let printed: Vec<String> = outcome.by_thread.iter().map(line).collect();
+        let printed = if printed.is_empty() { "(nothing printed)".to_owned() } else { printed.join("; ") };
+        table.row(vec![format!("outcome {}", outcome.status), snippet::one_line(&printed), last]);
+    }
+    table.lines().concat()
 }
 
 /// A pair and its tests.

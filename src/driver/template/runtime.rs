@@ -180,8 +180,8 @@ pub enum End {
     Ok,
     /// The program fails, and says this.
     Fails(&'static str),
-    /// The threads of these numbers wait for ever, each at that place.
-    Deadlock(&'static [(usize, &'static str)]),
+    /// The threads of these numbers wait for ever, each at that place, and for what the words say.
+    Deadlock(&'static [(usize, &'static str, &'static str)]),
 }
 
 /// A recorded execution and what comes of it.
@@ -728,7 +728,7 @@ fn judge(run: &Run, expect: Expect) {
         assert!(value.is_some_and(|value| value.is(*expected)), "{name} is {value:?}, not {expected:?}");
     }
     if let End::Deadlock(blocked) = run.future.end {
-        for &(number, place) in blocked {
+        for &(number, place, _) in blocked {
             let plan = &run.future.threads[number];
             let last = plan.events.last().map(|event| event.2);
             assert_eq!(state.stands[number].or(last), Some(place), "where {} waits", plan.name);
@@ -738,8 +738,8 @@ fn judge(run: &Run, expect: Expect) {
         End::Fails(message) if expect == Expect::Program => panic!("{message}"),
         End::Deadlock(blocked) if expect == Expect::Program => {
             let name = |number: usize| run.future.threads[number].name;
-            let waits: Vec<String> = blocked.iter().map(|&(number, place)| format!("{} at {place}", name(number))).collect();
-            panic!("deadlock: {}", waits.join(", "));
+            let line = |&(number, place, waits): &(usize, &str, &str)| format!("\n  {} at {place} {waits}", name(number));
+            panic!("deadlock:{}", blocked.iter().map(line).collect::<String>());
         }
         _ => {}
     }

@@ -71,8 +71,8 @@ struct Instance {
 
 /// What an execution has read so far.
 #[derive(Debug, Default)]
-struct History {
-    chains: Chains,
+pub(super) struct History {
+    pub(super) chains: Chains,
     cells: Vec<Instance>,
 }
 

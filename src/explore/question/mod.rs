@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `futures` | what can happen: terms, outcomes, failures, deadlocks |
 //! | `count` | how many futures there are |
+//! | `executions` | one execution of each future |
 //! | `classes` | how many executions there are up to the versions that their threads read and write |
 //! | `select` | whether some execution has given terms |
 //! | `linear` | how two threads that call methods can end, with calls interleaved or not |
@@ -20,6 +21,7 @@ mod chains;
 pub mod classes;
 pub(super) mod count;
 pub(super) mod executed;
+pub(super) mod executions;
 pub(super) mod futures;
 pub(super) mod linear;
 pub(super) mod order;

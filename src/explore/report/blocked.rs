@@ -35,7 +35,7 @@ pub enum Awaited {
 }
 
 /// A thread in a deadlock.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BlockedReport {
     /// Its path.
     pub thread: String,
@@ -68,6 +68,51 @@ pub struct BlockedReport {
     /// The threads that it waits for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<String>,
+}
+
+impl BlockedReport {
+    /// What it waits for and who holds that, as the rest of a sentence about the thread.
+    #[must_use]
+    pub fn waits(&self) -> String {
+        let object = self.object.as_deref().unwrap_or("?");
+        let signalled = self.signalled_at.as_deref();
+        match self.waits_for {
+            Awaited::Lock => match self.holder.as_deref() {
+                Some(holder) if holder == self.thread => {
+                    format!("waits for the lock `{object}`, which it holds itself")
+                }
+                Some(holder) => format!("waits for the lock `{object}`, which {holder} holds"),
+                None => format!("waits for the lock `{object}`, which an ended thread holds"),
+            },
+            Awaited::Event => match (signalled, self.cleared_at.as_deref()) {
+                (Some(_), Some(cleared)) => format!("waits for the event `{object}`, cleared at {cleared}"),
+                _ => format!("waits for the event `{object}`, never set"),
+            },
+            Awaited::Barrier => {
+                let (arrived, count) = (self.arrived.unwrap_or(0), self.count.unwrap_or(0));
+                format!("waits at the barrier `{object}`: {arrived} of {count} have arrived")
+            }
+            Awaited::Condition | Awaited::Notification => {
+                let of = self.object.as_ref().map_or_else(String::new, |object| format!(" of `{object}`"));
+                match signalled {
+                    Some(at) => format!("waits to be notified{of}, last done at {at}"),
+                    None => format!("waits to be notified{of}, never done"),
+                }
+            }
+            Awaited::Semaphore => match signalled {
+                Some(at) => format!("waits for the semaphore `{object}`, last raised at {at}"),
+                None => format!("waits for the semaphore `{object}`, never raised"),
+            },
+            Awaited::Threads => format!("waits for the end of {}", self.threads.join(", ")),
+        }
+    }
+
+    /// The same with the place where the lock was taken.
+    #[must_use]
+    pub fn waits_since(&self) -> String {
+        let since = self.taken_at.as_ref().map_or_else(String::new, |at| format!(" since {at}"));
+        self.waits() + &since
+    }
 }
 
 /// Where objects were set, notified, raised and cleared last; bare notifications stand under [`BARE`].

@@ -62,7 +62,7 @@ pub struct OutcomeReport {
 }
 
 /// What a thread prints.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ThreadOutput {
     /// Its path.
     pub thread: String,

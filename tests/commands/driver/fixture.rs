@@ -1,7 +1,7 @@
 //! Programs that are ready to be driven.
 
 use cssame::budget::{Budget, Limits};
-use cssame::driver::{Expect, Input, Options, Package, drive};
+use cssame::driver::{Contents, Expect, Input, Options, Package, Wanted, drive};
 use cssame::explore::{Query, Verdict, futures, select};
 use cssame::form::Selection;
 use cssame::model::{self, Model, Unit};
@@ -58,9 +58,15 @@ impl Fixture {
         }
     }
 
+    /// The tests of terms alone.
     pub fn drive(&self, limits: &Limits) -> Package {
+        self.drive_with(limits, Contents::Terms, false)
+    }
+
+    pub fn drive_with(&self, limits: &Limits, contents: Contents, distinct: bool) -> Package {
         let answer = futures(self.model.machine(), &Query::default(), &Budget::from(*limits));
-        drive(&self.input(), &answer, &self.options).unwrap()
+        let wanted = Wanted { answer: &answer, contents, distinct, code: self.input() };
+        drive(&self.input(), &wanted, &Budget::from(*limits), &self.options).unwrap()
     }
 
     /// The selection of `READ=DEF`.

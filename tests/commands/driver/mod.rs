@@ -2,16 +2,18 @@
 
 mod command;
 mod fixture;
+mod found;
 mod hostile;
 mod pairs;
 mod paths;
 mod race;
 mod samples;
 mod together;
+mod witnesses;
 mod workspace;
 
 use cssame::budget::{Budget, Limits};
-use cssame::driver::{DriveError, Expect, Options, TermStatus, drive, drive_selection};
+use cssame::driver::{Contents, DriveError, Expect, Options, TermStatus, Wanted, drive, drive_selection};
 use cssame::explore::{Query, Verdict, futures};
 use fixture::{fixture_of, sample};
 use workspace::Workspace;
@@ -40,7 +42,9 @@ fn the_outcome_of_a_deadlock_names_the_threads_that_wait() {
     workspace.add("deadlock", &fixture_of("deadlock.csm", text, Expect::Program).drive(&Limits::default()));
     let (results, text) = workspace.run(&[]);
     assert_eq!(results.get("x_4_10_from_x_5_6"), Some(&false), "{text}");
-    assert!(text.contains("deadlock: main at join@6:1, A at wait e@4:18"), "{text}");
+    let waits =
+        "deadlock:\n  main at join@6:1 waits for the end of A\n  A at wait e@4:18 waits for the event `e`, never set\n";
+    assert!(text.contains(waits), "{text}");
 }
 
 #[test]
@@ -69,7 +73,8 @@ fn fig7_a_1_with_b_2_is_inconsistent_since_b_2_is_never_read() {
     let Verdict::Consistent { schedule, .. } = fixture.select(&[first.clone(), other.clone()]) else {
         panic!("inconsistent")
     };
-    let package = drive_selection(&fixture.input(), &[first, other], &schedule, &fixture.options).unwrap();
+    let package =
+        drive_selection((&fixture.input(), &fixture.input()), &[first, other], &schedule, &fixture.options).unwrap();
     let test = &package.manifest.tests[0];
     assert_eq!(test.name, "a_25_9_from_a_15_5_and_b_25_21_from_b_16_5");
     assert_eq!(test.output, ["1 1"]);
@@ -98,7 +103,7 @@ fn packages_are_the_same_bytes_each_time() {
 #[test]
 fn an_execution_of_too_many_events_is_told() {
     let fixture = fixture_of("endless.csm", "int x;\nwhile (true) x = 1;\n", Expect::Program);
-    let result = drive_selection(&fixture.input(), &[], &[], &fixture.options);
+    let result = drive_selection((&fixture.input(), &fixture.input()), &[], &[], &fixture.options);
     let Err(error @ DriveError::NoEnd { .. }) = result else { panic!("{:?}", result.map(|package| package.manifest)) };
     assert!(error.to_string().ends_with("has more than 20,000 events"), "{error}");
 }
@@ -109,7 +114,8 @@ fn a_term_of_an_execution_of_too_many_events_is_undecided() {
     let fixture = fixture_of("long.csm", text, Expect::Program);
     let options = Options { max_steps: 1_000_000, ..fixture.options.clone() };
     let answer = futures(fixture.model.machine(), &Query::default(), &Budget::unlimited());
-    let package = drive(&fixture.input(), &answer, &options).unwrap();
+    let wanted = Wanted { answer: &answer, contents: Contents::Terms, distinct: false, code: fixture.input() };
+    let package = drive(&fixture.input(), &wanted, &Budget::unlimited(), &options).unwrap();
     assert!(!package.manifest.complete);
     for term in &package.manifest.terms {
         assert_eq!(term.status, TermStatus::Undecided);
@@ -123,7 +129,7 @@ fn a_schedule_that_does_not_end_is_told() {
     let fixture =
         fixture_of("endless.csm", "int x;\ncobegin\n  A: while (true) x = 1;\n  B: x = 2;\ncoend\n", Expect::Program);
     let options = Options { max_steps: 10, ..fixture.options.clone() };
-    let result = drive_selection(&fixture.input(), &[], &[], &options);
+    let result = drive_selection((&fixture.input(), &fixture.input()), &[], &[], &options);
     assert!(matches!(result, Err(DriveError::NoEnd { .. })), "{result:?}");
 }
 

@@ -1,0 +1,106 @@
+//! One execution of each future, as far as there are not too many.
+//!
+//! **Input**: a machine, a budget and the number of futures that are wanted at most. **Output**: schedules of whole
+//! executions, and whether these are all futures.
+//!
+//! **Algorithm**: as for [`count`](super::count). One execution for each future ([`reads_from`]) where that is possible. Else a
+//! search through states with the monitor of the count; of each history that is new at an end, the shortest execution is kept.
+//!
+//! **Soundness and limits**: each schedule is of a real execution that no assumption discards, and no two are of one future.
+//! Where a bound is hit, the others of a search through states are the longer ones.
+
+use crate::budget::{Bound, Budget, Statistics};
+use crate::explore::question::chains::hash_of_end;
+use crate::explore::question::count::History;
+use crate::explore::reads_from::{self, Refusal};
+use crate::explore::states::{self, EndContext, Transition, Visitor};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadName};
+use rustc_hash::FxHashSet;
+use std::ops::ControlFlow;
+
+/// Executions, one of each future that was found.
+#[derive(Clone, Debug)]
+pub struct ExecutionsAnswer {
+    /// Whole executions.
+    pub schedules: Vec<Vec<Choice>>,
+    /// Whether there are more futures than were wanted.
+    pub has_more: bool,
+    /// The bound that was hit.
+    pub bound: Option<Bound>,
+    /// How much was visited.
+    pub statistics: Statistics,
+}
+
+impl ExecutionsAnswer {
+    /// Whether each future has an execution here.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        !self.has_more && self.bound.is_none()
+    }
+}
+
+/// Finds one execution of each future, at most so many.
+#[must_use]
+pub fn executions(machine: &Machine, wanted: usize, budget: &Budget<'_>) -> ExecutionsAnswer {
+    match by_executions(machine, wanted, budget) {
+        Ok(answer) => answer,
+        Err(_) => by_states(machine, wanted, budget),
+    }
+}
+
+fn by_executions(machine: &Machine, wanted: usize, budget: &Budget<'_>) -> Result<ExecutionsAnswer, Refusal> {
+    let (mut schedules, mut has_more) = (Vec::new(), false);
+    let found = reads_from::enumerate(machine, budget, &mut |execution| {
+        has_more = schedules.len() == wanted;
+        if has_more {
+            return ControlFlow::Break(());
+        }
+        schedules.push(execution.choices.to_vec());
+        ControlFlow::Continue(())
+    })?;
+    Ok(ExecutionsAnswer { schedules, has_more, bound: found.bound, statistics: found.statistics })
+}
+
+fn by_states(machine: &Machine, wanted: usize, budget: &Budget<'_>) -> ExecutionsAnswer {
+    let mut ends = Ends { wanted, known: FxHashSet::default(), nodes: Vec::new(), has_more: false };
+    let searched = states::search(machine, budget, History::default(), &mut ends);
+    let schedules = ends.nodes.iter().map(|&node| searched.graph.path_to(node)).collect();
+    ExecutionsAnswer { schedules, has_more: ends.has_more, bound: searched.bound, statistics: searched.statistics }
+}
+
+/// The ends of executions, one of each future.
+struct Ends {
+    wanted: usize,
+    known: FxHashSet<u128>,
+    nodes: Vec<u32>,
+    has_more: bool,
+}
+
+impl Observer for Ends {
+    const ACTIVE: bool = false;
+    const DETAILS: bool = false;
+
+    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
+}
+
+impl Visitor<History> for Ends {
+    fn begin(&mut self) {}
+
+    fn bytes(&self) -> u64 {
+        (self.known.capacity() * size_of::<u128>() + self.nodes.capacity() * size_of::<u32>()) as u64
+    }
+
+    fn transition(&mut self, _: &Transition) {}
+
+    fn end(&mut self, context: &EndContext<'_, History>) -> ControlFlow<()> {
+        let standing = context.state.standing().collect();
+        if self.known.insert(hash_of_end(&context.monitor.chains, context.end, standing)) {
+            self.has_more = self.nodes.len() == self.wanted;
+            if self.has_more {
+                return ControlFlow::Break(());
+            }
+            self.nodes.push(context.node);
+        }
+        ControlFlow::Continue(())
+    }
+}
