@@ -2,6 +2,7 @@
 //! of it.
 
 use super::confirm::{ConfirmRequest, Confirmation, confirm_findings};
+use super::confirm_tears::confirm_tears;
 use crate::correlation;
 use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
 use crate::diagnostics::{self, Diagnostic, Severity};
@@ -131,9 +132,10 @@ fn check_file(
     let form = form::analyse(&program);
     let found = form::check::find(sources, &program, form.as_ref());
     diagnostics.extend(found.plain);
-    diagnostics.extend(correlation::check::check(sources, &program, form.as_ref()));
     let text = sources.file(file).text();
     let mut judged = confirm_findings((name, text, inputs), found.potential, request);
+    let endangered = correlation::check::find(sources, &program, form.as_ref());
+    judged.extend(confirm_tears((name, text, inputs), endangered, request));
     diagnostics.extend(judged.iter().map(|(diagnostic, _)| diagnostic.clone()));
     diagnostics::sort(&mut diagnostics);
     for (diagnostic, confirmation) in &mut judged {

@@ -25,6 +25,7 @@
 mod check;
 mod compiled;
 mod confirm;
+mod confirm_tears;
 mod correlate;
 mod coverage;
 mod coverage_generate;

@@ -31,9 +31,28 @@ const MAX_FINDINGS: usize = 100;
 /// So many touches of each kind are tried.
 const MAX_TRIED: usize = 16;
 
+/// A correlation that a method endangers.
+#[derive(Clone, Debug)]
+pub struct Endangered {
+    /// The method.
+    pub method: FunctionId,
+    /// Index of the correlation in the analysis, with the options that are given by default.
+    pub correlation: u32,
+    /// Its variables.
+    pub variables: [String; 2],
+    /// What is said of it.
+    pub diagnostic: Diagnostic,
+}
+
 /// Warns of endangered correlations. Nothing is said of a file without `main`, where nobody knows what runs in parallel.
 #[must_use]
 pub fn check(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Vec<Diagnostic> {
+    find(sources, program, form).into_iter().map(|found| found.diagnostic).collect()
+}
+
+/// The same, with what each warning is about.
+#[must_use]
+pub fn find(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Vec<Endangered> {
     let Some(form) = form.filter(|form| !form.concurrency.merged) else { return Vec::new() };
     let analysis = analyse(program, Some(&form.concurrency), &Options::default());
     if analysis.pairs.iter().all(|pair| pair.endangered == 0) {
@@ -54,7 +73,9 @@ pub fn check(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Vec
                 && let Some(diagnostic) = checker.finding(each, other)
             {
                 done.insert(key);
-                found.push(diagnostic);
+                let (method, correlation) = key;
+                let (variables, _) = checker.names.variables(&analysis.correlations[correlation as usize]);
+                found.push(Endangered { method, correlation, variables, diagnostic });
             }
         }
     }

@@ -106,3 +106,34 @@ fn bounds_need_confirm() {
     command.current_dir(root()).args(["check", "--timeout", "3", "samples/peterson.csm"]);
     ends_with(&mut command, 2);
 }
+
+/// Two regions of a lock in `put`, and what `both` does between them.
+fn torn(wait: &str) -> String {
+    format!(
+        "int a; int b; int turn; lock L; cond c;
+         void put(int v) {{ lock(L); a = v; unlock(L); lock(L); b = v; turn = 1; notify(c); unlock(L); }}
+         void both() {{ lock(L); {wait} print(a + b); unlock(L); }}
+         void main() {{ cobegin A: put(1); B: both(); coend }}"
+    )
+}
+
+#[test]
+fn what_no_execution_tears_apart_is_no_warning() {
+    let waits = torn("while (turn == 0) { wait(c, L); }");
+    let answer = confirm(&waits, &[], 0);
+    assert_eq!(verdicts(&answer), ["CS0501 a,b impossible"]);
+    assert_eq!((&answer["warnings"], &answer["notes"]), (&Value::from(0), &Value::from(1)));
+    // With too few states, nobody knows.
+    let answer = confirm(&waits, &["--max-states", "3"], 1);
+    assert_eq!(verdicts(&answer), ["CS0501 a,b open"]);
+}
+
+#[test]
+fn what_an_execution_tears_apart_is_real() {
+    let answer = confirm(&torn(""), &[], 1);
+    assert_eq!(verdicts(&answer), ["CS0501 a,b real"]);
+    assert_eq!(answer["confirmed"][0]["harmful"], false);
+    let answer = confirm(&torn("assert(a == b);"), &[], 1);
+    assert_eq!(verdicts(&answer), ["CS0501 a,b real"]);
+    assert_eq!(answer["confirmed"][0]["harmful"], true);
+}

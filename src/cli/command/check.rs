@@ -23,7 +23,7 @@ Compiles each file and shows everything that can be said of it without running i
 locks, events, barriers and conditions, accesses that may race, and variables that belong together but are touched in \
 two critical sections.
 
-With `--confirm`, the program is run as well: each race and each cycle of locks that the text makes possible is then real, \
+With `--confirm`, the program is run as well: each race, each cycle of locks and each torn pair of variables that the text makes possible is then real, \
 with a command that shows it; impossible, which is no warning; or open.
 
 `cssame FILE` is short for `cssame check FILE`.";
@@ -45,7 +45,7 @@ pub struct Arguments {
     /// Source files
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Say of each race and each cycle of locks whether an execution has it
+    /// Say of each race, each cycle of locks and each torn pair of variables whether an execution has it
     #[arg(long)]
     pub confirm: bool,
     /// With --confirm: visit at most N states of each file [default: 500000]
@@ -109,7 +109,8 @@ impl Checked {
             let options = options_text(&self.options);
             let pair = of.pair.as_ref().map_or_else(String::new, |[a, b]| format!(" --pair {a},{b}"));
             let seed = of.seed.map_or_else(String::new, |seed| format!(" --seed {seed}"));
-            diagnostic.notes.push(format!("again: cssame races {file}{options}{pair}{seed}"));
+            let command = if of.code == "CS0501" { "correlate" } else { "races" };
+            diagnostic.notes.push(format!("again: cssame {command} {file}{options}{pair}{seed}"));
         }
         found
     }

@@ -1,0 +1,103 @@
+//! What executions say of correlated variables that a method touches in two regions of a lock (CS0501).
+//!
+//! **Input**: a file with a `main`, and its findings. **Output**: for each finding the diagnostic that is shown in its place, and a
+//! [`Confirmation`].
+//!
+//! **Algorithm**: the pairs are executed as by [`super::correlate`], all of them together within the bounds. A finding is about a
+//! correlation and a method: it is real if some pair confirms one of the endangered accesses of the two, impossible if all of them
+//! are refuted in all pairs, else open.
+//!
+//! **Soundness and limits**: what is impossible is so for the given inputs.
+
+use super::confirm::{ConfirmRequest, Confirmation};
+use super::correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};
+use crate::budget::Limits;
+use crate::correlation::check::Endangered;
+use crate::correlation::{self, Status};
+use crate::diagnostics::{Diagnostic, Severity};
+use crate::explore::pairs::AccessVerdict;
+use crate::model::{Options, Unit};
+use crate::schedule::{self, ExecutionStatus, Scripted};
+
+/// States that are visited at most, if nothing is said.
+const MAX_STATES: u64 = 500_000;
+
+/// Steps of an execution that is done again.
+const MAX_STEPS: u64 = 100_000;
+
+/// Says of the findings of a file (its name, its text and its inputs) whether executions show them.
+pub(super) fn confirm_tears(
+    (name, text, inputs): (&str, &str, &[(String, String)]),
+    found: Vec<Endangered>,
+    request: &ConfirmRequest<'_>,
+) -> Vec<(Diagnostic, Confirmation)> {
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let Ok(unit) = Unit::from_text(name, text, inputs) else { return Vec::new() };
+    let options = Options { inputs: inputs.to_vec(), ..Options::default() };
+    let threshold = correlation::Options::default().threshold;
+    let asked = CorrelateRequest { threshold, rank: 0.0, execute: Execute::Selected, options: &options };
+    let max_states = Some(request.max_states.unwrap_or(MAX_STATES));
+    let budget = request.budget.share(Limits { max_states, ..Limits::default() });
+    let answer = correlate(unit, &asked, &budget);
+    found.into_iter().map(|finding| judge(&answer, finding)).collect()
+}
+
+fn judge(answer: &CorrelateAnswer, finding: Endangered) -> (Diagnostic, Confirmation) {
+    let Endangered { method, correlation, variables, mut diagnostic } = finding;
+    let mut confirmation = Confirmation {
+        diagnostic: 0,
+        code: diagnostic.code.number(),
+        objects: variables.to_vec(),
+        status: "open",
+        harmful: false,
+        pair: None,
+        seed: None,
+        proof: None,
+    };
+    let pairs = 0..answer.analysis.pairs.len();
+    let of_pairs = pairs.filter_map(|pair| Some((pair, answer.executed.of_pair(pair)?)));
+    let of_pairs = of_pairs.flat_map(|(pair, of)| of.accesses.iter().map(move |access| (pair, access)));
+    let mine = of_pairs.filter(|(_, (each, _))| each.method == method && each.access.correlation == correlation);
+    let (mut status, mut any) = (Status::Refuted, false);
+    for (pair, (_, verdict)) in mine {
+        any = true;
+        match verdict {
+            AccessVerdict::Confirmed(witness) => {
+                confirmation.harmful |= ends_badly(answer, pair, &witness.schedule);
+                status = Status::Confirmed;
+            }
+            AccessVerdict::Refuted => {}
+            AccessVerdict::Elsewhere(_) | AccessVerdict::Open(_) if status != Status::Confirmed => {
+                status = Status::Potential;
+            }
+            AccessVerdict::Elsewhere(_) | AccessVerdict::Open(_) => {}
+        }
+    }
+    let diagnostic = match status {
+        Status::Confirmed => {
+            confirmation.status = "real";
+            let follows = if confirmation.harmful { ", and a failure or a deadlock can follow" } else { "" };
+            diagnostic.with_note(format!("real: an execution tears the two apart{follows}"))
+        }
+        Status::Refuted if any => {
+            confirmation.status = "impossible";
+            let proof = format!("none of the {} states that were visited tears them", answer.states);
+            diagnostic.severity = Severity::Note;
+            diagnostic.message = format!("`{}` and `{}` are never torn apart here", variables[0], variables[1]);
+            let note = format!("impossible: {proof}");
+            confirmation.proof = Some(proof);
+            Diagnostic { help: None, ..diagnostic }.with_note(note)
+        }
+        _ => diagnostic.with_note("open: no execution was found that tears them, and not all were looked at"),
+    };
+    (diagnostic, confirmation)
+}
+
+/// Whether an execution ends in a failure or a deadlock.
+fn ends_badly(answer: &CorrelateAnswer, pair: usize, choices: &[crate::vm::Choice]) -> bool {
+    let Some(setting) = answer.executed.setting_of(pair) else { return false };
+    let execution = schedule::run(setting.model.machine(), &mut Scripted::new(choices), MAX_STEPS, &mut ());
+    matches!(execution.status, ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock)
+}
