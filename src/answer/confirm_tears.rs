@@ -37,7 +37,7 @@ pub(super) fn confirm_tears(
     let Ok(unit) = Unit::from_text(name, text, inputs) else { return Vec::new() };
     let options = Options { inputs: inputs.to_vec(), ..Options::default() };
     let threshold = correlation::Options::default().threshold;
-    let asked = CorrelateRequest { threshold, rank: 0.0, execute: Execute::Selected, options: &options };
+    let asked = CorrelateRequest { threshold, rank: 0.0, sets: false, execute: Execute::Selected, options: &options };
     let max_states = Some(request.max_states.unwrap_or(MAX_STATES));
     let budget = request.budget.share(Limits { max_states, ..Limits::default() });
     let answer = correlate(unit, &asked, &budget);

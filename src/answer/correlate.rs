@@ -26,6 +26,8 @@ pub struct CorrelateRequest<'a> {
     pub threshold: f64,
     /// Pairs of a higher rank are selected.
     pub rank: f64,
+    /// Whether any two variables of one set count as correlated too.
+    pub sets: bool,
     /// Whether pairs are executed.
     pub execute: Execute,
     /// What executions depend on.
@@ -53,9 +55,9 @@ pub struct CorrelateAnswer {
 /// Finds correlated variables and ranks the pairs of methods; then executes those that are selected.
 #[must_use]
 pub fn correlate(unit: Unit, request: &CorrelateRequest<'_>, budget: &Budget<'_>) -> CorrelateAnswer {
-    let &CorrelateRequest { threshold, rank, execute, options } = request;
+    let &CorrelateRequest { threshold, rank, sets, execute, options } = request;
     let threads = concurrency::analyse(&unit.program);
-    let analysis = correlation::analyse(&unit.program, threads.as_ref(), &correlation::Options { threshold });
+    let analysis = correlation::analyse(&unit.program, threads.as_ref(), &correlation::Options { threshold, sets });
     drop(threads);
     let executed = match execute {
         Execute::Selected => execute_pairs(&PairQuery { analysis: &analysis, rank, options }, unit, budget),

@@ -57,11 +57,13 @@ use method::Methods;
 pub struct Options {
     /// Correlations below that probability are none.
     pub threshold: f64,
+    /// Whether any two variables of one set count as correlated too.
+    pub sets: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threshold: 0.5 }
+        Options { threshold: 0.5, sets: false }
     }
 }
 
@@ -97,6 +99,10 @@ pub fn analyse(program: &Program, concurrency: Option<&Concurrency>, options: &O
     let mut correlations = pattern::find_correlations(&data, &assignments, &consecutive);
     correlations.retain(|correlation| correlation.probability() >= options.threshold);
     let sets = sets::merge(&correlations);
+    if options.sets {
+        let tied = sets::within(&data, &sets, &correlations);
+        correlations.extend(tied);
+    }
     let accesses = access::find_accesses(&bound.program, &data, &assignments, &correlations, &components);
     let accesses = access::of_text(program, &bound, accesses);
     let mut methods = method::find_methods(program, &accesses, concurrency);

@@ -48,14 +48,26 @@ pub struct Pair {
     pub endangered: usize,
     /// All other accesses.
     pub uncorrelated: usize,
+    /// The rank where any two variables of one set count as correlated, if that was asked for.
+    pub set_rank: Option<f64>,
 }
 
 impl Pair {
     /// The correlation rank, from 0 to 1.
     #[must_use]
     pub fn rank(&self) -> f64 {
-        if self.endangered == 0 { 0.0 } else { self.endangered as f64 / (self.endangered + self.uncorrelated) as f64 }
+        rank(self.endangered, self.uncorrelated)
     }
+
+    /// Whether one of its ranks is above a threshold.
+    #[must_use]
+    pub fn is_selected(&self, threshold: f64) -> bool {
+        self.rank() > threshold || self.set_rank.is_some_and(|rank| rank > threshold)
+    }
+}
+
+fn rank(endangered: usize, uncorrelated: usize) -> f64 {
+    if endangered == 0 { 0.0 } else { endangered as f64 / (endangered + uncorrelated) as f64 }
 }
 
 /// Ranks all pairs; false where some were left out.
@@ -139,22 +151,26 @@ fn rank_pair(
         let of = of.filter(|access| violable(&correlations[access.correlation as usize]));
         found.extend(of.map(|&access| MethodAccess { method, access }));
     }
-    let mut covered: Vec<SourceVariableId> = found
-        .iter()
-        .flat_map(|each| {
-            let (a, b) = correlations[each.access.correlation as usize].data;
-            [a, b]
-        })
-        .collect();
-    covered.sort_unstable();
-    covered.dedup();
-    let others: u32 = both
-        .iter()
-        .flat_map(|method| &accesses[method.index()].kinds)
-        .filter(|(variable, _)| data.is_shared(*variable) && covered.binary_search(variable).is_err())
-        .map(|(_, kinds)| kinds.count_ones())
-        .sum();
-    let endangered = found.iter().filter(|each| each.access.endangered).count();
-    let uncorrelated = found.len() - endangered + others as usize;
-    Pair { methods, dependent, accesses: found, endangered, uncorrelated }
+    let count = |found: &[MethodAccess]| {
+        let of = |each: &MethodAccess| correlations[each.access.correlation as usize].data;
+        let mut covered: Vec<SourceVariableId> = found.iter().map(of).flat_map(|(a, b)| [a, b]).collect();
+        covered.sort_unstable();
+        covered.dedup();
+        let others: u32 = both
+            .iter()
+            .flat_map(|method| &accesses[method.index()].kinds)
+            .filter(|(variable, _)| data.is_shared(*variable) && covered.binary_search(variable).is_err())
+            .map(|(_, kinds)| kinds.count_ones())
+            .sum();
+        let endangered = found.iter().filter(|each| each.access.endangered).count();
+        (endangered, found.len() - endangered + others as usize)
+    };
+    let of_set = |each: &MethodAccess| correlations[each.access.correlation as usize].is_of_set();
+    let of_paper: Vec<MethodAccess> = found.iter().copied().filter(|each| !of_set(each)).collect();
+    let (endangered, uncorrelated) = count(&of_paper);
+    let set_rank = correlations.last().is_some_and(Correlation::is_of_set).then(|| {
+        let (endangered, uncorrelated) = count(&found);
+        rank(endangered, uncorrelated)
+    });
+    Pair { methods, dependent, accesses: found, endangered, uncorrelated, set_rank }
 }

@@ -42,6 +42,8 @@ pub enum Pattern {
     Horizontal,
     /// Computed from each other through others, in consecutive assignments.
     Chain,
+    /// Both belong to one set of correlated variables; no pattern of the text.
+    Set,
 }
 
 impl Pattern {
@@ -54,6 +56,7 @@ impl Pattern {
             Pattern::Parental => "parental",
             Pattern::Horizontal => "horizontal",
             Pattern::Chain => "chain",
+            Pattern::Set => "set",
         }
     }
 
@@ -100,6 +103,26 @@ impl Correlation {
     #[must_use]
     pub fn probability(&self) -> f64 {
         if self.writes == 0 { 0.0 } else { self.writes_in_pattern as f64 / self.writes as f64 }
+    }
+
+    /// Two variables of one set.
+    pub(super) fn of_set(data: (SourceVariableId, SourceVariableId)) -> Correlation {
+        Correlation {
+            data,
+            patterns: vec![Pattern::Set],
+            evidence: Vec::new(),
+            common: Vec::new(),
+            writes_in_pattern: 0,
+            writes: 0,
+            dependent: SmallVec::new(),
+            mutual: false,
+        }
+    }
+
+    /// Whether only a set ties the two.
+    #[must_use]
+    pub fn is_of_set(&self) -> bool {
+        self.patterns == [Pattern::Set]
     }
 
     /// Whether one of its variables is written in dependence on the other one.

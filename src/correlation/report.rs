@@ -110,7 +110,10 @@ pub struct PairData<S = ()> {
     pub uncorrelated: usize,
     /// From 0 to 1.
     pub rank: f64,
-    /// Whether the rank is above the threshold.
+    /// The rank where any two variables of one set count as correlated, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_rank: Option<f64>,
+    /// Whether a rank is above the threshold.
     pub selected: bool,
     /// Confirmed if one of its endangered accesses is, refuted if all are.
     pub status: Status,
@@ -311,8 +314,12 @@ pub fn report<S>(
     mut decide: impl FnMut(usize, &MethodAccess) -> Decision<S>,
 ) -> CorrelationReport<S> {
     let names = Names::new(sources, program, analysis);
-    let mut correlations: Vec<CorrelationData> =
-        analysis.correlations.iter().map(|correlation| correlation_data(sources, &names, correlation)).collect();
+    let mut correlations: Vec<CorrelationData> = analysis
+        .correlations
+        .iter()
+        .filter(|of| !of.is_of_set())
+        .map(|correlation| correlation_data(sources, &names, correlation))
+        .collect();
     correlations.sort_by(|a, b| a.variables.cmp(&b.variables));
     let mut sets: Vec<Vec<String>> = analysis
         .sets
@@ -373,6 +380,7 @@ fn pair_data<S>(
 ) -> PairData<S> {
     let mut dependent: Vec<String> = pair.dependent.iter().map(|&variable| names.variable(variable)).collect();
     dependent.sort_unstable();
+    let of_set = |each: &MethodAccess| names.analysis.correlations[each.access.correlation as usize].is_of_set();
     let endangered = pair.accesses.iter().filter(|each| each.access.endangered);
     let mut endangered_accesses: Vec<AccessData<S>> =
         endangered.map(|each| access_data(names, each, decide(each))).collect();
@@ -381,11 +389,12 @@ fn pair_data<S>(
     PairData {
         methods: [names.method(pair.methods.0), names.method(pair.methods.1)],
         dependent,
-        correlation_accesses: pair.accesses.len(),
+        correlation_accesses: pair.accesses.iter().filter(|each| !of_set(each)).count(),
         endangered: pair.endangered,
         uncorrelated: pair.uncorrelated,
         rank: pair.rank(),
-        selected: pair.rank() > rank_threshold,
+        set_rank: pair.set_rank,
+        selected: pair.is_selected(rank_threshold),
         status: Status::of_all(endangered_accesses.iter().map(|access| access.decision.status)),
         context: None,
         endangered_accesses,

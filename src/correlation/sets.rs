@@ -5,9 +5,9 @@
 //! happens to choose does not show.
 
 use super::pattern::Correlation;
-use super::source_variable::SourceVariableId;
+use super::source_variable::{SourceVariableId, SourceVariables};
 use ena::unify::{InPlaceUnificationTable, UnifyKey};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is united with others, by its number: a variable, or a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,4 +46,26 @@ pub(super) fn merge(correlations: &[Correlation]) -> Vec<Vec<SourceVariableId>> 
     let mut sets: Vec<Vec<SourceVariableId>> = sets.into_values().collect();
     sets.sort_unstable();
     sets
+}
+
+/// Shared variables of a set that are tied to each other.
+const MAX_MEMBERS: usize = 16;
+
+/// Every two shared variables of one set that no correlation ties directly.
+pub(super) fn within(
+    data: &SourceVariables,
+    sets: &[Vec<SourceVariableId>],
+    correlations: &[Correlation],
+) -> Vec<Correlation> {
+    let known: BTreeSet<(SourceVariableId, SourceVariableId)> = correlations.iter().map(|of| of.data).collect();
+    let mut found = Vec::new();
+    for set in sets.iter().filter(|set| set.len() > 2) {
+        let members: Vec<SourceVariableId> = set.iter().copied().filter(|&one| data.is_shared(one)).collect();
+        let members = &members[..members.len().min(MAX_MEMBERS)];
+        for (place, &first) in members.iter().enumerate() {
+            let others = members[place + 1..].iter().map(|&second| (first, second));
+            found.extend(others.filter(|pair| !known.contains(pair)).map(Correlation::of_set));
+        }
+    }
+    found
 }

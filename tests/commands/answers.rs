@@ -96,7 +96,8 @@ fn futures_are_a_value_of_the_library() {
 fn correlations_are_a_value_of_the_library() {
     for sample in samples() {
         let options = Options::default();
-        let request = CorrelateRequest { threshold: 0.5, rank: 0.0, execute: Execute::Selected, options: &options };
+        let request =
+            CorrelateRequest { threshold: 0.5, rank: 0.0, sets: false, execute: Execute::Selected, options: &options };
         sample.assert_answer(&["correlate"], &answer::correlate(sample.unit(), &request, &budget()));
     }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 fn correlate_with(text: &str, threshold: f64) -> CorrelationReport {
     let Unit { sources, program, .. } = unit(text);
     let concurrency = concurrency::analyse(&program);
-    let analysis = analyse(&program, concurrency.as_ref(), &Options { threshold });
+    let analysis = analyse(&program, concurrency.as_ref(), &Options { threshold, sets: false });
     report(&sources, &program, &analysis, (threshold, 0.0), |_, _| Decision::potential("nothing is executed here"))
 }
 

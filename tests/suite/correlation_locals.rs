@@ -10,7 +10,8 @@ use std::fs;
 
 fn executed(text: &str) -> CorrelationReport<Vec<Step>> {
     let options = Options::default();
-    let request = CorrelateRequest { threshold: 0.5, rank: 0.0, execute: Execute::Selected, options: &options };
+    let request =
+        CorrelateRequest { threshold: 0.5, rank: 0.0, sets: false, execute: Execute::Selected, options: &options };
     let limits = Limits { max_states: Some(200_000), ..Limits::default() };
     correlate(unit(text), &request, &Budget::from(limits)).correlation
 }

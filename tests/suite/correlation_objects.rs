@@ -10,7 +10,8 @@ use cssame::schedule::Step;
 
 fn executed(text: &str) -> CorrelationReport<Vec<Step>> {
     let options = Options::default();
-    let request = CorrelateRequest { threshold: 0.5, rank: 0.0, execute: Execute::Selected, options: &options };
+    let request =
+        CorrelateRequest { threshold: 0.5, rank: 0.0, sets: false, execute: Execute::Selected, options: &options };
     let limits = Limits { max_states: Some(200_000), ..Limits::default() };
     correlate(unit(text), &request, &Budget::from(limits)).correlation
 }
@@ -139,4 +140,31 @@ fn fields_of_this_have_a_parent_without_main_through_calls_and_in_arms() {
     );
     assert!(tied(&objects, "p.x", "p.y").is_empty() && tied(&objects, "p.x", "q.y").is_empty());
     assert!(tied(&objects, "q.x", "q.y").contains(&"parental"));
+}
+
+#[test]
+fn sets_rank_pairs_beside_the_pairs_of_the_paper() {
+    // Nothing ties `a` to `c` but `b`, and `swap` touches these two alone.
+    let text = "int a; int b; int c; lock L;
+         void fill(int v) { lock(L); a = v; b = a; unlock(L); }
+         void move() { lock(L); c = b; unlock(L); }
+         void swap() { lock(L); a = 0; unlock(L); lock(L); c = 0; unlock(L); }
+         void look() { lock(L); print(a, c); unlock(L); }
+         void main() { cobegin A: fill(1); B: move(); C: swap(); D: look(); coend }";
+    let options = Options::default();
+    let ask = |sets| {
+        let request =
+            CorrelateRequest { threshold: 0.5, rank: 0.0, sets, execute: Execute::Selected, options: &options };
+        correlate(unit(text), &request, &Budget::from(Limits::default())).correlation
+    };
+    let (pairs, sets) = (ask(false), ask(true));
+    let find = |report: &CorrelationReport<Vec<Step>>| {
+        let found = report.pairs.iter().find(|pair| pair.methods == ["swap", "look"]).cloned();
+        found.unwrap()
+    };
+    assert_eq!((find(&pairs).rank, find(&pairs).set_rank, find(&pairs).selected), (0.0, None, false));
+    assert_eq!(find(&sets).rank, 0.0);
+    assert!(find(&sets).set_rank.is_some_and(|rank| rank > 0.0) && find(&sets).selected);
+    assert!(confirmed(&sets).contains(&"swap writes a, writes c".to_owned()), "{:?}", confirmed(&sets));
+    assert_eq!(pairs.correlations.len(), sets.correlations.len());
 }

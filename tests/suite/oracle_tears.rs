@@ -122,7 +122,8 @@ fn nothing_is_refuted_that_the_oracle_tears() {
             continue;
         };
         let options = Options::default();
-        let request = CorrelateRequest { threshold: 0.0, rank: 0.0, execute: Execute::Selected, options: &options };
+        let request =
+            CorrelateRequest { threshold: 0.0, rank: 0.0, sets: false, execute: Execute::Selected, options: &options };
         let unit = cssame::model::Unit::from_text("test.csm", &text, &[]).unwrap();
         let answer = correlate(unit, &request, &Budget::unlimited());
         let pairs = answer.correlation.pairs.iter().filter(|pair| pair.selected);

@@ -36,6 +36,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   cssame correlate samples/jannesari_fig9.csm
   cssame correlate --rank 0.3 samples/order_pool_broken.csm
+  cssame correlate --sets samples/order_pool_broken.csm
   cssame correlate --threshold 0.8 --format json samples/bank_account.csm
 
 Exit status: 0 nothing endangered, or all of it refuted, 1 some pair has an endangered correlation that is not refuted \
@@ -54,6 +55,9 @@ pub struct Arguments {
     /// Select pairs of a higher rank than R, from 0 to 1 (Jannesari and Wolf take 0.3)
     #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = parse_part)]
     pub rank: f64,
+    /// Rank pairs by sets too: any two shared variables of a set of more than two count as correlated
+    #[arg(long)]
+    pub sets: bool,
     /// Rank only, execute nothing
     #[arg(long = "static")]
     pub only_static: bool,
@@ -93,6 +97,7 @@ impl Job for Arguments {
         let request = CorrelateRequest {
             threshold: self.threshold,
             rank: self.rank,
+            sets: self.sets,
             execute: if self.only_static { Execute::Nothing } else { Execute::Selected },
             options: &self.program.with(&self.execution),
         };

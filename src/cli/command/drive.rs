@@ -271,6 +271,7 @@ impl Arguments {
         let request = CorrelateRequest {
             threshold: self.threshold.unwrap_or(0.5),
             rank: self.rank.unwrap_or(0.0),
+            sets: false,
             execute: Execute::Selected,
             options: &self.program.with(&self.execution),
         };

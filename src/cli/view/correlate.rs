@@ -102,8 +102,14 @@ impl CorrelateView<'_> {
             self.answer.correlation.pairs.iter().partition(|pair| pair.selected);
         for pair in selected {
             let style = Style::new().fg_color(Some(colour_of(pair.status).into()));
-            let title =
-                format!("{}  {} || {}  {}", percent(pair.rank), pair.methods[0], pair.methods[1], pair.status.word());
+            let title = format!(
+                "{}{}  {} || {}  {}",
+                percent(pair.rank),
+                by_sets(pair.set_rank),
+                pair.methods[0],
+                pair.methods[1],
+                pair.status.word()
+            );
             text += &format!("  {}\n", snippet::styled(&title, style, self.colour));
             text += &format!("    {}\n", counts(pair));
             let mut table = Table::new("      ");
@@ -213,8 +219,10 @@ impl CorrelateView<'_> {
         let options = setting.map_or_else(String::new, |setting| options_text(setting.model.options()));
         let (threshold, rank) = (self.answer.correlation.threshold, self.answer.correlation.rank_threshold);
         let threshold = if threshold == 0.5 { String::new() } else { format!(" --threshold {threshold}") };
+        let sets =
+            if self.answer.correlation.pairs.iter().any(|pair| pair.set_rank.is_some()) { " --sets" } else { "" };
         let rank = if rank == 0.0 { String::new() } else { format!(" --rank {rank}") };
-        record_line("correlate", self.file, &(options + &threshold + &rank)) + &replay
+        record_line("correlate", self.file, &(options + &threshold + &rank + sets)) + &replay
     }
 }
 
@@ -262,6 +270,11 @@ fn counts<S>(pair: &PairData<S>) -> String {
         count => format!("{count} correlation accesses"),
     };
     format!("{} endangered of {accesses}, {} uncorrelated or safe", pair.endangered, pair.uncorrelated)
+}
+
+/// `, by sets 50 %`
+fn by_sets(rank: Option<f64>) -> String {
+    rank.map_or_else(String::new, |rank| format!(", by sets {}", percent(rank).trim_start()))
 }
 
 /// ` 67 %`

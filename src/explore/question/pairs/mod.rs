@@ -54,7 +54,7 @@ pub struct PairQuery<'a> {
 #[must_use]
 pub fn execute_pairs(query: &PairQuery<'_>, unit: Unit, budget: &Budget<'_>) -> ExecutedPairs {
     let pairs = query.analysis.pairs.iter().enumerate();
-    let selected = pairs.filter(|(_, pair)| pair.endangered > 0 && pair.rank() > query.rank);
+    let selected = pairs.filter(|(_, pair)| pair.is_selected(query.rank));
     let selected: Vec<usize> = selected.map(|(index, _)| index).collect();
     if selected.is_empty() {
         return ExecutedPairs::none(unit);
