@@ -28,9 +28,15 @@ pub(in crate::explore) struct Silent {
     pub(in crate::explore) machine: Machine,
 }
 
+/// Functions, arms of threads among them, beyond which executions take too long to be done again.
+const MAX_FUNCTIONS: usize = 500;
+
 impl Silent {
-    /// Takes out the prints; `None` where there are none.
+    /// Takes out the prints; `None` where there are none, or the program is too large.
     pub(in crate::explore) fn new(program: &Program, sharing: &Sharing, whole: &Machine) -> Option<Silent> {
+        if program.functions.len() > MAX_FUNCTIONS {
+            return None;
+        }
         let program = without_prints(program)?;
         let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
         let machine = Machine::with_options(&program, &visible, *whole.options());
