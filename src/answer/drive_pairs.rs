@@ -1,13 +1,19 @@
 //! The answer of `drive --pairs`: tests for the method pairs that endanger correlated variables.
 //!
-//! In: what `correlate` has found of a file. Out: the package. For each selected pair, an execution is looked for in which
-//! the two run one after the other, in each order.
+//! In: what `correlate` has found of a file. Out: the package. A test of a program with a `main` begins in a state that an
+//! execution has reached when it called the two methods, with these arguments ([`record_contexts`]); the whole program is
+//! executed where no such context shows the same. For each selected pair, an execution is looked for in which the two run one
+//! after the other, in each order.
 
 use super::correlate::CorrelateAnswer;
 use super::drive::{DriveAnswer, input};
 use crate::budget::Budget;
+use crate::correlation::MethodAccess;
 use crate::driver::{self, CaseKind, DriveError, Input, Options, PairCase, PairCases};
-use crate::explore::pairs::SerialSearch;
+use crate::explore::pairs::{RecordedContext, SerialSearch, record_contexts};
+use crate::ir::FunctionId;
+use crate::model::Model;
+use crate::vm::Choice;
 
 /// Makes a package with the tests of the selected pairs. `budget` is that of [`correlate`](super::correlate()); what
 /// is left of it is for serial orders.
@@ -17,49 +23,130 @@ use crate::explore::pairs::SerialSearch;
 /// A program has no `main`.
 pub fn drive_pairs(found: &CorrelateAnswer, options: &Options, budget: &Budget<'_>) -> Result<DriveAnswer, DriveError> {
     let (executed, report) = (&found.executed, &found.correlation);
+    let recorded = record_contexts(executed, &found.analysis);
     let mut search = SerialSearch::new(executed, budget);
     let mut pairs = Vec::new();
     for (index, pair) in report.pairs.iter().enumerate().filter(|(_, pair)| pair.selected) {
-        let mut cases = torn(found, index);
-        cases.extend(serial(found, index, &mut search));
-        pairs.push(PairCases {
-            program: executed.of_pair(index).and_then(|of| of.setting),
-            methods: pair.methods.clone(),
-            rank: pair.rank,
-            status: pair.status,
-            context: pair.context.clone(),
-            cases,
-        });
+        let maker = Maker { found, recorded: &recorded, index, budget };
+        let mut cases = maker.torn();
+        cases.extend(maker.ends());
+        cases.extend(maker.serial(&mut search));
+        let of_case = |case: &PairCase| maker.context(case.program?).map(|context| context.main().to_owned());
+        let context = pair.context.clone().or_else(|| cases.iter().find_map(of_case));
+        pairs.push(PairCases { methods: pair.methods.clone(), rank: pair.rank, status: pair.status, context, cases });
     }
     let (bound, states) = (search.bound, search.states);
-    let programs: Vec<Input<'_>> = executed.settings().into_iter().map(|setting| input(setting.model)).collect();
+    let models: Vec<&Model> = executed.settings().into_iter().map(|setting| setting.model).collect();
+    let models: Vec<&Model> = models.into_iter().chain(recorded.iter().map(RecordedContext::model)).collect();
+    let programs: Vec<Input<'_>> =
+        used(&mut pairs).into_iter().filter_map(|of| models.get(of).copied()).map(input).collect();
     let package = driver::drive_pairs(&programs, &pairs, &report.counts, (bound, states), options)?;
     Ok(DriveAnswer { package: Some(package), bound, ..DriveAnswer::default() })
 }
 
-/// A test for each confirmed access of a pair, in the order of the report.
-fn torn(found: &CorrelateAnswer, index: usize) -> Vec<PairCase> {
-    let accesses = found.correlation.pairs[index].endangered_accesses.iter();
-    let cases = accesses.filter_map(|access| {
-        let schedule = found.executed.schedule_of(index, access.decision.schedule.as_ref()?)?.to_vec();
-        let (variables, by) = (access.variables.clone(), access.by.clone());
-        let kind = CaseKind::Tear { variables, accesses: access.accesses, by };
-        Some(PairCase { kind, method: access.method.clone(), schedule: Ok(schedule) })
-    });
-    cases.collect()
+/// The programs that tests run in, in the order of the tests, which then name them by their place in this list.
+fn used(pairs: &mut [PairCases]) -> Vec<usize> {
+    let mut used: Vec<usize> = Vec::new();
+    for case in pairs.iter_mut().flat_map(|pair| &mut pair.cases).filter(|case| case.schedule.is_ok()) {
+        let Some(program) = case.program else { continue };
+        let place = used.iter().position(|&known| known == program).unwrap_or_else(|| {
+            used.push(program);
+            used.len() - 1
+        });
+        case.program = Some(place);
+    }
+    used
 }
 
-/// A test for each order of a pair; of a method with itself, the one.
-fn serial(found: &CorrelateAnswer, index: usize, search: &mut SerialSearch<'_>) -> Vec<PairCase> {
-    let (first, second) = found.analysis.pairs[index].methods;
-    let names = &found.correlation.pairs[index].methods;
-    let mut orders = vec![((first, second), names[0].clone())];
-    if first != second {
-        orders.push(((second, first), names[1].clone()));
+/// Makes the tests of a pair. Programs are named by their place behind each other: those of the answer, then what was recorded.
+struct Maker<'a> {
+    found: &'a CorrelateAnswer,
+    recorded: &'a [RecordedContext],
+    index: usize,
+    budget: &'a Budget<'a>,
+}
+
+impl Maker<'_> {
+    fn context(&self, program: usize) -> Option<&RecordedContext> {
+        self.recorded.get(program.checked_sub(self.found.executed.settings().len())?)
     }
-    let cases = orders.into_iter().map(|(order, method)| {
-        let schedule = search.search(index, order);
-        PairCase { kind: CaseKind::Serial, method, schedule }
-    });
-    cases.collect()
+
+    /// The recorded contexts of the pair, with their numbers.
+    fn contexts(&self) -> impl Iterator<Item = (usize, &RecordedContext)> {
+        let before = self.found.executed.settings().len();
+        let all = self.recorded.iter().enumerate();
+        all.filter(|(_, context)| context.pair == self.index).map(move |(place, context)| (before + place, context))
+    }
+
+    /// The program in which the pair was executed.
+    fn whole(&self) -> Option<usize> {
+        self.found.executed.of_pair(self.index).and_then(|of| of.setting)
+    }
+
+    /// A test for each confirmed access, in the order of the report.
+    fn torn(&self) -> Vec<PairCase> {
+        let accesses = self.found.correlation.pairs[self.index].endangered_accesses.iter();
+        let cases = accesses.filter_map(|access| {
+            let whole = self.found.executed.schedule_of(self.index, access.decision.schedule.as_ref()?)?;
+            let (program, by, schedule) = match self.torn_in_context(&access.of) {
+                Some((program, other, schedule)) => (Some(program), vec![other], schedule),
+                None => (self.whole(), access.by.clone(), whole.to_vec()),
+            };
+            let kind = CaseKind::Tear { variables: access.variables.clone(), accesses: access.accesses, by };
+            Some(PairCase { kind, method: access.method.clone(), program, schedule: Ok(schedule) })
+        });
+        cases.collect()
+    }
+
+    /// A recorded context in which the other method tears an access, the name of that method, and the execution.
+    fn torn_in_context(&self, each: &MethodAccess) -> Option<(usize, String, Vec<Choice>)> {
+        let (first, second) = self.found.analysis.pairs[self.index].methods;
+        let names = &self.found.correlation.pairs[self.index].methods;
+        let (other, name) = if each.method == first { (second, &names[1]) } else { (first, &names[0]) };
+        let program = &self.found.executed.unit().program;
+        let tears =
+            |context: &RecordedContext| context.tears(program, &self.found.analysis, (each, other), self.budget);
+        self.contexts().find_map(|(place, context)| Some((place, name.clone(), tears(context)?)))
+    }
+
+    /// A test for each failure and deadlock of the two in parallel.
+    fn ends(&self) -> Vec<PairCase> {
+        let pair = &self.found.correlation.pairs[self.index];
+        let of = self.found.executed.of_pair(self.index).map(|of| of.ends.as_slice()).unwrap_or_default();
+        let case = |(end, data): (&crate::explore::pairs::PairEnd, &crate::correlation::report::EndData<_>)| PairCase {
+            kind: CaseKind::End(data.status),
+            method: pair.methods[0].clone(),
+            program: Some(end.setting),
+            schedule: Ok(end.schedule.clone()),
+        };
+        of.iter().zip(&pair.ends).map(case).collect()
+    }
+
+    /// A test for each order; of a method with itself, the one.
+    fn serial(&self, search: &mut SerialSearch<'_>) -> Vec<PairCase> {
+        let (first, second) = self.found.analysis.pairs[self.index].methods;
+        let names = &self.found.correlation.pairs[self.index].methods;
+        let mut orders = vec![((first, second), names[0].clone())];
+        if first != second {
+            orders.push(((second, first), names[1].clone()));
+        }
+        let cases = orders.into_iter().map(|(order, method)| {
+            let (program, schedule) = self.in_order(order, search);
+            PairCase { kind: CaseKind::Serial, method, program, schedule }
+        });
+        cases.collect()
+    }
+
+    fn in_order(
+        &self,
+        order: (FunctionId, FunctionId),
+        search: &mut SerialSearch<'_>,
+    ) -> (Option<usize>, Result<Vec<Choice>, String>) {
+        for (place, context) in self.contexts() {
+            if let Ok(schedule) = search.search_in(context.model(), order) {
+                return (Some(place), Ok(schedule));
+            }
+        }
+        (self.whole(), search.search(self.index, order))
+    }
 }

@@ -217,6 +217,9 @@ impl<S> Decision<S> {
 /// An endangered correlation access.
 #[derive(Clone, Debug, Serialize)]
 pub struct AccessData<S = ()> {
+    /// In terms of the program.
+    #[serde(skip)]
+    pub of: MethodAccess,
     /// The method.
     pub method: String,
     /// The two variables, sorted.
@@ -408,5 +411,5 @@ fn access_data<S>(names: &Names<'_>, each: &MethodAccess, decision: Decision<S>)
     let accesses = [access.kinds.0.word(), access.kinds.1.word()];
     let accesses = if swapped { [accesses[1], accesses[0]] } else { accesses };
     let by = decision.by.iter().map(|&function| names.method(function)).collect();
-    AccessData { method: names.method(each.method), variables, accesses, decision, by }
+    AccessData { of: *each, method: names.method(each.method), variables, accesses, decision, by }
 }

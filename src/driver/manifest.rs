@@ -126,7 +126,7 @@ pub struct TestEntry {
 /// A test of a pair of methods, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PairTestEntry {
-    /// `tear` or `serial`.
+    /// `tear`, `serial`, or `end` for a failure or a deadlock.
     pub kind: &'static str,
     /// Who is torn, or who comes first.
     pub method: String,

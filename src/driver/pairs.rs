@@ -31,6 +31,8 @@ pub enum CaseKind {
     },
     /// The method runs before the other one.
     Serial,
+    /// The two fail or block in parallel, with that status.
+    End(&'static str),
 }
 
 /// A test that is wanted.
@@ -40,6 +42,8 @@ pub struct PairCase {
     pub kind: CaseKind,
     /// Who is torn, or who comes first.
     pub method: String,
+    /// Index of the program in which it runs.
+    pub program: Option<usize>,
     /// The execution, or why there is none.
     pub schedule: Result<Vec<Choice>, String>,
 }
@@ -47,8 +51,6 @@ pub struct PairCase {
 /// A pair of methods.
 #[derive(Clone, Debug)]
 pub struct PairCases {
-    /// Index of the program in which it runs.
-    pub program: Option<usize>,
     /// The two.
     pub methods: [String; 2],
     /// From 0 to 1.
@@ -136,19 +138,19 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn pair(&mut self, pair: &PairCases) -> PairEntry {
-        let mut known: Vec<(&[Choice], String)> = Vec::new();
+        let mut known: Vec<(usize, &[Choice], String)> = Vec::new();
         let mut tests = Vec::new();
         for case in &pair.cases {
-            let made = match (&case.schedule, pair.program) {
+            let made = match (&case.schedule, case.program) {
                 (Err(reason), _) => Err(reason.clone()),
                 (Ok(_), None) => Err("there is no program to run it in".to_owned()),
-                (Ok(schedule), Some(program)) => match known.iter().find(|(known, _)| known == schedule) {
-                    Some((_, test)) => Ok(test.clone()),
-                    None => self.test(pair, case, schedule, program),
-                },
+                (Ok(schedule), Some(program)) => {
+                    let same = known.iter().find(|(of, known, _)| *of == program && known == schedule);
+                    same.map_or_else(|| self.test(pair, case, schedule, program), |(_, _, test)| Ok(test.clone()))
+                }
             };
-            if let (Ok(schedule), Ok(test)) = (&case.schedule, &made) {
-                known.push((schedule, test.clone()));
+            if let (Ok(schedule), Some(program), Ok(test)) = (&case.schedule, case.program, &made) {
+                known.push((program, schedule, test.clone()));
             }
             tests.push(entry(case, made));
         }
@@ -189,6 +191,11 @@ impl Writer<'_> {
                 format!("First `{}`, then `{other}`; they do not overlap.", case.method),
                 None,
             ),
+            CaseKind::End(status) => (
+                format!("{}_beside_{other}_{}", case.method, status.replace('-', "_")),
+                format!("`{}` and `{other}` in parallel: {status}.", case.method),
+                None,
+            ),
         };
         // Where the program fails, that is said.
         let violation = violation.filter(|_| plan.end == End::Ok);
@@ -204,6 +211,7 @@ fn entry(case: &PairCase, made: Result<String, String>) -> PairTestEntry {
     let (kind, variables, accesses) = match &case.kind {
         CaseKind::Tear { variables, accesses, .. } => ("tear", Some(variables.clone()), Some(*accesses)),
         CaseKind::Serial => ("serial", None, None),
+        CaseKind::End(_) => ("end", None, None),
     };
     let (test, reason) = match made {
         Ok(test) => (Some(test), None),

@@ -9,6 +9,7 @@ mod contexts;
 mod drivers;
 mod effects;
 mod methods;
+mod recorded;
 mod signatures;
 mod writer;
 
@@ -16,5 +17,6 @@ pub use contexts::{Context, PairContexts};
 pub use drivers::{Driver, MAX_DRIVERS};
 pub use effects::Effects;
 pub use methods::Methods;
+pub use recorded::Argument;
 pub use signatures::{FileValues, ParameterType, Signature, ValueType};
 pub use writer::{MainLines, MainText};

@@ -17,6 +17,7 @@ use super::outcome::{FailureKind, Progress};
 use super::state::{Block, State, Thread, ThreadIndex, ThreadStatus, Word};
 use super::step::{Run, Stop, writer};
 use super::value;
+use smallvec::SmallVec;
 
 impl super::machine::Machine {
     /// Writes the header of the current frame of a thread: where it returns to, and no children.
@@ -299,6 +300,12 @@ impl<O: Observer> Run<'_, O> {
         this.depth = depth + 1;
         this.fresh += 1;
         this.pc = function.entry;
+        if O::ACTIVE && O::DETAILS {
+            let frame = &self.state.stack[(base + new_frame) as usize..];
+            let arguments: SmallVec<[i64; 8]> = function.parameters.iter().map(|&slot| frame[slot as usize]).collect();
+            let name = self.name();
+            self.observer.call(name, call.function, &arguments);
+        }
         true
     }
 

@@ -370,6 +370,17 @@ impl Machine {
         std::iter::successors(first, outer).map(|(at, ..)| CodeIndex(at))
     }
 
+    /// The functions that a thread has entered and in which it has done nothing yet, the innermost one first.
+    pub fn entered(&self, state: &State, thread: ThreadIndex) -> impl Iterator<Item = FunctionId> {
+        let fresh = state.threads.get(thread.index()).map_or(0, |slot| slot.fresh as usize);
+        let mut frames = self.frames(state, thread).take(fresh);
+        let first = frames.next().map(|at| self.origin(at).function);
+        // Those behind a call may stand at the end of their function.
+        let callers =
+            frames.filter_map(|at| self.compiled.origins.get(at.index().checked_sub(1)?).map(|of| of.function));
+        first.into_iter().chain(callers)
+    }
+
     /// Where an instruction comes from.
     #[must_use]
     pub fn origin(&self, at: CodeIndex) -> Origin {

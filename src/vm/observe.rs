@@ -327,6 +327,10 @@ pub trait Observer {
     /// `thread` leaves the function that it has entered last.
     #[inline(always)]
     fn leave(&mut self, _: ThreadName) {}
+
+    /// `thread` calls a function with these arguments, as bits; told at once, unlike [`Observer::enter`].
+    #[inline(always)]
+    fn call(&mut self, _: ThreadName, _: FunctionId, _arguments: &[i64]) {}
 }
 
 /// Watches nothing.
@@ -405,6 +409,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.leave(thread);
         self.1.leave(thread);
     }
+
+    #[inline]
+    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
+        self.0.call(thread, function, arguments);
+        self.1.call(thread, function, arguments);
+    }
 }
 
 impl<O: Observer> Observer for &mut O {
@@ -444,6 +454,11 @@ impl<O: Observer> Observer for &mut O {
     #[inline]
     fn leave(&mut self, thread: ThreadName) {
         (**self).leave(thread);
+    }
+
+    #[inline]
+    fn call(&mut self, thread: ThreadName, function: FunctionId, arguments: &[i64]) {
+        (**self).call(thread, function, arguments);
     }
 }
 

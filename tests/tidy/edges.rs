@@ -80,6 +80,7 @@ const READERS: &[(&str, &str)] = &[
     ("harness/drivers", "writes programs around methods, in their own language"),
     ("harness/effects", "judges methods by their text, to choose programs around them"),
     ("harness/methods", "finds the methods of a file"),
+    ("harness/recorded", "writes calls with recorded arguments, and takes main away"),
     ("harness/signatures", "says what `main` may call"),
     ("harness/writer", "writes programs around methods, in their own language"),
     ("answer/ir", "shows the syntax tree"),

@@ -212,17 +212,85 @@ fn free_tests_come_near_to_the_order_of_locks_of_their_executions() {
         let body = text.split(&format!("fn {name}()")).nth(1).unwrap().split("];").next().unwrap();
         body.lines().filter(|line| line.contains("Turns {")).map(|line| line.trim().to_owned()).collect::<Vec<_>>()
     };
-    let main = "Turns { made: &[1, 2], locks: &[] }, // main";
-    let turns = |a: &str, b: &str| {
-        [
-            main.to_owned(),
-            format!("Turns {{ made: &[], locks: &[{a}] }}, // A"),
-            format!("Turns {{ made: &[], locks: &[{b}] }}, // B"),
-        ]
+    let turns = |threads: [(&str, &str); 2]| {
+        let main = "Turns { made: &[1, 2], locks: &[] }, // main".to_owned();
+        let of = |(name, locks): (&str, &str)| format!("Turns {{ made: &[], locks: &[{locks}] }}, // {name}");
+        [main, of(threads[0]), of(threads[1])]
     };
-    assert_eq!(of("show_torn_by_set_euro_between_euro_and_yen"), turns("0, 3", "1, 2"));
-    assert_eq!(of("show_before_set_euro"), turns("0, 1", "2, 3"));
-    assert_eq!(of("set_euro_before_show"), turns("1, 2", "0, 3"));
+    // Two calls tear it, which no context of two calls has; the serial orders begin as an execution does.
+    let torn = of("show_torn_by_set_euro_between_euro_and_yen");
+    assert_eq!(torn, turns([("A", "0, 3"), ("B", "1, 2")]));
+    assert_eq!(of("show_before_set_euro"), turns([("first", "2"), ("second", "0, 1")]));
+    assert_eq!(of("set_euro_before_show"), turns([("first", "0"), ("second", "1, 2")]));
+}
+
+/// Deposits before, and one whose argument is computed.
+const BOOKS: &str = "\
+class Account {
+  lock guard;
+  private int balance, paid;
+  public void deposit(int amount) {
+    lock(guard); balance = balance + amount; unlock(guard);
+    lock(guard); paid = paid + amount; unlock(guard);
+  }
+  public void audit() { lock(guard); assert(balance == paid, \"torn\"); unlock(guard); }
+}
+Account account;
+event ready;
+sem tokens = 2;
+double rate = 0.5;
+void main() {
+  account.deposit(25);
+  rate = 1.25;
+  P(tokens);
+  set(ready);
+  int more = 7;
+  cobegin
+    A: { account.deposit(30 + more); }
+    B: { wait(ready); account.audit(); }
+  coend
+}
+";
+
+#[test]
+fn a_pair_begins_with_the_state_and_the_arguments_of_an_execution() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("books.csm");
+    fs::write(&file, BOOKS).unwrap();
+    let (files, answer) = drive(&file, &[]);
+    let pairs = answer["pairs"].as_array().unwrap().iter();
+    let pair = pairs.clone().find(|pair| pair["methods"][0] == "Account.deposit").unwrap();
+    let expected = "// cssame: recorded state\n\nvoid main() {\n  account.balance = 25;\n  account.paid = 25;\n  rate = 1.25;\n  \
+                    set(ready);\n  P(tokens);\n  cobegin\n    first:\n      account.deposit(37);\n    second:\n      \
+                    account.audit();\n  coend\n}\n";
+    assert_eq!(pair["context"], expected);
+    let (_, text) = files
+        .iter()
+        .find(|(path, text)| path.extension().is_some_and(|end| end == "csm") && text.contains("recorded state"))
+        .unwrap();
+    // It stands alone, and the places are those of the file.
+    assert_eq!(text.lines().take(9).collect::<Vec<_>>(), BOOKS.lines().take(9).collect::<Vec<_>>());
+    let context = directory.path().join("context.csm");
+    fs::write(&context, text).unwrap();
+    let output = plain().arg("futures").arg(&context).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let tests = pair["tests"].as_array().unwrap();
+    assert_eq!(tests.iter().filter(|test| test["test"].is_string()).count(), 3, "{pair:#}");
+    for test in
+        answer["tests"].as_array().unwrap().iter().filter(|test| test["name"].as_str().unwrap().contains("deposit"))
+    {
+        assert!(test["program"].is_string(), "{test:#}");
+    }
+}
+
+#[test]
+fn a_private_field_is_private_without_the_mark() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("field.csm");
+    fs::write(&file, "class C { private int x; }\nC c;\nvoid main() { c.x = 1; }\n// cssame: recorded state\n")
+        .unwrap();
+    let output = plain().arg("check").arg(&file).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
@@ -301,9 +369,9 @@ fn free_tests_of_samples_without_races_pass() {
             continue;
         }
         let schedule = answer.outcomes[0].schedule.clone().unwrap();
-        let case = PairCase { kind: CaseKind::Serial, method: "a".to_owned(), schedule: Ok(schedule) };
+        let case =
+            PairCase { kind: CaseKind::Serial, method: "a".to_owned(), program: Some(0), schedule: Ok(schedule) };
         let pair = PairCases {
-            program: Some(0),
             methods: ["a".to_owned(), "b".to_owned()],
             rank: 1.0,
             status: Status::Potential,

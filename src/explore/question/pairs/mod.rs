@@ -26,11 +26,13 @@ mod executed;
 mod library;
 mod program;
 mod reached;
+mod recorded;
 mod search;
 mod serial;
 mod watch;
 
 pub use executed::{AccessVerdict, ExecutedPair, ExecutedPairs, PairEnd, Setting, TearWitness};
+pub use recorded::{RecordedContext, record_contexts};
 pub use serial::SerialSearch;
 
 use crate::budget::Budget;

@@ -5,6 +5,7 @@ use super::search::stopped;
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::question::serial::{Serial, serial};
 use crate::ir::FunctionId;
+use crate::model::Model;
 use crate::vm::Choice;
 
 /// Looks for executions in which the two methods of a pair run one after the other.
@@ -43,7 +44,20 @@ impl<'a> SerialSearch<'a> {
             let reason = self.executed.reason(pair);
             return Err(reason.unwrap_or("there is no program to run it in").to_owned());
         };
-        let (own, of) = (setting.model.program(), &self.executed.unit().program);
+        self.search_in(setting.model, (first, second))
+    }
+
+    /// The same in a program that was made for the pair.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub fn search_in(
+        &mut self,
+        model: &Model,
+        (first, second): (FunctionId, FunctionId),
+    ) -> Result<Vec<Choice>, String> {
+        let (own, of) = (model.program(), &self.executed.unit().program);
         let id = |id: FunctionId| own.functions.ids().find(|&one| own.functions[one].span == of.functions[id].span);
         let (Some(first), Some(second)) = (id(first), id(second)) else {
             return Err("the methods are not in the context".to_owned());
@@ -52,7 +66,7 @@ impl<'a> SerialSearch<'a> {
             self.bound = Some(Bound::States);
             return Err(stopped(Bound::States));
         }
-        let (answer, visited) = serial(setting.model.machine(), (first, second), &self.budget);
+        let (answer, visited) = serial(model.machine(), (first, second), &self.budget);
         self.spend(visited.states);
         match answer {
             Serial::Found { schedule } => Ok(schedule),

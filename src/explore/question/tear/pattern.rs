@@ -144,7 +144,8 @@ impl TearPattern {
             },
             sides: [side(self.sides[0])?, side(self.sides[1])?],
             copied: self.copied,
-            sources: self.sources.iter().map(|&of| Some((symbol(of.0)?, part(of.1)?))).collect::<Option<_>>()?,
+            // A source that is not there, such as a local of `main`, does not change there.
+            sources: self.sources.iter().filter_map(|&of| Some((symbol(of.0)?, part(of.1)?))).collect(),
             only: self.only.as_ref().map(|only| only.translate(from, to)),
         })
     }
