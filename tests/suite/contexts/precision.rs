@@ -171,8 +171,7 @@ fn repeats(source: &str, contexts: &Contexts, pair: &Pair) -> bool {
     })
 }
 
-fn cause(source: &str, contexts: &Contexts, index: &Index<'_>, pair: &Pair, found: &[BTreeSet<Pair>; 4]) -> Cause {
-    let _ = index;
+fn cause(source: &str, contexts: &Contexts, pair: &Pair, found: &[BTreeSet<Pair>; 4]) -> Cause {
     if is_vague(contexts, pair) {
         return Cause::MergedOrIndex;
     }
@@ -221,7 +220,7 @@ fn how_many_terms_in_contexts_can_happen() {
             explored.located.iter().filter_map(pair).collect::<BTreeSet<Pair>>()
         });
         for pair in missing {
-            let cause = cause(&source, &contexts, &index, pair, &found);
+            let cause = cause(&source, &contexts, pair, &found);
             causes.entry(cause).or_default().push(format!("{seed} {}", contexts.pair_name(pair)));
         }
     }
