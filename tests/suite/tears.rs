@@ -452,8 +452,9 @@ fn a_pair_begins_in_a_state_that_several_calls_reach() {
     let context = torn["context"].as_str().unwrap();
     let calls = ["receiver_Box.open();", "receiver_Box.add("].map(|call| context.find(call).unwrap());
     assert!(calls[0] < calls[1] && calls[1] < context.find("cobegin").unwrap(), "{context}");
-    // A box that is not opened does nothing.
-    assert!(accesses(&report).iter().all(|line| !line.ends_with("refuted")));
+    // No context refutes; of what a local holds it is known that nobody uses it when it is old.
+    let refuted = accesses(&report).into_iter().filter(|line| line.ends_with("refuted"));
+    assert!(refuted.clone().all(|line| line.contains(" n:")), "{:?}", refuted.collect::<Vec<_>>());
 }
 
 #[test]
