@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 /// What some definitions write.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Written {
+pub(super) enum Written {
     /// There are none.
     Nothing,
     Constant(i64),
@@ -51,7 +51,7 @@ pub(super) fn find_known_reads(program: &Program, form: &Form, known: &KnownRead
 }
 
 /// The constants that definitions of single variables write. What a declaration in a block writes is its initialiser.
-fn written_constants(program: &Program, known: &KnownReads) -> FxHashMap<DefinitionId, Written> {
+pub(super) fn written_constants(program: &Program, known: &KnownReads) -> FxHashMap<DefinitionId, Written> {
     let mut written: FxHashMap<DefinitionId, Written> = FxHashMap::default();
     for leaf in program.leaves.iter() {
         let Some(definition) = leaf.initial_definition else { continue };

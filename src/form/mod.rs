@@ -12,9 +12,10 @@
 //! 3. `terms`: the *concurrent* definitions are those of blocks that may run in parallel, less those that a common lock hides
 //!    (`exposure`): a definition that does not reach the exit of its mutex body, and any definition where the read is not
 //!    upward-exposed in its own body.
-//! 4. `same`: a read under a lock sees the version that an earlier read in the same body has seen, where all writers take
+//! 4. `guard`: behind a branch on a flag, the initial value of what was written before the flag was set is no term.
+//! 5. `same`: a read under a lock sees the version that an earlier read in the same body has seen, where all writers take
 //!    that lock.
-//! 5. `constants`: where all terms of a read write one constant, and that decides a branch, the form is built anew without the
+//! 6. `constants`: where all terms of a read write one constant, and that decides a branch, the form is built anew without the
 //!    other side.
 //!
 //! Reads and definitions are grouped by class (blocks that are parallel with the same blocks), locks and exposure, so that
@@ -28,6 +29,7 @@ pub mod check;
 mod constants;
 pub mod contradiction;
 mod exposure;
+mod guard;
 pub mod print;
 mod pruned;
 pub mod races;
@@ -71,6 +73,8 @@ pub struct Form {
     sets: Vec<Vec<DefinitionId>>,
     /// Reads of shared memory in their contexts, by block.
     reads: Vec<ReadInstance>,
+    /// Reads that do not see the initial value because of a branch on the way to them.
+    excluded: FxHashMap<ReadId, Vec<DefinitionId>>,
     /// Reads that see the same version as an earlier read.
     same: FxHashMap<ReadId, ReadId>,
 }
@@ -186,7 +190,7 @@ fn analyse_with(program: &Program, known: &KnownReads, share: &dyn Fn(&mut Shari
     let mut concurrency = concurrency::analyse_with(program, known)?;
     share(&mut concurrency.sharing);
     let locksets = find_locksets(program, &concurrency);
-    Some(terms::build(program, concurrency, locksets))
+    Some(terms::build(program, known, concurrency, locksets))
 }
 
 impl Form {

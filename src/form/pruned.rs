@@ -121,17 +121,22 @@ impl Explainer<'_> {
         for of in self.form.instances_of(read) {
             places.extend(self.place(of.access).map(|place| (place, of.control, of.concurrent)));
         }
-        if let Some(&known) = self.lists.get(&places) {
+        let excluded = self.form.excluded.get(&read);
+        if let Some(&known) = self.lists.get(&places).filter(|_| excluded.is_none()) {
             return known;
         }
         let terms = self.form.terms(read);
         let found = places.iter().flat_map(|&(place, ..)| &self.found[place]);
         let mut pruned: Vec<Pruned> =
             found.filter(|of| terms.binary_search(&of.definition).is_err()).cloned().collect();
+        let initial = excluded.into_iter().flatten().filter(|one| terms.binary_search(one).is_err());
+        pruned.extend(initial.map(|&definition| Pruned { definition, reason: Reason::Overwritten, lock: None }));
         pruned.sort_unstable();
         pruned.dedup_by_key(|of| of.definition);
         let list = self.distinct.insert_full(pruned).0;
-        self.lists.insert(places, list);
+        if excluded.is_none() {
+            self.lists.insert(places, list);
+        }
         list
     }
 

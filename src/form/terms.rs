@@ -15,11 +15,12 @@
 
 use super::access::{Table, collect};
 use super::exposure::Exposure;
+use super::guard::{Guards, exclude_initial};
 use super::reaching::ReachingDefinitions;
 use super::same::{Known, find_same};
 use super::{Form, ReadInstance, Reason, TermSetId};
 use crate::concurrency::lockset::{ATOMIC, Locksets};
-use crate::concurrency::{ClassId, Concurrency, LocationId};
+use crate::concurrency::{ClassId, Concurrency, KnownReads, LocationId};
 use crate::ir::{DefinitionId, Program};
 use crate::ssa::build::{Ssa, build_ssa};
 use indexmap::IndexSet;
@@ -43,7 +44,7 @@ pub(super) struct Group {
 }
 
 /// Builds the form.
-pub(super) fn build(program: &Program, concurrency: Concurrency, locksets: Locksets) -> Form {
+pub(super) fn build(program: &Program, known: &KnownReads, concurrency: Concurrency, locksets: Locksets) -> Form {
     let table = collect(program, &concurrency);
     let ssa = build_ssa(&concurrency.flow, &concurrency.dominators, table.variables.len(), &table.ssa);
     let builder = Builder {
@@ -53,7 +54,9 @@ pub(super) fn build(program: &Program, concurrency: Concurrency, locksets: Locks
         ssa: &ssa,
         exposure: Exposure { concurrency: &concurrency, locksets: &locksets, table: &table },
     };
-    let (sets, reads) = builder.run();
+    let (mut sets, mut reads) = builder.run();
+    let guards = Guards { program, concurrency: &concurrency, table: &table, known };
+    let excluded = exclude_initial(&guards, &mut reads, &mut sets);
     let held = held_locks(program, &concurrency, &locksets, &table);
     let known = Known {
         program,
@@ -65,7 +68,7 @@ pub(super) fn build(program: &Program, concurrency: Concurrency, locksets: Locks
         sets: &sets,
     };
     let same = find_same(&known, &reads);
-    Form { concurrency, locksets, table, sets, reads, same }
+    Form { concurrency, locksets, table, sets, reads, excluded, same }
 }
 
 pub(super) struct Builder<'a> {

@@ -118,3 +118,49 @@ fn constants_that_follow_from_constants_are_found() {
         "int f, g, a;\ncobegin\n  T1: { if (f) g = 1; if (g) a = 1; }\n  T2: { f = 0; g = 0; print(a); }\ncoend\n";
     assert_eq!(show(source), "f@3:13 in T1: f_0 f_1 |\ng@3:27 in T1: g_0 g_2 |");
 }
+
+/// The terms of the reads of a variable, by version.
+fn terms_of(source: &str, variable: &str) -> Vec<Vec<String>> {
+    let report = pi(source);
+    let mut reads: Vec<_> = report.pis.iter().chain(&report.single).filter(|read| read.variable == variable).collect();
+    reads.sort_by_key(|read| read.span);
+    reads.iter().map(|read| read.terms.iter().map(|term| term.version.clone()).collect()).collect()
+}
+
+#[test]
+fn behind_a_flag_the_initial_value_is_overwritten() {
+    let passed = |test: &str| {
+        format!("int data, flag;\ncobegin\nT1: {{ data = 42; flag = 1; }}\nT2: {test}\ncoend\n")
+    };
+    assert_eq!(terms_of(&passed("if (flag == 1) print(data);"), "data"), [["data_1"]]);
+    assert_eq!(terms_of(&passed("while (flag == 0) skip; print(data);"), "data"), [["data_1"]]);
+    assert_eq!(terms_of(&passed("if (flag == 0) skip; else print(data);"), "data"), [["data_1"]]);
+    // The other side, another value, and two reads of the flag tell nothing.
+    assert_eq!(terms_of(&passed("if (flag == 0) print(data);"), "data"), [["data_0", "data_1"]]);
+    assert_eq!(terms_of(&passed("if (flag < 2) print(data);"), "data"), [["data_0", "data_1"]]);
+    assert_eq!(terms_of(&passed("if (flag + flag == 2) print(data);"), "data"), [["data_0", "data_1"]]);
+    let report = pi(&passed("if (flag == 1) print(data);"));
+    let pruned: Vec<&str> = report.single.iter().flat_map(|read| &*read.pruned).map(|one| one.reason.word()).collect();
+    assert_eq!(pruned, ["overwritten"]);
+}
+
+#[test]
+fn a_flag_that_is_set_before_the_write_excludes_nothing() {
+    let text = "int data, flag;\ncobegin\nT1: { flag = 1; data = 42; }\nT2: if (flag == 1) print(data);\ncoend\n";
+    assert_eq!(terms_of(text, "data"), [["data_0", "data_1"]]);
+    let one_way = "int data, flag, other;\ncobegin\nT1: { if (other == 1) data = 42; flag = 1; }\n\
+                   T2: if (flag == 1) print(data);\nT3: other = 1;\ncoend\n";
+    assert_eq!(terms_of(one_way, "data"), [["data_0", "data_1"]]);
+    let two_setters = "int data, flag;\ncobegin\nT1: { data = 42; flag = 1; }\nT2: if (flag == 1) print(data);\n\
+                       T3: flag = 1;\ncoend\n";
+    assert_eq!(terms_of(two_setters, "data"), [["data_0", "data_1"]]);
+}
+
+#[test]
+fn whoever_finds_the_flag_set_or_sets_it_has_the_value() {
+    let text = "bool ready; int value; lock L;\nint get() { if (!ready) { lock(L); if (!ready) { value = 42; ready = true; } \
+                unlock(L); } return value; }\ncobegin\nT1: print(get());\nT2: print(get());\ncoend\nprint(value);\n";
+    for terms in terms_of(text, "value") {
+        assert!(!terms.contains(&"value_0".to_owned()), "{terms:?}");
+    }
+}
