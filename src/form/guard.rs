@@ -9,8 +9,8 @@
 //! 2. If no initial definition is left, the locations that are certainly written before each of the definitions that are
 //!    left have been written when control comes to that side.
 //! 3. A forward analysis over the graph of value flow finds the locations that have certainly been written at the begin of
-//!    each block: sides and writes add locations, ways meet by intersection, and at a merge where all branches have run
-//!    each of them adds its own. A read does not see the initial value of a location that has been written.
+//!    each block: sides and writes add locations, ways meet by intersection, and at the join of a `cobegin` or a `parfor`
+//!    each thread adds its own. A read does not see the initial value of a location that has been written.
 //!
 //! **Soundness and limits**: control comes to the side because the read has seen one of the definitions that are left, so
 //! that one has happened, and what dominates a definition happens before it. The blocks that an execution runs before a
@@ -108,7 +108,8 @@ impl Guards<'_> {
                 mask(&written)
             })
             .collect();
-        let joins: FxHashMap<u32, &AndJoin> = self.concurrency.and_joins.iter().map(|join| (join.block, join)).collect();
+        let joins: FxHashMap<u32, &AndJoin> =
+            self.concurrency.and_joins.iter().map(|join| (join.block, join)).collect();
         // Everything counts as written until a way shows that it may not be.
         let mut at_entry = vec![u64::MAX; count];
         at_entry[0] = 0;
@@ -119,9 +120,14 @@ impl Guards<'_> {
             for &next in flow.successors(block) {
                 let out = |&before: &u32| at_entry[before as usize] | own[before as usize] | side(before, next);
                 let meet = |ways: &[u32]| ways.iter().map(out).fold(u64::MAX, |all, one| all & one);
+                // Behind a fork there is a block that no value passes: what holds of it is not known.
+                let is_passed = |ways: &[u32]| ways.iter().any(|&way| self.concurrency.dominators.is_reachable(way));
                 let met = match joins.get(&next) {
-                    Some(join) => join.branches.iter().map(|ways| meet(ways)).fold(0, |all, one| all | one),
-                    None => meet(flow.predecessors(next)),
+                    Some(join) if self.is_join(next) => {
+                        let branches = join.branches.iter().filter(|ways| is_passed(ways));
+                        branches.map(|ways| meet(ways)).fold(0, |all, one| all | one)
+                    }
+                    _ => meet(flow.predecessors(next)),
                 };
                 if next != 0 && met != at_entry[next as usize] {
                     at_entry[next as usize] = met;
@@ -134,8 +140,17 @@ impl Guards<'_> {
         WrittenAt { numbers, at_entry }
     }
 
+    /// Whether a block begins with the join of a `cobegin` or a `parfor`.
+    fn is_join(&self, block: u32) -> bool {
+        self.concurrency.events_of(block).first().is_some_and(|event| event.kind == EventKind::Join)
+    }
+
     /// For the edge to each side of a guard, the locations that have been written when control passes it.
-    fn sides(&self, reads: &[ReadInstance], sets: &[Vec<DefinitionId>]) -> FxHashMap<(u32, u32), FxHashSet<LocationId>> {
+    fn sides(
+        &self,
+        reads: &[ReadInstance],
+        sets: &[Vec<DefinitionId>],
+    ) -> FxHashMap<(u32, u32), FxHashSet<LocationId>> {
         let mut terms: FxHashMap<(ReadId, ContextId), Vec<DefinitionId>> = FxHashMap::default();
         for of in reads {
             let context = self.concurrency.blocks[self.table.block_of(of.access) as usize].context;
@@ -149,7 +164,8 @@ impl Guards<'_> {
         let mut before: FxHashMap<DefinitionId, FxHashSet<LocationId>> = FxHashMap::default();
         let mut sides = FxHashMap::default();
         let flow = &self.concurrency.flow;
-        let edges = (0..flow.node_count() as u32).flat_map(|from| flow.successors(from).iter().map(move |&to| (from, to)));
+        let edges =
+            (0..flow.node_count() as u32).flat_map(|from| flow.successors(from).iter().map(move |&to| (from, to)));
         for edge in edges {
             let Some(guard) = self.guard(edge, &mut writers) else { continue };
             let Some(definitions) = terms.get(&(guard.read, guard.context)).filter(|all| all.len() <= MAX_TERMS) else {

@@ -129,9 +129,7 @@ fn terms_of(source: &str, variable: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn behind_a_flag_the_initial_value_is_overwritten() {
-    let passed = |test: &str| {
-        format!("int data, flag;\ncobegin\nT1: {{ data = 42; flag = 1; }}\nT2: {test}\ncoend\n")
-    };
+    let passed = |test: &str| format!("int data, flag;\ncobegin\nT1: {{ data = 42; flag = 1; }}\nT2: {test}\ncoend\n");
     assert_eq!(terms_of(&passed("if (flag == 1) print(data);"), "data"), [["data_1"]]);
     assert_eq!(terms_of(&passed("while (flag == 0) skip; print(data);"), "data"), [["data_1"]]);
     assert_eq!(terms_of(&passed("if (flag == 0) skip; else print(data);"), "data"), [["data_1"]]);

@@ -19,7 +19,9 @@ fn same(text: &str) -> Vec<(String, String)> {
     let model = model(text);
     let report = report(model.sources(), model.program(), model.form());
     let all = report.pis.iter().chain(&report.single);
-    all.filter_map(|of| Some((of.read.clone(), of.same_as.clone()?))).collect()
+    let mut found: Vec<_> = all.filter_map(|of| Some((of.read.clone(), of.same_as.clone()?))).collect();
+    found.sort();
+    found
 }
 
 fn pair(read: &str, first: &str) -> (String, String) {
