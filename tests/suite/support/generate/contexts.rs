@@ -172,6 +172,11 @@ impl Writer {
         };
         let given = vec![Given::Number];
         self.functions.push(Function { name: name.clone(), given, method: false, cost: 3, forks: false });
+        if self.rng.chance(30) {
+            // By way of another function.
+            let body = body.replace(&name, "back");
+            return format!("void {name}(int v) {{ {body}}}\nvoid back(int v) {{ n += 1; {name}(v); }}\n");
+        }
         format!("void {name}(int v) {{ {body}}}\n")
     }
 
@@ -188,6 +193,13 @@ impl Writer {
             let inside = self.statement(&scope, &mut cost, false, 1);
             let _ = write!(body, "parfor (int q = 0; q < 2; q++) {{ {inside}}} ");
             cost *= 2;
+        } else if let Some(call) = if self.rng.chance(30) {
+            self.call(&scope, &mut cost, false, |function| !function.forks && function.cost <= 3)
+        } else {
+            None
+        } {
+            let beside = self.statement(&scope, &mut cost, false, 1);
+            let _ = write!(body, "thread h = spawn {call}; {beside}join(h); ");
         } else {
             let (one, two) = (self.statement(&scope, &mut cost, false, 1), self.statement(&scope, &mut cost, false, 1));
             let _ = write!(body, "cobegin P: {{ {one}}} Q: {{ {two}}} coend ");
@@ -319,6 +331,12 @@ impl Writer {
                 inside.numbers.push("i".to_owned());
                 inside.places.push("t[i & 1]".to_owned());
                 let body = self.thread(&inside, if count == 2 { 6 } else { 3 });
+                // The number of threads is not always constant. It is read before: the interpreter starts all at once.
+                let is_read = self.rng.chance(20);
+                if is_read {
+                    text += "  int count = m + 2;\n";
+                }
+                let count = if is_read { "count".to_owned() } else { count.to_string() };
                 let _ = writeln!(text, "  parfor (int i = 0; i < {count}; i++) {{ {body}}}");
             }
             _ => {
