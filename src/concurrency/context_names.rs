@@ -6,7 +6,8 @@
 //!
 //! **Algorithm**: the variable is what the place can only mean in the context; an element whose index is constant in the
 //! context, but not in the text, is named by its index. A name always has the variable. If that tells all copies of a place
-//! apart nothing is added; else the thread, or the calls, or both.
+//! apart nothing is added; else the thread, or the calls, or both. A variable that is called as it is written tells nothing: a
+//! name without context means all.
 
 use super::builder::leaf_at;
 use super::context::Unfolding;
@@ -15,7 +16,6 @@ use super::value::Evaluator;
 use crate::ir::{
     AccessContext, DefinitionId, DefinitionKind, FunctionId, Instruction, Operand, Place, Program, ReadId, TextId,
 };
-use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A read or a definition of the program with copies.
@@ -52,7 +52,7 @@ pub(super) fn name_contexts(
     }
     // The order in which places are visited decides nothing: each has its own contexts.
     for of_place in places.into_values() {
-        let (shows_thread, shows_calls) = needed(&of_place);
+        let (shows_thread, shows_calls) = needed(program, &of_place);
         for (access, context) in of_place {
             let context = AccessContext { shows_thread, shows_calls, ..context };
             match access {
@@ -63,13 +63,22 @@ pub(super) fn name_contexts(
     }
 }
 
-/// Whether threads and calls are needed to tell contexts apart, beside the variable.
-fn needed(contexts: &[(AccessId, AccessContext)]) -> (bool, bool) {
+/// Whether threads and calls are needed to tell contexts apart, beside the variable. As it is written, the variable may be any.
+fn needed(program: &Program, contexts: &[(AccessId, AccessContext)]) -> (bool, bool) {
+    let written = |access: AccessId| match access {
+        AccessId::Read(read) => program.reads[read].name,
+        AccessId::Definition(definition) => program.definitions[definition].name,
+    };
     let tells = |thread: bool, calls: bool| {
-        let mut seen: FxHashSet<(TextId, Option<TextId>, Option<&[Span]>)> = FxHashSet::default();
-        contexts.iter().all(|(_, of)| {
-            seen.insert((of.variable, thread.then_some(of.thread), calls.then_some(of.calls.as_slice())))
-        })
+        // By what is told beside the variable: the variables, and whether one is as it is written.
+        let mut told: FxHashMap<_, (FxHashSet<TextId>, bool)> = FxHashMap::default();
+        let is_new = contexts.iter().all(|(access, of)| {
+            let beside = (thread.then_some(of.thread), calls.then_some(of.calls.as_slice()));
+            let (variables, any) = told.entry(beside).or_default();
+            *any |= of.variable == written(*access);
+            variables.insert(of.variable)
+        });
+        is_new && told.values().all(|(variables, any)| variables.len() == 1 || !any)
     };
     let ways = [(false, false), (true, false), (false, true)];
     ways.into_iter().find(|&(thread, calls)| tells(thread, calls)).unwrap_or((true, true))

@@ -124,3 +124,13 @@ fn what_happens_in_a_context_is_a_term_and_futures_are_exact_there() {
     println!("{pairs} pairs happen, {pairs_in_contexts} of them in a context; {realised} of {terms} terms");
     assert!(with_contexts * 2 >= programs && exact * 2 >= programs, "{with_contexts} {exact}");
 }
+
+/// Where an element is known in one context and not in another, its name without a context would mean both.
+#[test]
+fn an_element_that_is_not_known_is_told_by_thread_or_calls() {
+    let source = "int n = 1;\nint t[2];\nint get(int v) { return t[v & 1]; }\nvoid set(int v) { t[v & 1] = v; }\n\
+                  void main() { cobegin A: { set(n); get(0); } B: { get(n); set(1); n = 2; } coend print(t[0]); }\n";
+    let mut tally = Tally::default();
+    check(source, 4_000, &mut tally).unwrap();
+    assert!(tally.pairs_in_contexts >= 4, "{}", tally.pairs_in_contexts);
+}
