@@ -1,6 +1,7 @@
 //! The answer of `check`: all that can be said of files without running them; and, where that is asked for, what executions say
 //! of it.
 
+use super::closing::{ClosedReport, check_closed};
 use super::confirm::{ConfirmRequest, Confirmation, confirm_findings};
 use super::confirm_tears::confirm_tears;
 use crate::correlation;
@@ -40,6 +41,9 @@ pub struct CheckReport {
     pub notes: usize,
     /// File by file, each file sorted.
     pub diagnostics: Vec<DiagnosticData>,
+    /// The files without `main` whose methods and functions were taken to run in parallel.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub closed: Vec<ClosedReport>,
     /// What executions say of those that may go wrong, if that was asked for; in the order of the diagnostics.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<Vec<Confirmation>>,
@@ -59,6 +63,8 @@ pub struct CheckReport {
 struct FileFindings {
     /// Sorted.
     diagnostics: Vec<Diagnostic>,
+    /// What was taken to run, where it has no `main`.
+    closed: Option<ClosedReport>,
     /// What executions say of some of them.
     confirmed: Vec<Confirmation>,
     /// Whether it can be read and compiles.
@@ -98,6 +104,7 @@ pub fn check(
         }
         all
     });
+    let closed = found.iter().filter_map(|file| file.closed.clone()).collect();
     let found: Vec<Diagnostic> = found.into_iter().flat_map(|file| file.diagnostics).collect();
     let count = |severity| found.iter().filter(|each| each.severity == severity).count();
     CheckReport {
@@ -106,6 +113,7 @@ pub fn check(
         warnings: count(Severity::Warning),
         notes: count(Severity::Note),
         diagnostics: found.iter().map(|each| diagnostic_data(&sources, each)).collect(),
+        closed,
         confirmed,
         found,
         sources,
@@ -125,10 +133,14 @@ fn check_file(
         return FileFindings { diagnostics, ..FileFindings::default() };
     };
     let Some(request) = confirm else {
-        diagnostics.extend(static_findings(sources, &program));
+        let (found, closed) = find_statically(sources, file, &program, inputs);
+        diagnostics.extend(found);
         diagnostics::sort(&mut diagnostics);
-        return FileFindings { diagnostics, compiles: true, ..FileFindings::default() };
+        return FileFindings { diagnostics, closed, compiles: true, ..FileFindings::default() };
     };
+    if program.main.is_none() {
+        return check_file(sources, (name, file), inputs, None);
+    }
     let form = form::analyse(&program);
     let found = form::check::find(sources, &program, form.as_ref());
     diagnostics.extend(found.plain);
@@ -143,16 +155,33 @@ fn check_file(
     }
     let mut confirmed: Vec<Confirmation> = judged.into_iter().map(|(_, confirmation)| confirmation).collect();
     confirmed.sort_by_key(|confirmation| confirmation.diagnostic);
-    FileFindings { diagnostics, confirmed, compiles: true }
+    FileFindings { diagnostics, closed: None, confirmed, compiles: true }
 }
 
-/// What the static analyses say of a program that compiles.
+/// What the static analyses say of a file that compiles. Without a `main` they look at its closing as well.
 #[must_use]
-pub fn static_findings(sources: &SourceMap, program: &Program) -> Vec<Diagnostic> {
+pub fn static_findings(
+    sources: &SourceMap,
+    file: FileId,
+    program: &Program,
+    inputs: &[(String, String)],
+) -> Vec<Diagnostic> {
+    find_statically(sources, file, program, inputs).0
+}
+
+fn find_statically(
+    sources: &SourceMap,
+    file: FileId,
+    program: &Program,
+    inputs: &[(String, String)],
+) -> (Vec<Diagnostic>, Option<ClosedReport>) {
     let form = form::analyse(program);
     let mut found = form::check::check(sources, program, form.as_ref());
     found.extend(correlation::check::check(sources, program, form.as_ref()));
-    found
+    let closed = if program.main.is_none() { check_closed(sources, file, inputs) } else { None };
+    let (of_closing, report) = closed.unzip();
+    found.extend(of_closing.into_iter().flatten());
+    (found, report)
 }
 
 /// Applies a function to all items, in as many threads as there are jobs; thread k takes each item whose place is k modulo

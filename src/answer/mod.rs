@@ -23,6 +23,7 @@
 //! language server, starts here.
 
 mod check;
+mod closing;
 mod compiled;
 mod confirm;
 mod confirm_tears;
@@ -50,6 +51,7 @@ mod selection;
 pub mod words;
 
 pub use check::{CheckInput, CheckReport, STACK_BYTES, check, static_findings};
+pub use closing::ClosedReport;
 pub use compiled::Compiled;
 pub use confirm::{ConfirmRequest, Confirmation};
 pub use correlate::{CorrelateAnswer, CorrelateRequest, Execute, correlate};

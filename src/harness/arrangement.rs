@@ -85,7 +85,7 @@ pub(super) fn arrangements<'a>(callables: &[Callable<'a>], globals: bool) -> imp
 }
 
 /// The sets of classes, none empty, whose objects may be exchanged in the calls of a method.
-fn exchanges(one: Callable<'_>) -> Vec<Vec<&str>> {
+pub(super) fn exchanges(one: Callable<'_>) -> Vec<Vec<&str>> {
     let mut classes: Vec<&str> = Vec::new();
     for object in objects(one, &[]) {
         if !classes.contains(&object.class) && classes.len() < MAX_EXCHANGED {

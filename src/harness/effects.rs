@@ -68,11 +68,20 @@ pub(super) fn effects<'a>(callables: &[Callable<'a>]) -> BTreeMap<&'a str, Effec
     }
 }
 
+/// The names that a body calls without a receiver.
+pub(super) fn functions_called(one: Callable<'_>) -> BTreeSet<&str> {
+    let mut body = Body::default();
+    body.block(&one.function.body);
+    body.without_receiver
+}
+
 /// What has been read of the bodies of one name.
 #[derive(Default)]
 struct Body<'a> {
     own: Effects,
     calls: BTreeSet<&'a str>,
+    /// Those of them that stand without a receiver.
+    without_receiver: BTreeSet<&'a str>,
     /// Parameters, and the locals that were declared so far.
     locals: BTreeSet<&'a str>,
 }
@@ -155,6 +164,9 @@ impl<'a> Body<'a> {
         match &expression.kind {
             ExprKind::Call { receiver, callee, arguments } => {
                 self.calls.insert(&callee.name);
+                if receiver.is_none() {
+                    self.without_receiver.insert(&callee.name);
+                }
                 receiver.iter().for_each(|receiver| self.expression(receiver));
                 arguments.iter().for_each(|argument| self.expression(argument));
             }

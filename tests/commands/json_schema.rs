@@ -70,6 +70,20 @@ fn check() {
 }
 
 #[test]
+fn check_of_a_library() {
+    let arguments = ["check", "samples/classes/bank_account_broken.csm", "samples/classes/vector.csm"];
+    let (status, value) = answer(&arguments);
+    assert_eq!(status, 1);
+    assert_valid(&validator("check"), &arguments, &value);
+    assert_eq!(value["closed"][0]["objects"], serde_json::json!(["BankAccount"]));
+    assert_eq!(value["closed"][0]["methods"][0], "BankAccount.deposit");
+    assert_eq!(value["closed"][1]["file"], "samples/classes/vector.csm");
+    // A file with a main is what it is.
+    let (_, value) = answer(&["check", "samples/counter_unlocked.csm"]);
+    assert_eq!(value.get("closed"), None);
+}
+
+#[test]
 fn check_confirm() {
     assert_all_valid("check", &["--confirm", "--max-states", STATES]);
 }

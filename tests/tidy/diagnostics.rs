@@ -8,10 +8,8 @@
 //! The examples of `docs/codes` are tests too: the first program of a page has its diagnostic, the second has not.
 //! And the samples: `tests/diagnostics/samples.txt` lists what is found in each.
 
-use cssame::correlation;
+use cssame::answer::static_findings;
 use cssame::diagnostics::{Code, Diagnostic, has_errors, sort, terminal};
-use cssame::form::analyse;
-use cssame::form::check::check;
 use cssame::front::compile;
 use cssame::source::SourceMap;
 use libtest_mimic::{Failed, Trial};
@@ -74,9 +72,7 @@ fn diagnose(name: &str, text: &str) -> (SourceMap, Vec<Diagnostic>) {
     let compiled = compile(&sources, file, &inputs);
     let mut diagnostics = compiled.diagnostics;
     if let Some(program) = &compiled.program {
-        let form = analyse(program);
-        diagnostics.extend(check(&sources, program, form.as_ref()));
-        diagnostics.extend(correlation::check::check(&sources, program, form.as_ref()));
+        diagnostics.extend(static_findings(&sources, file, program, &inputs));
         sort(&mut diagnostics);
     }
     (sources, diagnostics)

@@ -60,7 +60,7 @@ pub const LAYERS: &[Layer] = &[
     layer("driver", "source budget ir form correlation vm schedule explore", ""),
     layer(
         "answer",
-        "source diagnostics budget ir front ssa concurrency form correlation vm schedule model explore race paths coverage driver",
+        "source diagnostics budget ir front ssa concurrency form correlation vm schedule model harness explore race paths coverage driver",
         "",
     ),
     layer(
@@ -76,6 +76,7 @@ const CIRCLES: &[(&str, &str, &str)] = &[];
 /// What knows the grammar of a language, beside its front end, and why.
 const READERS: &[(&str, &str)] = &[
     ("harness/arrangement", "finds the objects that methods of a file take"),
+    ("harness/closing", "writes programs around methods, in their own language"),
     ("harness/contexts", "writes programs around methods, in their own language"),
     ("harness/drivers", "writes programs around methods, in their own language"),
     ("harness/effects", "judges methods by their text, to choose programs around them"),

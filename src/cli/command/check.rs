@@ -1,7 +1,7 @@
 //! `cssame check FILE…`: every static diagnostic. The default job.
 
 use crate::answer::words::plural;
-use crate::answer::{CheckInput, CheckReport, ConfirmRequest, check};
+use crate::answer::{CheckInput, CheckReport, ClosedReport, ConfirmRequest, check};
 use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load::{self, name_of};
@@ -26,6 +26,9 @@ two critical sections.
 With `--confirm`, the program is run as well: each race, each cycle of locks and each torn pair of variables that the text makes possible is then real, \
 with a command that shows it; impossible, which is no warning; or open.
 
+A file without `main` is checked as if each of its public methods, and each function that nothing else in it calls, ran in \
+two threads on shared objects. It is not run.
+
 `cssame FILE` is short for `cssame check FILE`.";
 
 /// The examples of the command.
@@ -35,6 +38,7 @@ Examples:
   cssame samples/peterson.csm samples/dekker.csm
   cssame check --input tries=3 --format json samples/peterson.csm
   cssame check --confirm samples/counter_unlocked.csm
+  cssame check samples/classes/bank_account_broken.csm
 
 Exit status: 0 nothing found, 1 warnings or errors, 2 a file does not compile or
 cannot be read.";
@@ -119,7 +123,7 @@ impl Checked {
 impl Answer for Checked {
     fn print(&self, output: &mut Output) {
         output.print(&terminal::render_all(&self.report.sources, &self.diagnostics(), output.colour()));
-        output.summary(&summary(self.report.errors, self.report.warnings));
+        output.summary(&(summary(self.report.errors, self.report.warnings) + &closed_words(&self.report.closed)));
     }
 
     fn status(&self) -> Status {
@@ -129,6 +133,19 @@ impl Answer for Checked {
             (true, _) => Status::Findings,
         }
     }
+}
+
+/// Which files have no `main`, and what was taken to run.
+fn closed_words(closed: &[ClosedReport]) -> String {
+    let line = |of: &ClosedReport| {
+        let (methods, functions): (Vec<&String>, Vec<&String>) = of.methods.iter().partition(|name| name.contains('.'));
+        let kinds = [(methods.len(), "public method"), (functions.len(), "function")];
+        let kinds: Vec<String> =
+            kinds.iter().filter(|(count, _)| *count > 0).map(|&(count, word)| plural(count, word)).collect();
+        let more = if of.has_more { "; there are more calls than were looked at" } else { "" };
+        format!("{} has no main: {} taken to run in parallel{more}\n", of.file, kinds.join(" and "))
+    };
+    closed.iter().map(line).collect()
 }
 
 /// `2 errors, 1 warning`

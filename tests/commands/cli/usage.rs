@@ -6,6 +6,7 @@ use super::{Files, call};
 const CALLS: &[(&str, i32, &str)] = &[
     // 0: nothing found.
     ("check samples/counter_locked.csm", 0, "!nothing found"),
+    ("check samples/classes/bank_account.csm", 0, "!has no main: 5 public methods taken to run in parallel"),
     ("samples/counter_locked.csm", 0, "!nothing found"),
     ("--format json samples/counter_locked.csm", 0, "\"errors\": 0"),
     ("ir samples/cssame_fig2.csm", 0, "main"),
@@ -28,6 +29,8 @@ const CALLS: &[(&str, i32, &str)] = &[
     // 1: findings.
     ("check samples/counter_unlocked.csm", 1, "CS0401"),
     ("check samples/counter_locked.csm samples/counter_unlocked.csm", 1, "CS0401"),
+    ("check samples/classes/bank_account_broken.csm", 1, "CS0402"),
+    ("check --confirm samples/classes/vector_broken.csm", 1, "accesses to `Vector.count` may race"),
     ("run --seed 1 samples/unlock_not_held.csm", 1, "error["),
     ("futures samples/bank_transfer_deadlock.csm", 1, "deadlock"),
     ("correlate samples/jannesari_fig9.csm", 1, "25 %"),

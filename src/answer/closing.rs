@@ -1,0 +1,147 @@
+//! What the static checks say of a file without `main`.
+//!
+//! **Input**: the file, which compiles. **Output**: diagnostics CS0301, CS0302, CS0303, CS0401 and CS0402 of the program that closes
+//! it ([`crate::harness`]), as diagnostics of the file; and a [`ClosedReport`] that says what was taken to run.
+//!
+//! **Algorithm**
+//! 1. The closing is a program like any other. Its text begins with the file, so its places are those of the file; diagnostics
+//!    and labels behind that are dropped.
+//! 2. What is said of both objects of a class is said once; one of them alone is called by its class.
+//! 3. A lock that one method takes and another one gives back (`enter`, `leave`) is meant so: neither is wrong.
+//!
+//! **Soundness and limits**: those of the closing and of the checks. Other clients can do more, and clients that keep rules of use
+//! which stand nowhere in the text do less.
+
+use crate::diagnostics::{Code, Diagnostic, Label, Severity};
+use crate::form;
+use crate::form::check::RELEASED_BEFORE;
+use crate::front::{Compiled, compile};
+use crate::harness::{Closing, Methods, SharedObject};
+use crate::source::{FileId, SourceMap, Span};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// What is looked for: what no `main` of its own makes true or false.
+const CODES: [Code; 5] = [
+    Code::UnlockWithoutLock,
+    Code::LockTakenTwice,
+    Code::LockNotReleased,
+    Code::UnprotectedAccess,
+    Code::LockOrderCycle,
+];
+
+/// A file without `main`, and what was taken to run in parallel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ClosedReport {
+    /// The file.
+    pub file: String,
+    /// The public methods, and the functions that nothing in the file calls: `Vector.add`, or `add` for a function.
+    pub methods: Vec<String>,
+    /// The classes of the objects that they share, one for each object.
+    pub objects: Vec<String>,
+    /// Whether there are more calls than were taken to run.
+    pub has_more: bool,
+}
+
+/// Checks a file that has no `main` with one that was made for it. None where nothing in the file can be called.
+pub(super) fn check_closed(
+    sources: &SourceMap,
+    file: FileId,
+    inputs: &[(String, String)],
+) -> Option<(Vec<Diagnostic>, ClosedReport)> {
+    let source = sources.file(file);
+    let closing = Methods::new(sources, file).closing()?;
+    let mut closed = SourceMap::default();
+    let of_closed = closed.add(source.name(), &closing.text);
+    let Compiled { program, .. } = compile(&closed, of_closed, inputs);
+    let program = program?;
+    let form = form::analyse(&program);
+    let found = form::check::check(&closed, &program, form.as_ref());
+    let end = source.text().len() as u32;
+    let moved = found.into_iter().filter(|one| CODES.contains(&one.code)).filter_map(|one| in_file(one, file, end));
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for one in moved {
+        if !found.iter().any(|known| is_same(known, &one, &closing.objects)) {
+            found.push(one);
+        }
+    }
+    drop_handed_over(&mut found, &closing.objects);
+    let found = found.into_iter().map(|one| worded(one, &closing.objects)).collect();
+    let Closing { methods, objects, has_more, .. } = closing;
+    let objects = objects.into_iter().map(|object| object.class).collect();
+    Some((found, ClosedReport { file: source.name().to_owned(), methods, objects, has_more }))
+}
+
+/// A diagnostic of the closing as one of the file; none where it is about what was added.
+fn in_file(mut diagnostic: Diagnostic, file: FileId, end: u32) -> Option<Diagnostic> {
+    let moved = |label: Label| {
+        let Span { start, end: behind, .. } = label.span;
+        (behind <= end).then_some(Label { span: Span { file, start, end: behind }, ..label })
+    };
+    diagnostic.primary = Some(diagnostic.primary.and_then(moved)?);
+    diagnostic.secondary = diagnostic.secondary.into_iter().filter_map(moved).collect();
+    Some(diagnostic)
+}
+
+/// What a diagnostic is about: the names in its sentence, by class: of a cycle all locks, else the variable or the lock.
+fn subject(diagnostic: &Diagnostic, objects: &[SharedObject]) -> BTreeSet<String> {
+    let all = by_class(&diagnostic.message, objects);
+    let names = all.split('`').skip(1).step_by(2).map(str::to_owned);
+    names.take(if diagnostic.code == Code::LockOrderCycle { usize::MAX } else { 1 }).collect()
+}
+
+/// Whether both say the same, perhaps of two objects of a class.
+fn is_same(one: &Diagnostic, other: &Diagnostic, objects: &[SharedObject]) -> bool {
+    let same_subject = || subject(one, objects) == subject(other, objects);
+    let same_place = one.span() == other.span();
+    one.code == other.code
+        && match one.code {
+            // Of a variable there is one warning; and one place is one variable of a class.
+            Code::UnprotectedAccess => same_place || same_subject(),
+            _ => same_place && same_subject(),
+        }
+}
+
+/// Drops what is said of locks that some method leaves held, and another one, which has not taken it, gives back.
+fn drop_handed_over(found: &mut Vec<Diagnostic>, objects: &[SharedObject]) {
+    let gives_back = |one: &&Diagnostic| {
+        let again = one.secondary.iter().any(|label| label.message == RELEASED_BEFORE);
+        one.code == Code::UnlockWithoutLock && one.severity == Severity::Error && !again
+    };
+    let locks = |which: &dyn Fn(&&Diagnostic) -> bool| -> BTreeSet<BTreeSet<String>> {
+        found.iter().filter(which).map(|one| subject(one, objects)).collect()
+    };
+    let given: BTreeSet<_> = locks(&gives_back);
+    let kept: BTreeSet<_> = locks(&|one| one.code == Code::LockNotReleased);
+    found.retain(|one| {
+        let handed = one.code == Code::LockNotReleased || gives_back(&one);
+        let lock = subject(one, objects);
+        !(handed && given.contains(&lock) && kept.contains(&lock))
+    });
+}
+
+/// Calls the object of a class by the class where no other one of it is named, and says where the threads come from.
+fn worded(mut diagnostic: Diagnostic, objects: &[SharedObject]) -> Diagnostic {
+    let mut texts: Vec<&mut String> = vec![&mut diagnostic.message];
+    texts.extend(diagnostic.primary.iter_mut().chain(&mut diagnostic.secondary).map(|label| &mut label.message));
+    texts.extend(diagnostic.notes.iter_mut().chain(&mut diagnostic.help));
+    let is_named = |object: &&SharedObject| texts.iter().any(|text| text.contains(&format!("{}.", object.name)));
+    let named: Vec<SharedObject> = objects.iter().filter(is_named).cloned().collect();
+    let alone = |object: &&SharedObject| named.iter().filter(|other| other.class == object.class).count() == 1;
+    let alone: Vec<SharedObject> = named.iter().filter(alone).cloned().collect();
+    for text in texts {
+        *text = by_class(text, &alone);
+    }
+    let others = named.len() > alone.len();
+    let objects = if others { "; two objects of one class are told apart as first and second" } else { "" };
+    diagnostic.with_note(format!(
+        "the file has no main: each of its methods and functions is taken to be called by two threads, named after it{objects}"
+    ))
+}
+
+/// A text in which these objects are called by their classes.
+fn by_class(text: &str, objects: &[SharedObject]) -> String {
+    objects
+        .iter()
+        .fold(text.to_owned(), |text, object| text.replace(&format!("{}.", object.name), &format!("{}.", object.class)))
+}
