@@ -2,6 +2,7 @@
 
 use super::drive::{check_directory, no_package, write_package};
 use super::run::departed;
+use crate::answer::words::plural;
 use crate::answer::{
     Compiled, CoverageAnswer, CoverageRequest, EmittedTests, GenerateAnswer, NoTests, coverage, drive_generated,
     finding, generate_tests,
@@ -126,6 +127,9 @@ pub struct Found {
     arguments: Arguments,
     #[serde(skip)]
     subject: Compiled,
+    /// Executions of the package that are of other programs.
+    #[serde(skip)]
+    left_out: usize,
 }
 
 /// What was found.
@@ -171,13 +175,19 @@ impl Job for Arguments {
     }
 
     fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
-        let recorded = self.recorded()?;
+        let mut recorded = self.recorded()?;
         let options = self.options(&recorded)?;
         let unit = load::unit(&self.file, &options.inputs)?;
         if self.generation.generate {
             return self.generated(unit, &options, output);
         }
         let subject = Compiled::new(unit, options.clone());
+        let all = recorded.len();
+        if matches!(subject, Compiled::Program(_)) {
+            // Tests of pairs may begin in a recorded state: those are other programs.
+            recorded.retain(|one| one.program.is_none());
+        }
+        let left_out = all - recorded.len();
         let request = self.request(&recorded, &subject, &options)?;
         let search = |budget: &Budget<'_>| coverage(&subject, &options, &request, budget);
         let answer = with_budget(&self.bounds, &self.shown, output, search).map_err(|(number, departure)| {
@@ -194,7 +204,7 @@ impl Job for Arguments {
         if let (Some(directory), Compiled::Program(model)) = (&self.record_dir, &subject) {
             record::write_coverage(directory, model, &answer)?;
         }
-        self.found(What::Covered(Box::new(answer)), subject)
+        Ok(Found { left_out, ..self.found(What::Covered(Box::new(answer)), subject)? })
     }
 }
 
@@ -245,7 +255,7 @@ impl Arguments {
 
     /// Writes the report to its file.
     fn found(&self, answer: What, subject: Compiled) -> Result<Found, Diagnostics> {
-        let found = Found { answer, arguments: self.clone(), subject };
+        let found = Found { answer, arguments: self.clone(), subject, left_out: 0 };
         if let (Some(kind), Some(path)) = (self.report, &self.output) {
             files::write(path, &found.report(kind, false)?)?;
         }
@@ -289,13 +299,7 @@ impl Arguments {
     ) -> Result<CoverageRequest, Diagnostics> {
         let defaults = CoverageRequest::default();
         let (schedules, programs) = match subject {
-            Compiled::Program(_) => {
-                if let Some(one) = recorded.iter().find(|one| one.program.is_some()) {
-                    let message = format!("`{}` is of another program", load::name_of(&one.path));
-                    return Err(Diagnostics::error(Code::ScheduleMismatch, message));
-                }
-                (recorded.iter().map(|one| one.schedule.clone()).collect(), Vec::new())
-            }
+            Compiled::Program(_) => (recorded.iter().map(|one| one.schedule.clone()).collect(), Vec::new()),
             Compiled::Library(unit) => (Vec::new(), recorded::programs(recorded, unit, options)?),
         };
         let is_recorded = !self.schedule.is_empty() || self.package.is_some();
@@ -355,7 +359,7 @@ impl Found {
             }
             return;
         }
-        let Found { answer, arguments, subject } = self;
+        let Found { answer, arguments, subject, .. } = self;
         let coverage = match answer {
             What::Covered(answer) => Covered::from(&**answer),
             What::Generated(answer) => Covered::from(&**answer),
@@ -379,7 +383,7 @@ impl Found {
 
 impl Answer for Found {
     fn print(&self, output: &mut Output) {
-        let Found { answer, subject, .. } = self;
+        let Found { answer, subject, left_out, .. } = self;
         self.print_answer(output);
         if let Some(bound) = answer.bound() {
             output.complain(&subject.unit().sources, &[finding::bound(bound, None)]);
@@ -388,6 +392,12 @@ impl Answer for Found {
             What::Covered(answer) => view::summary(answer),
             What::Generated(answer) => view::generated_summary(answer),
         });
+        if *left_out > 0 {
+            let left_out = plural(*left_out, "execution");
+            output.summary(&format!(
+                "{left_out} of the package left out: of other programs, which begin in a recorded state\n"
+            ));
+        }
     }
 
     fn status(&self) -> Status {
