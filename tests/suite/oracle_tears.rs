@@ -1,6 +1,6 @@
 //! Tears of random programs with methods, held against the oracle: nobody is said not to tear what an execution tears.
 //!
-//! `CSSAME_LAW_PROGRAMS` and `CSSAME_LAW_SEED` run more programs, or others.
+//! `CSSAME_TEAR_PROGRAMS` and `CSSAME_TEAR_SEED` run more programs, or others.
 
 use crate::support::generate::Rng;
 use crate::support::oracle::{Torn, tears_of_source};
@@ -81,7 +81,7 @@ fn patterns(model: &Model) -> Vec<(TearPattern, Torn)> {
 
 #[test]
 fn what_is_torn_is_what_the_oracle_tears() {
-    let (seed, programs) = (setting("CSSAME_LAW_SEED", 0), setting("CSSAME_LAW_PROGRAMS", 80));
+    let (seed, programs) = (setting("CSSAME_TEAR_SEED", 0), setting("CSSAME_TEAR_PROGRAMS", 80));
     let (mut torn, mut whole, mut checked) = (0, 0, 0);
     for seed in seed..seed + programs {
         let text = program(seed);
@@ -113,7 +113,7 @@ fn what_is_torn_is_what_the_oracle_tears() {
 
 #[test]
 fn nothing_is_refuted_that_the_oracle_tears() {
-    let (seed, programs) = (setting("CSSAME_LAW_SEED", 0), setting("CSSAME_LAW_PROGRAMS", 80));
+    let (seed, programs) = (setting("CSSAME_TEAR_SEED", 0), setting("CSSAME_TEAR_PROGRAMS", 80));
     let mut counts = [0; 3];
     for seed in seed..seed + programs {
         let text = program(seed);

@@ -212,8 +212,12 @@ impl ThreadRecord {
                     let before = std::mem::replace(&mut self.pending[index], touch);
                     // Who has seen an earlier write has seen a mixed_view; a read that is done anew counts alone.
                     if access.kind == AccessKind::Write {
-                        self.pending[index].between = before.between;
-                        self.pending[index].olds = before.olds;
+                        // It has changed the cell, even if it writes the same once more.
+                        let touch = &mut self.pending[index];
+                        touch.changed |= before.changed;
+                        touch.between = before.between;
+                        touch.carried = before.carried;
+                        touch.olds = before.olds;
                     }
                 }
                 Err(_) if self.pending.len() == MAX_PENDING => fixed.signals.overflow.set(true),
