@@ -3,7 +3,7 @@
 //! **Input**: a file with a `main`, and its findings. **Output**: for each finding the diagnostic that is shown in its place, and a
 //! [`Confirmation`].
 //!
-//! **Algorithm**: the pairs are executed as by [`super::correlate`], all of them together within the bounds. A finding is about a
+//! **Algorithm**: the pairs are executed as by [`super::correlate()`], all of them together within the bounds. A finding is about a
 //! correlation and a method: it is real if some pair confirms one of the endangered accesses of the two, impossible if all of them
 //! are refuted in all pairs, else open.
 //!

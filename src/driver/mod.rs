@@ -1,6 +1,6 @@
 //! Deterministic test drivers: from an execution that shows a pi term to a test program.
 //!
-//! In: a program, its CSSAME form, its machine, and what the exploration has found ([`Answer`]), or one execution that a
+//! In: a program, its CSSAME form, its machine, and what the exploration has found ([`crate::explore::Answer`]), or one execution that a
 //! selection was completed to. Out: a [`Package`] of plain text: a Cargo package that uses only the standard library,
 //! with the program in CSSAME form (`src/program.rs`), one function a thread, and one test for each feasible term.
 //!
