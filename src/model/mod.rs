@@ -14,7 +14,7 @@
 //! let text = "int x; cobegin A: x = 1; B: print(x); coend";
 //! let model = Model::from_text("race.csm", text, &Options::default())?;
 //! let selection = model.lookup().selection("x@1:35=x@1:19")?;
-//! assert_eq!(model.form().terms(selection.read).len(), 2);
+//! assert_eq!(model.form().terms(selection.read()).len(), 2);
 //!
 //! let problem = Model::from_text("slip.csm", "int x; y = 1;", &Options::default()).unwrap_err();
 //! assert_eq!(problem.list[0].code.number(), "CS0201");
