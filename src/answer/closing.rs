@@ -22,10 +22,14 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// What is looked for: what no `main` of its own makes true or false.
-const CODES: [Code; 5] = [
+const CODES: [Code; 9] = [
     Code::UnlockWithoutLock,
     Code::LockTakenTwice,
     Code::LockNotReleased,
+    Code::WaitNotInLoop,
+    Code::WaitKeepsLock,
+    Code::NotifyWithoutLock,
+    Code::AssertionWithoutLock,
     Code::UnprotectedAccess,
     Code::LockOrderCycle,
 ];

@@ -78,6 +78,14 @@ pub enum Code {
     WaitWithoutLock,
     /// CS0310: wait that nobody notifies.
     WaitNeverNotified,
+    /// CS0311: wait without a loop around it.
+    WaitNotInLoop,
+    /// CS0312: wait that keeps a lock which its notifier needs.
+    WaitKeepsLock,
+    /// CS0313: notification without the lock of what it tells.
+    NotifyWithoutLock,
+    /// CS0314: assertion without the lock of what it reads.
+    AssertionWithoutLock,
     /// CS0401: accesses that may race.
     UnprotectedAccess,
     /// CS0402: lock-order cycle.
@@ -352,6 +360,30 @@ const CATALOGUE: &[Entry] = &[
         number: "CS0310",
         title: "wait that nobody notifies",
         page: include_str!("../../docs/codes/CS0310.md"),
+    },
+    Entry {
+        code: Code::WaitNotInLoop,
+        number: "CS0311",
+        title: "wait without a loop around it",
+        page: include_str!("../../docs/codes/CS0311.md"),
+    },
+    Entry {
+        code: Code::WaitKeepsLock,
+        number: "CS0312",
+        title: "wait that keeps a lock which its notifier needs",
+        page: include_str!("../../docs/codes/CS0312.md"),
+    },
+    Entry {
+        code: Code::NotifyWithoutLock,
+        number: "CS0313",
+        title: "notification without the lock of what it tells",
+        page: include_str!("../../docs/codes/CS0313.md"),
+    },
+    Entry {
+        code: Code::AssertionWithoutLock,
+        number: "CS0314",
+        title: "assertion without the lock of what it reads",
+        page: include_str!("../../docs/codes/CS0314.md"),
     },
     Entry {
         code: Code::UnprotectedAccess,

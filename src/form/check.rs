@@ -1,6 +1,6 @@
 //! Diagnostics of synchronisation and of races.
 //!
-//! **Input**: a program and, where it has a `main`, its CSSAME form. **Output**: diagnostics CS0301 to CS0310 (but CS0308, which
+//! **Input**: a program and, where it has a `main`, its CSSAME form. **Output**: diagnostics CS0301 to CS0314 (but CS0308, which
 //! is an error of compilation), CS0401 and CS0402, sorted.
 //!
 //! **Algorithm**: each kind has its module; all of them are passes over the unfolded graph. What certainly goes wrong when
@@ -9,10 +9,13 @@
 //! **Soundness and limits**: values are not seen: a branch that is never taken counts as a path. Where calling contexts were
 //! merged, paths of the graph mix callers, and what only some paths show is not reported.
 
+mod assertions;
+mod conditions;
 mod held;
 mod lock_order;
 mod locks;
 mod races;
+mod retest;
 mod unreachable;
 mod waits;
 mod words;
@@ -69,8 +72,11 @@ pub fn find(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Find
     if let Some(form) = form {
         let subject = Subject { sources, program, form };
         let mut held = held::Held::new(subject);
-        locks::check(subject, &mut held, &mut found);
+        let retest = retest::Retest::new(subject);
+        locks::check(subject, &mut held, &retest, &mut found);
         waits::check(subject, &mut found);
+        conditions::check(subject, &mut held, &retest, &mut found);
+        assertions::check(subject, &mut held, &retest, &mut found);
         writes::check(subject, &mut held, &mut found);
         races::check(subject, &mut potential);
         lock_order::check(subject, &mut held, &mut potential);

@@ -13,6 +13,7 @@
 
 use super::Subject;
 use super::held::{At, Held};
+use super::retest::Retest;
 use crate::concurrency::{Event, LocationId, ThreadId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::sync::ObjectKind;
@@ -39,6 +40,8 @@ struct Finding {
     right: usize,
     /// Where the lock was taken, or freed before.
     places: Vec<Span>,
+    /// Where the lock was taken in an earlier round of a loop: at this very operation, in these blocks.
+    rounds: Vec<u32>,
 }
 
 impl Finding {
@@ -73,8 +76,15 @@ impl Finding {
 type Findings = BTreeMap<(Span, LocationId), Finding>;
 
 /// Reports misuse of single locks.
-pub(super) fn check<'a>(subject: Subject<'a>, held: &mut Held<'a>, found: &mut Vec<Diagnostic>) {
-    let mut checker = Checker { subject, frees: Findings::new(), takes: Findings::new(), waits: Findings::new() };
+pub(super) fn check<'a>(subject: Subject<'a>, held: &mut Held<'a>, retest: &Retest<'a>, found: &mut Vec<Diagnostic>) {
+    let mut checker = Checker {
+        subject,
+        retest,
+        releases: Vec::new(),
+        frees: Findings::new(),
+        takes: Findings::new(),
+        waits: Findings::new(),
+    };
     held.visit(|held, at| checker.visit(held, at));
     let takers = first_takers(held);
     checker.drop_consequences();
@@ -93,6 +103,9 @@ pub(super) fn check<'a>(subject: Subject<'a>, held: &mut Held<'a>, found: &mut V
 
 struct Checker<'a> {
     subject: Subject<'a>,
+    retest: &'a Retest<'a>,
+    /// Each lock that is released, with the block.
+    releases: Vec<(LocationId, u32, Span)>,
     frees: Findings,
     takes: Findings,
     waits: Findings,
@@ -124,6 +137,7 @@ impl Checker<'_> {
             Some(kind) if kind.only_releases() && kind.is_on(ObjectKind::Lock) => {
                 let Some(lock) = held.lock_of(at.event) else { return };
                 let lacking = lacking(held, at, lock);
+                self.releases.push((lock, at.block, at.event.span));
                 let finding = self.frees.entry((at.event.span, lock)).or_default();
                 finding.add(thread, lacking);
                 if lacking.is_some() {
@@ -142,6 +156,7 @@ impl Checker<'_> {
                 finding.add(thread, again);
                 if again.is_some() {
                     finding.places.extend(taking.iter().map(|&take| held.event(take).span));
+                    finding.rounds.extend(taking.contains(&at.index).then_some(at.block));
                 }
             }
             Some(kind) if kind.is_on(ObjectKind::Condition) && kind.needs_held_lock() => {
@@ -211,6 +226,11 @@ impl Checker<'_> {
         let mut diagnostic = finding.with_places(diagnostic, "taken here first");
         if diagnostic.secondary.is_empty() {
             diagnostic = diagnostic.with_note("it was taken at this very place, in an earlier round or call");
+            let of_lock = self.releases.iter().filter(|release| release.0 == lock);
+            let of_lock: Vec<(u32, Span)> = of_lock.map(|&(_, block, span)| (block, span)).collect();
+            for place in self.retest.behind_loop(&of_lock, &finding.rounds).into_iter().take(MAX_PLACES) {
+                diagnostic = diagnostic.with_label(place, format!("{name} is released here, behind the loop"));
+            }
         }
         Some(diagnostic.with_help(format!(
             "locks are not re-entrant: release {name} before it is taken again, or take it only once"
