@@ -8,8 +8,9 @@ use crate::support::{model, setting};
 use cssame::answer::{CorrelateRequest, Execute, correlate};
 use cssame::budget::Budget;
 use cssame::correlation::{AccessKind, Status};
-use cssame::explore::{Other, Side, Tear, TearPattern, parties, tear};
+use cssame::explore::{Other, Query, Side, Tear, TearPattern, futures, parties, tear};
 use cssame::model::{Model, Options};
+use std::collections::BTreeSet;
 
 /// A statement on the fields, as a method or a thread says it.
 fn statement(rng: &mut Rng, object: &str) -> String {
@@ -54,6 +55,44 @@ fn program(seed: u64) -> String {
         text += &format!("    {label}: {{ {} }}\n", actions.join(" "));
     }
     text + "  coend\n}\n"
+}
+
+/// The method `m` sets `x` to what it is already, the other one overwrites that, and then `m` writes `y`.
+fn overwritten(split: bool) -> String {
+    let gap = if split { "unlock(L); lock(L);" } else { "" };
+    format!(
+        "class C {{ lock L; int x = 1; int y;
+           public void m0() {{ lock(L); x = 1; {gap} y = 1; unlock(L); }}
+           public void m1() {{ lock(L); x = 2; print(y); unlock(L); }} }}
+         C o; void main() {{ cobegin A: o.m0(); B: o.m1(); coend print(o.x); }}"
+    )
+}
+
+/// What a program prints, in all its executions.
+fn outcomes(model: &Model) -> BTreeSet<Vec<String>> {
+    let answer = futures(model.machine(), &Query::default(), &Budget::unlimited());
+    let lines = |outcome: &cssame::explore::Outcome| {
+        let all = outcome.outputs.iter().flat_map(|&(_, output)| answer.tables.lines(output));
+        all.map(str::to_owned).collect()
+    };
+    answer.outcomes.iter().map(lines).collect()
+}
+
+/// That the write has changed nothing makes no difference to who overwrites it: no serial order prints `2` at the end and `0` for
+/// `y`. So the interpreter that follows the definition, and the search, call it torn.
+#[test]
+fn a_write_that_changes_nothing_can_be_overwritten() {
+    let (model, whole) = (model(&overwritten(true)), model(&overwritten(false)));
+    assert!(outcomes(&whole).is_subset(&outcomes(&model)) && outcomes(&model).len() > outcomes(&whole).len());
+    let tears = tears_of_source(&overwritten(true), 300_000).unwrap().unwrap();
+    let torn = patterns(&model).into_iter().filter(|(pattern, name)| {
+        let answer = tear(model.machine(), model.program(), pattern, &Budget::unlimited()).tear;
+        let is_torn = matches!(answer, Tear::Found { .. });
+        assert_eq!(tears.by_one.contains(name), is_torn, "{name:?}");
+        is_torn
+    });
+    let names: Vec<Torn> = torn.map(|(_, name)| name).collect();
+    assert_eq!(names, [("C.m0".to_owned(), [("C.x".to_owned(), true), ("C.y".to_owned(), true)])]);
 }
 
 /// All pairs of accesses to `x` and `y` by a method, with what the oracle calls them.

@@ -1,7 +1,8 @@
 //! Which accesses of methods are torn, by the definition: every execution on its own, and every two accesses of it.
 //!
 //! A method is torn between an access and a later one if in between other threads make an access that conflicts with the first
-//! and one that conflicts with the second, and the values are others for it. A read that is done anew counts alone. Methods that make threads are not for this oracle.
+//! and one that conflicts with the second, and the values are others for it. A read that is done anew counts alone. A write
+//! that changes nothing cannot be seen by others, but they can overwrite it. Methods that make threads are not for this oracle.
 
 use super::compile;
 use super::coverage::{all_visible, first_state, with_program};
@@ -115,7 +116,7 @@ impl Trace {
             for (at, first) in self.accesses[..last].iter().enumerate().filter(|(_, access)| own(access)) {
                 let between = &self.accesses[at + 1..last];
                 let again = |one: &Access| !first.write && own(one) && one.cell == first.cell && !one.write;
-                if first.cell == second.cell || between.iter().any(again) || first.write && first.old == first.new {
+                if first.cell == second.cell || between.iter().any(again) {
                     continue;
                 }
                 let now =
@@ -128,13 +129,23 @@ impl Trace {
                 if !first_changed || !second_changed {
                     continue;
                 }
-                let others = || between.iter().filter(|one| one.thread != first.thread);
-                let on_first = |one: &&Access| {
-                    one.cell == first.cell && if first.write { !one.write || one.new != first.new } else { one.write }
+                let others = || between.iter().enumerate().filter(|(_, one)| one.thread != first.thread);
+                // What the method has written there last, when another one comes.
+                let written = |place: usize| {
+                    let own = |one: &&Access| own(one) && one.write && one.cell == first.cell;
+                    between[..place].iter().rev().find(own).unwrap_or(first)
                 };
-                let on_second = |one: &&Access| one.cell == second.cell && (second.write || one.write);
-                let threads: BTreeSet<usize> = others().filter(on_first).map(|one| one.thread).collect();
-                let more: BTreeSet<usize> = others().filter(on_second).map(|one| one.thread).collect();
+                let on_first = |&(place, one): &(usize, &Access)| {
+                    let conflicts = match (first.write, one.write) {
+                        (true, true) => one.new != written(place).new,
+                        (true, false) => first.old != first.new,
+                        (false, write) => write,
+                    };
+                    one.cell == first.cell && conflicts
+                };
+                let on_second = |&(_, one): &(usize, &Access)| one.cell == second.cell && (second.write || one.write);
+                let threads: BTreeSet<usize> = others().filter(on_first).map(|(_, one)| one.thread).collect();
+                let more: BTreeSet<usize> = others().filter(on_second).map(|(_, one)| one.thread).collect();
                 if !threads.is_empty() && !more.is_empty() {
                     let sides = [(first.name, first.write), (second.name, second.write)];
                     found(function, sides, threads.intersection(&more).next().is_some());
