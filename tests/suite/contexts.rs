@@ -134,3 +134,13 @@ fn an_element_that_is_not_known_is_told_by_thread_or_calls() {
     check(source, 4_000, &mut tally).unwrap();
     assert!(tally.pairs_in_contexts >= 4, "{}", tally.pairs_in_contexts);
 }
+
+/// Two locals of one name have initial values of one name: where the function of one is never called, the other is meant.
+#[test]
+fn a_local_of_a_function_that_never_runs_takes_no_name_from_another() {
+    let source = "void par2() { int shared; cobegin P: print(shared); coend }\n\
+                  void par3() { int shared; cobegin P: print(shared); coend }\nvoid main() { par2(); par2(); }\n";
+    let mut tally = Tally::default();
+    check(source, 4_000, &mut tally).unwrap();
+    assert_eq!(tally.exact, 1);
+}

@@ -138,7 +138,12 @@ impl<'a> Index<'a> {
                 is_thread(thread, &at.thread) && (is_merged(thread) || calls(of) == at.calls)
             })
         };
-        let found: Vec<I> = candidates.iter().copied().filter(fits).collect();
+        let mut found: Vec<I> = candidates.iter().copied().filter(fits).collect();
+        // Locals of two functions may have one name; the calls tell which of the two was called.
+        let is_told = |&one: &I| context(one).0.is_some_and(|of| !is_merged(program.texts.get(of.thread)));
+        if found.iter().filter(|one| is_told(one)).count() == 1 {
+            found.retain(is_told);
+        }
         if found.len() > 1 && found.iter().all(|&one| context(one).0.is_none()) {
             return Err(format!("{AMBIGUOUS}: {}", at.name));
         }
