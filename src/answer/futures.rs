@@ -48,6 +48,8 @@ pub struct FuturesAnswer {
     /// With names.
     #[serde(flatten)]
     pub futures: FuturesReport,
+    /// Whether calling contexts were merged because unfolding them would have grown too large.
+    pub merged: bool,
     /// Only where something was selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<SelectionReport>,
@@ -76,7 +78,8 @@ pub fn futures(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>)
     let unfinished = found.unfinished(model, &futures);
     let bound = found.bound();
     let verdict = found.selection.map(|of| of.verdict);
-    FuturesAnswer { futures, selection, answer: found.answer, verdict, bound, unfinished }
+    let merged = model.form().concurrency.merged;
+    FuturesAnswer { futures, merged, selection, answer: found.answer, verdict, bound, unfinished }
 }
 
 impl FuturesAnswer {

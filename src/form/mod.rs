@@ -42,7 +42,7 @@ mod terms;
 pub use pruned::PrunedLists;
 pub use report::{
     PiReport, PrunedData, ReadReport, Shared, TermData, context_of_definition, context_of_read, definition_in_context,
-    definition_name, read_in_context, read_name, report, selected_contexts, selected_definition, selected_read,
+    definition_name, listed, read_in_context, read_name, report, selected_contexts, selected_definition, selected_read,
     variable_name,
 };
 pub use selection::Selection;

@@ -196,8 +196,9 @@ pub fn selected_contexts(
     (read, (selection.definitions.len() < definitions).then(|| listed(named)))
 }
 
-/// Names, sorted, with commas between.
-fn listed(names: impl Iterator<Item = String>) -> String {
+/// Names, sorted, each once, with commas between.
+#[must_use]
+pub fn listed(names: impl Iterator<Item = String>) -> String {
     let mut names: Vec<String> = names.collect();
     names.sort();
     names.dedup();

@@ -228,3 +228,47 @@ fn a_selection_that_values_forbid_says_what_is_read() {
     let (text, _) = futures(program, &["--select", "a@6:7=a@3:26"]);
     assert_says(&text, &["a@6:7 reads only from a@4:5"]);
 }
+
+/// Four threads call two functions: in a program of two writers and readers, and in one where a reader has its own write.
+fn setters(last: &str) -> String {
+    format!(
+        "int n;\nvoid put(int v) {{ n = v; }}\nvoid show() {{ print(n); }}\ncobegin\n T1: put(3);\n T2: put(0);\n \
+         T3: show();\n T4: show();\n{last}coend\n"
+    )
+}
+
+#[test]
+fn contexts_with_the_same_terms_are_shown_as_one() {
+    let (text, json) = futures(&setters(""), &[]);
+    let rows = "terms\n  n@3:21  n@initial  feasible  after 2 steps\n  n@3:21  T1:n@2:19  feasible  after 3 steps\n  \
+                n@3:21  T2:n@2:19  feasible  after 3 steps\n\n";
+    assert!(text.starts_with(rows), "{text}");
+    assert_says(&text, &["9 futures, 3 terms: 3 feasible"]);
+    // For programs, each context has an entry.
+    assert_eq!(json["terms"].as_array().map(Vec::len), Some(6));
+    assert_eq!(json["merged"], false);
+    let (text, _) = futures(&setters(" T5: { n = 5; show(); }\n"), &[]);
+    assert_says(&text, &["T3:n@3:21, T4:n@3:21 n@initial feasible", "T5:n@3:21 T1:n@2:19 feasible", "7 terms"]);
+}
+
+#[test]
+fn contexts_with_other_terms_stay_apart() {
+    // C waits for A, and does not see the initial value.
+    let (text, _) = futures(
+        "int n; event e;\nvoid show() { if (n == 1) skip; }\ncobegin\n A: { n = 1; set(e); }\n B: show();\n \
+         C: { wait(e); show(); }\ncoend\n",
+        &["--all"],
+    );
+    assert_says(&text, &["B:n@2:19 n@initial feasible", "B:n@2:19 n@4:7 feasible", "C:n@2:19 n@4:7 feasible"]);
+    assert!(!text.contains("B:n@2:19, C:n@2:19"), "{text}");
+}
+
+#[test]
+fn merged_contexts_are_said() {
+    let call = |depth: usize| format!("void f{depth}() {{ f{}(); f{}(); f{0}(); }}\n", depth + 1, depth + 1);
+    let calls: String = (0..10).map(call).collect();
+    let program = format!("int n;\n{calls}void f10() {{ n = n + 1; }}\ncobegin\n A: f0();\n B: f0();\ncoend\n");
+    let (text, json) = futures(&program, &["--max-states", "10"]);
+    assert_eq!(json["merged"], true);
+    assert_says(&text, &["calling contexts were merged (see `cssame explain CS0908`)"]);
+}

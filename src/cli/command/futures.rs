@@ -139,7 +139,7 @@ impl Answer for Explored {
         if let Some(bound) = answer.bound {
             output.complain(model.sources(), &[finding::bound(bound, answer.unfinished.as_ref())]);
         }
-        output.summary(&view::summary(&answer.futures, listed));
+        output.summary(&view::summary(answer, listed));
     }
 
     fn status(&self) -> Status {

@@ -1,5 +1,6 @@
 //! What can happen, for people.
 
+use super::pi::MERGED;
 use super::reason;
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
@@ -48,7 +49,8 @@ pub struct FuturesView<'a> {
 
 /// How much was found, in a line: of the terms those that are listed.
 #[must_use]
-pub fn summary(report: &FuturesReport, listed: Listed) -> String {
+pub fn summary(answer: &FuturesAnswer, listed: Listed) -> String {
+    let report = &answer.futures;
     let terms = report.terms.count(listed);
     let TermCounts { feasible, impossible, undecided } = terms;
     let futures = report.futures.map_or_else(String::new, |count| format!("{}, ", plural(count as usize, "future")));
@@ -56,8 +58,9 @@ pub fn summary(report: &FuturesReport, listed: Listed) -> String {
         0 => String::new(),
         open => format!(", {open} undecided"),
     };
+    let merged = if answer.merged { format!("{MERGED}\n") } else { String::new() };
     format!(
-        "{futures}{}: {feasible} feasible, {impossible} impossible{open}; {}, {}\n",
+        "{futures}{}: {feasible} feasible, {impossible} impossible{open}; {}, {}\n{merged}",
         plural(terms.total(), "term"),
         plural(report.executions as usize, "execution"),
         plural(report.states as usize, "state"),
@@ -91,12 +94,12 @@ impl FuturesView<'_> {
         let all = self.all;
         let mut tables = Tables { rows: 0, table: Table::new("  "), output };
         let mut any = false;
-        for terms in report.terms.by_read(self.listed()) {
+        for terms in report.terms.merged(self.listed()) {
             if !any {
                 tables.output.print(&self.title("terms"));
             }
             any = true;
-            tables.read(terms, if all { usize::MAX } else { TERMS });
+            tables.read(&terms.name(), terms.terms(), if all { usize::MAX } else { TERMS });
         }
         tables.end();
         any
@@ -212,7 +215,7 @@ struct Tables<'a> {
 
 impl Tables<'_> {
     /// Adds the terms of a read, the first `limit` of them.
-    fn read<'a>(&mut self, mut terms: impl ExactSizeIterator<Item = TermReport<'a>>, limit: usize) {
+    fn read<'a>(&mut self, name: &str, mut terms: impl ExactSizeIterator<Item = TermReport<'a>>, limit: usize) {
         for term in terms.by_ref().take(limit) {
             let verdict = match term.feasible {
                 Some(true) => "feasible",
@@ -220,9 +223,8 @@ impl Tables<'_> {
                 None => "undecided",
             };
             let steps = term.step.map_or_else(String::new, |step| format!("after {}", plural(step, "step")));
-            let read = term.context.unwrap_or(term.read);
             let definition = term.def_context.unwrap_or(term.def);
-            self.row(vec![read.to_owned(), definition.to_owned(), verdict.to_owned(), steps]);
+            self.row(vec![name.to_owned(), definition.to_owned(), verdict.to_owned(), steps]);
         }
         let rest = terms.len();
         if rest > 0 {

@@ -11,6 +11,9 @@ use rustc_hash::FxHashSet;
 /// Writes that are shown of a list without `--all`.
 const WRITES: usize = 40;
 
+/// That contexts which may see different writes are one.
+pub const MERGED: &str = "calling contexts were merged (see `cssame explain CS0908`)";
+
 /// Prints one read after the other: all of them together may be too much text for the memory.
 pub fn print(sources: &SourceMap, report: &PiReport, all: bool, output: &mut Output) {
     let view = PiView { sources, limit: if all { usize::MAX } else { WRITES }, colour: output.colour() };
@@ -121,6 +124,6 @@ pub fn summary(report: &PiReport) -> String {
     let pis: Vec<&ReadReport> = report.pis.iter().filter(|read| read.same_as.is_none()).collect();
     let terms: usize = pis.iter().map(|read| read.terms.len()).sum();
     let pruned: usize = report.pis.iter().chain(&report.single).map(|read| read.pruned.len()).sum();
-    let merged = if report.merged { "; calling contexts were merged (see `cssame explain CS0908`)" } else { "" };
-    format!("{}, {}, {pruned} pruned{merged}\n", plural(pis.len(), "pi function"), plural(terms, "term"),)
+    let merged = if report.merged { format!("; {MERGED}") } else { String::new() };
+    format!("{}, {}, {pruned} pruned{merged}\n", plural(pis.len(), "pi function"), plural(terms, "term"))
 }

@@ -15,7 +15,7 @@ use crate::schedule::{Namer, Naming, SharedStep, Step};
 use crate::vm::{Choice, Failure, Machine, OutputId, PathId, Tables};
 pub use blocked::{Awaited, BlockedReport, blocked_reports, wait_cycle};
 use serde::Serialize;
-pub use terms::{Listed, TermCounts, TermReport, TermReports};
+pub use terms::{Listed, MergedTerms, TermCounts, TermReport, TermReports};
 use unfinished::{UnfinishedReport, unfinished_report};
 
 /// What can happen.

@@ -4,12 +4,15 @@
 //! of `cssame futures`.
 //!
 //! Reads that share many terms make the list long: a term takes a few bytes in it, each name is stored once, and terms
-//! are put together while they are looked at. Counts are made of the same rows as the list ([`Listed`]).
+//! are put together while they are looked at. For people, contexts of a read with the same terms and the same verdicts are
+//! one ([`MergedTerms`]), as in the pi functions; counts are made of the same rows as that list ([`Listed`]).
 
 use crate::explore::answer::{Answer, Term};
-use crate::form::{context_of_definition, context_of_read, definition_name, read_name};
+use crate::form::{context_of_definition, context_of_read, definition_name, listed, read_name};
 use crate::ir::{DefinitionId, Program, ReadId};
 use crate::schedule::{Namer, Naming, SharedStep};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use serde::{Serialize, Serializer};
 
 /// A term of a pi function.
@@ -29,6 +32,16 @@ pub struct TermReport<'a> {
     pub schedule: Option<&'a [SharedStep]>,
     /// The step of the schedule that reads, from 1.
     pub step: Option<usize>,
+}
+
+/// The terms of the contexts of a read that have the same ones, with the same verdicts.
+#[derive(Clone, Debug)]
+pub struct MergedTerms<'a> {
+    reports: &'a TermReports,
+    /// The contexts, as indices of reads.
+    contexts: Vec<usize>,
+    /// Whether the place has others.
+    has_others: bool,
 }
 
 /// Which reads are listed.
@@ -154,11 +167,11 @@ impl TermReports {
         Verdict::Feasible(self.shown.len() as u32 - 1)
     }
 
-    /// How many of the listed terms have each verdict.
+    /// How many of the listed terms have each verdict; those of contexts that are listed as one count once.
     #[must_use]
     pub fn count(&self, listed: Listed) -> TermCounts {
         let mut counts = TermCounts::default();
-        for row in self.rows_by_read(listed).flat_map(|(_, rows)| rows) {
+        for row in self.merged(listed).flat_map(|terms| self.rows_of(terms.contexts[0])) {
             match row.verdict {
                 Verdict::Feasible(_) => counts.feasible += 1,
                 Verdict::Impossible => counts.impossible += 1,
@@ -170,20 +183,35 @@ impl TermReports {
 
     /// All terms.
     pub fn iter(&self) -> impl Iterator<Item = TermReport<'_>> {
-        self.by_read(Listed::All).flatten()
+        let reads = self.reads.iter().enumerate();
+        reads.flat_map(move |(index, (read, _))| self.rows_of(index).iter().map(move |&row| self.report(read, row)))
     }
 
-    /// The listed terms, read by read.
-    pub fn by_read(&self, listed: Listed) -> impl Iterator<Item = impl ExactSizeIterator<Item = TermReport<'_>>> {
-        self.rows_by_read(listed).map(|(read, rows)| rows.iter().map(|&row| self.report(read, row)))
-    }
-
-    fn rows_by_read(&self, listed: Listed) -> impl Iterator<Item = (&Named, &[Row])> {
-        let all = self.reads.iter().enumerate().map(|(index, (read, end))| {
-            let start = index.checked_sub(1).map_or(0, |before| self.reads[before].1);
-            (read, &self.rows[start..*end])
+    /// The listed terms, read by read; contexts of a read with the same ones together.
+    pub fn merged(&self, listed: Listed) -> impl Iterator<Item = MergedTerms<'_>> {
+        let starts = self.reads.chunk_by(|a, b| a.0.place == b.0.place).scan(0, |next, contexts| {
+            let start = *next;
+            *next += contexts.len();
+            Some(start..*next)
         });
-        all.filter(move |(_, rows)| listed == Listed::All || rows.len() > 1)
+        let groups = starts.flat_map(move |contexts| {
+            let mut groups: IndexMap<Vec<_>, Vec<usize>, FxBuildHasher> = IndexMap::default();
+            let all = contexts.len();
+            for index in contexts {
+                // Most places have one context, and need not be compared.
+                let key = |row: &Row| (row.definition, row.verdict.feasible());
+                let key = if all == 1 { Vec::new() } else { self.rows_of(index).iter().map(key).collect() };
+                groups.entry(key).or_default().push(index);
+            }
+            let has_others = groups.len() > 1;
+            groups.into_values().map(move |contexts| MergedTerms { reports: self, contexts, has_others })
+        });
+        groups.filter(move |terms| listed == Listed::All || self.rows_of(terms.contexts[0]).len() > 1)
+    }
+
+    fn rows_of(&self, read: usize) -> &[Row] {
+        let start = read.checked_sub(1).map_or(0, |before| self.reads[before].1);
+        &self.rows[start..self.reads[read].1]
     }
 
     fn report<'a>(&'a self, read: &'a Named, row: Row) -> TermReport<'a> {
@@ -201,6 +229,35 @@ impl TermReports {
             schedule: shown.and_then(|(schedule, _)| schedule.as_deref()),
             step: shown.and_then(|(_, step)| *step),
         }
+    }
+}
+
+impl<'a> MergedTerms<'a> {
+    /// The name of the read; with its contexts, where the place has others.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let named = |&index: &usize| &self.reports.reads[index].0;
+        match self.contexts.as_slice() {
+            [only] => named(only).context.clone().unwrap_or_else(|| named(only).place.clone()),
+            contexts if self.has_others => listed(contexts.iter().filter_map(|index| named(index).context.clone())),
+            contexts => contexts.first().map_or_else(String::new, |first| named(first).place.clone()),
+        }
+    }
+
+    /// The terms, each with the shortest of the executions that show it in one of the contexts.
+    pub fn terms(&self) -> impl ExactSizeIterator<Item = TermReport<'a>> + use<'a, '_> {
+        let reports = self.reports;
+        let (named, _) = &reports.reads[self.contexts[0]];
+        (0..reports.rows_of(self.contexts[0]).len()).map(move |row| {
+            let of_context = |&index: &usize| reports.report(named, reports.rows_of(index)[row]);
+            let first = of_context(&self.contexts[0]);
+            self.contexts[1..].iter().map(of_context).fold(
+                first,
+                |least, next| {
+                    if next.step < least.step { next } else { least }
+                },
+            )
+        })
     }
 }
 
