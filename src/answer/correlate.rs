@@ -2,7 +2,7 @@
 
 use crate::budget::{Bound, Budget};
 use crate::concurrency;
-use crate::correlation::report::EndData;
+use crate::correlation::report::{EndData, PairData, Status};
 use crate::correlation::{self, Analysis, CorrelationReport, Decision};
 use crate::explore::pairs::{ExecutedPairs, PairEnd, PairQuery, execute_pairs};
 use crate::explore::report::{Awaited, BlockedReport, DeadlockReport, FailureReport};
@@ -75,6 +75,27 @@ pub fn correlate(unit: Unit, request: &CorrelateRequest<'_>, budget: &Budget<'_>
     }
     let (bound, states) = (executed.bound.map(Bound::name), executed.states);
     CorrelateAnswer { correlation, bound, states, executed, analysis }
+}
+
+impl CorrelateAnswer {
+    /// Whether an execution has shown something of a selected pair: a tear, whoever tears, a failure or a deadlock.
+    #[must_use]
+    pub fn has_findings(&self) -> bool {
+        let torn = [Status::Confirmed, Status::Elsewhere];
+        let mut accesses = self.selected().flat_map(|pair| &pair.endangered_accesses);
+        accesses.any(|access| torn.contains(&access.decision.status))
+            || self.selected().any(|pair| !pair.ends.is_empty())
+    }
+
+    /// Whether all pairs were ranked, and each selected one is torn or refuted.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.correlation.complete && self.selected().all(|pair| pair.status != Status::Potential)
+    }
+
+    fn selected(&self) -> impl Iterator<Item = &PairData<Vec<Step>>> {
+        self.correlation.pairs.iter().filter(|pair| pair.selected)
+    }
 }
 
 /// How a pair fails or blocks in programs that were made for it.

@@ -120,7 +120,7 @@ pub fn compare_paths(model: &Model, request: &PathsRequest, budget: &Budget<'_>)
         reachability,
         tpair,
         futures,
-        races: named.races.iter().filter(|race| !race.ordered).count(),
+        races: named.races.iter().filter(|race| race.is_finding()).count(),
         failures: named.failures.len(),
         deadlocks: named.deadlocks.len(),
         complete: named.complete && [reachability, tpair, futures].iter().all(Amount::is_decided),

@@ -5,7 +5,9 @@
 //!
 //! **Algorithm**: all states are searched, with what an execution has evaluated and accessed so far
 //! ([`executed`](crate::explore::executed)). What the tests have not shown is added, each with the execution that shows
-//! it. A test that was added may show more than it was added for.
+//! it. A test that was added may show more than it was added for. Where a test shows a pair of accesses that nothing but
+//! locks orders, all states are asked whether two threads ever stand before both at once
+//! ([`races`](crate::explore::races())).
 //!
 //! **Soundness and limits**: where the search hits a bound, no claim is made beyond the tests. Instances of a branch
 //! beyond the highest one that a test has shown, or [`MAX_INSTANCE`], count as that one.
@@ -16,8 +18,9 @@ use super::races::{Arrays, unprotected_pairs};
 use super::run::Run;
 use super::trace::Trace;
 use crate::budget::{Bound, Budget};
-use crate::explore::{self, ExecutedAnswer, ExecutedRequest, Query};
+use crate::explore::{self, ExecutedAnswer, ExecutedRequest, Query, Race};
 use crate::ir::{Access, Program, TextId};
+use crate::model::Model;
 use crate::schedule::ExecutionStatus;
 use crate::source::Span;
 use crate::vm::{Choice, CodeIndex, FailureKind, Machine, PathId};
@@ -67,6 +70,17 @@ pub struct Exactness {
     pub impossible: Vec<(DecisionPlace, u32, bool)>,
     /// Instances beyond this one count as this one.
     pub instances: u32,
+    /// The places before which two threads stand at once in some execution, in the order of the text; `None` where that
+    /// was not asked, or a bound was hit.
+    pub at_once: Option<FxHashSet<[Span; 2]>>,
+}
+
+impl Exactness {
+    /// Whether no execution has two threads before these places at once.
+    #[must_use]
+    pub fn keeps_apart(&self, places: &[Span; 2]) -> bool {
+        self.at_once.as_ref().is_some_and(|at_once| !at_once.contains(places))
+    }
 }
 
 /// Which evaluation of a branch, or which wait, and how it comes out.
@@ -87,6 +101,8 @@ struct KnownFacts {
     /// The branches and waits of these.
     places: FxHashSet<DecisionPlace>,
     races: FxHashSet<[Span; 2]>,
+    /// Whether nothing but locks orders one of these.
+    has_unordered: bool,
     ends: FxHashSet<End>,
 }
 
@@ -112,11 +128,19 @@ pub fn add_missing(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactnes
     let failures = futures.failures.iter().map(|failure| &failure.schedule);
     let deadlocks = futures.deadlocks.iter().map(|deadlock| &deadlock.schedule);
     failures.chain(deadlocks).for_each(|steps| completion.add_end(steps));
-    let missed = completion.missed;
+    let (missed, has_unordered) = (completion.missed, completion.known.has_unordered);
     let bound = answer.bound.or(futures.bound);
     let complete = bound.is_none();
     let impossible = if complete { impossible(&method.found, &possible, (max_instance, endless)) } else { Vec::new() };
-    Exactness { complete, bound, missed, impossible, instances: max_instance }
+    let at_once = if complete && has_unordered { at_once(model, budget) } else { None };
+    Exactness { complete, bound, missed, impossible, instances: max_instance, at_once }
+}
+
+/// The places before which two threads stand at once in some execution, in the order of the text.
+fn at_once(model: &Model, budget: &Budget<'_>) -> Option<FxHashSet<[Span; 2]>> {
+    let answer = explore::races(model.machine(), model.program(), &[], budget);
+    let of_race = |race: &Race| places(model.program(), race.accesses);
+    answer.is_complete().then(|| answer.races.iter().map(of_race).collect())
 }
 
 /// The highest instance that is told apart from later ones.
@@ -146,6 +170,7 @@ impl KnownFacts {
         }
         let pairs = unprotected_pairs(program, trace, Arrays::Elements);
         self.races.extend(pairs.iter().map(|pair| places(program, pair.accesses)));
+        self.has_unordered |= pairs.iter().any(|pair| !pair.ordered);
         self.ends.extend(end_of(machine, trace));
     }
 }

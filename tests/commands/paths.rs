@@ -148,3 +148,17 @@ fn nothing_is_claimed_beyond_a_bound() {
     assert_eq!((&answer["stopped_by"], &answer["bound"]), (&"bound".into(), &"max-executions".into()), "{answer:#}");
     assert_eq!((&answer["executions"], &answer["complete"]), (&2.into(), &false.into()));
 }
+
+#[test]
+fn what_no_execution_has_at_once_is_no_finding() {
+    let answer = shown("paths samples/readers_writer.csm");
+    assert_eq!(answer.status, 0, "{}", answer.stdout);
+    let table = "no lock in common, but in no execution at once\n  left   left@19:14   left@37:7   test 3\n";
+    assert!(answer.stdout.contains(table), "{}", answer.stdout);
+    assert!(answer.stderr.contains("0 races"), "{}", answer.stderr);
+    let races = json("paths samples/readers_writer.csm")["races"].clone();
+    assert!(races.as_array().unwrap().iter().all(|race| race["impossible"] == true), "{races:#}");
+    // Without a search through all states nobody knows.
+    let bounded = shown("paths --max-states 0 samples/readers_writer.csm");
+    assert_eq!(bounded.status, 1, "{}", bounded.stdout);
+}

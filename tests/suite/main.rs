@@ -16,6 +16,7 @@ mod correlation;
 mod correlation_locals;
 mod correlation_objects;
 mod coverage;
+mod exit_status;
 mod explored;
 mod facts;
 mod form;

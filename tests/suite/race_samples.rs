@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// Pairs of each sample: the places, and `benign`, `differs`, `harmful` with the places that go first in a failure,
 /// `impossible` or `unconfirmed`. What is not listed has no pair.
-const RACES: &[(&str, &[&str])] = &[
+pub const RACES: &[(&str, &[&str])] = &[
     (
         "races_array_list_broken",
         &[

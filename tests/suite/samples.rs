@@ -57,7 +57,7 @@ fn outcomes(explored: &Explored) -> BTreeSet<String> {
 }
 
 /// Sample, outcomes, futures.
-const GOLDEN: &[(&str, &[&str], u64)] = &[
+pub const GOLDEN: &[(&str, &[&str], u64)] = &[
     ("cssame_fig2", &["0: ok", "2: ok", "3: ok"], 3),
     ("cssame_fig2_unlocked", &["0: ok", "1: ok", "2: ok", "3: ok"], 4),
     ("cssame_fig5", &["7: ok", ": division-by-zero"], 2),

@@ -39,9 +39,9 @@ Examples:
   cssame correlate --sets samples/order_pool_broken.csm
   cssame correlate --threshold 0.8 --format json samples/bank_account.csm
 
-Exit status: 0 nothing endangered, or all of it refuted, 1 some pair has an endangered correlation that is not refuted \
-and a rank above the threshold, 2 the program does not compile, 3 there are too many pairs to rank them all, and none of \
-the ranked ones is endangered.";
+Exit status: 0 nothing endangered, or all of it refuted, 1 an execution tears a pair with a rank above the threshold, or \
+fails or blocks in it (with --static: there is such a pair), 2 the program does not compile, 3 none was found so far, but \
+an endangered access stays potential, or there are too many pairs to rank them all.";
 
 /// Arguments of `correlate`.
 #[derive(Args, Clone, Debug)]
@@ -131,7 +131,10 @@ impl Answer for Correlated {
 
     fn status(&self) -> Status {
         let correlation = &self.answer.correlation;
-        let counts = &correlation.counts;
-        Status::of_search(counts.pairs_selected > counts.pairs_refuted, correlation.complete)
+        if self.arguments.only_static {
+            // Where nothing is executed, what the text shows is the finding.
+            return Status::of_search(correlation.counts.pairs_selected > 0, correlation.complete);
+        }
+        Status::of_search(self.answer.has_findings(), self.answer.is_decided())
     }
 }

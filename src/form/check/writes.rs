@@ -8,7 +8,7 @@ use super::Subject;
 use super::held::Held;
 use crate::concurrency::LocationId;
 use crate::concurrency::lockset::ATOMIC;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::form::exposure::Exposure;
 use crate::ir::{DefinitionId, DefinitionKind};
 use crate::source::Span;
@@ -90,6 +90,8 @@ impl Checker<'_> {
             }
         });
         let mut diagnostic = Diagnostic::warning(Code::UnobservableWrite, of.span, message, "written here");
+        // No execution shows whether the write was meant: the program may be right.
+        diagnostic.severity = Severity::Note;
         for span in replaced.into_iter().take(MAX_PLACES) {
             diagnostic = diagnostic.with_label(span, format!("replaced here{before}"));
         }

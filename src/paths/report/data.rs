@@ -91,11 +91,21 @@ pub struct RaceReport {
     pub locks_b: Vec<String>,
     /// Whether synchronisation orders the two in every test that has shown them.
     pub ordered: bool,
+    /// Whether all states were visited, and in none of them two threads stand before the two places at once.
+    pub impossible: bool,
     /// The test that shows it, by number.
     pub test: usize,
     /// The places in the text.
     #[serde(skip)]
     pub spans: [Span; 2],
+}
+
+impl RaceReport {
+    /// Whether nothing is known that keeps the two accesses apart.
+    #[must_use]
+    pub fn is_finding(&self) -> bool {
+        !self.ordered && !self.impossible
+    }
 }
 
 /// A failure that a test has shown.

@@ -13,7 +13,7 @@ use super::exact::{Exactness, Missed};
 use super::find::{Criterion, Findings, First, Graph, Request};
 use super::groups::{Group, GroupKey, GroupState};
 use super::interleaving::Obstacle;
-use super::races::{UnprotectedPair, unprotected_pairs};
+use super::races::{Arrays, UnprotectedPair, unprotected_pairs};
 use super::run::Session;
 use super::trace::Trace;
 use crate::explore::report::{DeadlockReport, FailureReport};
@@ -281,7 +281,13 @@ impl Reporter<'_> {
                 }
             }
         }
-        found.into_iter().map(|(spans, (test, pair))| self.race(spans, test, &pair)).collect()
+        // The elements of an array that counts as one need not be the same.
+        let exactness = self.findings.exactness.as_ref().filter(|_| request.arrays == Arrays::Elements);
+        let races = found.into_iter().map(|(spans, (test, pair))| {
+            let impossible = exactness.is_some_and(|exactness| exactness.keeps_apart(&spans));
+            RaceReport { impossible, ..self.race(spans, test, &pair) }
+        });
+        races.collect()
     }
 
     fn race(&self, spans: RaceKey, test: usize, pair: &UnprotectedPair) -> RaceReport {
@@ -304,6 +310,7 @@ impl Reporter<'_> {
             locks_a: locks(sides[0]),
             locks_b: locks(sides[1]),
             ordered: pair.ordered,
+            impossible: false,
             test: test + 1,
             spans,
         }

@@ -61,7 +61,7 @@ pub fn summary(report: &PathsReport) -> String {
         (None, Some(counted)) if counted.infinite => "test cases without end".to_owned(),
         (None, _) => "test cases not all found".to_owned(),
     };
-    let races = report.races.iter().filter(|race| !race.ordered).count();
+    let races = report.races.iter().filter(|race| race.is_finding()).count();
     let open = if report.complete { "" } else { "; not all is known" };
     format!(
         "{cases}, {}: {}, {}, {}{open}\n",
@@ -98,32 +98,31 @@ impl PathsView<'_> {
         blocks.join("\n")
     }
 
-    /// The races: those that nothing orders with both sides, the others in a line each.
+    /// The races: those that nothing rules out with both sides, the others in a line each.
     fn races(&self, report: &PathsReport) -> Vec<String> {
-        let (ordered, unordered): (Vec<&RaceReport>, Vec<&RaceReport>) =
-            report.races.iter().partition(|race| race.ordered);
+        let (findings, others): (Vec<&RaceReport>, Vec<&RaceReport>) =
+            report.races.iter().partition(|race| race.is_finding());
         let limit = if self.all { usize::MAX } else { SHOWN_RACES };
-        let shown = unordered.len().min(limit);
+        let shown = findings.len().min(limit);
         let mut blocks: Vec<String> =
-            unordered.iter().take(shown).enumerate().map(|(index, race)| self.race(race, index + 1 == shown)).collect();
+            findings.iter().take(shown).enumerate().map(|(index, race)| self.race(race, index + 1 == shown)).collect();
+        let further = findings.len() - shown;
+        let head = format!("and {} (--all shows both sides of each)", plural(further, "further race"));
+        blocks.extend(self.race_table(&head, &findings[shown..]));
+        let (ordered, apart): (Vec<&RaceReport>, Vec<&RaceReport>) = others.into_iter().partition(|race| race.ordered);
+        blocks
+            .extend(self.race_table("no lock in common, but ordered by other synchronisation in each test", &ordered));
+        blocks.extend(self.race_table("no lock in common, but in no execution at once", &apart));
+        blocks
+    }
+
+    /// Races in a line each; nothing where there are none.
+    fn race_table(&self, head: &str, races: &[&RaceReport]) -> Option<String> {
         let mut table = Table::new("  ");
-        for race in unordered.iter().skip(limit) {
+        for race in races {
             table.row(vec![race.variable.clone(), race.a.clone(), race.b.clone(), format!("test {}", race.test)]);
         }
-        if unordered.len() > limit {
-            let head =
-                format!("and {} (--all shows both sides of each)", plural(unordered.len() - limit, "further race"));
-            blocks.push(snippet::title(&head, self.colour) + &table.lines().concat());
-        }
-        if !ordered.is_empty() {
-            let mut table = Table::new("  ");
-            for race in &ordered {
-                table.row(vec![race.variable.clone(), race.a.clone(), race.b.clone(), format!("test {}", race.test)]);
-            }
-            let head = "no lock in common, but ordered by other synchronisation in each test";
-            blocks.push(snippet::title(head, self.colour) + &table.lines().concat());
-        }
-        blocks
+        (!races.is_empty()).then(|| snippet::title(head, self.colour) + &table.lines().concat())
     }
 
     /// A race; behind the last one that is shown stands what helps, and how to see them again.
