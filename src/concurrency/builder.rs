@@ -13,14 +13,18 @@
 
 use super::context::Unfolding;
 use super::repetition::Repetitions;
-use super::value::Evaluator;
+use super::value::{Address, Evaluator};
 use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, Location, LocationId, ThreadId};
 use crate::ir::sync::Edge;
-use crate::ir::{BlockId, Function, Instruction, LeafId, Place, Program, Synchronisation, Terminator};
+use crate::ir::{BlockId, Function, Instruction, LeafKind, Place, Program, Synchronisation, Terminator};
 use crate::source::Span;
 use crate::source::arena::Arena;
 use crate::ssa::graph::Graph;
 use rustc_hash::FxHashMap;
+
+/// The elements of larger arrays of synchronisation objects are not told apart: each operation of which the index is not
+/// known may mean any of them.
+const MAX_SYNCHRONISATION_ELEMENTS: u32 = 64;
 
 /// A graph under construction.
 pub(super) struct GraphBuilder<'p> {
@@ -216,8 +220,8 @@ impl<'p> GraphBuilder<'p> {
     }
 
     fn synchronise(&mut self, walk: &mut Walk, operation: &Synchronisation, span: Span) {
-        let operands = operation.object.map_or((0, 0), |place| self.locations(walk.context, &place));
-        let locks = operation.lock.map_or((0, 0), |place| self.locations(walk.context, &place));
+        let operands = operation.object.as_ref().map_or((0, 0), |place| self.locations(walk.context, place));
+        let locks = operation.lock.as_ref().map_or((0, 0), |place| self.locations(walk.context, place));
         let edge = operation.kind.properties().edge;
         if edge == Edge::Target {
             self.split(walk);
@@ -275,24 +279,36 @@ impl<'p> GraphBuilder<'p> {
     /// The locations that a place may mean in a context.
     fn locations(&mut self, context: ContextId, place: &Place) -> (u32, u32) {
         let program = self.program;
-        let (targets, index) = self.unfolding.evaluate(program, context, |evaluator: &Evaluator<'_>| {
-            let index = place.index.as_ref().map(|index| evaluator.constant(index.operand));
-            (evaluator.targets(place), index)
-        });
+        let targets = self.unfolding.evaluate(program, context, |evaluator: &Evaluator<'_>| evaluator.targets(place));
         let start = self.operands.len() as u32;
-        for (instance, offset) in targets {
-            let variable = &program.variables[self.unfolding.instances[instance].variable];
-            let Some(leaf) = leaf_at(program, variable, offset) else { continue };
-            let element = match index {
-                Some(Some(element)) => u32::try_from(element).ok(),
-                _ => None,
+        for Address { instance, offset, exact } in targets {
+            let variable = self.unfolding.instances[instance].variable;
+            let Some((leaf, element)) = program.leaf_at(variable, offset) else { continue };
+            let of = &program.leaves[leaf];
+            let (count, data) = (of.element_count(), matches!(of.kind, LeafKind::Data(_)));
+            // Synchronisation objects are told apart by element, so that two operations may mean the same object exactly
+            // where they have a location in common; of large arrays none is told apart.
+            let elements = match () {
+                () if !of.is_array() => 0..1,
+                () if data && !exact || !data && count > MAX_SYNCHRONISATION_ELEMENTS => 0..0,
+                () if exact => element..element + 1,
+                () => 0..count,
             };
-            // A store by a declaration's initialiser names an element by its offset.
-            let base = program.leaves[leaf].offset;
-            let element = if program.leaves[leaf].array && index.is_none() { Some(offset - base) } else { element };
-            let id = self.location(Location { instance, leaf, element });
-            self.operands.push(id);
+            if elements.is_empty() {
+                let id = self.location(Location { instance, leaf, element: None });
+                self.operands.push(id);
+            }
+            for element in elements {
+                let element = of.is_array().then_some(element);
+                let id = self.location(Location { instance, leaf, element });
+                self.operands.push(id);
+            }
         }
+        // Two addresses that are not known may mean the same elements.
+        let mut operands = self.operands.split_off(start as usize);
+        operands.sort_unstable();
+        operands.dedup();
+        self.operands.append(&mut operands);
         (start, self.operands.len() as u32)
     }
 
@@ -369,22 +385,4 @@ struct Walk {
     current: u32,
     /// Whether the next instruction joins.
     before_join: bool,
-}
-
-/// The leaf of a variable that holds a cell.
-pub(super) fn leaf_at(program: &Program, variable: &crate::ir::Variable, offset: u32) -> Option<LeafId> {
-    let first = variable.first_leaf.index();
-    let (mut low, mut high) = (0, variable.leaf_count as usize);
-    while low < high {
-        let middle = (low + high) / 2;
-        let leaf = &program.leaves[LeafId::new(first + middle)];
-        if offset < leaf.offset {
-            high = middle;
-        } else if offset >= leaf.offset + leaf.length {
-            low = middle + 1;
-        } else {
-            return Some(LeafId::new(first + middle));
-        }
-    }
-    None
 }

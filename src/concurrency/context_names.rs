@@ -9,10 +9,9 @@
 //! apart nothing is added; else the thread, or the calls, or both. A variable that is called as it is written tells nothing: a
 //! name without context means all.
 
-use super::builder::leaf_at;
 use super::context::Unfolding;
 use super::copies::{Copies, Copy};
-use super::value::Evaluator;
+use super::value::{Address, Evaluator};
 use crate::ir::{
     AccessContext, DefinitionId, DefinitionKind, FunctionId, Instruction, Operand, Place, Program, ReadId, TextId,
 };
@@ -129,14 +128,16 @@ fn meant(program: &Program, unfolding: &Unfolding, copy: &Copy, place: &Place) -
     let mut only: Option<String> = None;
     for &context in &copy.contexts {
         let name = unfolding.evaluate(program, context, |evaluator: &Evaluator<'_>| {
-            let [(instance, offset)] = evaluator.targets(place)[..] else { return None };
-            let variable = &program.variables[unfolding.instances[instance].variable];
-            let leaf = leaf_at(program, variable, offset)?;
-            let name = program.texts.get(program.leaves[leaf].name);
-            let in_text = |operand: Operand| matches!(operand, Operand::Constant(_));
-            Some(match place.index.map(|index| (in_text(index.operand), evaluator.constant(index.operand))) {
-                Some((false, Some(element))) => format!("{name}[{element}]"),
-                _ => name.to_owned(),
+            let [Address { instance, offset, exact }] = evaluator.targets(place)[..] else { return None };
+            let (leaf, element) = program.leaf_at(unfolding.instances[instance].variable, offset)?;
+            let leaf = &program.leaves[leaf];
+            // What the text itself says of an index need not be said again.
+            let in_text = place.indices.len() == leaf.dimensions.len()
+                && place.indices.iter().all(|index| matches!(index.operand, Operand::Constant(_)));
+            Some(if exact && !in_text {
+                leaf.element_name(&program.texts, element)
+            } else {
+                program.texts.get(leaf.name).to_owned()
             })
         })?;
         if only.as_ref().is_some_and(|known| *known != name) {

@@ -73,7 +73,7 @@ impl<'a> Handles<'a> {
             Some((block, position)) => match &function.blocks[block].instructions[position as usize] {
                 Instruction::Spawn { .. } => Some((context, block, position)),
                 Instruction::Copy { source: Operand::Register(source), .. } => self.origin(context, *source, rest),
-                Instruction::Load { place, .. } if place.index.is_none() => match place.base {
+                Instruction::Load { place, .. } if place.indices.is_empty() => match place.base {
                     Base::Global(variable) => self.global(variable, place.offset, rest),
                     _ => None,
                 },

@@ -356,7 +356,7 @@ impl Concurrency {
     #[must_use]
     pub fn kills(&self, program: &Program, location: LocationId) -> bool {
         let location = &self.locations[location];
-        let element_known = location.element.is_some() || !program.leaves[location.leaf].array;
+        let element_known = location.element.is_some() || !program.leaves[location.leaf].is_array();
         element_known && self.instances[location.instance].single
     }
 

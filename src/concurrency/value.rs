@@ -11,9 +11,28 @@
 
 use super::{InstanceId, KnownReads};
 use crate::ir::{
-    Arithmetic, BinaryOperator, BlockId, Function, Instruction, Operand, RegisterId, ScalarType, UnaryOperator, Value,
-    VariableId,
+    Arithmetic, Base, BinaryOperator, BlockId, Function, Instruction, Operand, Place, RegisterId, ScalarType,
+    UnaryOperator, Value, VariableId,
 };
+
+/// What a reference points to, or a place means: a cell of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address {
+    /// The variable, in its context.
+    pub instance: InstanceId,
+    /// A cell of it.
+    pub offset: u32,
+    /// Whether it is that cell. Else it is one that lies like it in other elements of the arrays that hold it.
+    pub exact: bool,
+}
+
+impl Address {
+    /// The first cell of an instance.
+    #[must_use]
+    pub fn of(instance: InstanceId) -> Address {
+        Address { instance, offset: 0, exact: true }
+    }
+}
 
 /// What a register may hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +41,8 @@ pub enum AbstractValue {
     Bottom,
     /// Those bits.
     Constant(i64),
-    /// One of those addresses: an instance and a number of cells; sorted.
-    References(Vec<(InstanceId, u32)>),
+    /// One of those addresses; sorted.
+    References(Vec<Address>),
     /// Anything that is no reference.
     Unknown,
 }
@@ -161,33 +180,57 @@ impl Evaluator<'_> {
                 constant(*left).zip(constant(*right)).and_then(|(left, right)| binary(*op, left, right))
             }
             Instruction::Allocate { variable, .. } => {
-                return AbstractValue::References(vec![((self.instance)(*variable), 0)]);
+                return AbstractValue::References(vec![Address::of((self.instance)(*variable))]);
             }
-            Instruction::Address { place, .. } => return self.address(place.base, place.offset, fuel),
+            Instruction::Address { place, .. } => return self.address(place, fuel),
             Instruction::Load { read, .. } => self.known.get(read).copied(),
             _ => None,
         };
         bits.map_or(AbstractValue::Unknown, AbstractValue::Constant)
     }
 
-    /// The addresses that a base and an offset may mean.
-    #[must_use]
-    pub fn address(&self, base: crate::ir::Base, offset: u32, fuel: u32) -> AbstractValue {
-        match base {
-            crate::ir::Base::Global(variable) => AbstractValue::References(vec![((self.instance)(variable), offset)]),
-            crate::ir::Base::Reference(register) => match self.at(Operand::Register(register), fuel) {
-                AbstractValue::References(targets) => AbstractValue::References(
-                    targets.into_iter().map(|(instance, start)| (instance, start + offset)).collect(),
-                ),
-                _ => AbstractValue::Unknown,
+    /// The addresses that a place may mean.
+    fn address(&self, place: &Place, fuel: u32) -> AbstractValue {
+        let (skipped, exact) = self.skipped(place, fuel);
+        let mut addresses = match place.base {
+            Base::Global(variable) => vec![Address::of((self.instance)(variable))],
+            Base::Reference(register) => match self.at(Operand::Register(register), fuel) {
+                AbstractValue::References(addresses) => addresses,
+                _ => return AbstractValue::Unknown,
             },
+        };
+        for address in &mut addresses {
+            address.offset = address.offset.saturating_add(skipped);
+            address.exact &= exact;
         }
+        AbstractValue::References(addresses)
     }
 
-    /// The addresses that a place may mean, without its index.
+    /// The cells behind its base at which a place begins, and whether that is certain. An index that is not known, or is
+    /// outside its array, counts as 0.
+    fn skipped(&self, place: &Place, fuel: u32) -> (u32, bool) {
+        let mut skipped = place.offset;
+        let mut exact = true;
+        for index in &place.indices {
+            let constant = |operand: Operand| match self.at(operand, fuel) {
+                AbstractValue::Constant(bits) => Some(bits),
+                _ => None,
+            };
+            // What is behind the end of an array that was passed by reference is no element of another one: such an
+            // access fails. So the length matters only where it is known.
+            let length = constant(index.length).unwrap_or(i64::MAX);
+            match constant(index.operand).filter(|at| (0..length).contains(at)).map(u32::try_from) {
+                Some(Ok(at)) => skipped = skipped.saturating_add(at.saturating_mul(index.stride)),
+                _ => exact = false,
+            }
+        }
+        (skipped, exact)
+    }
+
+    /// The addresses that a place may mean.
     #[must_use]
-    pub fn targets(&self, place: &crate::ir::Place) -> Vec<(InstanceId, u32)> {
-        match self.address(place.base, place.offset, MAX_CHAIN) {
+    pub fn targets(&self, place: &Place) -> Vec<Address> {
+        match self.address(place, MAX_CHAIN) {
             AbstractValue::References(targets) => targets,
             _ => Vec::new(),
         }

@@ -14,7 +14,7 @@
 //! **Soundness and limits**: a function has at most [`MAX_BINDINGS`] bindings with constants, and twice as many in all; further calls
 //! share one in which nothing is known. What is known of an access covers all its executions.
 
-use crate::concurrency::value::{AbstractValue, Evaluator, Writers};
+use crate::concurrency::value::{AbstractValue, Address, Evaluator, Writers};
 use crate::concurrency::{InstanceId, KnownReads};
 use crate::ir::{
     BlockId, Function, FunctionId, FunctionKind, Instruction, LeafId, LeafKind, Operand, Place, Program, RegisterType,
@@ -90,7 +90,7 @@ fn ambiguous_symbols(program: &Program) -> FixedBitSet {
     for (id, symbol) in program.symbols.entries() {
         asked.set(id.index(), symbol.class.is_some());
     }
-    for leaf in program.leaves.iter().filter(|leaf| leaf.array && matches!(leaf.kind, LeafKind::Data(_))) {
+    for leaf in program.leaves.iter().filter(|leaf| leaf.is_array() && matches!(leaf.kind, LeafKind::Data(_))) {
         asked.insert(leaf.symbol.index());
     }
     asked
@@ -102,7 +102,7 @@ type Binding = Vec<Option<Bound>>;
 /// What is told apart of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Bound {
-    Address(InstanceId, u32),
+    Address(Address),
     Constant(i64),
 }
 
@@ -171,7 +171,7 @@ impl<'a> Binder<'a> {
             values.push(match function.registers[parameter].ty {
                 RegisterType::Reference => {
                     self.formals += 1;
-                    AbstractValue::References(vec![(InstanceId(self.formals - 1), 0)])
+                    AbstractValue::References(vec![Address::of(InstanceId(self.formals - 1))])
                 }
                 RegisterType::Scalar(_) => AbstractValue::Unknown,
             });
@@ -191,7 +191,7 @@ impl<'a> Binder<'a> {
         let count = self.counts[id.index()];
         let bound = |(position, value): (usize, &AbstractValue)| match value {
             AbstractValue::References(targets) if count < 2 * MAX_BINDINGS => match targets.as_slice() {
-                &[(instance, offset)] => Some(Bound::Address(instance, offset)),
+                &[address] => Some(Bound::Address(address)),
                 _ => None,
             },
             AbstractValue::Constant(bits) if count < MAX_BINDINGS && indices.contains(position) => {
@@ -204,7 +204,7 @@ impl<'a> Binder<'a> {
             return known;
         }
         let arguments = binding.iter().map(|each| match *each {
-            Some(Bound::Address(instance, offset)) => AbstractValue::References(vec![(instance, offset)]),
+            Some(Bound::Address(address)) => AbstractValue::References(vec![address]),
             Some(Bound::Constant(bits)) => AbstractValue::Constant(bits),
             None => AbstractValue::Unknown,
         });
@@ -276,7 +276,7 @@ impl<'a> Binder<'a> {
     fn capture(&mut self, function: FunctionId, values: &[AbstractValue]) -> FunctionId {
         for value in values {
             if let AbstractValue::References(targets) = value {
-                self.captured.extend(targets.iter().map(|target| VariableId(target.0.0)));
+                self.captured.extend(targets.iter().map(|target| VariableId(target.instance.0)));
             }
         }
         self.bound(function, values)
@@ -287,16 +287,11 @@ impl<'a> Binder<'a> {
             return;
         }
         let target = match evaluator.targets(place).as_slice() {
-            &[(instance, offset)] => match self.program.variables.get(VariableId(instance.0)) {
-                Some(variable) => {
-                    let leaves = variable.leaves().filter(|&leaf| self.program.leaves[leaf].offset <= offset);
-                    leaves.last().map_or(Target::Unknown, |leaf| {
-                        let from = offset - self.program.leaves[leaf].offset;
-                        let index = place.index.map_or(Some(0), |index| evaluator.constant(index.operand));
-                        let element = index.and_then(|index| u32::try_from(index).ok()).map(|index| from + index);
-                        Target::Leaf(leaf, element.filter(|_| self.program.leaves[leaf].array))
-                    })
+            &[Address { instance, offset, exact }] => match self.program.leaf_at(VariableId(instance.0), offset) {
+                Some((leaf, element)) => {
+                    Target::Leaf(leaf, Some(element).filter(|_| exact && self.program.leaves[leaf].is_array()))
                 }
+                None if instance.index() < self.program.variables.len() => Target::Unknown,
                 None => Target::Formal(instance.0 - self.program.variables.len() as u32),
             },
             _ => Target::Unknown,
@@ -338,7 +333,7 @@ fn index_registers(function: &Function, parameters: &[FixedBitSet]) -> FixedBitS
     for instruction in instructions() {
         match instruction {
             Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. } => {
-                place.index.iter().for_each(|index| note(index.operand));
+                place.indices.iter().for_each(|index| note(index.operand));
             }
             Instruction::Call { function, arguments, .. } => {
                 parameters[function.index()].ones().filter_map(|index| arguments.get(index)).for_each(|&one| note(one));

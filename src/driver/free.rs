@@ -9,7 +9,8 @@ use super::label::Located;
 use super::registers::Registers;
 use super::value::runtime_value;
 use crate::ir::{
-    AtomicOperation, Base, Instruction, Operand, Place, Program, RegisterId, Storage, Synchronisation, VariableId,
+    AtomicOperation, Base, Index, Instruction, Operand, Place, Program, RegisterId, Storage, Synchronisation,
+    VariableId,
 };
 
 /// The line of an instruction that is another one here.
@@ -79,16 +80,23 @@ impl Writer<'_, '_> {
     }
 
     fn operation(&self, operation: &Synchronisation, label: &str) -> String {
-        let places: String = operation.places().map(|place| format!("{}, ", self.place(&place))).collect();
+        let places: String = operation.places().map(|place| format!("{}, ", self.place(place))).collect();
         format!("t.{}({places}{label:?})?;", operation.kind.name())
     }
 
     /// `t.global(3)`, `account.at(1)`, `t.global(4).index(i)`
     fn place(&self, place: &Place) -> String {
-        let index = place.index.map_or_else(String::new, |index| match index.operand {
-            Operand::Register(_) => format!(".index({})", self.registers.operand(&index.operand)),
-            Operand::Constant(_) => format!(".index({})", self.registers.receiver(&index.operand)),
-        });
+        let index = |index: &Index| {
+            let operand = match index.operand {
+                Operand::Register(_) => self.registers.operand(&index.operand),
+                Operand::Constant(_) => self.registers.receiver(&index.operand),
+            };
+            match index.stride {
+                1 => format!(".index({operand})"),
+                stride => format!(".element({operand}, {stride})"),
+            }
+        };
+        let index: String = place.indices.iter().map(index).collect();
         let base = match place.base {
             Base::Global(variable) => {
                 let address = self.input.machine.global_address(variable).unwrap_or(0) + place.offset;
@@ -110,9 +118,9 @@ fn values_of(program: &Program, variable: VariableId) -> Vec<String> {
     let of = &program.variables[variable];
     let mut values = vec!["Value::Int(0)".to_owned(); of.size as usize];
     for leaf in of.leaves().map(|leaf| &program.leaves[leaf]) {
-        for (cell, &value) in leaf.initial.iter().enumerate() {
+        for (element, &value) in (0..).zip(&leaf.initial) {
             let text = runtime_value(&program.texts, value.ty(), value.bits());
-            values[leaf.offset as usize + cell] = format!("Value::{text}");
+            values[leaf.cell(element) as usize] = format!("Value::{text}");
         }
     }
     values

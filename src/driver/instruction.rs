@@ -10,7 +10,7 @@ use super::names::FunctionNames;
 use super::registers::{Memory, Registers};
 use crate::ir::sync::Kind;
 use crate::ir::{
-    Arithmetic, AtomicOperation, BinaryOperator, DefinitionId, Instruction, NewThread, Operand, Place, ReadId,
+    Arithmetic, AtomicOperation, BinaryOperator, DefinitionId, Index, Instruction, NewThread, Operand, Place, ReadId,
     RegisterId, RegisterType, ScalarType, Synchronisation, TextId, UnaryOperator,
 };
 use crate::vm::FailureKind;
@@ -146,24 +146,36 @@ impl Emitter<'_, '_> {
 
     /// Checks of the indices of its places.
     fn index_checks(&self, at: &Located<'_>, instruction: &Instruction) -> Vec<String> {
-        let places: Vec<Place> = match instruction {
+        let places: Vec<&Place> = match instruction {
             Instruction::Synchronise(operation) => operation.places().collect(),
             _ => at.place().into_iter().collect(),
         };
-        let check = |place: &Place| {
-            let index = place.index?;
+        let check = |index: &Index| {
             let operand = self.registers.receiver(&index.operand);
-            let condition = format!("(0..{}).contains(&{operand})", index.length);
-            Some(self.check(at, &condition, FailureKind::IndexOutOfRange))
+            let condition = match index.length {
+                Operand::Constant(length) => format!("(0..{}).contains(&{operand})", length.bits()),
+                Operand::Register(_) => {
+                    let length = self.registers.operand(&index.length);
+                    format!("(0..i64::from({length})).contains(&i64::from({operand}))")
+                }
+            };
+            self.check(at, &condition, FailureKind::IndexOutOfRange)
         };
-        places.iter().filter_map(check).collect()
+        places.iter().flat_map(|place| &place.indices).map(check).collect()
     }
 
     /// The thread, told which element of an array comes next.
     fn thread_at(&self, at: &Located<'_>) -> String {
-        match at.place().and_then(|place| place.index) {
-            Some(index) => format!("t.element({})", self.registers.receiver(&index.operand)),
-            None => "t".to_owned(),
+        match at.place().map_or(&[][..], |place| place.indices.as_slice()) {
+            [] => "t".to_owned(),
+            [index] => format!("t.element({})", self.registers.receiver(&index.operand)),
+            [first, further @ ..] => {
+                let value = |operand: &Operand| format!("i64::from({})", self.registers.receiver(operand));
+                let element = further.iter().fold(value(&first.operand), |outer, index| {
+                    format!("({outer}) * {} + {}", value(&index.length), value(&index.operand))
+                });
+                format!("t.element({element})")
+            }
         }
     }
 

@@ -33,10 +33,10 @@ impl<'a> Located<'a> {
     }
 
     /// The place in memory that it reads or writes.
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn place(&self) -> Option<&Place> {
         match self.instruction? {
             Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. } => {
-                Some(*place)
+                Some(place)
             }
             _ => None,
         }
@@ -75,7 +75,7 @@ impl<'a> Located<'a> {
             return input.map_or_else(|| name.to_owned(), |input| format!("{name} {input}"));
         };
         let name = operation.kind.word();
-        match operation.places().next().and_then(|place| self.object(input, &place)) {
+        match operation.places().next().and_then(|place| self.object(input, place)) {
             Some(object) => format!("{name} {object}"),
             None => name.to_owned(),
         }

@@ -81,8 +81,8 @@ impl Memory {
             let Some(leaf) = leaf_of(input, block.variable, address - start) else { continue };
             let position = input.sources.position(input.program.variables[block.variable].span);
             let count = if block.instance == 1 { String::new() } else { format!("#{}", block.instance) };
-            let name = format!("{}@{position}{count}", input.program.texts.get(leaf.name));
-            self.gone.extend(last_value(input, name, leaf, address - start, cell));
+            let name = format!("{}@{position}{count}", element_name(input, leaf, address - start));
+            self.gone.extend(last_value(input, name, leaf, cell));
         }
     }
 
@@ -100,15 +100,18 @@ impl Memory {
         *cell = Cell { write: Some(latch), value, shared: cell.shared || shared };
     }
 
-    /// The index of a cell in its array. Globals stay where they are, so that any state of the execution will do.
-    pub(super) fn element(&self, input: &Input<'_>, state: &State, address: u32) -> Option<u32> {
+    /// The number of the element that an access by so many indices means: in the innermost arrays, as many of them. Globals
+    /// stay where they are, so that any state of the execution will do.
+    pub(super) fn element(&self, input: &Input<'_>, state: &State, address: u32, indices: usize) -> Option<u32> {
         let local = self.blocks.range(..=address).next_back().filter(|(start, block)| address - **start < block.size);
         let (variable, offset) = match local {
             Some((&start, block)) => (block.variable, address - start),
             None => input.machine.variable_at(state, address)?,
         };
         let leaf = leaf_of(input, variable, offset)?;
-        leaf.array.then(|| offset - leaf.offset)
+        // A reference may have led to an element of the outer arrays already.
+        let inner = leaf.dimensions.iter().rev().take(indices).map(|dimension| dimension.length).product::<u32>();
+        (indices > 0 && inner > 0).then(|| leaf.element_at(offset).map(|element| element % inner)).flatten()
     }
 
     /// The last values of all shared cells, globals first.
@@ -120,8 +123,7 @@ impl Memory {
         for (&address, &cell) in &self.cells {
             let Some((variable, offset)) = input.machine.variable_at(state, address) else { continue };
             let Some(leaf) = leaf_of(input, variable, offset) else { continue };
-            let name = input.program.texts.get(leaf.name).to_owned();
-            values.extend(last_value(input, name, leaf, offset, cell));
+            values.extend(last_value(input, element_name(input, leaf, offset), leaf, cell));
         }
         values.append(&mut self.gone);
         values
@@ -132,10 +134,13 @@ fn leaf_of<'a>(input: &Input<'a>, variable: VariableId, offset: u32) -> Option<&
     leaf_at(input.program, variable, offset).and_then(|leaf| input.program.leaves.get(leaf))
 }
 
+fn element_name(input: &Input<'_>, leaf: &Leaf, offset: u32) -> String {
+    leaf.element_name(&input.program.texts, leaf.element_at(offset).unwrap_or(0))
+}
+
 /// Nothing for a cell that is not shared, or holds no data.
-fn last_value(input: &Input<'_>, name: String, leaf: &Leaf, offset: u32, cell: Cell) -> Option<LastValue> {
+fn last_value(input: &Input<'_>, name: String, leaf: &Leaf, cell: Cell) -> Option<LastValue> {
     let LeafKind::Data(ty) = leaf.kind else { return None };
-    let name = if leaf.array { format!("{name}[{}]", offset - leaf.offset) } else { name };
     let value = runtime_value(input.machine.texts(), ty, cell.value);
     let source = cell.write.map_or_else(|| Source::Initial(value.clone()), Source::Latch);
     cell.shared.then_some((name, source, value))

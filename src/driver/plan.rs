@@ -305,8 +305,8 @@ impl<'a> Planner<'a> {
     /// The element that an access by index means.
     fn element(&self, located: &Located<'_>, event: Event) -> Option<u32> {
         let (Event::Read { address, .. } | Event::Write { address, .. }) = event else { return None };
-        located.place()?.index?;
-        self.memory.element(self.input, &self.execution.state, address)
+        let indices = located.place()?.indices.len();
+        self.memory.element(self.input, &self.execution.state, address, indices)
     }
 
     /// `None` for what is no event of a plan.

@@ -86,7 +86,7 @@ impl Table {
     /// The variables that a location stands for, each with the element where several share a variable.
     fn variables_of(&mut self, program: &Program, location: Location) -> Vec<(u32, Option<u32>)> {
         let key = (location.instance, location.leaf);
-        if !program.leaves[location.leaf].array {
+        if !program.leaves[location.leaf].is_array() {
             return vec![(self.variable(key.0, key.1, None), None)];
         }
         if self.dynamic.contains(&key) {
@@ -214,7 +214,7 @@ fn find_elements(program: &Program, concurrency: &Concurrency, table: &mut Table
         for &id in concurrency.locations_of(event) {
             let location = concurrency.locations[id];
             let key = (location.instance, location.leaf);
-            if !program.leaves[location.leaf].array {
+            if !program.leaves[location.leaf].is_array() {
                 continue;
             }
             match location.element {

@@ -56,7 +56,7 @@ pub(super) fn written_constants(program: &Program, known: &KnownReads) -> FxHash
     for leaf in program.leaves.iter() {
         let Some(definition) = leaf.initial_definition else { continue };
         let global = program.variables[leaf.variable].storage == Storage::Global;
-        let constant = leaf.initial.first().filter(|_| global && !leaf.array);
+        let constant = leaf.initial.first().filter(|_| global && !leaf.is_array());
         written.insert(definition, constant.map_or(Written::Various, |value| Written::Constant(value.bits())));
     }
     for function in program.functions.iter() {

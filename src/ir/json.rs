@@ -186,7 +186,7 @@ impl Context<'_> {
     fn variables(&self) -> Vec<VariableData> {
         let leaf = |leaf| {
             let leaf = &self.program.leaves[leaf];
-            let elements = leaf.array.then_some(leaf.length);
+            let elements = leaf.is_array().then(|| leaf.element_count());
             let atomic = self.program.symbols[leaf.symbol].atomic;
             LeafData { name: self.text(leaf.name), kind: kind_text(leaf.kind), elements, atomic }
         };

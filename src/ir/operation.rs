@@ -22,15 +22,15 @@ pub enum Base {
     Reference(RegisterId),
 }
 
-/// A place in memory: base + offset + index.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A place in memory: base + offset + any number of indices, each times its stride.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// Where it begins.
     pub base: Base,
     /// Cells to skip.
     pub offset: u32,
-    /// An element of an array.
-    pub index: Option<Index>,
+    /// Elements of arrays, outermost first. They are tested in this order where the place is accessed.
+    pub indices: Vec<Index>,
 }
 
 /// An index into an array.
@@ -38,8 +38,10 @@ pub struct Place {
 pub struct Index {
     /// Its value, an `int` or a `long`; outside `0..length` the program fails.
     pub operand: Operand,
-    /// Length of the array.
-    pub length: u32,
+    /// Length of the array: a constant, or a register where an array was passed by reference.
+    pub length: Operand,
+    /// Cells from one element to the next.
+    pub stride: u32,
 }
 
 /// Types that arithmetic is done in.
@@ -222,7 +224,7 @@ pub enum Instruction {
     Address {
         /// Gets the reference.
         dest: RegisterId,
-        /// The place, without index.
+        /// The place; its indices are tested here.
         place: Place,
     },
     /// Makes the cells of a local variable, or makes them new where the declaration runs again in the same frame.
@@ -442,10 +444,16 @@ impl NewThread {
 }
 
 impl Place {
+    /// A place without an index.
+    #[must_use]
+    pub fn at(base: Base, offset: u32) -> Place {
+        Place { base, offset, indices: Vec::new() }
+    }
+
     /// A whole variable, or its first cell.
     #[must_use]
     pub fn global(variable: VariableId) -> Place {
-        Place { base: Base::Global(variable), offset: 0, index: None }
+        Place::at(Base::Global(variable), 0)
     }
 
     /// Calls `f` with every register that the address is computed from.
@@ -453,8 +461,10 @@ impl Place {
         if let Base::Reference(register) = self.base {
             f(register);
         }
-        if let Some(Index { operand: Operand::Register(register), .. }) = self.index {
-            f(register);
+        for operand in self.indices.iter().flat_map(|index| [index.operand, index.length]) {
+            if let Operand::Register(register) = operand {
+                f(register);
+            }
         }
     }
 }

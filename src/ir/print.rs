@@ -130,11 +130,13 @@ pub fn print_program(program: &Program, sources: &SourceMap, annotations: &dyn A
     for leaf in program.leaves.iter() {
         let variable = &program.variables[leaf.variable];
         let kind = match leaf.kind {
-            LeafKind::Data(ty) if leaf.array => format!("{}[{}]", ty.name(), leaf.length),
-            kind => kind_text(kind),
+            kind => {
+                let lengths = leaf.dimensions.iter().map(|dimension| format!("[{}]", dimension.length));
+                format!("{}{}", kind_text(kind), lengths.collect::<String>())
+            }
         };
         let atomic = if program.symbols[leaf.symbol].atomic { "atomic " } else { "" };
-        let initial = match (leaf.kind, leaf.array, leaf.initial.first()) {
+        let initial = match (leaf.kind, leaf.is_array(), leaf.initial.first()) {
             (LeafKind::Data(_) | LeafKind::Semaphore, false, Some(&value)) => {
                 format!(" = {}", constant_text(program, value))
             }

@@ -322,7 +322,7 @@ impl ObjectKind {
 }
 
 /// An operation and the places of its objects.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Synchronisation {
     /// Which operation.
     pub kind: Kind,
@@ -346,8 +346,8 @@ impl Synchronisation {
     }
 
     /// The places of the objects that it works on.
-    pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
-        self.object.into_iter().chain(self.lock)
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        self.object.iter().chain(&self.lock)
     }
 }
 

@@ -109,18 +109,5 @@ fn demand(faults: &mut Vec<Violation>, holds: bool, message: impl FnOnce() -> St
 /// The leaf of a variable that holds the cell at `offset`.
 #[must_use]
 pub fn leaf_at(program: &Program, variable: VariableId, offset: u32) -> Option<LeafId> {
-    let variable = program.variables.get(variable)?;
-    let (mut low, mut high) = (variable.first_leaf.index(), variable.first_leaf.index() + variable.leaf_count as usize);
-    while low < high {
-        let middle = low.midpoint(high);
-        let leaf = program.leaves.get(LeafId::new(middle))?;
-        if offset < leaf.offset {
-            high = middle;
-        } else if offset - leaf.offset >= leaf.length {
-            low = middle + 1;
-        } else {
-            return Some(LeafId::new(middle));
-        }
-    }
-    None
+    program.leaf_at(variable, offset).map(|(leaf, _)| leaf)
 }

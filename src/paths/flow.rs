@@ -225,14 +225,19 @@ impl<'a> Flow<'a> {
         let place = match self.instruction(thread) {
             Some(
                 Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. },
-            ) => *place,
+            ) => place,
             _ => return Taint::NONE,
         };
         self.index_of(thread, place)
     }
 
-    fn index_of(&self, thread: PathId, place: Place) -> Taint {
-        place.index.map_or(Taint::NONE, |index| self.operand(thread, index.operand))
+    fn index_of(&mut self, thread: PathId, place: &Place) -> Taint {
+        let mut all = Taint::NONE;
+        for index in &place.indices {
+            let taint = self.operand(thread, index.operand);
+            all = self.taints.union(all, taint);
+        }
+        all
     }
 
     /// A thread has read what it stands before: its value is computed from `value`.
@@ -255,15 +260,15 @@ impl<'a> Flow<'a> {
     pub(super) fn stored(&mut self, thread: PathId, read: Taint) -> Taint {
         match self.instruction(thread) {
             Some(Instruction::Store { value, place, .. }) => {
-                let (value, index) = (self.operand(thread, *value), self.index_of(thread, *place));
+                let (value, index) = (self.operand(thread, *value), self.index_of(thread, place));
                 self.taints.union(value, index)
             }
             Some(Instruction::Atomic { op, place, .. }) => match *op {
                 AtomicOperation::CompareAndSwap { new, .. } | AtomicOperation::Swap(new) => {
-                    self.operand_and_index(thread, new, *place)
+                    self.operand_and_index(thread, new, place)
                 }
                 AtomicOperation::FetchAdd(operand, _) => {
-                    let rest = self.operand_and_index(thread, operand, *place);
+                    let rest = self.operand_and_index(thread, operand, place);
                     self.taints.union(rest, read)
                 }
             },
@@ -271,7 +276,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn operand_and_index(&mut self, thread: PathId, operand: Operand, place: Place) -> Taint {
+    fn operand_and_index(&mut self, thread: PathId, operand: Operand, place: &Place) -> Taint {
         let (value, index) = (self.operand(thread, operand), self.index_of(thread, place));
         self.taints.union(value, index)
     }

@@ -145,8 +145,9 @@ fn objects_of(kind: ActionKind) -> [Option<Cell>; 2] {
 
 /// What an object begins with: the count of a semaphore, whether an event is set; a lock is free.
 fn initial_value(program: &Program, cell: Cell) -> u16 {
-    let Some(leaf) = cell.leaf(program).map(|leaf| &program.leaves[leaf]) else { return 0 };
-    let initial = leaf.initial.get((cell.part - leaf.offset) as usize);
+    let Some((leaf, element)) = cell.element(program) else { return 0 };
+    let leaf = &program.leaves[leaf];
+    let initial = leaf.initial.get(element as usize);
     match (leaf.kind, initial) {
         (LeafKind::Semaphore | LeafKind::Event, Some(&Value::Int(value))) => value.clamp(0, 60_000) as u16,
         (LeafKind::Semaphore | LeafKind::Event, Some(&Value::Long(value))) => value.clamp(0, 60_000) as u16,

@@ -100,7 +100,7 @@ pub fn unprotected_pairs(program: &Program, trace: &Trace, arrays: Arrays) -> Ve
 
 /// The first element of the array that a cell belongs to.
 fn whole(program: &Program, cell: Cell) -> Cell {
-    let leaf = cell.leaf(program).map(|leaf| &program.leaves[leaf]).filter(|leaf| leaf.array);
+    let leaf = cell.leaf(program).map(|leaf| &program.leaves[leaf]).filter(|leaf| leaf.is_array());
     let part = leaf.map_or(cell.part, |leaf| leaf.offset);
     Cell { part, ..cell }
 }

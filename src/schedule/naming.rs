@@ -47,11 +47,7 @@ impl Naming<'_> {
     #[must_use]
     pub fn object(&self, state: &State, address: u32) -> String {
         match self.machine.leaf_at(state, address) {
-            Some((leaf, element)) => {
-                let leaf = &self.program.leaves[leaf];
-                let name = self.program.texts.get(leaf.name);
-                if leaf.array { format!("{name}[{element}]") } else { name.to_owned() }
-            }
+            Some((leaf, element)) => self.program.leaves[leaf].element_name(&self.program.texts, element),
             None => "?".to_owned(),
         }
     }

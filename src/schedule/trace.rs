@@ -318,10 +318,15 @@ impl Writer<'_> {
 
     /// A variable as written at a place, with the index of an element.
     fn element(&self, state: &State, name: crate::ir::TextId, address: u32) -> Option<String> {
-        let name = self.naming.program.texts.get(name);
-        let element =
-            self.naming.machine.leaf_at(state, address).filter(|(leaf, _)| self.naming.program.leaves[*leaf].array);
-        Some(element.map_or_else(|| name.to_owned(), |(_, element)| format!("{name}[{element}]")))
+        let Naming { program, machine, .. } = self.naming;
+        let name = program.texts.get(name);
+        let Some((leaf, element)) = machine.leaf_at(state, address) else { return Some(name.to_owned()) };
+        // What is written ends in the variable or field; the indices behind that belong to it.
+        let leaf = &program.leaves[leaf];
+        let own = leaf.dimensions.iter().zip(leaf.indices_of(element));
+        let end = program.texts.get(leaf.name).len();
+        let own = own.filter(|(dimension, _)| dimension.name_end as usize == end);
+        Some(name.to_owned() + &own.map(|(_, index)| format!("[{index}]")).collect::<String>())
     }
 
     fn value(&self, state: &State, address: u32, bits: i64) -> String {

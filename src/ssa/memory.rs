@@ -79,15 +79,15 @@ pub(super) struct Memory {
 }
 
 /// The place, symbol and name of the memory that an instruction accesses.
-pub(super) fn access(program: &Program, instruction: &Instruction) -> Option<(Place, SymbolId, TextId)> {
+pub(super) fn access<'i>(program: &Program, instruction: &'i Instruction) -> Option<(&'i Place, SymbolId, TextId)> {
     match instruction {
         Instruction::Load { place, read, .. } => {
             let fact = &program.reads[*read];
-            Some((*place, fact.symbol, fact.name))
+            Some((place, fact.symbol, fact.name))
         }
         Instruction::Store { place, definition, .. } | Instruction::Atomic { place, definition, .. } => {
             let fact = &program.definitions[*definition];
-            Some((*place, fact.symbol, fact.name))
+            Some((place, fact.symbol, fact.name))
         }
         _ => None,
     }
@@ -109,15 +109,15 @@ impl Memory {
         let instructions = || function.blocks.iter().flat_map(|block| &block.instructions);
         for (place, symbol, _) in instructions().filter_map(|instruction| access(program, instruction)) {
             let shape = memory.shapes.entry(symbol).or_default();
-            shape.keys.insert(key(&place));
-            shape.loose |= place.index.is_some();
+            shape.keys.insert(key(place));
+            shape.loose |= !place.indices.is_empty();
             if let Base::Reference(register) = place.base {
                 shape.passed |= origins[register.index()] == Origin::Parameter;
                 shape.loose |= origins[register.index()] == Origin::Other;
             }
         }
         for (place, symbol, name) in instructions().filter_map(|instruction| access(program, instruction)) {
-            memory.add(&place, symbol, name);
+            memory.add(place, symbol, name);
         }
         memory
     }

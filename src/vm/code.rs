@@ -64,27 +64,45 @@ impl Source {
 }
 
 /// A place with a reference or an index in it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ComputedPlace {
     /// The slot of the reference; [`NO_SLOT`] for a global.
     pub reference: Slot,
     /// Added to the reference, or the address itself.
     pub address: u32,
-    /// The index and the length of the array; a length of 0 means that there is no index.
+    /// The first index, and those behind it.
+    pub index: Option<ComputedIndex>,
+    pub further: Box<[ComputedIndex]>,
+}
+
+/// An index, the length of the array, and the cells from one element to the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ComputedIndex {
     pub index: Source,
-    pub length: u32,
+    pub length: Source,
+    pub stride: u32,
+}
+
+impl ComputedIndex {
+    /// The cells that it skips, or `None` where it is out of range.
+    #[inline(always)]
+    fn cells(self, frame: &[i64], constants: &[i64]) -> Option<u32> {
+        let index = self.index.value(frame, constants);
+        (0..self.length.value(frame, constants)).contains(&index).then(|| index as u32 * self.stride)
+    }
 }
 
 impl ComputedPlace {
-    /// The address, or `None` where the index is out of range.
+    /// The address, or `None` where an index is out of range.
     #[inline(always)]
     pub(super) fn address(&self, frame: &[i64], constants: &[i64]) -> Option<u32> {
         let base = if self.reference == NO_SLOT { 0 } else { frame[self.reference as usize] as u32 };
-        if self.length == 0 {
-            return Some(base + self.address);
+        let Some(index) = self.index else { return Some(base + self.address) };
+        let mut address = base + self.address + index.cells(frame, constants)?;
+        for index in &self.further {
+            address += index.cells(frame, constants)?;
         }
-        let index = self.index.value(frame, constants);
-        if (0..i64::from(self.length)).contains(&index) { Some(base + self.address + index as u32) } else { None }
+        Some(address)
     }
 }
 
@@ -185,6 +203,11 @@ pub(super) enum Code {
         dest: Slot,
         place: TableIndex,
     },
+    /// The address of an element, which fails where an index is out of range.
+    ElementAddress {
+        dest: Slot,
+        place: TableIndex,
+    },
     Allocate {
         dest: Slot,
         variable: VariableId,
@@ -264,6 +287,7 @@ impl Code {
             | Code::StoreAt { .. }
             | Code::Atomic { .. }
             | Code::Address { .. }
+            | Code::ElementAddress { .. }
             | Code::Allocate { .. }
             | Code::Call { .. }
             | Code::Return { .. }
@@ -291,6 +315,7 @@ impl Code {
                     | Code::LoadAt { .. }
                     | Code::StoreAt { .. }
                     | Code::Atomic { .. }
+                    | Code::ElementAddress { .. }
                     | Code::Print { .. }
                     | Code::Assert { .. }
                     | Code::Error { .. }

@@ -128,7 +128,7 @@ fn local_behind_a_step(builder: &mut ProgramBuilder, x: VariableId, name: &str) 
     let dest = edit.register(RegisterType::Reference);
     edit.push(Instruction::Allocate { dest, variable: local });
     let definition = edit.definition_id(local);
-    let place = Place { base: Base::Reference(dest), offset: 0, index: None };
+    let place = Place::at(Base::Reference(dest), 0);
     edit.push(Instruction::Store { place, value: 1.into(), definition });
     arm
 }
@@ -169,7 +169,7 @@ fn a_loop_that_makes_locals_has_finitely_many_states() {
     let dest = edit.register(RegisterType::Reference);
     edit.push(Instruction::Allocate { dest, variable: local });
     let definition = edit.definition_id(local);
-    let place = Place { base: Base::Reference(dest), offset: 0, index: None };
+    let place = Place::at(Base::Reference(dest), 0);
     edit.push(Instruction::Store { place, value: 1.into(), definition });
     edit.terminate(Terminator::Jump(head));
     let machine = machine(&builder.program);

@@ -187,6 +187,12 @@ impl<O: Observer> Run<'_, O> {
                     let address = compiled.places[place as usize].address(frame, constants);
                     frame[dest as usize] = address.map_or(0, i64::from);
                 }
+                Code::ElementAddress { dest, place } => {
+                    match compiled.places[place as usize].address(frame, constants) {
+                        Some(address) => frame[dest as usize] = i64::from(address),
+                        None => break instruction,
+                    }
+                }
                 Code::Assert { condition, .. } | Code::Assume { condition } => {
                     if condition.value(frame, constants) == 0 {
                         break instruction;

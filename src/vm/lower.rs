@@ -64,8 +64,8 @@ impl Lowering<'_, '_> {
 
     /// The address of a place that is known now.
     fn fixed_address(&self, place: &Place) -> Option<u32> {
-        match (place.base, place.index) {
-            (Base::Global(variable), None) => {
+        match place.base {
+            Base::Global(variable) if place.indices.is_empty() => {
                 self.compiler.layout.global_address(variable).map(|base| base + place.offset)
             }
             _ => None,
@@ -77,12 +77,14 @@ impl Lowering<'_, '_> {
             Base::Global(variable) => (NO_SLOT, self.compiler.layout.global_address(variable).unwrap_or(0)),
             Base::Reference(register) => (self.slot(register), 0),
         };
-        let (index, length) = match place.index {
-            Some(index) => (self.source(index.operand), index.length),
-            None => (Source::slot(0), 0),
-        };
+        let mut indices = place.indices.iter().map(|index| ComputedIndex {
+            index: self.source(index.operand),
+            length: self.source(index.length),
+            stride: index.stride,
+        });
+        let (index, further) = (indices.next(), indices.collect());
         let places = &mut self.compiler.output.places;
-        places.push(ComputedPlace { reference, address: base + place.offset, index, length });
+        places.push(ComputedPlace { reference, address: base + place.offset, index, further });
         places.len() as TableIndex - 1
     }
 
@@ -189,6 +191,9 @@ impl Lowering<'_, '_> {
             Instruction::Store { place, value, definition } => self.store(place, *value, *definition),
             Instruction::Atomic { dest, op, place, read, definition } => {
                 self.atomic(*dest, op, place, *read, *definition)
+            }
+            Instruction::Address { dest, place } if !place.indices.is_empty() => {
+                Code::ElementAddress { dest: self.slot(*dest), place: self.place(place) }
             }
             Instruction::Address { dest, place } => Code::Address { dest: self.slot(*dest), place: self.place(place) },
             Instruction::Allocate { dest, variable } => Code::Allocate { dest: self.slot(*dest), variable: *variable },

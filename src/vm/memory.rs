@@ -12,7 +12,7 @@
 use super::observe::{Cell, Object};
 use super::state::{Block, NO_THREAD, NO_WRITER, OF_VARIABLE, State, ThreadIndex, Word};
 use super::tables::PathId;
-use crate::ir::{LeafId, LeafKind, Program, Storage, Value, Variable, VariableId};
+use crate::ir::{Leaf, LeafId, LeafKind, Program, Storage, Value, Variable, VariableId};
 
 /// Where globals stand and what variables begin with.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +25,8 @@ pub(super) struct Layout {
     initial: Vec<Word>,
     /// The global variables, by rising address.
     globals: Vec<VariableId>,
-    /// Leaves by variable, with offset and length.
-    leaves: Vec<Vec<(u32, u32, LeafId)>>,
+    /// By variable and cell: the leaf, and the number of the element.
+    leaves: Vec<Box<[Option<(LeafId, u32)>]>>,
     /// By address: the name of the cell of a global; the first is no cell.
     names: Vec<Cell>,
     /// Offsets of the locks, by variable.
@@ -57,14 +57,9 @@ impl Layout {
             };
             layout.addresses.push(address);
             layout.templates.push(template.into_boxed_slice());
-            layout.leaves.push(
-                variable
-                    .leaves()
-                    .map(|leaf| (program.leaves[leaf].offset, program.leaves[leaf].length, leaf))
-                    .collect(),
-            );
+            layout.leaves.push(leaves_by_cell(program, variable));
             let locks = variable.leaves().map(|leaf| &program.leaves[leaf]).filter(|leaf| leaf.kind == LeafKind::Lock);
-            let locks: Box<[u32]> = locks.map(|leaf| leaf.offset).collect();
+            let locks: Box<[u32]> = locks.flat_map(Leaf::cells).collect();
             if variable.storage == Storage::Global {
                 layout.global_locks.extend(locks.iter().map(|offset| address + offset));
             }
@@ -136,11 +131,9 @@ impl Layout {
         (address < start + size).then(|| Cell { object, part: address - start })
     }
 
-    /// The leaf that holds that cell of a variable, and the offset of the cell in it.
+    /// The leaf that holds that cell of a variable, and the number of the element.
     pub(super) fn leaf_at(&self, variable: VariableId, offset: u32) -> Option<(LeafId, u32)> {
-        let leaves = self.leaves.get(variable.index())?;
-        let &(start, length, leaf) = leaves.iter().rev().find(|leaf| leaf.0 <= offset)?;
-        (offset < start + length.max(1)).then_some((leaf, offset - start))
+        *self.leaves.get(variable.index())?.get(offset as usize)?
     }
 
     /// Makes the cells of a local variable, in the first gap that is wide enough.
@@ -197,19 +190,30 @@ impl Layout {
     }
 }
 
+fn leaves_by_cell(program: &Program, variable: &Variable) -> Box<[Option<(LeafId, u32)>]> {
+    let mut leaves = vec![None; variable.size as usize];
+    for leaf in variable.leaves() {
+        let width = program.leaves[leaf].kind.width();
+        for (position, cell) in program.leaves[leaf].cells().enumerate() {
+            if let Some(place) = leaves.get_mut(cell as usize) {
+                *place = Some((leaf, position as u32 / width));
+            }
+        }
+    }
+    leaves.into_boxed_slice()
+}
+
 fn template(program: &Program, variable: &Variable) -> Vec<Word> {
     let mut cells = vec![Word { value: 0, writer: NO_WRITER }; variable.size as usize];
     for leaf in variable.leaves().map(|leaf| &program.leaves[leaf]) {
-        let range = leaf.offset as usize..(leaf.offset + leaf.length) as usize;
-        let Some(part) = cells.get_mut(range) else { continue };
-        for (cell, value) in
-            part.iter_mut().zip(leaf.initial.iter().map(|value| value.bits()).chain(std::iter::repeat(0)))
-        {
-            cell.value = value;
-            cell.writer = leaf.initial_definition.map_or(NO_WRITER, |definition| definition.0);
-        }
-        if let (LeafKind::Barrier(count), Some(cell)) = (leaf.kind, part.first_mut()) {
-            cell.value = Value::Int(count as i32).bits();
+        let writer = leaf.initial_definition.map_or(NO_WRITER, |definition| definition.0);
+        for element in 0..leaf.element_count() {
+            let Some(cell) = cells.get_mut(leaf.cell(element) as usize) else { continue };
+            let value = match leaf.kind {
+                LeafKind::Barrier(count) => Value::Int(count as i32).bits(),
+                _ => leaf.initial.get(element as usize).map_or(0, |value| value.bits()),
+            };
+            *cell = Word { value, writer };
         }
     }
     cells

@@ -62,17 +62,20 @@ impl Cell {
     /// The variable, or the part of one, that it belongs to.
     #[must_use]
     pub fn leaf(self, program: &Program) -> Option<LeafId> {
-        let leaves = program.variables.get(self.object.variable)?.leaves();
-        leaves.filter(|&leaf| program.leaves[leaf].offset <= self.part).last()
+        self.element(program).map(|(leaf, _)| leaf)
+    }
+
+    /// The leaf that it belongs to, and the number of the element.
+    #[must_use]
+    pub fn element(self, program: &Program) -> Option<(LeafId, u32)> {
+        program.leaf_at(self.object.variable, self.part)
     }
 
     /// Its name from outside: `L`, `fork[2]`, `acc.balance`.
     #[must_use]
     pub fn name(self, program: &Program) -> String {
-        let Some(leaf) = self.leaf(program) else { return "?".to_owned() };
-        let leaf = &program.leaves[leaf];
-        let name = program.texts.get(leaf.name);
-        if leaf.array { format!("{name}[{}]", self.part - leaf.offset) } else { name.to_owned() }
+        let Some((leaf, element)) = self.element(program) else { return "?".to_owned() };
+        program.leaves[leaf].element_name(&program.texts, element)
     }
 }
 

@@ -37,24 +37,16 @@ impl ProgramBuilder {
         let name = program.texts.intern(name);
         let symbol = program.symbols.push(Symbol { name, span, class: None, atomic: false });
         let (leaf, variable) = (LeafId::new(program.leaves.len()), VariableId::new(program.variables.len()));
-        let length = initial.len() as u32;
+        let cells = initial.len() as u32;
         let initial_definition = matches!(kind, LeafKind::Data(_)).then(|| {
             let kind = DefinitionKind::Initial(leaf);
             program.definitions.push(Definition { name, symbol, span, kind, version: 0 })
         });
-        let array = length > 1;
-        program.leaves.push(Leaf {
-            variable,
-            name,
-            symbol,
-            offset: 0,
-            length,
-            array,
-            kind,
-            initial,
-            initial_definition,
-        });
-        program.variables.push(Variable { name, span, storage, first_leaf: leaf, leaf_count: 1, size: length })
+        let name_end = program.texts.get(name).len() as u32;
+        let dimensions =
+            if cells > kind.width() { vec![Dimension { length: cells, stride: 1, name_end }] } else { Vec::new() };
+        program.leaves.push(Leaf { variable, name, symbol, offset: 0, dimensions, kind, initial, initial_definition });
+        program.variables.push(Variable { name, span, storage, first_leaf: leaf, leaf_count: 1, size: cells })
     }
 
     pub fn int(&mut self, name: &str, initial: i32) -> VariableId {

@@ -215,8 +215,8 @@ fn locals_are_made_new_and_freed() {
     let arm = builder.function("T1");
     let mut edit = builder.edit(arm);
     let reference = edit.parameter(RegisterType::Reference);
-    let place = Place { base: Base::Reference(reference), offset: 0, index: None };
-    let old = edit.load_place(local, place);
+    let place = Place::at(Base::Reference(reference), 0);
+    let old = edit.load_place(local, place.clone());
     let new = edit.add(old, 1);
     let definition = edit.definition_id(local);
     edit.push(Instruction::Store { place, value: new.into(), definition });
@@ -227,7 +227,7 @@ fn locals_are_made_new_and_freed() {
         body.push(Instruction::Allocate { dest, variable: local });
         let threads = vec![NewThread { arguments: vec![dest.into()], ..thread.clone() }; 2];
         body.push(Instruction::Fork { threads, bounds: None }).push(Instruction::Join);
-        let sum = body.load_place(local, Place { base: Base::Reference(dest), offset: 0, index: None });
+        let sum = body.load_place(local, Place::at(Base::Reference(dest), 0));
         body.print(sum);
     });
     edit.store(x, 1);

@@ -8,7 +8,7 @@
 //!
 //! **Soundness and limits**: it is for the caller to see that no result of the read matters in other threads.
 
-use super::code::{Code, ComputedPlace, NO_SLOT, Source};
+use super::code::{Code, ComputedPlace, NO_SLOT};
 use super::compiled::Compiled;
 use super::state::ThreadIndex;
 use crate::ir::ReadId;
@@ -31,8 +31,8 @@ impl Watched {
         for code in &mut compiled.code {
             *code = match *code {
                 Code::SharedLoad { dest, address, read } if read == self.read => {
-                    let index = Source::slot(0);
-                    compiled.places.push(ComputedPlace { reference: NO_SLOT, address, index, length: 0 });
+                    let further = Box::default();
+                    compiled.places.push(ComputedPlace { reference: NO_SLOT, address, index: None, further });
                     Code::WatchedLoad { dest, place: compiled.places.len() as u32 - 1, read }
                 }
                 Code::SharedLoadAt { dest, place, read } if read == self.read => {

@@ -58,7 +58,7 @@ impl TestProgram {
         let leaves = state_leaves(&model);
         let address = |&(leaf, element): &(LeafId, u32)| {
             let leaf = &model.program().leaves[leaf];
-            model.machine().global_address(leaf.variable).map_or(0, |start| start + leaf.offset + element)
+            model.machine().global_address(leaf.variable).map_or(0, |start| start + leaf.cell(element))
         };
         let cells = leaves.iter().map(address).collect();
         let lengths = [test.prefix.len(), test.suffixes[0].len(), test.suffixes[1].len(), test.post.len()];
@@ -134,7 +134,7 @@ fn state_leaves(model: &Model) -> Vec<(LeafId, u32)> {
         .leaves
         .entries()
         .filter(|(_, leaf)| program.variables[leaf.variable].storage == Storage::Global && is_state(leaf.kind));
-    leaves.flat_map(|(id, leaf)| (0..leaf.length).map(move |element| (id, element))).collect()
+    leaves.flat_map(|(id, leaf)| (0..leaf.element_count()).map(move |element| (id, element))).collect()
 }
 
 /// What is printed, and where.

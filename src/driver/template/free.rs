@@ -186,6 +186,11 @@ impl Place {
         self.at(index.into() as usize)
     }
 
+    /// An element of an array of objects, or of arrays, of so many slots each; the index was checked.
+    pub fn element(self, index: impl Into<i64>, stride: usize) -> Place {
+        self.at(index.into() as usize * stride)
+    }
+
     fn slot(&self) -> &Slot {
         unsafe { &*self.0 }
     }

@@ -85,7 +85,7 @@ fn accesses(kind: EventKind) -> (Option<ReadId>, Option<DefinitionId>) {
 /// Whether the write is that of a declaration which makes all cells of an array anew: no instruction that could be left out.
 fn is_declaration(program: &Program, definition: DefinitionId, location: Location) -> bool {
     let is_initial = matches!(program.definitions[definition].kind, DefinitionKind::Initial(_));
-    is_initial && location.element.is_none() && program.leaves[location.leaf].array
+    is_initial && location.element.is_none() && program.leaves[location.leaf].is_array()
 }
 
 /// Arrays with an index that is not constant.
@@ -99,7 +99,7 @@ fn dynamic_leaves(program: &Program, concurrency: &Concurrency) -> FxHashSet<(u3
         for &location in concurrency.locations_of(event) {
             let location = concurrency.locations[location];
             let declares = definition.is_some_and(|one| is_declaration(program, one, location));
-            if location.element.is_none() && program.leaves[location.leaf].array && !declares {
+            if location.element.is_none() && program.leaves[location.leaf].is_array() && !declares {
                 dynamic.insert((location.instance.0, location.leaf.0));
             }
         }

@@ -150,7 +150,7 @@ impl Builder<'_, '_> {
             let ty = RegisterType::Scalar(ScalarType::Int);
             let nobody = || registers.push(Register { name: None, span: Span::default(), ty });
             let dest = *self.scratch.get_or_insert_with(nobody);
-            out.push(Instruction::Load { dest, place: *place, read });
+            out.push(Instruction::Load { dest, place: place.clone(), read });
         }
     }
 

@@ -149,13 +149,12 @@ pub(in crate::explore) fn may_go_wrong(program: &Program) -> bool {
 pub(super) fn may_fail(instruction: &Instruction) -> bool {
     match instruction {
         Instruction::Assert { .. } | Instruction::Error { .. } | Instruction::JoinThread { .. } => true,
-        Instruction::Synchronise(operation) => {
-            operation.kind.needs_held_lock() || operation.places().any(|place| may_miss(&place))
-        }
+        Instruction::Synchronise(operation) => operation.kind.needs_held_lock() || operation.places().any(may_miss),
         Instruction::Binary { op, right, .. } => may_divide_by_zero(*op, *right),
-        Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. } => {
-            may_miss(place)
-        }
+        Instruction::Load { place, .. }
+        | Instruction::Store { place, .. }
+        | Instruction::Atomic { place, .. }
+        | Instruction::Address { place, .. } => may_miss(place),
         _ => false,
     }
 }
@@ -182,6 +181,7 @@ impl Closure<'_, '_> {
             | Instruction::AtomicBegin
             | Instruction::AtomicEnd => self.keep(number),
             Instruction::Binary { op, right, .. } if may_divide_by_zero(*op, *right) => self.value(number),
+            Instruction::Address { place, .. } if may_miss(place) => self.value(number),
             Instruction::Call { .. } if recursive.contains(function.index()) => self.keep(number),
             Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. }
                 if may_miss(place) =>
@@ -374,11 +374,13 @@ fn may_divide_by_zero(op: BinaryOperator, right: Operand) -> bool {
 
 /// Whether an index may be out of range.
 pub(super) fn may_miss(place: &Place) -> bool {
-    let Some(index) = place.index else { return false };
-    let within = |at: i64| (0..i64::from(index.length)).contains(&at);
-    match index.operand {
-        Operand::Constant(Value::Int(at)) => !within(i64::from(at)),
-        Operand::Constant(Value::Long(at)) => !within(at),
-        _ => true,
-    }
+    let constant = |operand: Operand| match operand {
+        Operand::Constant(Value::Int(value)) => Some(i64::from(value)),
+        Operand::Constant(Value::Long(value)) => Some(value),
+        _ => None,
+    };
+    place.indices.iter().any(|index| {
+        let known = constant(index.operand).zip(constant(index.length));
+        known.is_none_or(|(at, length)| !(0..length).contains(&at))
+    })
 }

@@ -180,7 +180,7 @@ impl Printer<'_> {
             Some(Version { number, from: None }) => format!("{name}_{number}"),
             None => name.to_owned(),
         };
-        let index = place.index.map_or(String::new(), |index| format!("[{}]", self.operand(site, &index.operand)));
+        let index = self.indices(site, place);
         let base = match place.base {
             Base::Reference(register) if self.plain_name(register).trim_start_matches('&') != name => {
                 format!(" in {}", self.register(site, register, Mention::RegisterRead(register)))
@@ -194,7 +194,9 @@ impl Printer<'_> {
     fn object(&self, site: Site, place: &Place) -> String {
         match place.base {
             Base::Global(variable) => match leaf_at(self.program, variable, place.offset) {
-                Some(leaf) => self.program.texts.get(self.program.leaves[leaf].name).to_owned(),
+                Some(leaf) => {
+                    format!("{}{}", self.program.texts.get(self.program.leaves[leaf].name), self.indices(site, place))
+                }
                 None => self.address(site, place),
             },
             Base::Reference(_) => self.address(site, place).trim_start_matches('&').to_owned(),
@@ -208,11 +210,18 @@ impl Printer<'_> {
             Base::Reference(register) => self.register(site, register, Mention::RegisterRead(register)),
         };
         // The first part of an object is not the object.
-        if place.offset == 0 && name != "&this" { name } else { format!("{name}+{}", place.offset) }
+        let plain = place.offset == 0 && (name != "&this" || !place.indices.is_empty());
+        let offset = if plain { String::new() } else { format!("+{}", place.offset) };
+        format!("{name}{offset}{}", self.indices(site, place))
+    }
+
+    /// `[%1][3]`
+    fn indices(&self, site: Site, place: &Place) -> String {
+        place.indices.iter().map(|index| format!("[{}]", self.operand(site, &index.operand))).collect()
     }
 
     fn synchronisation(&self, site: Site, operation: &Synchronisation) -> String {
-        let places: Vec<String> = operation.places().map(|place| self.object(site, &place)).collect();
+        let places: Vec<String> = operation.places().map(|place| self.object(site, place)).collect();
         let word = operation.kind.word();
         if places.is_empty() { word.to_owned() } else { format!("{word} {}", places.join(", ")) }
     }

@@ -84,13 +84,14 @@ impl Scope<'_> {
     }
 
     fn place(&mut self, place: &Place) {
-        let Place { base, offset: _, index } = place;
+        let Place { base, offset: _, indices } = place;
         match base {
             Base::Global(variable) => self.variable(*variable),
             Base::Reference(register) => self.register(*register),
         }
-        if let Some(Index { operand, length: _ }) = index {
+        for Index { operand, length, stride: _ } in indices {
             self.operand(operand);
+            self.operand(length);
         }
     }
 

@@ -74,34 +74,46 @@ fn check_variable(
     demand(faults, name.index() < program.texts.len() && owner, || format!("variable {}: an id does not exist", id.0));
     demand(faults, first_leaf.index() == *next_leaf, || format!("variable {}: its leaves do not come next", id.0));
     *next_leaf += *leaf_count as usize;
-    let mut offset = 0_u32;
+    let mut first = 0_u32;
+    let mut filled = vec![0_u32; *size as usize];
     for leaf_id in variable.leaves() {
         let Some(leaf) = program.leaves.get(leaf_id) else {
             demand(faults, false, || format!("variable {}: leaf {} does not exist", id.0, leaf_id.0));
             return;
         };
-        let tiles = leaf.variable == id && leaf.offset == offset;
-        demand(faults, tiles, || format!("leaf {} does not follow the one before in variable {}", leaf_id.0, id.0));
-        offset = offset.saturating_add(leaf.length);
+        let follows = leaf.variable == id && leaf.offset >= first;
+        demand(faults, follows, || format!("leaf {} does not follow the one before in variable {}", leaf_id.0, id.0));
+        first = leaf.offset;
+        for cell in leaf.cells() {
+            match filled.get_mut(cell as usize) {
+                Some(filled) => *filled += 1,
+                None => demand(faults, false, || format!("leaf {} lies outside variable {}", leaf_id.0, id.0)),
+            }
+        }
         check_leaf(program, leaf_id, leaf, faults);
     }
-    demand(faults, offset == *size, || format!("the leaves of variable {} do not fill it", id.0));
+    demand(faults, filled.iter().all(|&leaves| leaves == 1), || {
+        format!("the leaves of variable {} do not fill it", id.0)
+    });
 }
 
 fn check_leaf(program: &Program, id: LeafId, leaf: &Leaf, faults: &mut Vec<Violation>) {
-    let Leaf { variable: _, name, symbol, offset: _, length, array, kind, initial, initial_definition } = leaf;
+    let Leaf { variable: _, name, symbol, offset: _, dimensions, kind, initial, initial_definition } = leaf;
     let exists = name.index() < program.texts.len() && program.symbols.get(*symbol).is_some();
     demand(faults, exists, || format!("leaf {}: an id does not exist", id.0));
-    let (cells, cell_type) = match kind {
-        LeafKind::Data(ty) => (*length, *ty),
-        LeafKind::Barrier(_) => (2, ScalarType::Int),
-        LeafKind::Lock | LeafKind::Event | LeafKind::Condition | LeafKind::Semaphore => (1, ScalarType::Int),
+    let cell_type = match kind {
+        LeafKind::Data(ty) => *ty,
+        _ => ScalarType::Int,
     };
-    demand(faults, *length == cells, || format!("leaf {}: {length} cells", id.0));
+    let sizes = dimensions.iter().all(|dimension| dimension.length > 0 && dimension.stride > 0);
+    demand(faults, sizes, || format!("leaf {}: an empty dimension", id.0));
+    let text = program.texts.get(*name);
+    let named = dimensions.iter().all(|dimension| text.is_char_boundary(dimension.name_end as usize));
+    demand(faults, named, || format!("leaf {}: an index outside its name", id.0));
     let data = matches!(kind, LeafKind::Data(_));
-    demand(faults, data || !array, || format!("leaf {}: an array of synchronisation objects", id.0));
-    demand(faults, *array || !data || *length == 1, || format!("leaf {}: a scalar of {length} cells", id.0));
-    demand(faults, !data || initial.len() == *length as usize, || format!("leaf {}: number of initial values", id.0));
+    demand(faults, !data || initial.len() == leaf.element_count() as usize, || {
+        format!("leaf {}: number of initial values", id.0)
+    });
     let fits = |value: &Value| !data || value.ty() == cell_type;
     demand(faults, initial.iter().all(fits), || format!("leaf {}: type of an initial value", id.0));
     let texts = |value: &Value| !matches!(value, Value::String(text) if text.index() >= program.texts.len());

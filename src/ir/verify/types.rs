@@ -6,9 +6,9 @@
 use super::{Scope, leaf_at};
 use crate::ir::sync::ObjectKind;
 use crate::ir::{
-    Arithmetic, AtomicOperation, Base, BinaryOperator, FunctionId, FunctionKind, Instruction, LeafKind, NewThread,
-    Operand, Place, RegisterId, RegisterType, ScalarType, Synchronisation, Terminator, ThreadLabel, TripBounds,
-    UnaryOperator, VariableId,
+    Arithmetic, AtomicOperation, Base, BinaryOperator, Dimension, FunctionId, FunctionKind, Instruction, LeafKind,
+    NewThread, Operand, Place, RegisterId, RegisterType, ScalarType, Synchronisation, Terminator, ThreadLabel,
+    TripBounds, UnaryOperator, Value, VariableId,
 };
 
 use RegisterType::{Reference, Scalar};
@@ -104,16 +104,22 @@ impl Types<'_, '_> {
                 self.allocated[register.index()]
             }
         };
-        if let Some(index) = &place.index {
-            let ty = self.type_of(&index.operand);
+        for operand in place.indices.iter().flat_map(|index| [index.operand, index.length]) {
+            let ty = self.type_of(&operand);
             let integer = matches!(ty, Scalar(ScalarType::Int | ScalarType::Long));
-            self.scope.demand(integer, || format!("an index is {ty:?}"));
+            self.scope.demand(integer, || format!("an index or a length is {ty:?}"));
         }
         let leaf = leaf_at(self.scope.program, variable?, place.offset);
         self.scope.demand(leaf.is_some(), || "a place outside its variable".into());
         let leaf = &self.scope.program.leaves[leaf?];
-        if let Some(index) = &place.index {
-            let fits = leaf.array && leaf.offset == place.offset && leaf.length == index.length;
+        for index in &place.indices {
+            let fits = |(dimension, &first): (&Dimension, &u32)| {
+                let length = Operand::Constant(Value::Int(dimension.length as i32));
+                let whole = first == 0 && dimension.stride == index.stride;
+                whole && (index.length == length || matches!(index.length, Operand::Register(_)))
+            };
+            let firsts = leaf.indices_of(leaf.element_at(place.offset).unwrap_or(0));
+            let fits = leaf.dimensions.iter().zip(&firsts).any(fits);
             self.scope.demand(fits, || "an index into what is not that array".into());
         }
         Some(leaf.kind)
@@ -129,7 +135,6 @@ impl Types<'_, '_> {
     }
 
     fn object(&mut self, place: &Place, wanted: ObjectKind) {
-        self.scope.demand(place.index.is_none(), || "an index at a synchronisation object".into());
         if let Some(kind) = self.place(place) {
             self.scope.demand(wanted.fits(kind), || format!("the operation does not fit {kind:?}"));
         }
@@ -145,7 +150,6 @@ impl Types<'_, '_> {
             Instruction::Atomic { dest, op, place, read: _, definition: _ } => self.atomic(*dest, op, place),
             Instruction::Address { dest, place } => {
                 self.dest(*dest, Reference);
-                self.scope.demand(place.index.is_none(), || "the address of an element".into());
                 self.place(place);
             }
             Instruction::Allocate { dest, variable: _ } => self.dest(*dest, Reference),

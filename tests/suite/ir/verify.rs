@@ -101,7 +101,7 @@ fn ids_must_exist() {
 
 #[test]
 fn tables_must_fit() {
-    assert_finds(&broken(|program| program.leaves[LeafId(1)].length = 2), "leaf 1");
+    assert_finds(&broken(|program| program.leaves[LeafId(1)].offset = 2), "leaf 1");
     assert_finds(&broken(|program| program.variables[VariableId(1)].size = 9), "do not fill");
     assert_finds(&broken(|program| program.leaves[LeafId(0)].initial[0] = Value::Bool(true)), "initial value");
     assert_finds(&broken(|program| program.leaves[LeafId(0)].initial_definition = None), "initial definition");
@@ -159,7 +159,7 @@ fn types_must_fit() {
     assert_finds(&messages, "does not fit Data(Int)");
     let messages = broken(|program| {
         if let Instruction::Store { place, .. } =
-            instruction(program, |each| matches!(each, Instruction::Store { place, .. } if place.index.is_some()))
+            instruction(program, |each| matches!(each, Instruction::Store { place, .. } if !place.indices.is_empty()))
         {
             place.offset = 1;
         }

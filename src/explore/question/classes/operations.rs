@@ -124,7 +124,7 @@ fn cells_of(program: &Program, leaves: &FixedBitSet) -> Vec<FixedBitSet> {
         let mut cells = FixedBitSet::with_capacity(variable.size as usize);
         for id in variable.leaves().filter(|leaf| leaves.contains(leaf.index())) {
             let leaf = &program.leaves[id];
-            cells.insert_range(leaf.offset as usize..(leaf.offset + leaf.length) as usize);
+            cells.extend(leaf.cells().map(|cell| cell as usize));
         }
         cells
     });

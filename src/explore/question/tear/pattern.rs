@@ -5,7 +5,7 @@
 
 use crate::correlation::source_variable::{Part, SourceVariableKind};
 use crate::correlation::{AccessKind, Analysis, MethodAccess, SourceVariableId};
-use crate::ir::{Access, DefinitionKind, FunctionId, LeafId, Program, SymbolId, VariableId};
+use crate::ir::{Access, DefinitionKind, FunctionId, Leaf, LeafId, Program, SymbolId, VariableId};
 use crate::vm::Cell;
 
 /// The variable on one side of a correlation, and how the method accesses it.
@@ -172,8 +172,11 @@ struct Cells {
 impl Cells {
     fn of(program: &Program, part: Part) -> Cells {
         let leaf = &program.leaves[part.leaf];
-        let (first, length) = part.element.map_or((0, leaf.length), |element| (element, 1));
-        Cells { variable: leaf.variable, first: leaf.offset + first, end: leaf.offset + first + length }
+        let (first, end) = match part.element {
+            Some(element) => (leaf.cell(element), leaf.cell(element) + 1),
+            None => (leaf.offset, leaf.end()),
+        };
+        Cells { variable: leaf.variable, first, end }
     }
 
     fn contains(self, cell: Cell) -> bool {
@@ -215,7 +218,8 @@ impl Distance {
         let two = of(second).find(|&leaf| program.leaves[leaf].variable == variable && prefix(leaf) == Some(object))?;
         let (one, two) = (&program.leaves[one], &program.leaves[two]);
         let apart = i64::from(two.offset) - i64::from(one.offset);
-        Some(Distance { least: apart + 1 - i64::from(one.length), most: apart - 1 + i64::from(two.length) })
+        let length = |leaf: &Leaf| i64::from(leaf.end() - leaf.offset);
+        Some(Distance { least: apart + 1 - length(one), most: apart - 1 + length(two) })
     }
 
     /// Whether a cell of the first and one of the second belong to one object.

@@ -134,9 +134,12 @@ impl<'t> Builder<'_, 't> {
     /// The place of the graph for a place of the tree; evaluates the index.
     pub(super) fn place(&mut self, place: &'t hir::Place) -> Place {
         let base = self.base(place.root);
-        let index =
-            place.index.as_ref().map(|(index, length)| Index { operand: self.expression(index), length: *length });
-        Place { base, offset: place.offset, index }
+        let indices = place.index.iter().map(|(index, length)| Index {
+            operand: self.expression(index),
+            length: Operand::Constant(crate::ir::Value::Int(*length as i32)),
+            stride: 1,
+        });
+        Place { base, offset: place.offset, indices: indices.collect() }
     }
 
     fn read(&mut self, place: &'t hir::Place) -> Operand {

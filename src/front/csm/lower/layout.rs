@@ -60,11 +60,13 @@ impl Layout<'_> {
             hir::Type::Event => (LeafKind::Event, 1, false),
             hir::Type::Barrier => {
                 let count = initial.first().and_then(|count| count.integer()).unwrap_or(1);
-                (LeafKind::Barrier(count as u32), 2, false)
+                (LeafKind::Barrier(count as u32), 1, false)
             }
             hir::Type::Condition => (LeafKind::Condition, 1, false),
             hir::Type::Semaphore => (LeafKind::Semaphore, 1, false),
         };
+        let name_end = self.program.texts.get(name).len() as u32;
+        let dimensions = array.then_some(crate::ir::Dimension { length, stride: 1, name_end }).into_iter().collect();
         let initial: Vec<Value> = initial.iter().map(|&constant| value(constant)).collect();
         let symbol_id = self.symbols.get(self.program, symbol.0, symbol.1);
         let leaf = LeafId::new(self.program.leaves.len());
@@ -83,12 +85,11 @@ impl Layout<'_> {
             name,
             symbol: symbol_id,
             offset: self.offset,
-            length,
-            array,
+            dimensions,
             kind,
             initial,
             initial_definition,
         });
-        self.offset += length;
+        self.offset += length * kind.width();
     }
 }

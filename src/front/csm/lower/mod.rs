@@ -302,7 +302,7 @@ impl<'t> Builder<'_, 't> {
             RegisterType::Scalar(_) if captured => {
                 let (variable, reference) = self.allocate(parameter, span);
                 let definition = self.initial_definition(variable, 0);
-                let place = Place { base: Base::Reference(reference), offset: 0, index: None };
+                let place = Place::at(Base::Reference(reference), 0);
                 self.emit(Instruction::Store { place, value: Operand::Register(register), definition }, span);
             }
             RegisterType::Scalar(_) => {
@@ -325,10 +325,7 @@ impl<'t> Builder<'_, 't> {
 
     fn initial_definition(&self, variable: VariableId, cell: u32) -> DefinitionId {
         let program = &self.lowering.program;
-        let leaf = program.variables[variable].leaves().find_map(|leaf| {
-            let leaf = &program.leaves[leaf];
-            (leaf.offset..leaf.offset + leaf.length).contains(&cell).then_some(leaf.initial_definition).flatten()
-        });
+        let leaf = program.leaf_at(variable, cell).and_then(|(leaf, _)| program.leaves[leaf].initial_definition);
         // Only data has values, so there always is one; the fallback keeps lowering total.
         leaf.unwrap_or(DefinitionId(0))
     }

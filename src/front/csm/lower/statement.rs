@@ -88,7 +88,7 @@ impl<'t> Builder<'_, 't> {
     /// Frees the locks of `synchronized` blocks that a jump leaves.
     fn release_down_to(&mut self, count: usize, span: Span) {
         for position in (count..self.held.len()).rev() {
-            let lock = self.held[position];
+            let lock = self.held[position].clone();
             self.emit(Instruction::Synchronise(Synchronisation::on(sync::Kind::Unlock, lock)), span);
         }
     }
@@ -129,7 +129,7 @@ impl<'t> Builder<'_, 't> {
                     values.iter().map(|(cell, value)| (*cell, self.expression(value))).collect();
                 let (variable, reference) = self.allocate(id, span);
                 for (cell, value) in values {
-                    let place = Place { base: super::Base::Reference(reference), offset: cell, index: None };
+                    let place = Place::at(super::Base::Reference(reference), cell);
                     let definition = self.initial_definition(variable, cell);
                     self.emit(Instruction::Store { place, value, definition }, span);
                 }
@@ -167,9 +167,9 @@ impl<'t> Builder<'_, 't> {
             Some(_) => None,
             None => Some(self.place(place)),
         };
-        let old = match (private, target) {
+        let old = match (private, &target) {
             (Some(register), _) => Operand::Register(register),
-            (None, Some(target)) => self.load(place, target),
+            (None, Some(target)) => self.load(place, target.clone()),
             (None, None) => return,
         };
         let old = self.converted(old, ty, common, place.span);
@@ -256,8 +256,8 @@ impl<'t> Builder<'_, 't> {
 
     fn synchronized(&mut self, lock: &'t hir::Place, body: &'t [Statement], end: Span) {
         let place = self.place(lock);
-        self.emit(Instruction::Synchronise(Synchronisation::on(sync::Kind::Lock, place)), lock.span);
-        self.held.push(place);
+        self.emit(Instruction::Synchronise(Synchronisation::on(sync::Kind::Lock, place.clone())), lock.span);
+        self.held.push(place.clone());
         self.statements(body);
         self.held.pop();
         self.emit(Instruction::Synchronise(Synchronisation::on(sync::Kind::Unlock, place)), end);
