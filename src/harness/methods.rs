@@ -101,7 +101,7 @@ fn declaration(item: &Item) -> Option<&Declaration> {
 
 /// The names of a declaration that are no arrays.
 fn names(declaration: &Declaration) -> impl Iterator<Item = &str> {
-    let single = declaration.declarators.iter().filter(|one| one.size.is_none());
+    let single = declaration.declarators.iter().filter(|one| one.sizes.is_empty());
     single.map(|declarator| declarator.name.name.as_str())
 }
 

@@ -130,6 +130,30 @@ pub enum ThreadLabel {
     Name(TextId),
     /// `parfor@LINE[k]`: the text before the bracket; `k` is the ordinal.
     Iteration(TextId),
+    /// A handle that is an element, such as `w[]`, `m[][4]`, `p[].t`: the ordinal is the number of the element, of several
+    /// arrays the last one first, by the lengths in the brackets.
+    Element(TextId),
+}
+
+/// The name of a thread by its label and the number of its iteration or element: `t`, `w[2]`, `m[1][3]`, `p[0].t`; with `*`
+/// where the number is not known.
+#[must_use]
+pub fn element_name(label: &str, number: Option<i64>) -> String {
+    // From the last bracket on, each length takes a part of the number; what is left is the first index.
+    let lengths: Vec<Option<i64>> = label.split('[').skip(1).map(|rest| rest.split(']').next()?.parse().ok()).collect();
+    let mut rest = number;
+    let mut indices: Vec<Option<i64>> = Vec::with_capacity(lengths.len());
+    for length in lengths.iter().rev() {
+        indices.push(rest.map(|rest| length.map_or(rest, |length| rest.rem_euclid(length.max(1)))));
+        rest = rest.map(|rest| length.map_or(0, |length| rest.div_euclid(length.max(1))));
+    }
+    let mut parts = label.split('[');
+    let mut name = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let index = indices.pop().flatten().map_or_else(|| "*".to_owned(), |index| index.to_string());
+        name.push_str(&format!("[{index}]{}", part.split_once(']').map_or("", |(_, behind)| behind)));
+    }
+    name
 }
 
 /// A thread to be made: a function, its arguments, and its name.
@@ -144,7 +168,7 @@ pub struct NewThread {
     pub arguments: Vec<Operand>,
     /// What it is called.
     pub label: ThreadLabel,
-    /// The ordinal of an iteration of a `parfor`.
+    /// The ordinal of an iteration of a `parfor`; of a handle, the number of the element.
     pub ordinal: Option<Operand>,
 }
 

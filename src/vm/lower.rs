@@ -123,7 +123,7 @@ impl Lowering<'_, '_> {
         let Origin { function, block, instruction } = self.origin;
         let rank = self.compiler.ranks.get(&(function.0, block.0, instruction, arm)).copied().unwrap_or(0);
         let label = match thread.label {
-            ThreadLabel::Name(text) | ThreadLabel::Iteration(text) => text,
+            ThreadLabel::Name(text) | ThreadLabel::Iteration(text) | ThreadLabel::Element(text) => text,
         };
         Start {
             function: thread.function,

@@ -142,7 +142,7 @@ impl Printer<'_> {
     }
 
     fn label(&self, site: Site, thread: &NewThread) -> String {
-        let (ThreadLabel::Name(name) | ThreadLabel::Iteration(name)) = thread.label;
+        let (ThreadLabel::Name(name) | ThreadLabel::Iteration(name) | ThreadLabel::Element(name)) = thread.label;
         let ordinal = thread.ordinal.map_or(String::new(), |ordinal| format!("[{}]", self.operand(site, &ordinal)));
         format!("{}{ordinal}", self.program.texts.get(name))
     }

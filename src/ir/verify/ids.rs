@@ -101,7 +101,7 @@ impl Scope<'_> {
         rounds.iter().for_each(|&function| self.called(function));
         self.operands(arguments.iter().chain(ordinal));
         match label {
-            ThreadLabel::Name(text) | ThreadLabel::Iteration(text) => self.text(*text),
+            ThreadLabel::Name(text) | ThreadLabel::Iteration(text) | ThreadLabel::Element(text) => self.text(*text),
         }
     }
 

@@ -266,9 +266,13 @@ impl Types<'_, '_> {
         self.arguments(*function, arguments);
         rounds.iter().for_each(|&function| self.arguments(function, arguments));
         self.scope.demand(rounds.is_empty() || ordinal.is_some(), || "rounds without an ordinal".into());
-        let iteration = matches!(label, ThreadLabel::Iteration(_));
-        self.scope.demand(iteration == ordinal.is_some(), || "an ordinal and a label that do not fit".into());
-        ordinal.iter().for_each(|ordinal| self.scalar(ordinal, ScalarType::Int));
+        let ty = match label {
+            ThreadLabel::Name(_) => None,
+            ThreadLabel::Iteration(_) => Some(ScalarType::Int),
+            ThreadLabel::Element(_) => Some(ScalarType::Long),
+        };
+        self.scope.demand(ty.is_some() == ordinal.is_some(), || "an ordinal and a label that do not fit".into());
+        ordinal.iter().zip(ty).for_each(|(ordinal, ty)| self.scalar(ordinal, ty));
     }
 
     fn fork(&mut self, threads: &[NewThread], bounds: Option<&TripBounds>) {

@@ -162,7 +162,11 @@ impl Generator {
     }
 
     fn parameters(&mut self) -> Vec<Parameter> {
-        self.many(3, |generator| Parameter { ty: generator.ty(), name: generator.ident() })
+        self.many(3, |generator| Parameter {
+            ty: generator.ty(),
+            name: generator.ident(),
+            sizes: generator.many(2, |generator| generator.maybe(|generator| generator.expr(1))),
+        })
     }
 
     fn ident(&mut self) -> Ident {
@@ -203,15 +207,15 @@ impl Generator {
 
     fn declarator(&mut self) -> Declarator {
         let name = self.ident();
-        let (size, initialiser) = match self.below(6) {
-            0 => (None, Some(Initialiser::Count(self.expr(2)))),
-            1 => (Some(self.expr(2)), Some(Initialiser::List(self.many(3, |generator| generator.expr(2))))),
-            2 => (None, Some(Initialiser::Value(self.spawn()))),
-            3 => (None, Some(Initialiser::Value(self.expr(4)))),
-            4 => (Some(self.expr(1)), None),
-            _ => (None, None),
+        let (sizes, initialiser) = match self.below(6) {
+            0 => (Vec::new(), Some(Initialiser::Count(self.expr(2)))),
+            1 => (vec![self.expr(2)], Some(Initialiser::List(self.many(3, |generator| generator.expr(2))))),
+            2 => (Vec::new(), Some(Initialiser::Value(self.spawn()))),
+            3 => (Vec::new(), Some(Initialiser::Value(self.expr(4)))),
+            4 => (self.many(3, |generator| generator.expr(1)), None),
+            _ => (Vec::new(), None),
         };
-        Declarator { name, size, initialiser }
+        Declarator { name, sizes, initialiser }
     }
 
     fn block(&mut self, depth: usize) -> Block {

@@ -5,7 +5,8 @@
 use super::item::Checker;
 use super::nearest::nearest;
 use super::{
-    Argument, Call, ClassId, Expression, ExpressionKind, FunctionId, Operation, Place, Scalar, StatementKind, Type,
+    Argument, Call, ClassId, Expression, ExpressionKind, FunctionId, Length, Operation, Place, Scalar, StatementKind,
+    Type,
 };
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, BinaryOp, ExprKind};
@@ -102,6 +103,11 @@ impl<'a> Checker<'a> {
                     let value = self.expression(argument);
                     Argument::Value(self.coerce(value, scalar, "this parameter", Some(declared)))
                 }
+                Type::Array(_) => {
+                    let place = self.array(argument, ty)?;
+                    let length = self.length_of(&place)?;
+                    Argument::Array(place, length)
+                }
                 _ => Argument::Reference(self.object(argument, ty)?),
             });
         }
@@ -109,12 +115,24 @@ impl<'a> Checker<'a> {
     }
 
     fn argument_of_unknown_type(&mut self, argument: &ast::Expr) {
-        let data = !matches!(argument.kind, ExprKind::Name(_) | ExprKind::Field { .. });
+        let data = !matches!(argument.kind, ExprKind::Name(_) | ExprKind::Field { .. } | ExprKind::Index { .. });
         if data {
             self.expression(argument);
         } else {
             self.resolve(argument);
         }
+    }
+
+    /// A place that must be an array of such elements, of any length.
+    fn array(&mut self, expr: &ast::Expr, ty: Type) -> Option<Place> {
+        let place = self.place(expr)?;
+        if let (Type::Array(given), Type::Array(wanted)) = (place.ty, ty)
+            && self.program.arrays[given].element == self.program.arrays[wanted].element
+        {
+            return Some(place);
+        }
+        self.report_wrong_object(&place, expr.span, ty);
+        None
     }
 
     /// A place that must be of that type: an object or a synchronisation object.
@@ -123,16 +141,20 @@ impl<'a> Checker<'a> {
         if place.ty == ty || ty == Type::Error {
             return Some(place);
         }
+        self.report_wrong_object(&place, expr.span, ty);
+        None
+    }
+
+    fn report_wrong_object(&mut self, place: &Place, span: Span, ty: Type) {
         if place.ty != Type::Error {
             let name = self.program.texts.get(place.name).to_owned();
             let message =
                 format!("`{name}` is {}, and {} is wanted here", self.type_name(place.ty), self.type_name(ty));
             self.report(
-                Diagnostic::error(Code::WrongType, expr.span, message, "wrong type")
+                Diagnostic::error(Code::WrongType, span, message, "wrong type")
                     .with_label(place.symbol.1, "declared here"),
             );
         }
-        None
     }
 
     /// A call as a value.
@@ -191,9 +213,11 @@ impl<'a> Checker<'a> {
                 }
                 Expression { kind: ExpressionKind::FetchAdd(Box::new(place), value), ty, span }
             }
-            ("choose" | "cas" | "swap" | "fetch_add", _) => {
+            ("length", [array]) => self.length(array, span),
+            ("choose" | "cas" | "swap" | "fetch_add" | "length", _) => {
                 let wanted = match name.name.as_str() {
                     "cas" => 3,
+                    "length" => 1,
                     _ => 2,
                 };
                 self.report_count(name, wanted, arguments.len());
@@ -217,6 +241,28 @@ impl<'a> Checker<'a> {
                 }
                 self.report(diagnostic);
                 arguments.iter().for_each(|argument| self.argument_of_unknown_type(argument));
+                Expression::error(span)
+            }
+        }
+    }
+
+    /// `length(t)`: the number of elements in the first dimension.
+    fn length(&mut self, array: &ast::Expr, span: Span) -> Expression {
+        let Some(place) = self.place(array) else { return Expression::error(span) };
+        match self.length_of(&place) {
+            Some(Length::Constant(length)) => Expression::of(super::Constant::Int(length as i32), span),
+            Some(Length::Parameter(parameter)) => {
+                Expression { kind: ExpressionKind::Length(parameter), ty: Scalar::Int, span }
+            }
+            None => {
+                if place.ty != Type::Error {
+                    let name = self.program.texts.get(place.name).to_owned();
+                    let message = format!("`{name}` is {} and has no length", self.type_name(place.ty));
+                    self.report(
+                        Diagnostic::error(Code::WrongType, array.span, message, "not an array")
+                            .with_label(place.symbol.1, "declared here"),
+                    );
+                }
                 Expression::error(span)
             }
         }
@@ -288,7 +334,7 @@ impl<'a> Checker<'a> {
                 }
                 StatementKind::Join(handle)
             }
-            ("cas" | "swap" | "fetch_add" | "choose", _) => {
+            ("cas" | "swap" | "fetch_add" | "choose" | "length", _) => {
                 StatementKind::Evaluate(self.built_in_value(name, arguments, span))
             }
             (other, _) if is_statement_built_in(other) => self.synchronisation(name, arguments),
@@ -410,7 +456,7 @@ fn statements() -> impl Iterator<Item = &'static str> {
 }
 
 /// Built-in functions that have a value.
-const VALUES: &[&str] = &["choose", "cas", "swap", "fetch_add"];
+const VALUES: &[&str] = &["choose", "cas", "swap", "fetch_add", "length"];
 
 fn is_statement_built_in(name: &str) -> bool {
     statements().any(|word| word == name)

@@ -86,10 +86,17 @@ impl<'a> Checker<'a> {
             if let Some(earlier) = earlier {
                 self.report_duplicate(name, declarator.name.span, earlier);
             }
-            let size = self.size_of(ty);
+            let size = self.program.size_of(ty);
             let class = &mut self.program.classes[id];
             let offset = class.size;
-            class.size = offset.saturating_add(size).min(MAX_CELLS);
+            class.size = offset.saturating_add(size);
+            if class.size > MAX_CELLS {
+                let message = format!("an object of class `{}` is too large", self.program.texts.get(class.name));
+                class.size = offset;
+                let label = format!("at most {MAX_CELLS} values in one object");
+                self.report(Diagnostic::error(Code::BadSize, declarator.name.span, message, label));
+                continue;
+            }
             class.fields.push(Field { name, span: declarator.name.span, ty, public, offset, initial, atomic });
         }
     }
@@ -167,9 +174,9 @@ impl<'a> Checker<'a> {
         let what = match base {
             _ if !declaration.atomic => return false,
             Type::Scalar(Scalar::Thread) => "a thread handle",
-            Type::Scalar(_) | Type::Array(..) => return true,
+            Type::Scalar(_) => return true,
             Type::Error => return false,
-            Type::Class(_) => "an object",
+            Type::Class(_) | Type::Array(_) => "an object",
             Type::Lock | Type::Event | Type::Barrier | Type::Condition | Type::Semaphore => "a synchronisation object",
         };
         let help = match base {
@@ -188,68 +195,90 @@ impl<'a> Checker<'a> {
         false
     }
 
-    /// The type of a declared name: an array where it has a size.
+    /// The type of a declared name: an array where it has sizes, the first of which is that of the outermost one.
     pub(super) fn declared_type(&mut self, base: Type, declarator: &ast::Declarator) -> Type {
-        let Some(size) = &declarator.size else { return base };
-        let length = self.constant(size, Scalar::Long).and_then(Constant::integer);
-        let Type::Scalar(scalar) = base else {
-            if base != Type::Error {
-                self.report(
-                    Diagnostic::error(
-                        Code::UnsupportedType,
-                        declarator.name.span,
-                        format!("`{}` cannot be an array of this type", declarator.name.name),
-                        "arrays hold int, long, bool, double or string",
-                    )
-                    .with_help("declare the objects one by one"),
-                );
-            }
+        let mut ty = base;
+        for size in declarator.sizes.iter().rev() {
+            let length = self.constant(size, Scalar::Long).and_then(Constant::integer);
+            ty = match length {
+                _ if ty == Type::Error => Type::Error,
+                Some(length) if (1..=i64::from(MAX_CELLS)).contains(&length) => {
+                    self.program.array(ty, Some(length as u32))
+                }
+                Some(length) => {
+                    self.report(Diagnostic::error(
+                        Code::BadSize,
+                        size.span,
+                        format!("an array cannot have {length} elements"),
+                        format!("must be from 1 to {MAX_CELLS}"),
+                    ));
+                    Type::Error
+                }
+                None => Type::Error,
+            };
+        }
+        let cells = self.program.size_of(ty);
+        if cells > MAX_CELLS {
+            let message = format!("`{}` is too large: it holds {cells} values", declarator.name.name);
+            let label = format!("at most {MAX_CELLS} in one variable");
+            self.report(Diagnostic::error(Code::BadSize, declarator.name.span, message, label));
             return Type::Error;
-        };
-        if scalar == Scalar::Thread {
+        }
+        ty
+    }
+
+    /// The type of a parameter: a reference to an array where brackets stand behind its name.
+    pub(super) fn parameter_type(&mut self, parameter: &ast::Parameter) -> Type {
+        let base = self.resolve_type(&parameter.ty, None);
+        let mut dimensions = parameter.sizes.iter();
+        let Some(first) = dimensions.next() else { return base };
+        let mut ty = base;
+        for size in dimensions.rev() {
+            let length = size.as_ref().and_then(|size| self.constant(size, Scalar::Long)).and_then(Constant::integer);
+            match length {
+                Some(length) if (1..=i64::from(MAX_CELLS)).contains(&length) && ty != Type::Error => {
+                    ty = self.program.array(ty, Some(length as u32));
+                }
+                _ => {
+                    self.report(
+                        Diagnostic::error(
+                            Code::BadSize,
+                            parameter.name.span,
+                            format!("the sizes of `{}` are not known", parameter.name.name),
+                            "only the first size may be left out",
+                        )
+                        .with_help(format!("write `{}[][4]`, with the size of a row", parameter.name.name)),
+                    );
+                    return Type::Error;
+                }
+            }
+        }
+        if let Some(size) = first {
             self.report(
                 Diagnostic::error(
-                    Code::UnsupportedType,
-                    declarator.name.span,
-                    format!("`{}` cannot be an array of threads", declarator.name.name),
-                    "arrays hold int, long, bool, double or string",
-                )
-                .with_help("use `parfor`, or declare the handles one by one"),
-            );
-            return Type::Error;
-        }
-        match length {
-            Some(length) if (1..=i64::from(MAX_CELLS)).contains(&length) => Type::Array(scalar, length as u32),
-            Some(length) => {
-                self.report(Diagnostic::error(
                     Code::BadSize,
                     size.span,
-                    format!("an array cannot have {length} elements"),
-                    format!("must be from 1 to {MAX_CELLS}"),
-                ));
-                Type::Error
-            }
-            None => Type::Error,
+                    format!("`{}` takes arrays of any length", parameter.name.name),
+                    "no size stands here",
+                )
+                .with_help(format!(
+                    "write `{0}[]`; inside, `length({0})` is the number of its elements",
+                    parameter.name.name
+                )),
+            );
         }
+        if ty == Type::Error { ty } else { self.program.array(ty, None) }
     }
 
-    /// Number of cells of a variable of that type.
-    pub(super) fn size_of(&self, ty: Type) -> u32 {
-        match ty {
-            Type::Scalar(_) | Type::Lock | Type::Event | Type::Condition | Type::Semaphore | Type::Error => 1,
-            Type::Barrier => 2,
-            Type::Array(_, length) => length,
-            Type::Class(class) => self.program.classes[class].size,
-        }
-    }
-
-    /// What the cells of a variable without initialiser hold; nothing for an object.
+    /// What a variable without initialiser begins with; nothing for objects.
     pub(super) fn initial_zeros(&self, ty: Type) -> Vec<Constant> {
-        match ty {
-            Type::Scalar(scalar) => vec![Constant::zero(scalar, self.empty)],
-            Type::Array(scalar, length) => vec![Constant::zero(scalar, self.empty); length as usize],
-            Type::Barrier => vec![Constant::Int(1), Constant::Int(0)],
-            Type::Lock | Type::Event | Type::Condition | Type::Semaphore | Type::Error => vec![Constant::Int(0)],
+        let (element, count) = self.program.elements_of(ty);
+        match element {
+            Type::Scalar(scalar) => vec![Constant::zero(scalar, self.empty); count.max(1) as usize],
+            Type::Barrier => vec![Constant::Int(1)],
+            Type::Lock | Type::Event | Type::Condition | Type::Semaphore | Type::Error | Type::Array(_) => {
+                vec![Constant::Int(0)]
+            }
             Type::Class(_) => Vec::new(),
         }
     }

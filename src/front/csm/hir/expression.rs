@@ -93,7 +93,20 @@ impl<'a> Checker<'a> {
     pub(super) fn type_name(&self, ty: Type) -> String {
         match ty {
             Type::Scalar(scalar) => format!("of type {}", scalar.name()),
-            Type::Array(scalar, length) => format!("an array of {length} {}", scalar.name()),
+            Type::Array(id) => {
+                let (element, _) = self.program.elements_of(ty);
+                let element = match element {
+                    Type::Scalar(scalar) => scalar.name().to_owned(),
+                    Type::Class(class) => self.program.texts.get(self.program.classes[class].name).to_owned(),
+                    other => self.type_name(other).trim_start_matches("an ").trim_start_matches("a ").to_owned(),
+                };
+                match self.program.arrays[id].length {
+                    Some(length) if !matches!(self.program.arrays[id].element, Type::Array(_)) => {
+                        format!("an array of {length} {element}")
+                    }
+                    _ => format!("an array of {element}"),
+                }
+            }
             Type::Lock => "a lock".to_owned(),
             Type::Event => "an event".to_owned(),
             Type::Barrier => "a barrier".to_owned(),

@@ -133,8 +133,7 @@ impl<'a> Checker<'a> {
             }
             None => short,
         };
-        let parameter_types =
-            function.parameters.iter().map(|parameter| self.resolve_type(&parameter.ty, None)).collect();
+        let parameter_types = function.parameters.iter().map(|parameter| self.parameter_type(parameter)).collect();
         let end = Span { start: function.span.end.saturating_sub(1), ..function.span };
         let id = self.program.functions.push(Function {
             name,
@@ -190,8 +189,7 @@ impl<'a> Checker<'a> {
                 ));
             }
         }
-        let parameter_types =
-            external.parameters.iter().map(|parameter| self.resolve_type(&parameter.ty, None)).collect();
+        let parameter_types = external.parameters.iter().map(|parameter| self.parameter_type(parameter)).collect();
         let id = self.program.functions.push(Function {
             name,
             span: external.name.span,
@@ -303,7 +301,7 @@ impl<'a> Checker<'a> {
         for (parameter, ty) in function.parameters.iter().zip(types) {
             let name = self.intern(&parameter.name.name);
             let kind = match ty {
-                Type::Scalar(_) | Type::Array(..) | Type::Error => VariableKind::Parameter,
+                Type::Scalar(_) | Type::Error => VariableKind::Parameter,
                 _ => VariableKind::ReferenceParameter,
             };
             let variable = self.program.variables.push(Variable {

@@ -38,6 +38,10 @@ id! {
     ClassId
 }
 id! {
+    /// A type of arrays.
+    ArrayId
+}
+id! {
     /// A function or method.
     FunctionId
 }
@@ -47,8 +51,8 @@ id! {
 pub enum Type {
     /// Data.
     Scalar(Scalar),
-    /// A constant number of scalars.
-    Array(Scalar, u32),
+    /// Elements of one type.
+    Array(ArrayId),
     /// A lock.
     Lock,
     /// An event.
@@ -63,6 +67,15 @@ pub enum Type {
     Class(ClassId),
     /// Stands for a type that was reported as wrong.
     Error,
+}
+
+/// A type of arrays. Types that are the same have the same id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// What it holds; of several dimensions, arrays.
+    pub element: Type,
+    /// How many of them; none for a parameter `int t[]`, which takes arrays of any length.
+    pub length: Option<u32>,
 }
 
 /// Types of data.
@@ -82,6 +95,42 @@ pub enum Scalar {
     Thread,
     /// Stands for a type that was reported as wrong.
     Error,
+}
+
+impl Program {
+    /// The type of arrays of so many elements.
+    pub fn array(&mut self, element: Type, length: Option<u32>) -> Type {
+        let array = Array { element, length };
+        let known = self.arrays.entries().find(|(_, known)| **known == array).map(|(id, _)| id);
+        Type::Array(known.unwrap_or_else(|| self.arrays.push(array)))
+    }
+
+    /// Number of cells of a variable of that type; 0 for an array of unknown length.
+    #[must_use]
+    pub fn size_of(&self, ty: Type) -> u32 {
+        match ty {
+            Type::Scalar(_) | Type::Lock | Type::Event | Type::Condition | Type::Semaphore | Type::Error => 1,
+            Type::Barrier => 2,
+            Type::Array(id) => {
+                let Array { element, length } = self.arrays[id];
+                self.size_of(element).saturating_mul(length.unwrap_or(0))
+            }
+            Type::Class(class) => self.classes[class].size,
+        }
+    }
+
+    /// What an array holds in the end, behind all its dimensions, and how many of them; a type that is no array holds one
+    /// of itself.
+    #[must_use]
+    pub fn elements_of(&self, ty: Type) -> (Type, u32) {
+        match ty {
+            Type::Array(id) => {
+                let (element, count) = self.elements_of(self.arrays[id].element);
+                (element, count.saturating_mul(self.arrays[id].length.unwrap_or(0)))
+            }
+            _ => (ty, 1),
+        }
+    }
 }
 
 impl Scalar {
@@ -105,6 +154,8 @@ impl Scalar {
 pub struct Program {
     /// Classes, in text order.
     pub classes: Arena<ClassId, Class>,
+    /// Types of arrays.
+    pub arrays: Arena<ArrayId, Array>,
     /// All variables and parameters, in text order.
     pub variables: Arena<VariableId, Variable>,
     /// Functions and methods, in text order, then `main`.
@@ -143,7 +194,7 @@ pub struct Field {
     pub public: bool,
     /// First cell, counted from that of the object.
     pub offset: u32,
-    /// What its cells begin with; empty for an object.
+    /// What its elements begin with; fewer values than elements are repeated. Empty for objects.
     pub initial: Vec<Constant>,
     /// Whether it is declared `atomic`.
     pub atomic: bool,
@@ -173,8 +224,8 @@ pub struct Variable {
     pub ty: Type,
     /// Where it comes from.
     pub kind: VariableKind,
-    /// What its cells begin with; zeros where the declaration says nothing or something that is evaluated at run time.
-    /// Empty for an object.
+    /// What its elements begin with; zeros where the declaration says nothing or something that is evaluated at run time.
+    /// Fewer values than elements are repeated. Empty for objects.
     pub initial: Vec<Constant>,
     /// Whether an arm of a `cobegin`/`parfor` uses it that does not declare it.
     pub captured: bool,
@@ -404,6 +455,8 @@ pub enum ExpressionKind {
     Swap(Box<Place>, Box<Expression>),
     /// `fetch_add(place, value)`
     FetchAdd(Box<Place>, Box<Expression>),
+    /// The length of the array that a parameter takes.
+    Length(VariableId),
 }
 
 /// A call of a function of the program.
@@ -424,6 +477,8 @@ pub enum Argument {
     Value(Expression),
     /// An object or a synchronisation object.
     Reference(Place),
+    /// An array, and how long it is.
+    Array(Place, Length),
 }
 
 /// Where a place begins.
@@ -435,6 +490,26 @@ pub enum Root {
     This,
 }
 
+/// The number of elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// A constant.
+    Constant(u32),
+    /// Of the array that this parameter takes.
+    Parameter(VariableId),
+}
+
+/// An element of an array.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// An `int` or a `long`.
+    pub value: Expression,
+    /// The length of the array.
+    pub length: Length,
+    /// Cells from one element to the next.
+    pub stride: u32,
+}
+
 /// A variable or a part of one.
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -442,10 +517,12 @@ pub struct Place {
     pub root: Root,
     /// Cells to skip.
     pub offset: u32,
-    /// The element of an array: the index, an `int` or a `long`, and the length.
-    pub index: Option<(Box<Expression>, u32)>,
-    /// As written: `acc.balance`, `t`.
+    /// Elements of arrays, outermost first.
+    pub indices: Vec<Index>,
+    /// As written, without the indices at its end: `acc.balance`, `t`, `a[i].balance`.
     pub name: TextId,
+    /// The indices at its end, as written: `[i]`.
+    pub last_indices: TextId,
     /// Where the name stands, without the index.
     pub span: Span,
     /// Name and declaration of the variable or field that it ends in.

@@ -3,9 +3,10 @@
 use super::item::Checker;
 use super::nearest::nearest;
 use super::scope::Meaning;
-use super::{ClassId, Constant, Place, Root, Scalar, Type, VariableId};
+use super::{ClassId, Constant, Index, Length, Place, Root, Scalar, Type, VariableId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, ExprKind};
+use crate::front::csm::syntax::print_expression;
 use crate::source::Span;
 use crate::source::texts::TextId;
 
@@ -118,8 +119,9 @@ impl<'a> Checker<'a> {
         Place {
             root: Root::Variable(variable),
             offset: 0,
-            index: None,
+            indices: Vec::new(),
             name: declared.name,
+            last_indices: self.empty,
             span,
             symbol: (declared.name, declared.span),
             ty: declared.ty,
@@ -131,8 +133,9 @@ impl<'a> Checker<'a> {
         let place = Place {
             root: Root::This,
             offset: field.offset,
-            index: None,
+            indices: Vec::new(),
             name,
+            last_indices: self.empty,
             span,
             symbol: (name, field.span),
             ty: field.ty,
@@ -153,7 +156,16 @@ impl<'a> Checker<'a> {
         self.body.arms.iter_mut().for_each(|arm| arm.uses_this = true);
         let name = self.intern("this");
         let symbol = (name, self.program.classes[class].span);
-        Some(Place { root: Root::This, offset: 0, index: None, name, span, symbol, ty: Type::Class(class) })
+        Some(Place {
+            root: Root::This,
+            offset: 0,
+            indices: Vec::new(),
+            name,
+            last_indices: self.empty,
+            span,
+            symbol,
+            ty: Type::Class(class),
+        })
     }
 
     fn field_of(&mut self, object: Place, field: &ast::Ident, through_this: bool) -> Resolved {
@@ -192,14 +204,16 @@ impl<'a> Checker<'a> {
         let name = if through_this {
             id
         } else {
-            let text = format!("{}.{}", self.program.texts.get(object.name), field.name);
+            let texts = &self.program.texts;
+            let text = format!("{}{}.{}", texts.get(object.name), texts.get(object.last_indices), field.name);
             self.intern(&text)
         };
         Resolved::Place(Place {
             root: object.root,
             offset: object.offset + found.offset,
-            index: None,
+            indices: object.indices,
             name,
+            last_indices: self.empty,
             span: object.span.to(field.span),
             symbol: (id, found.span),
             ty: found.ty,
@@ -229,6 +243,7 @@ impl<'a> Checker<'a> {
             }
             Resolved::Error => None,
         };
+        let written = print_expression(index);
         let index = self.expression(index);
         let index_span = index.span;
         if !matches!(index.ty, Scalar::Int | Scalar::Long | Scalar::Error) {
@@ -237,7 +252,7 @@ impl<'a> Checker<'a> {
             return Resolved::Error;
         }
         let Some(mut place) = place else { return Resolved::Error };
-        let Type::Array(element, length) = place.ty else {
+        let Type::Array(id) = place.ty else {
             if place.ty != Type::Error {
                 let name = self.program.texts.get(place.name).to_owned();
                 self.report(
@@ -252,8 +267,24 @@ impl<'a> Checker<'a> {
             }
             return Resolved::Error;
         };
-        place.index = Some((Box::new(index), length));
-        place.ty = Type::Scalar(element);
+        let element = self.program.arrays[id].element;
+        let stride = self.program.size_of(element);
+        let Some(length) = self.length_of(&place) else { return Resolved::Error };
+        let text = format!("{}[{written}]", self.program.texts.get(place.last_indices));
+        place.last_indices = self.intern(&text);
+        place.indices.push(Index { value: index, length, stride });
+        place.ty = element;
         Resolved::Place(place)
+    }
+
+    /// The number of elements of a place, if it is an array.
+    pub(super) fn length_of(&self, place: &Place) -> Option<Length> {
+        let Type::Array(id) = place.ty else { return None };
+        match (self.program.arrays[id].length, place.root) {
+            (Some(length), _) => Some(Length::Constant(length)),
+            // Only a whole parameter is an array of unknown length.
+            (None, Root::Variable(parameter)) => Some(Length::Parameter(parameter)),
+            (None, Root::This) => None,
+        }
     }
 }

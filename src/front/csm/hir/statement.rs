@@ -368,8 +368,9 @@ impl<'a> Checker<'a> {
         let place = Place {
             root: super::Root::Variable(variable),
             offset: 0,
-            index: None,
+            indices: Vec::new(),
             name: declared.name,
+            last_indices: self.empty,
             span,
             symbol: (declared.name, span),
             ty,
@@ -382,7 +383,7 @@ impl<'a> Checker<'a> {
     pub(super) fn constant_initialiser(&mut self, ty: Type, declarator: &'a ast::Declarator) -> (Vec<Constant>, bool) {
         let mut cells = self.initial_zeros(ty);
         let Some(initialiser) = &declarator.initialiser else {
-            if ty == Type::Barrier {
+            if self.program.elements_of(ty).0 == Type::Barrier {
                 let message = format!("barrier `{}` has no count", declarator.name.name);
                 self.report(
                     Diagnostic::error(Code::BadSize, declarator.name.span, message, "for how many threads?")
@@ -392,7 +393,12 @@ impl<'a> Checker<'a> {
             return (cells, false);
         };
         let declared = declarator.name.span;
-        match (ty, initialiser) {
+        // Each element of an array of synchronisation objects begins alike.
+        let element = match self.program.elements_of(ty).0 {
+            element @ (Type::Semaphore | Type::Barrier) => element,
+            _ => ty,
+        };
+        match (element, initialiser) {
             (Type::Error, _) => (cells, false),
             (Type::Scalar(scalar), Initialiser::Value(value)) => {
                 let value = self.expression(value);
@@ -405,7 +411,11 @@ impl<'a> Checker<'a> {
                     _ => (cells, value.ty != Scalar::Error),
                 }
             }
-            (Type::Array(scalar, length), Initialiser::List(values)) => {
+            (Type::Array(_), Initialiser::List(values)) => {
+                let (Type::Scalar(scalar), length) = self.program.elements_of(ty) else {
+                    self.report_wrong_initialiser(ty, declarator);
+                    return (cells, false);
+                };
                 if values.len() > length as usize {
                     let message = format!("{} values for an array of {length}", values.len());
                     self.report(Diagnostic::error(Code::BadSize, declared, message, "holds fewer elements"));
@@ -441,12 +451,15 @@ impl<'a> Checker<'a> {
                 (cells, false)
             }
             _ => {
-                let message =
-                    format!("`{}` is {} and cannot begin like this", declarator.name.name, self.type_name(ty));
-                self.report(Diagnostic::error(Code::WrongType, declared, message, "wrong kind of initial value"));
+                self.report_wrong_initialiser(ty, declarator);
                 (cells, false)
             }
         }
+    }
+
+    fn report_wrong_initialiser(&mut self, ty: Type, declarator: &ast::Declarator) {
+        let message = format!("`{}` is {} and cannot begin like this", declarator.name.name, self.type_name(ty));
+        self.report(Diagnostic::error(Code::WrongType, declarator.name.span, message, "wrong kind of initial value"));
     }
 
     /// The values of an initialiser that are not constant, by cell. Their errors were reported before.
@@ -454,7 +467,10 @@ impl<'a> Checker<'a> {
         let mut values = Vec::new();
         let (scalar, expressions): (Scalar, &[ast::Expr]) = match (ty, &declarator.initialiser) {
             (Type::Scalar(scalar), Some(Initialiser::Value(value))) => (scalar, std::slice::from_ref(value)),
-            (Type::Array(scalar, _), Some(Initialiser::List(list))) => (scalar, list),
+            (Type::Array(_), Some(Initialiser::List(list))) => match self.program.elements_of(ty).0 {
+                Type::Scalar(scalar) => (scalar, list),
+                _ => return values,
+            },
             _ => return values,
         };
         for (cell, expression) in expressions.iter().enumerate() {

@@ -182,7 +182,7 @@ impl<'a> Checker<'a> {
 fn loop_variable(initial: &ast::Stmt) -> Option<(&ast::Declarator, &ast::Expr)> {
     let StmtKind::Declare(declaration) = &initial.kind else { return None };
     match (&declaration.ty.kind, declaration.declarators.as_slice()) {
-        (ast::TypeKind::Int, [declarator]) if declarator.size.is_none() => match &declarator.initialiser {
+        (ast::TypeKind::Int, [declarator]) if declarator.sizes.is_empty() => match &declarator.initialiser {
             Some(ast::Initialiser::Value(value)) => Some((declarator, value)),
             _ => None,
         },

@@ -60,6 +60,7 @@ impl<'t> Builder<'_, 't> {
                 let operand = self.expression(operand);
                 self.atomic(place, target, AtomicOperation::Swap(operand), ty)
             }
+            ExpressionKind::Length(parameter) => self.length(hir::Length::Parameter(*parameter)),
             ExpressionKind::FetchAdd(place, operand) => {
                 let target = self.place(place);
                 let operand = self.expression(operand);
@@ -134,12 +135,42 @@ impl<'t> Builder<'_, 't> {
     /// The place of the graph for a place of the tree; evaluates the index.
     pub(super) fn place(&mut self, place: &'t hir::Place) -> Place {
         let base = self.base(place.root);
-        let indices = place.index.iter().map(|(index, length)| Index {
-            operand: self.expression(index),
-            length: Operand::Constant(crate::ir::Value::Int(*length as i32)),
-            stride: 1,
-        });
-        Place { base, offset: place.offset, indices: indices.collect() }
+        let mut indices = Vec::with_capacity(place.indices.len());
+        for (position, index) in place.indices.iter().enumerate() {
+            let later = place.indices[position + 1..].iter().find(|later| has_atomic(&later.value));
+            indices.push(Index {
+                operand: match later {
+                    Some(later) => self.stable_expression(&index.value, &later.value),
+                    None => self.expression(&index.value),
+                },
+                length: self.length(index.length),
+                stride: index.stride,
+            });
+        }
+        Place { base, offset: place.offset, indices }
+    }
+
+    /// The number of elements of an array.
+    pub(super) fn length(&self, length: hir::Length) -> Operand {
+        match length {
+            hir::Length::Constant(length) => Operand::Constant(crate::ir::Value::Int(length as i32)),
+            hir::Length::Parameter(parameter) => {
+                Operand::Register(self.lengths.get(&parameter).copied().unwrap_or(RegisterId(0)))
+            }
+        }
+    }
+
+    /// A place whose indices keep their values, whatever is assigned to the variables that they were read from.
+    pub(super) fn fixed_place(&mut self, place: &'t hir::Place) -> Place {
+        let mut fixed = self.place(place);
+        for (index, written) in fixed.indices.iter_mut().zip(&place.indices) {
+            if matches!((index.operand, &written.value.kind), (Operand::Register(_), ExpressionKind::Read(_))) {
+                let dest = self.temporary(scalar_type(written.value.ty), written.value.span);
+                self.emit(Instruction::Copy { dest, source: index.operand }, written.value.span);
+                index.operand = Operand::Register(dest);
+            }
+        }
+        fixed
     }
 
     fn read(&mut self, place: &'t hir::Place) -> Operand {
@@ -281,10 +312,15 @@ impl<'t> Builder<'_, 't> {
             arguments.push(self.reference(receiver));
         }
         for argument in &call.arguments {
-            arguments.push(match argument {
+            let operand = match argument {
                 hir::Argument::Value(expression) => self.expression(expression),
                 hir::Argument::Reference(place) => self.reference(place),
-            });
+                hir::Argument::Array(place, length) => {
+                    arguments.push(self.reference(place));
+                    self.length(*length)
+                }
+            };
+            arguments.push(operand);
         }
         arguments
     }
@@ -292,7 +328,7 @@ impl<'t> Builder<'_, 't> {
     /// The address of a place.
     fn reference(&mut self, place: &'t hir::Place) -> Operand {
         let target = self.place(place);
-        if let (super::Base::Reference(register), 0) = (target.base, target.offset) {
+        if let (super::Base::Reference(register), 0, true) = (target.base, target.offset, target.indices.is_empty()) {
             return Operand::Register(register);
         }
         let dest = self.new_register(None, place.span, RegisterType::Reference);
@@ -321,8 +357,8 @@ fn arithmetic(ty: ScalarType) -> Arithmetic {
 fn has_atomic(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::CompareAndSwap(..) | ExpressionKind::Swap(..) | ExpressionKind::FetchAdd(..) => true,
-        ExpressionKind::Constant(_) => false,
-        ExpressionKind::Read(place) => place.index.as_ref().is_some_and(|(index, _)| has_atomic(index)),
+        ExpressionKind::Constant(_) | ExpressionKind::Length(_) => false,
+        ExpressionKind::Read(place) => place.indices.iter().any(|index| has_atomic(&index.value)),
         ExpressionKind::Unary(_, inner) | ExpressionKind::Convert(inner) => has_atomic(inner),
         ExpressionKind::Binary(_, _, left, right) | ExpressionKind::Choose(left, right) => {
             has_atomic(left) || has_atomic(right)
@@ -330,7 +366,7 @@ fn has_atomic(expression: &Expression) -> bool {
         ExpressionKind::Conditional(condition, a, b) => has_atomic(condition) || has_atomic(a) || has_atomic(b),
         ExpressionKind::Call(call) => call.arguments.iter().any(|argument| match argument {
             hir::Argument::Value(value) => has_atomic(value),
-            hir::Argument::Reference(_) => false,
+            hir::Argument::Reference(_) | hir::Argument::Array(..) => false,
         }),
     }
 }

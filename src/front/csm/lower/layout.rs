@@ -2,7 +2,9 @@
 
 use super::{Symbols, scalar_type, value};
 use crate::front::csm::hir;
-use crate::ir::{Definition, DefinitionKind, Leaf, LeafId, LeafKind, Program, Storage, Value, Variable, VariableId};
+use crate::ir::{
+    Definition, DefinitionKind, Dimension, Leaf, LeafId, LeafKind, Program, Storage, Variable, VariableId,
+};
 use crate::source::Span;
 use crate::source::texts::TextId;
 
@@ -23,9 +25,9 @@ pub(super) fn lower_variable(
         leaf_count: 0,
         size: 0,
     });
-    let mut layout = Layout { program, symbols, tree, variable, offset: 0 };
-    layout.add(declared.name, (declared.name, declared.span), declared.ty, &declared.initial);
-    let size = layout.offset;
+    let mut layout = Layout { program, symbols, tree, variable, dimensions: Vec::new() };
+    layout.add(declared.name, (declared.name, declared.span), declared.ty, &declared.initial, 0);
+    let size = tree.size_of(declared.ty);
     let first = program.variables[variable].first_leaf.index();
     let count = program.leaves.len() - first;
     let made = &mut program.variables[variable];
@@ -39,35 +41,42 @@ struct Layout<'a> {
     symbols: &'a mut Symbols,
     tree: &'a hir::Program,
     variable: VariableId,
-    offset: u32,
+    /// The arrays that the part lies in which is added now.
+    dimensions: Vec<Dimension>,
 }
 
 impl Layout<'_> {
-    /// Adds the leaves of a part of that type. Objects nest as deep as there are classes.
-    fn add(&mut self, name: TextId, symbol: (TextId, Span), ty: hir::Type, initial: &[hir::Constant]) {
-        let (kind, length, array) = match ty {
+    /// Adds the leaves of a part of that type, which begins at `offset`. Objects nest as deep as there are classes.
+    fn add(&mut self, name: TextId, symbol: (TextId, Span), ty: hir::Type, initial: &[hir::Constant], offset: u32) {
+        match ty {
             hir::Type::Class(class) => {
                 for field in &self.tree.classes[class].fields {
                     let text = format!("{}.{}", self.program.texts.get(name), self.program.texts.get(field.name));
                     let path = self.program.texts.intern(&text);
-                    self.add(path, (field.name, field.span), field.ty, &field.initial);
+                    self.add(path, (field.name, field.span), field.ty, &field.initial, offset + field.offset);
                 }
-                return;
             }
-            hir::Type::Scalar(scalar) => (LeafKind::Data(scalar_type(scalar)), 1, false),
-            hir::Type::Array(scalar, length) => (LeafKind::Data(scalar_type(scalar)), length, true),
-            hir::Type::Lock | hir::Type::Error => (LeafKind::Lock, 1, false),
-            hir::Type::Event => (LeafKind::Event, 1, false),
+            hir::Type::Array(id) => {
+                let hir::Array { element, length } = self.tree.arrays[id];
+                let name_end = self.program.texts.get(name).len() as u32;
+                let stride = self.tree.size_of(element);
+                self.dimensions.push(Dimension { length: length.unwrap_or(0), stride, name_end });
+                self.add(name, symbol, element, initial, offset);
+                self.dimensions.pop();
+            }
+            hir::Type::Scalar(scalar) => self.leaf(name, symbol, LeafKind::Data(scalar_type(scalar)), initial, offset),
+            hir::Type::Lock | hir::Type::Error => self.leaf(name, symbol, LeafKind::Lock, initial, offset),
+            hir::Type::Event => self.leaf(name, symbol, LeafKind::Event, initial, offset),
             hir::Type::Barrier => {
                 let count = initial.first().and_then(|count| count.integer()).unwrap_or(1);
-                (LeafKind::Barrier(count as u32), 1, false)
+                self.leaf(name, symbol, LeafKind::Barrier(count as u32), initial, offset);
             }
-            hir::Type::Condition => (LeafKind::Condition, 1, false),
-            hir::Type::Semaphore => (LeafKind::Semaphore, 1, false),
-        };
-        let name_end = self.program.texts.get(name).len() as u32;
-        let dimensions = array.then_some(crate::ir::Dimension { length, stride: 1, name_end }).into_iter().collect();
-        let initial: Vec<Value> = initial.iter().map(|&constant| value(constant)).collect();
+            hir::Type::Condition => self.leaf(name, symbol, LeafKind::Condition, initial, offset),
+            hir::Type::Semaphore => self.leaf(name, symbol, LeafKind::Semaphore, initial, offset),
+        }
+    }
+
+    fn leaf(&mut self, name: TextId, symbol: (TextId, Span), kind: LeafKind, initial: &[hir::Constant], offset: u32) {
         let symbol_id = self.symbols.get(self.program, symbol.0, symbol.1);
         let leaf = LeafId::new(self.program.leaves.len());
         let declaration = self.program.variables[self.variable].span;
@@ -80,16 +89,19 @@ impl Layout<'_> {
                 version: 0,
             })
         });
-        self.program.leaves.push(Leaf {
+        let mut made = Leaf {
             variable: self.variable,
             name,
             symbol: symbol_id,
-            offset: self.offset,
-            dimensions,
+            offset,
+            dimensions: self.dimensions.clone(),
             kind,
-            initial,
+            initial: Vec::new(),
             initial_definition,
-        });
-        self.offset += length * kind.width();
+        };
+        // A field of the objects of an array begins alike in all of them.
+        let count = made.element_count() as usize;
+        made.initial = initial.iter().cycle().take(count).map(|&constant| value(constant)).collect();
+        self.program.leaves.push(made);
     }
 }

@@ -156,6 +156,8 @@ struct Builder<'l, 't> {
     function: Function,
     current: BlockId,
     slots: FxHashMap<hir::VariableId, Slot>,
+    /// The lengths of the arrays that parameters take.
+    lengths: FxHashMap<hir::VariableId, RegisterId>,
     this: Option<RegisterId>,
     /// Open loops: where `break` and `continue` go, and how many locks of `synchronized` were held at the loop.
     loops: Vec<(BlockId, BlockId, usize)>,
@@ -173,6 +175,7 @@ impl<'t> Lowering<'t> {
             function,
             current: BlockId(0),
             slots: FxHashMap::default(),
+            lengths: FxHashMap::default(),
             this: None,
             loops: Vec::new(),
             held: Vec::new(),
@@ -217,6 +220,7 @@ impl<'t> Lowering<'t> {
             let register = builder.new_register(Some(name), span, RegisterType::Reference);
             builder.function.parameters.push(register);
             builder.slots.insert(capture, Slot::Reference(register));
+            builder.lower_length(capture);
         }
         if let Some(copy) = copy {
             builder.lower_parameter(copy);
@@ -298,6 +302,7 @@ impl<'t> Builder<'_, 't> {
         match register_type {
             RegisterType::Reference => {
                 self.slots.insert(parameter, Slot::Reference(register));
+                self.lower_length(parameter);
             }
             RegisterType::Scalar(_) if captured => {
                 let (variable, reference) = self.allocate(parameter, span);
@@ -308,6 +313,17 @@ impl<'t> Builder<'_, 't> {
             RegisterType::Scalar(_) => {
                 self.slots.insert(parameter, Slot::Register(register));
             }
+        }
+    }
+
+    /// Behind the reference to an array of any length stands a parameter for its length.
+    fn lower_length(&mut self, parameter: hir::VariableId) {
+        let tree = self.lowering.tree;
+        let declared = &tree.variables[parameter];
+        if matches!(declared.ty, hir::Type::Array(id) if tree.arrays[id].length.is_none()) {
+            let length = self.temporary(ScalarType::Int, declared.span);
+            self.function.parameters.push(length);
+            self.lengths.insert(parameter, length);
         }
     }
 

@@ -255,7 +255,7 @@ impl<'t> Builder<'_, 't> {
     }
 
     fn synchronized(&mut self, lock: &'t hir::Place, body: &'t [Statement], end: Span) {
-        let place = self.place(lock);
+        let place = self.fixed_place(lock);
         self.emit(Instruction::Synchronise(Synchronisation::on(sync::Kind::Lock, place.clone())), lock.span);
         self.held.push(place.clone());
         self.statements(body);
@@ -264,7 +264,7 @@ impl<'t> Builder<'_, 't> {
     }
 
     fn operation(&mut self, operation: &'t Operation) -> Synchronisation {
-        let mut places = operation.objects.iter().map(|place| self.place(place));
+        let mut places = operation.objects.iter().map(|place| self.fixed_place(place));
         Synchronisation { kind: operation.kind, object: places.next(), lock: places.next() }
     }
 }

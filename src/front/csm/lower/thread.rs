@@ -1,10 +1,10 @@
 //! Lowering of threads: forks, joins, spawns.
 
-use super::{Builder, PendingArm, Slot, empty_function};
+use super::{Builder, PendingArm, Slot, empty_function, scalar_type};
 use crate::front::csm::hir::{self, StatementKind};
 use crate::ir::{
-    Arithmetic, BinaryOperator, FunctionId, FunctionKind, Instruction, NewThread, Operand, RegisterId, RegisterType,
-    ScalarType, Terminator, ThreadLabel, TripBounds, Value,
+    Arithmetic, BinaryOperator, FunctionId, FunctionKind, Instruction, NewThread, Operand, Place, RegisterId,
+    RegisterType, ScalarType, Terminator, ThreadLabel, TripBounds, Value,
 };
 use crate::source::Span;
 use crate::source::texts::TextId;
@@ -36,9 +36,12 @@ impl<'t> Builder<'_, 't> {
         let id = self.lowering.program.functions.push(empty_function(arm.label, arm.span, FunctionKind::Arm));
         self.lowering.arms.push(PendingArm { id, arm, copy });
         let this = arm.uses_this.then_some(self.this).flatten();
-        let captures = arm.captures.iter().filter_map(|capture| match self.slots.get(capture) {
-            Some(Slot::Reference(register) | Slot::Register(register)) => Some(*register),
-            None => None,
+        let captures = arm.captures.iter().flat_map(|capture| {
+            let reference = match self.slots.get(capture) {
+                Some(Slot::Reference(register) | Slot::Register(register)) => Some(*register),
+                None => None,
+            };
+            reference.into_iter().chain(self.lengths.get(capture).copied())
         });
         (id, this.into_iter().chain(captures).map(Operand::Register).collect())
     }
@@ -87,15 +90,81 @@ impl<'t> Builder<'_, 't> {
         self.emit(Instruction::Binary { dest: register, op, left: Operand::Register(register), right: one }, span);
     }
 
+    /// What a thread is called whose handle is an element: `w[2]`, by the values of the indices. They are one number, which
+    /// the lengths in the label take apart.
+    fn handle_name(
+        &mut self,
+        target: Option<&hir::Place>,
+        place: Option<&Place>,
+        label: TextId,
+    ) -> (ThreadLabel, Option<Operand>) {
+        let (Some(target), Some(place)) = (target, place) else { return (ThreadLabel::Name(label), None) };
+        let indices = place.indices.iter().zip(&target.indices);
+        let mut number: Option<Operand> = None;
+        for (index, written) in indices {
+            let span = written.value.span;
+            let at = self.converted(index.operand, scalar_type(written.value.ty), ScalarType::Long, span);
+            number = Some(match number {
+                None => at,
+                Some(outer) => {
+                    let length = self.converted(index.length, ScalarType::Int, ScalarType::Long, span);
+                    let rows = self.arithmetic(BinaryOperator::Multiply(Arithmetic::Long), outer, length, span);
+                    self.arithmetic(BinaryOperator::Add(Arithmetic::Long), rows, at, span)
+                }
+            });
+        }
+        match number {
+            None => (ThreadLabel::Name(label), None),
+            Some(number) => (ThreadLabel::Element(self.handle_label(target)), Some(number)),
+        }
+    }
+
+    /// `w[]`, `m[][4]`, `p[].t`: the place of a handle, with the length of each array but the first.
+    fn handle_label(&mut self, target: &hir::Place) -> TextId {
+        let texts = &self.lowering.program.texts;
+        let written = format!("{}{}", texts.get(target.name), texts.get(target.last_indices));
+        let mut lengths = target.indices.iter().enumerate().map(|(position, index)| match index.length {
+            hir::Length::Constant(length) if position > 0 => length.to_string(),
+            _ => String::new(),
+        });
+        let (mut label, mut depth) = (String::new(), 0);
+        for character in written.chars() {
+            match character {
+                '[' => {
+                    if depth == 0 {
+                        label.push('[');
+                        label.push_str(&lengths.next().unwrap_or_default());
+                    }
+                    depth += 1;
+                }
+                ']' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        label.push(']');
+                    }
+                }
+                _ if depth == 0 => label.push(character),
+                _ => {}
+            }
+        }
+        self.lowering.program.texts.intern(&label)
+    }
+
+    fn arithmetic(&mut self, op: BinaryOperator, left: Operand, right: Operand, span: Span) -> Operand {
+        let dest = self.temporary(ScalarType::Long, span);
+        self.emit(Instruction::Binary { dest, op, left, right }, span);
+        Operand::Register(dest)
+    }
+
     pub(super) fn spawn(&mut self, target: Option<&'t hir::Place>, call: &'t hir::Call, label: TextId, span: Span) {
         let place = match target {
-            Some(target) if self.register_of(target).is_none() => Some(self.place(target)),
+            Some(target) if self.register_of(target).is_none() => Some(self.fixed_place(target)),
             _ => None,
         };
+        let (label, ordinal) = self.handle_name(target, place.as_ref(), label);
         let arguments = self.arguments(call);
         let function = FunctionId(call.function.0);
-        let thread =
-            NewThread { function, rounds: Vec::new(), arguments, label: ThreadLabel::Name(label), ordinal: None };
+        let thread = NewThread { function, rounds: Vec::new(), arguments, label, ordinal };
         let dest = target.map(|_| self.temporary(ScalarType::Thread, span));
         self.emit(Instruction::Spawn { dest, thread }, span);
         let (Some(target), Some(dest)) = (target, dest) else { return };

@@ -61,6 +61,8 @@ pub struct Parameter {
     pub ty: TypeName,
     /// Its name.
     pub name: Ident,
+    /// `[]`: it takes an array; further dimensions have a size.
+    pub sizes: Vec<Option<Expr>>,
 }
 
 /// A class.
@@ -183,8 +185,8 @@ pub struct Declaration {
 pub struct Declarator {
     /// The declared name.
     pub name: Ident,
-    /// `[size]`: an array.
-    pub size: Option<Expr>,
+    /// `[size]`: an array; several: of several dimensions.
+    pub sizes: Vec<Expr>,
     /// What it begins with.
     pub initialiser: Option<Initialiser>,
 }

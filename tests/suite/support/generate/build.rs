@@ -127,7 +127,7 @@ pub fn if_else(condition: Expr, yes: Vec<Stmt>, no: Option<Vec<Stmt>>) -> Stmt {
 }
 
 pub fn declaration(kind: TypeKind, declared: &str, size: Option<Expr>, initial: Option<Initialiser>) -> Declaration {
-    let declarator = Declarator { name: ident(declared), size, initialiser: initial };
+    let declarator = Declarator { name: ident(declared), sizes: size.into_iter().collect(), initialiser: initial };
     Declaration { atomic: false, ty: ty(kind), declarators: vec![declarator], span: Span::default() }
 }
 
@@ -156,7 +156,8 @@ pub fn counting(variable: &str, bound: Expr) -> (Box<Stmt>, Expr, Box<Stmt>) {
 }
 
 pub fn function(result: TypeKind, called: &str, parameters: Vec<(TypeKind, &str)>, body: Vec<Stmt>) -> Function {
-    let parameter = |(kind, declared): (TypeKind, &str)| Parameter { ty: ty(kind), name: ident(declared) };
+    let parameter =
+        |(kind, declared): (TypeKind, &str)| Parameter { ty: ty(kind), name: ident(declared), sizes: Vec::new() };
     Function {
         result: ty(result),
         name: ident(called),

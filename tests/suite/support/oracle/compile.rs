@@ -180,7 +180,11 @@ impl<'a> Compiler<'a> {
     }
 
     pub fn length(&mut self, declarator: &Declarator) -> Result<u32> {
-        let Some(size) = &declarator.size else { return Ok(0) };
+        let size = match declarator.sizes.as_slice() {
+            [] => return Ok(0),
+            [size] => size,
+            _ => return Err(format!("array {} of several dimensions", declarator.name.name)),
+        };
         self.constant(size)
             .and_then(|size| u32::try_from(size.long()).ok())
             .filter(|&size| size > 0)

@@ -131,6 +131,13 @@ impl Printer {
         self.text("(");
         self.list(parameters, |printer, parameter| {
             printer.format(format_args!("{} {}", type_name(&parameter.ty), parameter.name.name));
+            for size in &parameter.sizes {
+                printer.text("[");
+                if let Some(size) = size {
+                    printer.expression(size, LOOSEST);
+                }
+                printer.text("]");
+            }
         });
         self.text(")");
     }
@@ -161,7 +168,7 @@ impl Printer {
         self.format(format_args!("{atomic}{} ", type_name(&declaration.ty)));
         self.list(&declaration.declarators, |printer, declarator| {
             printer.text(&declarator.name.name);
-            if let Some(size) = &declarator.size {
+            for size in &declarator.sizes {
                 printer.text("[");
                 printer.expression(size, LOOSEST);
                 printer.text("]");
