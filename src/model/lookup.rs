@@ -101,14 +101,6 @@ impl Lookup<'_> {
     }
 
     /// The read that a name means, in each of its contexts that fit, and which instance of it.
-    ///
-    /// # Errors
-    ///
-    /// A diagnostic that lists the reads it could mean.
-    pub fn read(&self, text: &str) -> Result<(Vec<ReadId>, Option<u32>), Diagnostics> {
-        self.find_read(text).map_err(|problem| self.problem(problem))
-    }
-
     fn find_read(&self, text: &str) -> Result<(Vec<ReadId>, Option<u32>), Diagnostic> {
         let name = parse(text, "read")?;
         let reads = self.choose("read", text, &name, &self.reads())?;

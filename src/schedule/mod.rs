@@ -14,14 +14,12 @@
 //!   replayed strictly (`docs/schedule.md`); [`Naming`] gives those names. A [`Trace`] is for people, with one column for each
 //!   thread.
 //! - To compare their events: [`Clocks`] tell which events happen before which, [`Footprint`]s which steps are dependent,
-//!   [`PendingFootprint`]s which next steps are, [`HeldLocks`] which locks a thread holds, and [`Activations`] which call a
-//!   step belongs to. [`fewer_switches`] finds an
-//!   order of an execution's steps that is easier to follow.
+//!   [`PendingFootprint`]s which next steps are, [`HeldLocks`] which locks a thread holds, and [`Nesting`] whether it
+//!   is in a call of a function. [`fewer_switches`] finds an order of an execution's steps that is easier to follow.
 //!
 //! **Soundness and limits**. Everything here is deterministic. Outside of this layer and the machine itself only the searches of
 //! `explore` do steps of the machine by themselves.
 
-mod activations;
 mod causality;
 mod clocks;
 mod dependence;
@@ -33,6 +31,7 @@ mod held;
 mod lookahead;
 mod namer;
 mod naming;
+mod nesting;
 mod pct;
 mod pending;
 mod per_thread;
@@ -47,7 +46,6 @@ mod trace;
 mod trials;
 mod walk;
 
-pub use activations::{Activation, Activations, Nesting};
 pub use clocks::{Clock, Clocks, Edges, Stamp, ThreadNumber};
 pub use dependence::{Footprint, Footprints, Resource, Use, predecessors, used_by};
 pub use estimate::{FirstHit, Interval, Rate, Z_95};
@@ -58,6 +56,7 @@ pub use held::{Held, HeldLocks, LocksetId};
 pub use lookahead::{Lookahead, PendingAccess, PendingAccesses};
 pub use namer::{Namer, SharedStep};
 pub use naming::{Naming, operation_name};
+pub use nesting::Nesting;
 pub use pct::Pct;
 pub use pending::PendingFootprint;
 pub use policy::{Decision, Policy, Random, RoundRobin, Scripted, Then, View};

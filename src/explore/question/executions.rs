@@ -9,7 +9,7 @@
 //! **Soundness and limits**: each schedule is of a real execution that no assumption discards, and no two are of one future.
 //! Where a bound is hit, the others of a search through states are the longer ones.
 
-use crate::budget::{Bound, Budget, Statistics};
+use crate::budget::{Bound, Budget};
 use crate::explore::question::chains::hash_of_end;
 use crate::explore::question::count::History;
 use crate::explore::reads_from::{self, Refusal};
@@ -27,8 +27,6 @@ pub struct ExecutionsAnswer {
     pub has_more: bool,
     /// The bound that was hit.
     pub bound: Option<Bound>,
-    /// How much was visited.
-    pub statistics: Statistics,
 }
 
 impl ExecutionsAnswer {
@@ -58,14 +56,14 @@ fn by_executions(machine: &Machine, wanted: usize, budget: &Budget<'_>) -> Resul
         schedules.push(execution.choices.to_vec());
         ControlFlow::Continue(())
     })?;
-    Ok(ExecutionsAnswer { schedules, has_more, bound: found.bound, statistics: found.statistics })
+    Ok(ExecutionsAnswer { schedules, has_more, bound: found.bound })
 }
 
 fn by_states(machine: &Machine, wanted: usize, budget: &Budget<'_>) -> ExecutionsAnswer {
     let mut ends = Ends { wanted, known: FxHashSet::default(), nodes: Vec::new(), has_more: false };
     let searched = states::search(machine, budget, History::default(), &mut ends);
     let schedules = ends.nodes.iter().map(|&node| searched.graph.path_to(node)).collect();
-    ExecutionsAnswer { schedules, has_more: ends.has_more, bound: searched.bound, statistics: searched.statistics }
+    ExecutionsAnswer { schedules, has_more: ends.has_more, bound: searched.bound }
 }
 
 /// The ends of executions, one of each future.
