@@ -1,6 +1,6 @@
 //! `diff`: what a change has changed, what becomes of a recorded execution, and where two executions part.
 
-use crate::process::{Files, plain};
+use crate::process::{Files, call, plain};
 use serde_json::Value;
 
 const OLD: &str = "int x = 1;
@@ -154,4 +154,11 @@ fn what_does_not_belong_together_is_refused() {
     assert_eq!(status("diff new.csm old.csm --schedule found/failure-1.json"), Some(2));
     assert_eq!(status("diff old.csm"), Some(2));
     assert_eq!(status("diff old.csm new.csm --max-states 2"), Some(3));
+}
+
+#[test]
+fn a_bound_is_said_as_by_other_commands() {
+    let answer = call("diff --max-states 10 samples/bakery2.csm samples/peterson.csm", &[""; 0]);
+    assert_eq!(answer.stderr.matches("the search was stopped by `--max-states`").count(), 1, "{}", answer.stderr);
+    assert!(answer.stderr.contains("warning[CS0904]"), "{}", answer.stderr);
 }

@@ -169,10 +169,7 @@ impl Both<'_> {
             .map(|of| Some(key(of, self.alignment.name(&of.at)?, self.alignment.name(&of.thread)?)));
         let new = self.new.failures.iter().map(|of| key(of, of.at.clone(), of.thread.clone()));
         let shown = pair_up(renamed, new).into_iter().filter_map(|(one, other)| {
-            let failure = match other {
-                Some(other) => self.new.failures.get(other)?,
-                None => self.old.failures.get(one?)?,
-            };
+            let failure = either(&self.old.failures, &self.new.failures, (one, other))?;
             Some(FailureChange { change: change(one.is_some(), other.is_some(), self), failure: failure.clone() })
         });
         shown.collect()
@@ -190,10 +187,7 @@ impl Both<'_> {
             threads.collect::<Vec<_>>()
         });
         let shown = pair_up(renamed, new).into_iter().filter_map(|(one, other)| {
-            let deadlock = match other {
-                Some(other) => self.new.deadlocks.get(other)?,
-                None => self.old.deadlocks.get(one?)?,
-            };
+            let deadlock = either(&self.old.deadlocks, &self.new.deadlocks, (one, other))?;
             Some(DeadlockChange { change: change(one.is_some(), other.is_some(), self), deadlock: deadlock.clone() })
         });
         shown.collect()
@@ -212,16 +206,18 @@ impl Both<'_> {
             .iter()
             .map(|of| key(of, of.by_thread.iter().map(|of| (of.thread.clone(), of.output.clone())).collect()));
         let shown = pair_up(renamed, new).into_iter().filter_map(|(one, other)| {
-            let of = match other {
-                Some(other) => self.new.outcomes.get(other)?,
-                None => self.old.outcomes.get(one?)?,
-            };
+            let of = either(&self.old.outcomes, &self.new.outcomes, (one, other))?;
             let change = change(one.is_some(), other.is_some(), self);
             let OutcomeReport { status, message, by_thread, .. } = of;
             Some(OutcomeChange { change, status, message: message.clone(), by_thread: by_thread.clone() })
         });
         shown.collect()
     }
+}
+
+/// Of a pair the one of the new program; where there is none, that of the old one.
+fn either<'a, T>(old: &'a [T], new: &'a [T], (one, other): (Option<usize>, Option<usize>)) -> Option<&'a T> {
+    other.map_or_else(|| old.get(one?), |other| new.get(other))
 }
 
 /// A recorded step in the words of a list: `T1 write x at 5:9`.

@@ -1,7 +1,7 @@
 //! `cssame diff OLD NEW`: what a change has changed; `cssame diff SCHEDULE SCHEDULE`: where two executions part.
 
 use super::run::departed;
-use crate::answer::{ExecutionsReport, ProgramsAnswer, diff_executions, diff_programs};
+use crate::answer::{ExecutionsReport, ProgramsAnswer, diff_executions, diff_programs, finding};
 use crate::budget::Budget;
 use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
@@ -15,6 +15,7 @@ use crate::cli::view;
 use crate::diagnostics::Diagnostics;
 use crate::model::Model;
 use crate::schedule::Schedule;
+use crate::source::SourceMap;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -178,6 +179,9 @@ impl Answer for Compared {
         match &self.difference {
             Difference::Programs(answer) => {
                 output.print(&view::diff::programs(answer, self.all, colour));
+                if let Some(bound) = answer.hit {
+                    output.complain(&SourceMap::default(), &[finding::bound(bound, None)]);
+                }
                 output.summary(&view::diff::programs_summary(answer));
             }
             Difference::Executions(report) => {

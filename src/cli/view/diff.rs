@@ -128,8 +128,7 @@ pub fn programs_summary(answer: &ProgramsAnswer) -> String {
         part("deadlocks", count(answer.deadlocks.iter().map(|of| of.change))),
         part("outcomes", count(answer.outcomes.iter().map(|of| of.change))),
     ];
-    let bound = answer.bound.map_or_else(String::new, |bound| format!("the search was stopped by `--{bound}`\n"));
-    format!("{}\n{bound}", parts.join("\n"))
+    parts.join("\n") + "\n"
 }
 
 /// Where two executions part.
