@@ -1,20 +1,9 @@
 //! Shared variables and locals: what is read under a lock and used after it is freed.
 
-use crate::support::{root, unit};
-use cssame::answer::{CorrelateRequest, Execute, correlate};
-use cssame::budget::{Budget, Limits};
+use crate::support::{executed, root};
 use cssame::correlation::{CorrelationReport, Status};
-use cssame::model::Options;
 use cssame::schedule::Step;
 use std::fs;
-
-fn executed(text: &str) -> CorrelationReport<Vec<Step>> {
-    let options = Options::default();
-    let request =
-        CorrelateRequest { threshold: 0.5, rank: 0.0, sets: false, execute: Execute::Selected, options: &options };
-    let limits = Limits { max_states: Some(200_000), ..Limits::default() };
-    correlate(unit(text), &request, &Budget::from(limits)).correlation
-}
 
 /// The statuses of the accesses of a method to a variable and a local.
 fn statuses(report: &CorrelationReport<Vec<Step>>, method: &str, variables: [&str; 2]) -> Vec<Status> {

@@ -1,20 +1,12 @@
 //! Correlations by object: fields of declared objects, parameters by what they are bound to, elements of known index, and the
 //! fields of the object of a method.
 
-use crate::support::unit;
+use crate::support::{executed, unit};
 use cssame::answer::{CorrelateRequest, Execute, correlate};
 use cssame::budget::{Budget, Limits};
 use cssame::correlation::{CorrelationReport, Status};
 use cssame::model::Options;
 use cssame::schedule::Step;
-
-fn executed(text: &str) -> CorrelationReport<Vec<Step>> {
-    let options = Options::default();
-    let request =
-        CorrelateRequest { threshold: 0.5, rank: 0.0, sets: false, execute: Execute::Selected, options: &options };
-    let limits = Limits { max_states: Some(200_000), ..Limits::default() };
-    correlate(unit(text), &request, &Budget::from(limits)).correlation
-}
 
 /// `transfer writes a.bal, writes b.bal`, of those that are confirmed.
 fn confirmed(report: &CorrelationReport<Vec<Step>>) -> Vec<String> {

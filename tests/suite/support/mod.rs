@@ -5,7 +5,11 @@ pub mod classes;
 pub mod generate;
 pub mod oracle;
 
+use cssame::answer::{CorrelateRequest, Execute, correlate};
+use cssame::budget::{Budget, Limits};
+use cssame::correlation::CorrelationReport;
 use cssame::model::{Model, Options, Unit};
+use cssame::schedule::Step;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +33,15 @@ pub fn possible_model(text: &str) -> Option<Model> {
 /// The unit of a program that compiles, with or without a `main`.
 pub fn unit(text: &str) -> Unit {
     Unit::from_text("test.csm", text, &[]).unwrap()
+}
+
+/// The correlations and pairs of a program, with what executions show of the pairs.
+pub fn executed(text: &str) -> CorrelationReport<Vec<Step>> {
+    let options = Options::default();
+    let request =
+        CorrelateRequest { threshold: 0.5, rank: 0.0, sets: false, execute: Execute::Selected, options: &options };
+    let limits = Limits { max_states: Some(200_000), ..Limits::default() };
+    correlate(unit(text), &request, &Budget::from(limits)).correlation
 }
 
 /// The number that an environment variable sets.
