@@ -31,6 +31,7 @@ pub(super) fn emit(input: &Input<'_>, main: FunctionId, options: &Options) -> St
              //! A read of memory asks its pi for a value, a write defines a version and trips its latch."
         )
     };
+    // The program of a user may have variables that it does not read: that is not for the compiler of the package to say.
     let mut text = format!(
         "//! `{}` {}\n\n\
          #![allow(unused_variables, unused_assignments, unused_imports, unused_mut)]\n\n\

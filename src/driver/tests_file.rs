@@ -232,6 +232,7 @@ pub(super) fn emit(package: &str, cases: &[TestCase], options: &Options, note: O
         cases.iter().for_each(|case| text += &free_test(case));
         return text;
     }
+    // Which of the names the tests use depends on the executions.
     text += "\n#![allow(unused_imports)]\n\n";
     let _ = writeln!(text, "use {package}::Act::*;\nuse {package}::Value::*;");
     let _ = writeln!(text, "use {package}::{{check, program, Act, End, Event, Expect, From, Future, Plan}};");
