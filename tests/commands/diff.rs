@@ -158,7 +158,7 @@ fn what_does_not_belong_together_is_refused() {
 
 #[test]
 fn a_bound_is_said_as_by_other_commands() {
-    let answer = call("diff --max-states 10 samples/bakery2.csm samples/peterson.csm", &[""; 0]);
+    let answer = call("diff --max-states 10 samples/bank_transfer.csm samples/bank_transfer_deadlock.csm", &[""; 0]);
     assert_eq!(answer.stderr.matches("the search was stopped by `--max-states`").count(), 1, "{}", answer.stderr);
     assert!(answer.stderr.contains("warning[CS0904]"), "{}", answer.stderr);
 }

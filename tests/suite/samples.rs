@@ -154,6 +154,9 @@ fn samples_do_what_their_comments_say() {
     }
     println!("{terms} terms of pi functions, {impossible} of them impossible");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let figure = format!("{impossible} of {terms} (`cargo test --test suite samples::");
+    assert!(readme.contains(&figure), "README.md does not say: {figure}");
     // Locks made of variables (Dekker, Peterson, the bakery) are the most of them.
     assert!(impossible * 8 <= terms, "{impossible} of {terms} terms are impossible");
 }
