@@ -163,9 +163,15 @@ pub fn inconsistent(contradiction: &[String]) -> Diagnostic {
         .with_help("leave out or change one of them")
 }
 
-/// Says that a search was stopped by a bound, what that means, what it has proved, and which loops still ran.
+/// Says that a search was stopped by a bound when all but outcomes was decided.
 #[must_use]
-pub fn bound(bound: Bound, unfinished: Option<&UnfinishedReport>) -> Diagnostic {
+pub fn bound_of_outcomes(bound: Bound) -> Diagnostic {
+    stopped(bound)
+        .with_note("terms, failures and deadlocks are all decided")
+        .with_note("the outcomes that were found are real; there may be others")
+}
+
+fn stopped(bound: Bound) -> Diagnostic {
     let (code, message) = match bound {
         Bound::States | Bound::Steps | Bound::Executions | Bound::Memory => {
             (Code::ExplorationLimit, format!("the search was stopped by `--{}`", bound.name()))
@@ -173,8 +179,13 @@ pub fn bound(bound: Bound, unfinished: Option<&UnfinishedReport>) -> Diagnostic 
         Bound::Timeout => (Code::Timeout, "the time that `--timeout` allows ran out".to_owned()),
         Bound::Interrupt => (Code::Interrupted, "the search was interrupted".to_owned()),
     };
-    let diagnostic = Diagnostic::general(code, Severity::Warning, message)
-        .with_note("what was found is real; what was not found may still be possible");
+    Diagnostic::general(code, Severity::Warning, message)
+}
+
+/// Says that a search was stopped by a bound, what that means, what it has proved, and which loops still ran.
+#[must_use]
+pub fn bound(bound: Bound, unfinished: Option<&UnfinishedReport>) -> Diagnostic {
+    let diagnostic = stopped(bound).with_note("what was found is real; what was not found may still be possible");
     let Some(unfinished) = unfinished else { return diagnostic };
     let steps = plural(unfinished.steps as usize, "step");
     let proved = format!("no other failure and no other deadlock comes within {steps} of the beginning");

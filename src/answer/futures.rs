@@ -4,8 +4,7 @@ use super::selection::{SelectionReport, selection_report};
 use crate::budget::{Bound, Budget, Limits};
 use crate::explore::report::{FuturesReport, Schedules, report};
 use crate::explore::{
-    Answer, CountAnswer, Query, SelectAnswer, Subject, UnfinishedReport, Verdict, unfinished_report,
-    with_fewer_switches,
+    Answer, CountAnswer, SelectAnswer, Subject, UnfinishedReport, Verdict, unfinished_report, with_fewer_switches,
 };
 use crate::form::Selection;
 use crate::ir::{DefinitionId, ReadId};
@@ -62,6 +61,9 @@ pub struct FuturesAnswer {
     /// The bound that has stopped a search.
     #[serde(skip)]
     pub bound: Option<Bound>,
+    /// The bound that has stopped the search for outcomes, where all else is decided.
+    #[serde(skip)]
+    pub outcomes_bound: Option<Bound>,
     /// What the search that was stopped has proved.
     #[serde(skip)]
     pub unfinished: Option<UnfinishedReport>,
@@ -72,18 +74,22 @@ pub struct FuturesAnswer {
 pub fn futures(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> FuturesAnswer {
     let found = search(model, request, budget);
     let naming = model.naming();
-    let futures = report(&naming, &found.answer, &candidates(model), found.count.as_ref(), request.schedules);
+    let mut futures = report(&naming, &found.answer, &candidates(model), found.count.as_ref(), request.schedules);
+    if let Some(bound) = found.outcomes {
+        (futures.complete, futures.bound) = (false, Some(bound.name()));
+    }
     let selection = found.selection.as_ref();
     let selection = selection.map(|of| selection_report(model, request.selections, &of.verdict, Some(&found.answer)));
     let unfinished = found.unfinished(model, &futures);
     let bound = found.bound();
+    let outcomes_bound = found.outcomes.filter(|_| found.selection.as_ref().is_none_or(|of| of.bound.is_none()));
     let verdict = found.selection.map(|of| of.verdict);
     let merged = model.form().concurrency.merged;
-    FuturesAnswer { futures, merged, selection, answer: found.answer, verdict, bound, unfinished }
+    FuturesAnswer { futures, merged, selection, answer: found.answer, verdict, bound, outcomes_bound, unfinished }
 }
 
 impl FuturesAnswer {
-    /// Whether all that was asked for is decided, the number of futures aside.
+    /// Whether all that was asked for is decided, the number of futures and outcomes that are too many aside.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         self.answer.is_complete() && self.selection.as_ref().is_none_or(|of| of.consistent.is_some())
@@ -100,13 +106,17 @@ impl FuturesAnswer {
 /// The answers of the searches.
 struct Found {
     answer: Answer,
+    /// The bound that has stopped the search for outcomes alone.
+    outcomes: Option<Bound>,
     count: Option<CountAnswer>,
     selection: Option<SelectAnswer>,
 }
 
 fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> Found {
     let (subject, machine) = (Subject::from(model), model.machine());
-    let mut answer = subject.futures(&Query::default(), budget);
+    let mut asked = candidates(model);
+    asked.sort_unstable();
+    let (mut answer, outcomes) = subject.futures_with_outcomes(&asked, budget);
     with_fewer_switches(machine, &mut answer);
     let selected = !request.selections.is_empty();
     let mut selection = selected.then(|| subject.select(request.selections, budget));
@@ -118,17 +128,17 @@ fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> F
     let count = match request.count {
         Count::Always => Some(subject.count(budget)),
         Count::IfCheap => {
-            let share = share_of_count(&answer, budget);
+            let share = share_of_count(&answer, budget).filter(|_| outcomes.is_none());
             // A number that nobody asked for is not worth a bound that is hit.
             let count = share.map(|share| subject.count(&share));
             count.filter(|count| count.bound.is_none())
         }
     };
-    Found { answer, count, selection }
+    Found { answer, outcomes, count, selection }
 }
 
-/// The budget of a count that nobody asked for; `None` where it would hit its bounds. Where slices had to decide, it is a
-/// small chance.
+/// The budget of a count that nobody asked for; `None` where it would hit its bounds. Where slices had to decide, it is
+/// a small chance.
 fn share_of_count<'a>(answer: &Answer, budget: &Budget<'a>) -> Option<Budget<'a>> {
     let share = if answer.from_slices { 4 } else { 1 };
     let budget = budget.share(Limits {
@@ -144,7 +154,7 @@ impl Found {
     /// The bound that has stopped a search.
     fn bound(&self) -> Option<Bound> {
         let count = self.count.as_ref().and_then(|count| count.bound);
-        self.answer.bound.or(self.selection.as_ref().and_then(|selection| selection.bound)).or(count)
+        self.answer.bound.or(self.outcomes).or(self.selection.as_ref().and_then(|selection| selection.bound)).or(count)
     }
 
     /// What the search that was stopped has proved.

@@ -1,18 +1,18 @@
 //! The door of the layer: a program of which questions are asked.
 //!
-//! **Input**: a program, what is known of its memory, and its machine; all of them come from a [`Model`]. **Output**: the answer to a
-//! question, by whichever exact strategy comes to its end first.
+//! **Input**: a program, what is known of its memory, and its machine; all of them come from a [`Model`]. **Output**:
+//! the answer to a question, by whichever exact strategy comes to its end first.
 
-use crate::budget::Budget;
+use crate::budget::{Bound, Budget};
 use crate::concurrency::Concurrency;
 use crate::explore::answer::{Answer, Ends, Query};
-use crate::explore::portfolio::Retry;
+use crate::explore::portfolio::{PartialAnswer, Retry};
 use crate::explore::question::count::{self, CountAnswer};
 use crate::explore::question::futures::futures_with;
 use crate::explore::question::select::{self, SelectAnswer};
-use crate::explore::slice::{Declined, Silent, Sliceable, may_go_wrong};
+use crate::explore::slice::{Declined, Silent, Sliceable, may_go_wrong, readers};
 use crate::form::Selection;
-use crate::ir::Program;
+use crate::ir::{DefinitionId, Program, ReadId};
 use crate::model::Model;
 use crate::vm::Machine;
 
@@ -27,6 +27,9 @@ pub struct Subject<'a> {
     pub machine: &'a Machine,
 }
 
+/// Threads that influence no other one, by function, from which on outcomes may be too many.
+const MANY_READERS: usize = 6;
+
 impl<'a> From<&'a Model> for Subject<'a> {
     fn from(model: &'a Model) -> Subject<'a> {
         let concurrency = Some(&model.form().concurrency);
@@ -37,8 +40,8 @@ impl<'a> From<&'a Model> for Subject<'a> {
 impl Subject<'_> {
     /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies.
     ///
-    /// Where outcomes are not asked for, the prints of the program are left out; where nothing can fail or block, the search
-    /// stops when all candidates are decided.
+    /// Where outcomes are not asked for, the prints of the program are left out; where nothing can fail or block, the
+    /// search stops when all candidates are decided.
     #[must_use]
     pub fn futures(&self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
         if query.ends == Ends::Outcomes {
@@ -52,6 +55,26 @@ impl Subject<'_> {
         let quiet = Subject { program: silent.program(), machine: &silent.machine, ..*self };
         let found = silent.in_whole(self.machine, quiet.search(query, budget));
         found.unwrap_or_else(|| self.search(query, budget))
+    }
+
+    /// Finds out what can happen, outcomes included. Where many threads influence no other one there may be too many
+    /// outcomes, but terms, failures and deadlocks can be decided all the same: they are asked for first. The bound is
+    /// that which has stopped the search for outcomes alone.
+    #[must_use]
+    pub fn futures_with_outcomes(
+        &self,
+        candidates: &[(ReadId, DefinitionId)],
+        budget: &Budget<'_>,
+    ) -> (Answer, Option<Bound>) {
+        let has_many = self.concurrency.is_some_and(|concurrency| {
+            readers(self.program, concurrency, self.machine).is_some_and(|readers| readers >= MANY_READERS)
+        });
+        let decided = has_many.then(|| self.futures(&Query::without_outcomes(candidates), budget));
+        let all = self.futures(&Query::default(), budget);
+        match (decided.filter(Answer::is_complete), all.bound) {
+            (Some(decided), Some(bound)) => (decided.merge(all), Some(bound)),
+            _ => (all, None),
+        }
     }
 
     fn search(&self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
@@ -69,7 +92,8 @@ impl Subject<'_> {
         count::count(self.machine, budget)
     }
 
-    /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there is one.
+    /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there
+    /// is one.
     #[must_use]
     pub fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
         self.select_by_slice(selections, budget).unwrap_or_else(|_| select::select(self.machine, selections, budget))
@@ -82,6 +106,15 @@ impl Subject<'_> {
     /// Why slices do not tell.
     pub fn futures_by_slices(&self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Declined> {
         self.sliceable()?.futures(query, budget)
+    }
+
+    /// Finds out what can happen, without outcomes, by asking apart the threads that influence no other one: for tests.
+    ///
+    /// # Errors
+    ///
+    /// Why they are not asked apart.
+    pub fn futures_by_readers(&self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Declined> {
+        self.sliceable()?.futures_by_readers(query, budget)
     }
 
     /// Decides whether some execution has the selections in the slice alone: for tests.

@@ -37,6 +37,7 @@ mod race_facts;
 mod race_samples;
 mod race_targets;
 mod races;
+mod readers;
 mod reads_from;
 mod reductions;
 mod same_versions;

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 type Pairs = BTreeSet<(ReadId, DefinitionId)>;
 
 /// What static terms there are, sorted.
-fn candidates(model: &Model) -> Vec<(ReadId, DefinitionId)> {
+pub fn candidates(model: &Model) -> Vec<(ReadId, DefinitionId)> {
     let form = model.form();
     let of_read = |read| form.terms(read).into_iter().map(move |definition| (read, definition));
     let mut all: Vec<_> = form.shared_reads().into_iter().flat_map(of_read).collect();
@@ -83,19 +83,24 @@ fn check(model: &Model) -> Result<bool, String> {
     if !all.is_complete() || !found.is_complete() {
         return Ok(false);
     }
-    if terms(model, &all) != terms(model, &found) {
-        return Err(format!("terms: {:?} but {:?}", terms(model, &all), terms(model, &found)));
+    compare(model, &all, &found).map(|()| true)
+}
+
+/// Holds an answer without outcomes to that of all states.
+pub fn compare(model: &Model, all: &Answer, found: &Answer) -> Result<(), String> {
+    if terms(model, all) != terms(model, found) {
+        return Err(format!("terms: {:?} but {:?}", terms(model, all), terms(model, found)));
     }
-    if failures(&all) != failures(&found) {
-        return Err(format!("failures: {:?} but {:?}", failures(&all), failures(&found)));
+    if failures(all) != failures(found) {
+        return Err(format!("failures: {:?} but {:?}", failures(all), failures(found)));
     }
-    if deadlocks(model, &all) != deadlocks(model, &found) {
+    if deadlocks(model, all) != deadlocks(model, found) {
         return Err("deadlocks differ".to_owned());
     }
     if all.undecided != found.undecided || !found.outcomes.is_empty() {
         return Err("undecided terms, or outcomes, that nobody asked for".to_owned());
     }
-    check_schedules(model, &found).map(|()| true)
+    check_schedules(model, found)
 }
 
 #[test]
@@ -127,7 +132,7 @@ fn readers(count: usize, globals: &str, writer: &str, body: &str) -> Model {
 }
 
 /// How many terms can happen, and how many states that took; everything is decided.
-fn decided(model: &Model) -> (usize, u64, Answer) {
+pub fn decided(model: &Model) -> (usize, u64, Answer) {
     let candidates = candidates(model);
     let limits = Limits { max_states: Some(2_000_000), ..Limits::default() };
     let answer = Subject::from(model).futures(&Query::without_outcomes(&candidates), &Budget::from(limits));

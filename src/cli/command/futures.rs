@@ -40,7 +40,7 @@ write, and VAR@LINE:COL#K the K-th time that a thread comes to a read. Where a p
 is that of a thread, and VAR@LINE:COL~5:7 that of a call; without a context all are meant.
 
 Exit status: 0 no failure and no deadlock, 1 some, or the selection is inconsistent, 2 bad usage or a program that does \
-not compile, 3 a bound was hit and nothing was found so far.";
+not compile, 3 a bound was hit before terms, failures and deadlocks were decided, and nothing was found so far.";
 
 /// Arguments of `futures`.
 #[derive(Args, Clone, Debug)]
@@ -137,7 +137,9 @@ impl Answer for Explored {
         view.print(output);
         let listed = view.listed();
         if let Some(bound) = answer.bound {
-            output.complain(model.sources(), &[finding::bound(bound, answer.unfinished.as_ref())]);
+            let outcomes = answer.outcomes_bound.map(finding::bound_of_outcomes);
+            let finding = outcomes.unwrap_or_else(|| finding::bound(bound, answer.unfinished.as_ref()));
+            output.complain(model.sources(), &[finding]);
         }
         output.summary(&view::summary(answer, listed));
     }

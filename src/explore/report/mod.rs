@@ -23,6 +23,8 @@ use unfinished::{UnfinishedReport, unfinished_report};
 pub struct FuturesReport {
     /// Whether everything was visited.
     pub complete: bool,
+    /// Whether terms, failures and deadlocks are all decided; outcomes may be missing, and the number of futures.
+    pub decided: bool,
     /// The bound that was hit.
     pub bound: Option<&'static str>,
     /// What the search has proved all the same, where a bound has stopped it.
@@ -148,6 +150,7 @@ pub fn report(
     let bound = answer.bound.or(count.and_then(|count| count.bound));
     FuturesReport {
         complete: bound.is_none(),
+        decided: answer.is_complete(),
         bound: bound.map(crate::budget::Bound::name),
         unfinished: answer.bound.map(|bound| unfinished_report(naming, bound, &answer.statistics, &answer.open)),
         futures: counted.map(|count| count.futures),

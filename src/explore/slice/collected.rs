@@ -9,8 +9,8 @@ use super::replay::{Replay, Replayed};
 use super::{Declined, Running};
 use crate::budget::{Budget, Statistics};
 use crate::explore::answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
-use crate::explore::deadlock::{Deadlock, blocked_threads, places};
-use crate::explore::question::futures::futures;
+use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
+use crate::explore::question::futures::{FailureKey, futures};
 use crate::explore::question::outcomes;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, FailureKind, Machine, Progress as Stepped, Tables};
@@ -31,6 +31,10 @@ pub(super) struct Collected<'a> {
     /// Instructions of slices that may still be made.
     instructions: usize,
     known: FxHashSet<(ReadId, DefinitionId)>,
+    known_failures: FxHashSet<FailureKey>,
+    known_deadlocks: FxHashSet<Vec<BlockedThread>>,
+    /// Slots of threads that were in use.
+    threads: usize,
     tables: Tables,
     statistics: Statistics,
     terms: Vec<Term>,
@@ -48,6 +52,9 @@ impl<'a> Collected<'a> {
             kept: MAX_TERM_STEPS,
             instructions: INSTRUCTIONS,
             known: FxHashSet::default(),
+            known_failures: FxHashSet::default(),
+            known_deadlocks: FxHashSet::default(),
+            threads: 0,
             tables: Tables::new(),
             statistics: Statistics::default(),
             terms: Vec::new(),
@@ -78,6 +85,7 @@ impl<'a> Collected<'a> {
             return Err(Declined::Bound);
         }
         let replayed = replay.run(schedule, wanted, &mut self.tables).ok_or(Declined::Disagreement)?;
+        self.threads = self.threads.max(replayed.state.thread_count());
         self.steps = self.steps.checked_sub(replayed.schedule.len()).ok_or(Declined::Whole)?;
         Ok(replayed)
     }
@@ -114,6 +122,7 @@ impl<'a> Collected<'a> {
         let undecided = answer.undecided.iter();
         self.undecided.extend(undecided.filter(|(one, _)| read.is_none_or(|read| read == *one)));
         if read.is_none() {
+            self.threads = self.threads.max(answer.threads);
             self.add_ends(&replay, running.whole, &answer)?;
         }
         Ok(answer.threads)
@@ -145,26 +154,27 @@ impl<'a> Collected<'a> {
             let Replayed { schedule, state, progress, .. } = self.again(replay, &witness.schedule, None)?;
             let Stepped::Failed(failure) = progress else { return Err(Declined::Disagreement) };
             let path = state.path(failure.thread);
-            self.failures.push(FailureWitness { failure, path, schedule });
+            if self.known_failures.insert((failure.kind, failure.message, machine.place(failure.at))) {
+                self.failures.push(FailureWitness { failure, path, schedule });
+            }
         }
         self.failures.sort_by_key(|FailureWitness { failure, .. }| {
             (machine.span(failure.at), failure.kind, failure.at, failure.message)
         });
-        let mut known = FxHashSet::default();
         for deadlock in &answer.deadlocks {
             let Replayed { schedule, state, .. } = self.again(replay, &deadlock.schedule, None)?;
             if !machine.is_deadlock(&state) {
                 return Err(Declined::Disagreement);
             }
             let threads = blocked_threads(machine, &self.tables, &state);
-            if known.insert(places(machine, &threads)) {
+            if self.known_deadlocks.insert(places(machine, &threads)) {
                 self.deadlocks.push(Deadlock { threads, schedule });
             }
         }
         Ok(())
     }
 
-    pub(super) fn finish(mut self, threads: usize) -> Answer {
+    pub(super) fn finish(mut self) -> Answer {
         outcomes::sort(&self.tables, &mut self.outcomes);
         self.terms.sort_by_key(|term| (term.read, term.definition));
         let known = self.known;
@@ -175,7 +185,7 @@ impl<'a> Collected<'a> {
             bound: None,
             statistics: self.statistics,
             from_slices: true,
-            threads,
+            threads: self.threads,
             terms: self.terms,
             undecided: self.undecided,
             outcomes: self.outcomes,

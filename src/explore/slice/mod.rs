@@ -6,10 +6,12 @@
 //! **Algorithm**:
 //! 1. Make the slice that preserves how executions end ([`relevance`]). Search it: that decides the outcomes, failures
 //!    and deadlocks, and what the reads in it see.
-//! 2. For each other read make the slice that preserves what it sees, without what is printed. Where several threads may run it, watch it in one
-//!    thread after the other. So the ways in which reads combine, of which there may be exponentially many, are never
-//!    formed.
-//! 3. Each execution of a slice is done again in the whole program ([`replay`]), so that every schedule is one of the
+//! 2. For each other read make the slice that preserves what it sees, without what is printed. Where several threads
+//!    may run it, watch it in one thread after the other. So the ways in which reads combine, of which there may be
+//!    exponentially many, are never formed.
+//! 3. Where outcomes are not asked for, threads that influence no other one ([`readers`]) are asked apart: these two
+//!    steps are done for the program without them, and for the program with each of them alone.
+//! 4. Each execution of a slice is done again in the whole program ([`replay`]), so that every schedule is one of the
 //!    whole program.
 //!
 //! **Soundness and limits**: an execution of the program, without what the slice does not hold, is one of the slice;
@@ -23,8 +25,10 @@ mod collected;
 mod index;
 mod print_successors;
 mod program;
+mod readers;
 mod relevance;
 mod replay;
+mod short_locks;
 mod silent;
 
 use crate::budget::Budget;
@@ -40,6 +44,7 @@ use collected::Collected;
 use fixedbitset::FixedBitSet;
 use index::Index;
 use program::Slice;
+use readers::{Readers, without};
 use relevance::Relevance;
 pub(super) use relevance::may_go_wrong;
 use replay::Replay;
@@ -63,6 +68,7 @@ pub enum Declined {
 /// A program, and what slices of it need.
 pub(super) struct Sliceable<'a> {
     index: Index<'a>,
+    concurrency: &'a Concurrency,
     machine: &'a Machine,
     /// The accesses that are visible in the whole program.
     shared: &'a Sharing,
@@ -77,6 +83,8 @@ pub(super) struct Sliceable<'a> {
     in_several_threads: FixedBitSet,
     /// How a slice runs.
     options: Options,
+    /// The functions whose threads end at once here, but not in the whole program.
+    dropped: Option<FixedBitSet>,
 }
 
 /// What executions of a slice have in common with those of the program.
@@ -94,6 +102,7 @@ struct Running<'a> {
     machine: Machine,
     whole: &'a Machine,
     preserved: Preserved,
+    dropped: Option<&'a FixedBitSet>,
 }
 
 impl<'a> Sliceable<'a> {
@@ -108,7 +117,20 @@ impl<'a> Sliceable<'a> {
         let ordered = makes_threads_in_order(concurrency);
         let in_several_threads = reads_in_several_threads(program, concurrency);
         let options = narrow_options(machine.options(), calls.extent(program));
-        Sliceable { index, machine, shared, always, ends, after_prints, ordered, in_several_threads, options }
+        let dropped = None;
+        Sliceable {
+            index,
+            concurrency,
+            machine,
+            shared,
+            always,
+            ends,
+            after_prints,
+            ordered,
+            in_several_threads,
+            options,
+            dropped,
+        }
     }
 
     /// The program that is left, in which a read may be watched in one thread alone.
@@ -117,14 +139,14 @@ impl<'a> Sliceable<'a> {
         relevance: &Relevance,
         watched: Option<Watched>,
         preserved: Preserved,
-    ) -> Result<Running<'a>, Declined> {
+    ) -> Result<Running<'_>, Declined> {
         let slice = Slice::new(
             &self.index,
             relevance,
             self.shared,
             (preserved == Preserved::Ends).then_some(&self.after_prints),
         );
-        if !slice.is_smaller && watched.is_none() {
+        if !slice.is_smaller && watched.is_none() && self.dropped.is_none() {
             return Err(Declined::Whole);
         }
         let machine = Machine::with_options(&slice.program, &slice.visible, self.options);
@@ -132,38 +154,95 @@ impl<'a> Sliceable<'a> {
             Some(watched) => machine.watching(watched),
             None => machine,
         };
-        Ok(Running { slice, machine, whole: self.machine, preserved })
+        Ok(Running { slice, machine, whole: self.machine, preserved, dropped: self.dropped.as_ref() })
     }
 
     /// Decides what can happen.
     pub(super) fn futures(&self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Declined> {
-        let base = self.slice(&self.ends, None, Preserved::Ends)?;
+        if query.ends != Ends::Outcomes {
+            let apart = self.futures_by_readers(query, budget);
+            if matches!(apart, Ok(_) | Err(Declined::Bound | Declined::Endless)) {
+                return apart;
+            }
+        }
         let mut collected = Collected::new(budget);
-        // If even that is too large, there is no use in trying again.
-        let too_large = |declined| if declined == Declined::Bound { Declined::Whole } else { declined };
-        let threads = collected.add(&base, query, None).map_err(too_large)?;
-        for read in self.shared.reads.ones().map(ReadId::new) {
+        self.collect(&mut collected, query, None)?;
+        Ok(collected.finish())
+    }
+
+    /// Decides what can happen where outcomes are not asked for, from the program without [`readers`] and with each of
+    /// them alone.
+    pub(super) fn futures_by_readers(&self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Declined> {
+        let program = self.index.program;
+        let readers = Readers::find(program, self.concurrency, self.machine.may_discard()).ok_or(Declined::Whole)?;
+        let mut collected = Collected::new(budget);
+        let mut search = |kept, query: &Query<'_>, reads: &FixedBitSet| {
+            collected.pay_for_slice(self.index.sites.len())?;
+            let dropped = readers.but(kept, program);
+            let part = without(program, &dropped);
+            let mut sliceable = Sliceable::new(&part, self.concurrency, self.machine);
+            sliceable.dropped = Some(dropped);
+            sliceable.collect(&mut collected, query, Some(reads))
+        };
+        search(None, query, &readers.other_reads)?;
+        for reader in &readers.all {
+            // Deadlocks, and failures of other threads, are those of the program without it.
+            let ends = if reader.may_fail { query.ends } else { Ends::Nothing };
+            let reads = reader.reads.iter().map(|read| read.index()).collect();
+            search(Some(reader.function), &Query { ends, ..*query }, &reads)?;
+        }
+        Ok(collected.finish())
+    }
+
+    /// Searches the slices of what is asked: of all reads, or of those that are wanted.
+    fn collect(
+        &self,
+        collected: &mut Collected<'_>,
+        query: &Query<'_>,
+        wanted: Option<&FixedBitSet>,
+    ) -> Result<(), Declined> {
+        let is_wanted = |read: ReadId| wanted.is_none_or(|wanted| wanted.contains(read.index()));
+        let base = self.slice(&self.ends, None, Preserved::Ends)?;
+        let reads: Vec<ReadId> = self.shared.reads.ones().map(ReadId::new).filter(|&read| is_wanted(read)).collect();
+        if wanted.is_none() || query.ends != Ends::Nothing || reads.iter().any(|&read| base.slice.holds(read)) {
+            // If even that is too large, there is no use in trying again; but without readers it may be far smaller.
+            let is_all = wanted.is_none();
+            let too_large = |declined| if is_all && declined == Declined::Bound { Declined::Whole } else { declined };
+            let candidates = query.candidates.map(|all| {
+                let own =
+                    |pair: &&(ReadId, DefinitionId)| wanted.is_none() || is_wanted(pair.0) && base.slice.holds(pair.0);
+                all.iter().filter(own).copied().collect::<Vec<_>>()
+            });
+            let of_base = Query { candidates: candidates.as_deref(), ..*query };
+            collected.add(&base, &of_base, None).map_err(too_large)?;
+        }
+        for read in reads {
             if base.slice.visible.read(read) || self.index.read_sites(read).is_empty() {
                 continue;
             }
-            let relevance = relevance::with_reads(&self.index, &self.always, &[read]);
-            // What others read must not matter where one of them is watched alone.
-            let matters = self.index.read_sites(read).iter().any(|&site| relevance.values(site));
-            let is_watched = !matters && self.runs_in_several(read);
-            let of_read =
-                Query { ends: Ends::Nothing, candidates: query.candidates.map(|all| of(all, read)), ..*query };
-            let (mut thread, mut made) = (0, 1);
-            while thread < made {
-                let number = ThreadIndex(thread as u16);
-                let watched = is_watched.then_some(Watched { read, thread: number, ordered: self.ordered });
-                collected.pay_for_slice(self.index.sites.len())?;
-                let running = self.slice(&relevance, watched, Preserved::Reads)?;
-                let slots = collected.add(&running, &of_read, Some(read))?;
-                made = if is_watched { made.max(slots) } else { made };
-                thread += 1;
-            }
+            self.collect_read(collected, query, read)?;
         }
-        Ok(collected.finish(threads))
+        Ok(())
+    }
+
+    /// Searches the slice of what a read sees.
+    fn collect_read(&self, collected: &mut Collected<'_>, query: &Query<'_>, read: ReadId) -> Result<(), Declined> {
+        let relevance = relevance::with_reads(&self.index, &self.always, &[read]);
+        // What others read must not matter where one of them is watched alone.
+        let matters = self.index.read_sites(read).iter().any(|&site| relevance.values(site));
+        let is_watched = !matters && self.runs_in_several(read);
+        let of_read = Query { ends: Ends::Nothing, candidates: query.candidates.map(|all| of(all, read)), ..*query };
+        let (mut thread, mut made) = (0, 1);
+        while thread < made {
+            let number = ThreadIndex(thread as u16);
+            let watched = is_watched.then_some(Watched { read, thread: number, ordered: self.ordered });
+            collected.pay_for_slice(self.index.sites.len())?;
+            let running = self.slice(&relevance, watched, Preserved::Reads)?;
+            let slots = collected.add(&running, &of_read, Some(read))?;
+            made = if is_watched { made.max(slots) } else { made };
+            thread += 1;
+        }
+        Ok(())
     }
 
     /// Whether a read may run in several threads, and can be watched in one of them.
@@ -190,6 +269,11 @@ impl<'a> Sliceable<'a> {
     }
 }
 
+/// How many functions of threads that influence no other one a program has, if several.
+pub(super) fn readers(program: &Program, concurrency: &Concurrency, machine: &Machine) -> Option<usize> {
+    Readers::find(program, concurrency, machine.may_discard()).map(|readers| readers.all.len())
+}
+
 /// The candidates of a read.
 fn of(candidates: &[(ReadId, DefinitionId)], read: ReadId) -> &[(ReadId, DefinitionId)] {
     let start = candidates.partition_point(|&(each, _)| each < read);
@@ -197,8 +281,8 @@ fn of(candidates: &[(ReadId, DefinitionId)], read: ReadId) -> &[(ReadId, Definit
     &candidates[start..start + count]
 }
 
-/// Limits of the machine under which a slice counts as endless wherever the program does: what was taken out was local work
-/// too, and calls. Between two instructions of a slice there is at most one pass through a function without loops.
+/// Limits of the machine under which a slice counts as endless wherever the program does: what was taken out was local
+/// work too, and calls. Between two instructions of a slice there is at most one pass through a function without loops.
 fn narrow_options(whole: &Options, (cost, depth): (u64, u32)) -> Options {
     let narrow = |instructions: u32| {
         let share = u64::from(instructions) / cost.saturating_add(1);
@@ -244,7 +328,8 @@ const MAX_MAKERS: usize = 200;
 
 impl Running<'_> {
     fn replay(&self) -> Replay<'_> {
-        Replay { whole: self.whole, slice: &self.machine, parts: &self.slice, preserved: self.preserved }
+        let Running { slice, machine, whole, preserved, dropped } = self;
+        Replay { whole, slice: machine, parts: slice, preserved: *preserved, dropped: *dropped }
     }
 }
 

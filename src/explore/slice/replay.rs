@@ -8,6 +8,10 @@
 //! 2. The step is done by as many steps of the whole program as it takes to see the same accesses, synchronisation and
 //!    prints.
 //! 3. Where a thread waits for the end of another one, and at the end, all threads do what the slice does not have.
+//! 4. Threads that end at once in the slice ([`readers`](super::readers)) run through in one go: as soon as one can
+//!    without failing or being blocked, or as late as that is needed. Reads are shown with all of them done, since the
+//!    others then read what was there at first; a failure with none that it does not need. If one way does not come
+//!    through, the other may.
 //!
 //! **Soundness and limits**: what was taken out never blocks, and nothing that was left in depends on it. So this comes
 //! through, unless the slice is wrong: `None` then. The schedule is one of the whole program in any case.
@@ -20,6 +24,7 @@ use crate::vm::{
     Choice, CodeIndex, Event, Machine, Observer, PathId, Pending, Progress, State, Tables, ThreadIndex, ThreadName,
     ThreadStatus, Watched,
 };
+use fixedbitset::FixedBitSet;
 
 /// Steps without anything that matters after which it is given up.
 const PATIENCE: usize = 10_000_000;
@@ -32,6 +37,15 @@ pub(super) struct Replay<'a> {
     pub(super) parts: &'a Slice,
     /// Whether the slice prints.
     pub(super) preserved: Preserved,
+    /// The functions whose threads end at once in the slice.
+    pub(super) dropped: Option<&'a FixedBitSet>,
+}
+
+/// When the threads run through that end at once in the slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RunThrough {
+    Early,
+    Late,
 }
 
 /// An execution of the whole program, while it is made.
@@ -81,6 +95,21 @@ impl Replay<'_> {
         wanted: Option<(ReadId, DefinitionId, usize)>,
         tables: &mut Tables,
     ) -> Option<Replayed> {
+        let order = match (self.dropped, wanted) {
+            (None, _) => return self.run_with(schedule, wanted, tables, RunThrough::Late),
+            (Some(_), Some(_)) => [RunThrough::Early, RunThrough::Late],
+            (Some(_), None) => [RunThrough::Late, RunThrough::Early],
+        };
+        order.into_iter().find_map(|when| self.run_with(schedule, wanted, tables, when))
+    }
+
+    fn run_with(
+        &self,
+        schedule: &[Choice],
+        wanted: Option<(ReadId, DefinitionId, usize)>,
+        tables: &mut Tables,
+        when: RunThrough,
+    ) -> Option<Replayed> {
         let mut own_tables = Tables::new();
         let mut small = Walk::new(self.slice, &mut own_tables, &mut ());
         let main = ThreadIndex(0);
@@ -92,6 +121,9 @@ impl Replay<'_> {
         let mut seen = None;
         let mut last = large.walk.progress();
         for (place, &choice) in schedule.iter().enumerate() {
+            if when == RunThrough::Early {
+                self.run_through(&mut large)?;
+            }
             // A thread has one name in both programs, but perhaps not one number.
             let name = large.walk.tables_mut().adopt_path(small.tables(), small.state().path(choice.thread));
             // Who is woken may end in the same step.
@@ -137,8 +169,9 @@ impl Replay<'_> {
             last = progress;
         }
         self.settle_all(&mut large)?;
+        let fails = wanted.is_some() && last == Progress::Finished && self.let_fail(&mut large)?;
         let progress = large.walk.progress();
-        if std::mem::discriminant(&last) != std::mem::discriminant(&progress) {
+        if !fails && std::mem::discriminant(&last) != std::mem::discriminant(&progress) {
             return None;
         }
         let Large { walk, schedule, .. } = large;
@@ -167,11 +200,70 @@ impl Replay<'_> {
         for thread in 0..large.walk.state().thread_count() {
             self.settle(large, ThreadIndex(thread as u16))?;
         }
+        self.run_through(large)
+    }
+
+    /// Whether a thread is one that ends at once in the slice.
+    fn is_dropped(&self, large: &Large<'_>, thread: ThreadIndex) -> bool {
+        // Nobody calls its function, so that stands outermost; a thread that has ended has none.
+        self.dropped.is_some_and(|dropped| {
+            let outermost = self.whole.frames(large.walk.state(), thread).enumerate().last();
+            outermost.is_some_and(|(calls, at)| {
+                // Behind a call it may stand at the end of its function.
+                let at = if calls == 0 { at } else { CodeIndex(at.0.saturating_sub(1)) };
+                dropped.contains(self.whole.origin(at).function.index())
+            })
+        })
+    }
+
+    /// Runs the threads through that end at once in the slice, as far as one comes to its end without failing.
+    fn run_through(&self, large: &mut Large<'_>) -> Option<()> {
+        if self.dropped.is_none() {
+            return Some(());
+        }
+        for thread in (0..large.walk.state().thread_count()).map(|thread| ThreadIndex(thread as u16)) {
+            if !large.is_running() || !self.is_dropped(large, thread) {
+                continue;
+            }
+            let choice = Choice { thread, alternative: 0 };
+            let mut steps = 0;
+            let mut trial = large.walk.branch();
+            while trial.progress() == Progress::Running && self.whole.frames(trial.state(), thread).next().is_some() {
+                if trial.step(choice, &mut ()).is_err() {
+                    steps = 0;
+                    break;
+                }
+                steps += 1;
+            }
+            let comes_through = matches!(trial.progress(), Progress::Running | Progress::Finished);
+            for _ in 0..if comes_through { steps } else { 0 } {
+                large.spend()?;
+                large.step(choice, &mut ())?;
+            }
+        }
         Some(())
+    }
+
+    /// Lets threads that end at once in the slice go on to the end of the execution, where nothing else is left to do;
+    /// whether one of them fails then.
+    fn let_fail(&self, large: &mut Large<'_>) -> Option<bool> {
+        while large.is_running() {
+            large.spend()?;
+            let mut threads = (0..large.walk.state().thread_count()).map(|thread| ThreadIndex(thread as u16));
+            let Some(thread) = threads.find(|&one| self.is_dropped(large, one) && large.walk.alternatives(one) > 0)
+            else {
+                return Some(false);
+            };
+            large.step(Choice { thread, alternative: 0 }, &mut ())?;
+        }
+        Some(matches!(large.walk.progress(), Progress::Failed(_)))
     }
 
     /// Lets a thread do what the slice does not have.
     fn settle(&self, large: &mut Large<'_>, thread: ThreadIndex) -> Option<()> {
+        if self.is_dropped(large, thread) {
+            return Some(());
+        }
         let state = large.walk.state();
         let is_watched = state.thread_count() > thread.index() && large.watched == Some(state.path(thread));
         while large.is_running()
@@ -185,7 +277,8 @@ impl Replay<'_> {
         Some(())
     }
 
-    /// Whether the next step of a thread begins with a print that the slice does not have, and does nothing that it has.
+    /// Whether the next step of a thread begins with a print that the slice does not have, and does nothing that it
+    /// has.
     fn prints_alone(&self, large: &mut Large<'_>, thread: ThreadIndex, next: Pending) -> bool {
         if self.preserved == Preserved::Ends || next != (Pending::Effect { name: "print" }) {
             return false;

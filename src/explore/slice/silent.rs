@@ -51,7 +51,8 @@ impl Silent {
 
     /// Puts what was found without prints into terms of the whole program. `None` where an execution is none of it.
     pub(in crate::explore) fn in_whole(&self, whole: &Machine, mut answer: Answer) -> Option<Answer> {
-        let replay = Replay { whole, slice: &self.machine, parts: &self.slice, preserved: Preserved::Reads };
+        let (slice, parts) = (&self.machine, &self.slice);
+        let replay = Replay { whole, slice, parts, preserved: Preserved::Reads, dropped: None };
         let tables = &mut Tables::new();
         for term in &mut answer.terms {
             let Some(schedule) = &mut term.schedule else { continue };

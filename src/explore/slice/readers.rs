@@ -1,0 +1,262 @@
+//! Threads that no other thread can tell from threads that do nothing: readers. They are asked apart.
+//!
+//! **Input**: a program and its unfolded graph. **Output**: [`Readers`]: the functions that only such threads run, with
+//! what they read, and the program without some of them ([`without`]).
+//!
+//! **Algorithm**: a *reader* is a thread that
+//! 1. writes only what no other function of a thread touches;
+//! 2. makes no threads, joins none, chooses nothing, assumes nothing, and has no loop and no recursion;
+//! 3. waits for nothing but [short locks](super::short_locks), and frees only what it holds.
+//!
+//! A reader function is one that threads alone run, never a call, and that makes each of its threads a reader. The
+//! program is searched with all reader functions *dropped* (their threads end at once), and with all but one dropped,
+//! for each.
+//!
+//! **Soundness and limits**. *Nothing is missed*: let e be an execution, of which the steps of some readers are left
+//! out. What is left is an execution of the program in which their functions are dropped, and its reads see what they
+//! saw:
+//! - No cell that others read was written by a reader (1), so all values and writers are the same.
+//! - Who takes a lock finds it free as before, or freer; nobody asks whether one is taken. No other object of
+//!   synchronisation, no thread and no choice depends on a reader (2, 3); who joins it comes through as before.
+//! - If e ends in the failure of another thread, so does what is left. A failure ends the program: so what a reader has
+//!   failed before others did anything more is a beginning of one of their executions, and shows no more than that.
+//!   Where `assume` may discard such an execution later, a reader must not fail: else it is none.
+//! - If e ends in a deadlock, the readers have ended: one could only wait for a short lock, and nobody keeps a short
+//!   lock in a deadlock ([`short_locks`](super::short_locks)). So what is left ends in the same deadlock.
+//!
+//! So the terms of a read, and the failures of a thread, are those of the program in which all readers but itself are
+//! dropped; and a deadlock is one of the program without any.
+//!
+//! *Nothing is invented*: each execution that is found is done again in the whole program, with the readers put in
+//! ([`replay`](super::replay)): as soon as one can run through without failing, or as late as it is needed. Both may be
+//! impossible, where a reader always fails, or takes a lock that another thread keeps from before its fork until behind
+//! its join. Then the execution may be none, and readers are not asked apart.
+
+use super::relevance::{may_fail, may_miss};
+use super::short_locks::short_locks;
+use crate::concurrency::lockset::{Locksets, find_locksets};
+use crate::concurrency::{Concurrency, Event, EventKind, InstanceId, LocationId, MAIN_THREAD, ThreadId};
+use crate::ir::sync::Kind;
+use crate::ir::{Function, FunctionId, Instruction, LeafId, Program, ReadId, Terminator};
+use crate::ssa::Control;
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// A function that only readers run.
+pub(super) struct Reader {
+    pub(super) function: FunctionId,
+    /// What its threads read, sorted.
+    pub(super) reads: Vec<ReadId>,
+    pub(super) may_fail: bool,
+}
+
+/// The readers of a program.
+pub(super) struct Readers {
+    /// By function.
+    pub(super) all: Vec<Reader>,
+    /// What all other threads read.
+    pub(super) other_reads: FixedBitSet,
+}
+
+impl Readers {
+    /// The readers, where there are several of them: one alone is not worth asking apart.
+    pub(super) fn find(program: &Program, concurrency: &Concurrency, may_discard: bool) -> Option<Readers> {
+        // Beside `main` it takes two threads.
+        if concurrency.merged || concurrency.threads.len() < 3 {
+            return None;
+        }
+        let mut search = Search::new(program, concurrency);
+        let candidates = search.candidates();
+        if candidates.len() < 2 {
+            return None;
+        }
+        search.look_through(candidates.keys().copied().collect());
+        let Search { mut reads, mut other_reads, excluded, .. } = search;
+        let mut all = Vec::new();
+        for (function, runs) in candidates {
+            let mut reads = reads.remove(&function).unwrap_or_default();
+            reads.sort_unstable();
+            reads.dedup();
+            let may_fail = runs.iter().any(|&each| function_may_fail(program, each));
+            if excluded.contains(&function) || may_fail && may_discard {
+                other_reads.extend(reads.into_iter().map(ReadId::index));
+            } else {
+                all.push(Reader { function, reads, may_fail });
+            }
+        }
+        (all.len() >= 2).then_some(Readers { all, other_reads })
+    }
+
+    /// The functions of all of them, but for one.
+    pub(super) fn but(&self, kept: Option<FunctionId>, program: &Program) -> FixedBitSet {
+        let mut functions = FixedBitSet::with_capacity(program.functions.len());
+        functions
+            .extend(self.all.iter().map(|one| one.function).filter(|&one| Some(one) != kept).map(FunctionId::index));
+        functions
+    }
+}
+
+/// The program in which threads of some functions end at once.
+pub(super) fn without(program: &Program, dropped: &FixedBitSet) -> Program {
+    let mut made = program.clone();
+    for id in dropped.ones().map(FunctionId::new) {
+        let function = &mut made.functions[id];
+        let mut entry = function.blocks[crate::ir::BlockId(0)].clone();
+        entry.instructions.clear();
+        entry.spans.clear();
+        entry.terminator = Terminator::Return(None);
+        function.blocks = std::iter::once(entry).collect();
+    }
+    made
+}
+
+/// Whether a function has no loops, draws no values and discards nothing.
+fn comes_to_an_end(function: &Function) -> bool {
+    let mut all = function.blocks.iter().flat_map(|block| &block.instructions);
+    let depends = |one: &Instruction| matches!(one, Instruction::Choose { .. } | Instruction::Assume { .. });
+    Control::new(function).cyclic.is_clear() && !all.any(depends)
+}
+
+/// Whether a function may fail by itself: what frees a lock is held to hold it.
+fn function_may_fail(program: &Program, function: FunctionId) -> bool {
+    let mut all = program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
+    all.any(|one| match one {
+        Instruction::Synchronise(operation) => operation.places().any(|place| may_miss(&place)),
+        _ => may_fail(one),
+    })
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    concurrency: &'a Concurrency,
+    /// The threads of each function.
+    threads: BTreeMap<FunctionId, Vec<ThreadId>>,
+    /// Who touches each part of memory: the function of its threads, or nothing for several.
+    touched: FxHashMap<(InstanceId, LeafId), Option<FunctionId>>,
+    /// What the threads of each candidate read.
+    reads: BTreeMap<FunctionId, Vec<ReadId>>,
+    other_reads: FixedBitSet,
+    excluded: FxHashSet<FunctionId>,
+}
+
+impl<'a> Search<'a> {
+    fn new(program: &'a Program, concurrency: &'a Concurrency) -> Search<'a> {
+        let mut threads: BTreeMap<FunctionId, Vec<ThreadId>> = BTreeMap::new();
+        for (id, thread) in concurrency.threads.entries() {
+            threads.entry(concurrency.contexts[thread.root].function).or_default().push(id);
+        }
+        let mut search = Search {
+            program,
+            concurrency,
+            threads,
+            touched: FxHashMap::default(),
+            reads: BTreeMap::new(),
+            other_reads: FixedBitSet::with_capacity(program.reads.len()),
+            excluded: FxHashSet::default(),
+        };
+        search.note_touches();
+        search
+    }
+
+    /// The function that the thread of a block runs.
+    fn root(&self, block: u32) -> FunctionId {
+        let thread = &self.concurrency.threads[self.concurrency.thread_of(block)];
+        self.concurrency.contexts[thread.root].function
+    }
+
+    fn note_touches(&mut self) {
+        for block in 0..self.concurrency.blocks.len() as u32 {
+            let root = self.root(block);
+            for event in self.concurrency.events_of(block) {
+                if !matches!(event.kind, EventKind::Read(_) | EventKind::Write(_) | EventKind::Update { .. }) {
+                    continue;
+                }
+                for &location in self.concurrency.locations_of(event) {
+                    let location = &self.concurrency.locations[location];
+                    let by = self.touched.entry((location.instance, location.leaf)).or_insert(Some(root));
+                    *by = by.filter(|&by| by == root);
+                }
+            }
+        }
+    }
+
+    /// The functions that threads alone run, of which all is known, with the functions that these threads run: all of
+    /// them come to an end by themselves, in one way for each input.
+    fn candidates(&self) -> BTreeMap<FunctionId, Vec<FunctionId>> {
+        let Concurrency { contexts, threads, .. } = self.concurrency;
+        let is_whole = |thread: &ThreadId| *thread != MAIN_THREAD && !threads[*thread].unordered;
+        let roots = self.threads.iter().filter(|(_, threads)| threads.iter().all(is_whole));
+        let mut found: BTreeMap<FunctionId, Vec<FunctionId>> = roots.map(|(&root, _)| (root, Vec::new())).collect();
+        let functions = self.program.functions.entries();
+        let ends: FixedBitSet = functions.filter(|(_, one)| comes_to_an_end(one)).map(|(id, _)| id.index()).collect();
+        for instruction in
+            self.program.functions.iter().flat_map(|one| one.blocks.iter()).flat_map(|one| &one.instructions)
+        {
+            if let Instruction::Call { function, .. } = instruction {
+                found.remove(function);
+            }
+        }
+        for context in contexts.iter() {
+            let root = contexts[threads[context.thread].root].function;
+            if context.recursive || !ends.contains(context.function.index()) {
+                found.remove(&root);
+            } else if let Some(runs) = found.get_mut(&root) {
+                runs.push(context.function);
+            }
+        }
+        for runs in found.values_mut() {
+            runs.sort_unstable();
+            runs.dedup();
+        }
+        found
+    }
+
+    /// Looks at all events: excludes the functions whose threads do what a reader does not, and notes what is read.
+    fn look_through(&mut self, candidates: FxHashSet<FunctionId>) {
+        let mut locksets = find_locksets(self.program, self.concurrency);
+        let short = short_locks(self.program, self.concurrency);
+        for block in 0..self.concurrency.blocks.len() as u32 {
+            let root = self.root(block);
+            let is_candidate = candidates.contains(&root);
+            let mut held = locksets.at_entry(block);
+            for event in self.concurrency.events_of(block) {
+                self.note_read(root, is_candidate, event);
+                if is_candidate && !held.is_some_and(|held| self.is_harmless(root, event, locksets.locks(held), &short))
+                {
+                    self.excluded.insert(root);
+                }
+                held = held.map(|held| Locksets::step(&mut locksets, self.program, self.concurrency, held, event));
+            }
+        }
+    }
+
+    fn note_read(&mut self, root: FunctionId, is_candidate: bool, event: &Event) {
+        let (EventKind::Read(read) | EventKind::Update { read, .. }) = event.kind else { return };
+        if is_candidate {
+            self.reads.entry(root).or_default().push(read);
+        } else {
+            self.other_reads.insert(read.index());
+        }
+    }
+
+    /// Whether a reader may do that, while it certainly holds some locks.
+    fn is_harmless(&self, root: FunctionId, event: &Event, held: &[LocationId], short: &FxHashSet<LocationId>) -> bool {
+        let locations = self.concurrency.locations_of(event);
+        match event.kind {
+            EventKind::Read(_) | EventKind::AtomicBegin | EventKind::AtomicEnd => true,
+            EventKind::Write(_) | EventKind::Update { .. } => {
+                let alone = |&location: &LocationId| {
+                    let location = &self.concurrency.locations[location];
+                    self.touched.get(&(location.instance, location.leaf)) == Some(&Some(root))
+                };
+                !locations.is_empty() && locations.iter().all(alone)
+            }
+            EventKind::Synchronise(kind @ (Kind::Lock | Kind::Unlock)) => {
+                let lock = self.concurrency.certain(self.program, locations);
+                lock.is_some_and(|lock| short.contains(&lock) && (kind == Kind::Lock || held.contains(&lock)))
+            }
+            _ => false,
+        }
+    }
+}

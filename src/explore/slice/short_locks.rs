@@ -1,0 +1,165 @@
+//! Locks that nobody keeps in a deadlock.
+//!
+//! **Input**: a program and its unfolded graph. **Output**: the *short* locks.
+//!
+//! **Algorithm**
+//! 1. Which locks may be held is found at each event by a forward may-analysis over the local graph: an acquisition
+//!    adds its lock, a release takes it away, and sets meet by union. Threads begin with none.
+//! 2. No lock is short that some operation may mean without certainty; that may be held where its thread ends, or waits
+//!    for anything but a lock; or that may be taken while it is held. A wait on a condition gives up its own lock while
+//!    it waits.
+//! 3. Of the others, those are short whose bodies take only locks that were found short before.
+//!
+//! **Soundness and limits**: let a thread keep a short lock in a deadlock. It has not ended (2), so it waits, and not
+//! for the notification of a condition with that lock, for it gives the lock up then. So it waits for another short
+//! lock, which step 3 has found before (2, 3). That one is not kept by the thread itself (2), so another thread keeps
+//! it, and the same holds for that: but step 3 has found some lock first. Hence nobody keeps a short lock in a
+//! deadlock, and whoever only waits for short locks is not in one. Threads that go round in a loop for ever while they
+//! hold a lock are in no deadlock.
+
+use crate::concurrency::{Concurrency, Event, EventKind, LocationId};
+use crate::ir::Program;
+use crate::ir::sync::{Blocking, Kind, ObjectKind};
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// More locks than that are not looked at.
+const MAX_LOCKS: usize = 1_000;
+
+/// See the module.
+pub(super) fn short_locks(program: &Program, concurrency: &Concurrency) -> FxHashSet<LocationId> {
+    let locks = certain_locks(program, concurrency);
+    if locks.is_empty() || locks.len() > MAX_LOCKS {
+        return FxHashSet::default();
+    }
+    let ids = locks.iter().enumerate().map(|(id, &lock)| (lock, id)).collect();
+    let long = FixedBitSet::with_capacity(locks.len());
+    let mut bodies = Bodies { concurrency, ids, at_entry: Vec::new(), long, inner: vec![Vec::new(); locks.len()] };
+    bodies.solve();
+    bodies.look_through();
+    let short = bodies.short();
+    locks.iter().enumerate().filter(|&(id, _)| short.contains(id)).map(|(_, &lock)| lock).collect()
+}
+
+/// The locks that every operation means with certainty, sorted.
+fn certain_locks(program: &Program, concurrency: &Concurrency) -> Vec<LocationId> {
+    let (mut found, mut doubtful) = (Vec::new(), FxHashSet::default());
+    let part = |lock: LocationId| (concurrency.locations[lock].instance, concurrency.locations[lock].leaf);
+    for event in &concurrency.events {
+        let Some(kind) = event.kind.synchronisation() else { continue };
+        let locks = match kind {
+            Kind::WaitCondition => concurrency.locks_of(event),
+            _ if kind.is_on(ObjectKind::Lock) => concurrency.locations_of(event),
+            _ => continue,
+        };
+        match concurrency.certain(program, locks) {
+            Some(lock) => found.push(lock),
+            None => doubtful.extend(locks.iter().map(|&lock| part(lock))),
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.retain(|&lock| !doubtful.contains(&part(lock)));
+    found
+}
+
+/// The bodies of some locks.
+struct Bodies<'a> {
+    concurrency: &'a Concurrency,
+    ids: FxHashMap<LocationId, usize>,
+    /// By block: what may be held at its begin; nothing where control does not come.
+    at_entry: Vec<Option<FixedBitSet>>,
+    /// Those of which it is known that they are not short.
+    long: FixedBitSet,
+    /// The locks that are taken while one may be held.
+    inner: Vec<Vec<usize>>,
+}
+
+impl Bodies<'_> {
+    /// The number of the lock that an operation takes or frees.
+    fn lock(&self, locks: &[LocationId]) -> Option<usize> {
+        locks.first().and_then(|lock| self.ids.get(lock)).copied()
+    }
+
+    fn step(&self, held: &mut FixedBitSet, event: &Event) {
+        let EventKind::Synchronise(kind) = event.kind else { return };
+        if let Some(lock) = self.lock(self.concurrency.locations_of(event)) {
+            match kind {
+                Kind::Lock => held.insert(lock),
+                Kind::Unlock => held.set(lock, false),
+                _ => {}
+            }
+        }
+    }
+
+    fn solve(&mut self) {
+        self.at_entry = vec![None; self.concurrency.blocks.len()];
+        let mut work = Vec::new();
+        for thread in self.concurrency.threads.iter() {
+            let entry = self.concurrency.contexts[thread.root].entry;
+            self.at_entry[entry as usize].get_or_insert_with(|| FixedBitSet::with_capacity(self.ids.len()));
+            work.push(entry);
+        }
+        while let Some(block) = work.pop() {
+            let Some(mut held) = self.at_entry[block as usize].clone() else { continue };
+            self.concurrency.events_of(block).iter().for_each(|event| self.step(&mut held, event));
+            for &target in self.concurrency.local.successors(block) {
+                match &mut self.at_entry[target as usize] {
+                    Some(known) if held.is_subset(known) => continue,
+                    Some(known) => known.union_with(&held),
+                    unknown => *unknown = Some(held.clone()),
+                }
+                work.push(target);
+            }
+        }
+    }
+
+    fn look_through(&mut self) {
+        for block in 0..self.concurrency.blocks.len() as u32 {
+            let Some(mut held) = self.at_entry[block as usize].clone() else { continue };
+            for event in self.concurrency.events_of(block) {
+                self.look_at(&held, event);
+                self.step(&mut held, event);
+            }
+        }
+        for thread in self.concurrency.threads.iter() {
+            let exit = self.concurrency.contexts[thread.root].exit;
+            if let Some(held) = &self.at_entry[exit as usize] {
+                self.long.union_with(held);
+            }
+        }
+    }
+
+    /// What an event means for the locks that may be held there.
+    fn look_at(&mut self, held: &FixedBitSet, event: &Event) {
+        match event.kind {
+            EventKind::Synchronise(Kind::Lock) => match self.lock(self.concurrency.locations_of(event)) {
+                Some(lock) if !held.contains(lock) => held.ones().for_each(|outer| self.inner[outer].push(lock)),
+                _ => self.long.union_with(held),
+            },
+            EventKind::Synchronise(Kind::WaitCondition) => {
+                let own = self.lock(self.concurrency.locks_of(event));
+                self.long.extend(held.ones().filter(|&lock| Some(lock) != own));
+            }
+            EventKind::Synchronise(kind) if kind.properties().blocking == Blocking::Never => {}
+            EventKind::Synchronise(_) | EventKind::Join | EventKind::JoinThread => self.long.union_with(held),
+            _ => {}
+        }
+    }
+
+    /// Step 3.
+    fn short(&self) -> FixedBitSet {
+        let mut short = FixedBitSet::with_capacity(self.ids.len());
+        loop {
+            let before = short.count_ones(..);
+            for lock in (0..self.ids.len()).filter(|&lock| !self.long.contains(lock)) {
+                if self.inner[lock].iter().all(|&inner| short.contains(inner)) {
+                    short.insert(lock);
+                }
+            }
+            if short.count_ones(..) == before {
+                return short;
+            }
+        }
+    }
+}
