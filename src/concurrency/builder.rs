@@ -112,7 +112,7 @@ impl<'p> GraphBuilder<'p> {
         let program = self.program;
         let function_id = self.unfolding.contexts[context].function;
         let function = &program.functions[function_id];
-        let reachable = std::mem::take(&mut self.unfolding.reachable[context.index()]);
+        let reachable = self.unfolding.reachable[context.index()].clone();
         let mut heads = vec![u32::MAX; function.blocks.len()];
         for &block in &reachable {
             let head = self.new_block(context);

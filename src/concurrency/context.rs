@@ -26,6 +26,10 @@ use rustc_hash::FxHashMap;
 
 /// A `parfor` of at most that many constant iterations is unrolled into one static thread for each.
 const MAX_UNROLLED: i64 = 16;
+
+/// Rounds in which the blocks that a context can reach are found.
+const MAX_ROUNDS: usize = 3;
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     Site(ContextId, BlockId, u32, u32),
@@ -176,6 +180,7 @@ impl Unfolding {
             arguments: &of.arguments,
             instance: &instance,
             known: &self.known,
+            live: Some(&self.reachable[context.index()]),
         })
     }
 
@@ -210,7 +215,8 @@ impl Unfolding {
             }
         }
         self.make_instances(program, context);
-        let reachable = self.reachable_blocks(program, context);
+        self.find_reachable(program, context);
+        let reachable = self.reachable[context.index()].clone();
         let function = &program.functions[self.contexts[context].function];
         for &block in &reachable {
             for (position, instruction) in function.blocks[block].instructions.iter().enumerate() {
@@ -237,7 +243,23 @@ impl Unfolding {
                 }
             }
         }
-        self.reachable[context.index()] = reachable;
+    }
+
+    /// Finds the blocks that executions of a context may reach.
+    ///
+    /// It begins with all blocks. Where a branch goes one way only, a register may have a single writer left, and then
+    /// decide another branch: each round is computed from blocks that hold all that can be reached, so its result does too.
+    fn find_reachable(&mut self, program: &Program, context: ContextId) {
+        let function = &program.functions[self.contexts[context].function];
+        self.reachable[context.index()] = function.blocks.ids().collect();
+        for _ in 0..MAX_ROUNDS {
+            let fewer = self.reachable_blocks(program, context);
+            let is_less = fewer.len() < self.reachable[context.index()].len();
+            self.reachable[context.index()] = fewer;
+            if !is_less {
+                break;
+            }
+        }
     }
 
     fn values(&self, program: &Program, context: ContextId, operands: &[Operand]) -> Vec<AbstractValue> {

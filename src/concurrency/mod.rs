@@ -346,6 +346,18 @@ impl Concurrency {
         }
     }
 
+    /// A part of memory as the text names it from outside: `L`, `fork[2]`, `a[1].balance`; of an array of which the element
+    /// is not known, its name.
+    #[must_use]
+    pub fn location_name(&self, program: &Program, location: LocationId) -> String {
+        let location = &self.locations[location];
+        let leaf = &program.leaves[location.leaf];
+        match location.element {
+            Some(element) => leaf.element_name(&program.texts, element),
+            None => program.texts.get(leaf.name).to_owned(),
+        }
+    }
+
     /// Whether a location means one cell (or object) whoever names it.
     #[must_use]
     pub fn is_certain(&self, program: &Program, location: LocationId) -> bool {

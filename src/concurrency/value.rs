@@ -4,7 +4,8 @@
 //! abstract value of an operand.
 //!
 //! **Algorithm**: follow the only writer of each register back, at most [`MAX_CHAIN`] steps, and compute with the constants
-//! that are met. A register that several instructions write is unknown; so no iteration over the function is needed.
+//! that are met. A register that several instructions write is unknown, unless only one of them is in a block that the context
+//! can reach; so no iteration over the function is needed.
 //!
 //! **Soundness and limits**: the value covers all executions of the context. Reads of memory are unknown, unless the caller
 //! knows their only value.
@@ -14,6 +15,7 @@ use crate::ir::{
     Arithmetic, Base, BinaryOperator, BlockId, Function, Instruction, Operand, Place, RegisterId, ScalarType,
     UnaryOperator, Value, VariableId,
 };
+use rustc_hash::FxHashMap;
 
 /// What a reference points to, or a place means: a cell of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,6 +75,8 @@ impl AbstractValue {
 #[derive(Clone, Debug, Default)]
 pub struct Writers {
     only: Vec<Writer>,
+    /// Of registers that several instructions write: all of them.
+    several: FxHashMap<RegisterId, Vec<(BlockId, u32)>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +106,23 @@ impl Writers {
                 }
             }
         }
-        Writers { only }
+        let mut several: FxHashMap<RegisterId, Vec<(BlockId, u32)>> = FxHashMap::default();
+        for (id, block) in function.blocks.entries() {
+            for (position, instruction) in block.instructions.iter().enumerate() {
+                let dest = instruction.dest().filter(|dest| only[dest.index()] == Writer::Several);
+                if let Some(dest) = dest.filter(|dest| !function.parameters.contains(dest)) {
+                    several.entry(dest).or_default().push((id, position as u32));
+                }
+            }
+        }
+        Writers { only, several }
+    }
+
+    /// The only instruction among these blocks that writes a register which several instructions write.
+    fn live_place(&self, register: RegisterId, live: &[BlockId]) -> Option<(BlockId, u32)> {
+        let mut writers = self.several.get(&register)?.iter().filter(|(block, _)| live.binary_search(block).is_ok());
+        let first = writers.next()?;
+        writers.next().is_none().then_some(*first)
     }
 
     /// Where the only instruction stands that writes a register.
@@ -130,6 +150,8 @@ pub struct Evaluator<'a> {
     pub instance: &'a dyn Fn(VariableId) -> InstanceId,
     /// Reads of memory whose value is known.
     pub known: &'a KnownReads,
+    /// The blocks that executions of the context may reach, sorted; none where all may be.
+    pub live: Option<&'a [BlockId]>,
 }
 
 impl Evaluator<'_> {
@@ -164,7 +186,12 @@ impl Evaluator<'_> {
                 let instruction = &self.function.blocks[block].instructions[position as usize];
                 self.instruction(instruction, fuel - 1)
             }
-            Writer::None | Writer::Several => AbstractValue::Unknown,
+            Writer::Several => {
+                let place = self.live.and_then(|live| self.writers.live_place(register, live));
+                let Some((block, position)) = place else { return AbstractValue::Unknown };
+                self.instruction(&self.function.blocks[block].instructions[position as usize], fuel - 1)
+            }
+            Writer::None => AbstractValue::Unknown,
         }
     }
 

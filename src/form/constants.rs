@@ -61,7 +61,8 @@ pub(super) fn written_constants(program: &Program, known: &KnownReads) -> FxHash
     }
     for function in program.functions.iter() {
         let writers = Writers::of(function);
-        let evaluator = Evaluator { function, writers: &writers, arguments: &[], instance: &no_instance, known };
+        let evaluator =
+            Evaluator { function, writers: &writers, arguments: &[], instance: &no_instance, known, live: None };
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             let (definition, value) = match instruction {
                 Instruction::Store { definition, value, .. } => (*definition, evaluator.constant(*value)),
@@ -80,7 +81,14 @@ pub(super) fn written_constants(program: &Program, known: &KnownReads) -> FxHash
 fn decides_branch(program: &Program, known: &KnownReads, found: &KnownReads) -> bool {
     program.functions.iter().any(|function| {
         let writers = Writers::of(function);
-        let with = |known| Evaluator { function, writers: &writers, arguments: &[], instance: &no_instance, known };
+        let with = |known| Evaluator {
+            function,
+            writers: &writers,
+            arguments: &[],
+            instance: &no_instance,
+            known,
+            live: None,
+        };
         let (before, now) = (with(known), with(found));
         function.blocks.iter().any(|block| match block.terminator {
             Terminator::Branch { condition, .. } => {

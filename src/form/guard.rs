@@ -217,6 +217,7 @@ impl Guards<'_> {
             arguments: &context.arguments,
             instance: &|_| InstanceId(0),
             known: &known,
+            live: None,
         };
         evaluator.constant(guard.condition).is_none_or(|bits| (bits != 0) == guard.holds)
     }

@@ -49,8 +49,8 @@ pub use selection::Selection;
 
 use crate::concurrency::lockset::{Locksets, find_locksets};
 use crate::concurrency::specialise::Specialised;
-use crate::concurrency::{self, Concurrency, KnownReads, Sharing, ThreadId};
-use crate::ir::{DefinitionId, LeafId, Program, ReadId};
+use crate::concurrency::{self, Concurrency, KnownReads, LocationId, Sharing, ThreadId};
+use crate::ir::{DefinitionId, Program, ReadId};
 use crate::source::arena::id;
 use access::Table;
 use fixedbitset::FixedBitSet;
@@ -129,7 +129,7 @@ pub struct Pruned {
     /// Why.
     pub reason: Reason,
     /// The lock that hides it, for the two reasons that are about locks; `None` for an atomic block.
-    pub lock: Option<LeafId>,
+    pub lock: Option<LocationId>,
 }
 
 /// Brings a program into CSSAME form. `None` for a program without `main`: nothing runs in it.

@@ -176,7 +176,7 @@ impl Explainer<'_> {
             }
             let reason = if concurrency.parallel_classes(place.key.class, group.key.class) {
                 let Some((reason, lock)) = hiding(&place.key, &group.key) else { continue };
-                Some((reason, (lock != ATOMIC).then(|| concurrency.locations[lock].leaf)))
+                Some((reason, (lock != ATOMIC).then_some(lock)))
             } else {
                 None
             };

@@ -308,10 +308,11 @@ impl Writer<'_> {
     }
 
     fn pruned(&mut self, list: &[Pruned]) -> Shared<[PrunedData]> {
-        let (program, mut locks) = (self.program, FxHashMap::default());
-        let mut lock = |leaf| {
-            let name = || Shared::<str>(Arc::from(program.texts.get(program.leaves[leaf].name)));
-            locks.entry(leaf).or_insert_with(name).clone()
+        let (program, concurrency) = (self.program, &self.form.concurrency);
+        let mut locks = FxHashMap::default();
+        let mut lock = |lock| {
+            let name = || Shared::<str>(Arc::from(concurrency.location_name(program, lock)));
+            locks.entry(lock).or_insert_with(name).clone()
         };
         let mut pruned: Vec<PrunedData> = list
             .iter()

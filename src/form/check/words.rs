@@ -31,8 +31,7 @@ pub(super) fn count(number: usize, word: &str) -> String {
 impl Subject<'_> {
     /// The object of a location as the text names it, in quotes.
     pub(super) fn object(&self, location: LocationId) -> String {
-        let leaf = self.form.concurrency.locations[location].leaf;
-        format!("`{}`", self.program.texts.get(self.program.leaves[leaf].name))
+        format!("`{}`", self.form.concurrency.location_name(self.program, location))
     }
 
     /// The threads, by their paths; each name once.

@@ -203,7 +203,7 @@ impl Names<'_> {
         let event = &concurrency.events_of(site.block)[site.offset as usize];
         let texts = &self.program.texts;
         let object = || match concurrency.locations_of(event) {
-            [only] => format!(" {}", texts.get(self.program.leaves[concurrency.locations[*only].leaf].name)),
+            [only] => format!(" {}", concurrency.location_name(self.program, *only)),
             _ => String::new(),
         };
         let word = match event.kind {

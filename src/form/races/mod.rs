@@ -154,8 +154,8 @@ impl PotentialRaces<'_> {
     }
 
     /// The name of a synchronisation object as its declaration gives it.
-    fn object_name(&self, object: LocationId) -> &str {
-        self.program.texts.get(self.program.leaves[self.form.concurrency.locations[object].leaf].name)
+    fn object_name(&self, object: LocationId) -> String {
+        self.form.concurrency.location_name(self.program, object)
     }
 
     /// The locks that are certainly held at an access, in all contexts that make it, by name; `None` for an access
@@ -170,6 +170,6 @@ impl PotentialRaces<'_> {
             held.retain(|lock| others.contains(lock));
         }
         held.retain(|&lock| lock != ATOMIC);
-        Some(held.into_iter().map(|lock| self.object_name(lock).to_owned()).collect())
+        Some(held.into_iter().map(|lock| self.object_name(lock)).collect())
     }
 }

@@ -159,7 +159,7 @@ impl PotentialRaces<'_> {
             return Separation::Distinct;
         }
         let locks = self.common_locks(a.lockset, b.lockset).filter(|&lock| lock != ATOMIC);
-        let names: Vec<String> = locks.map(|lock| self.object_name(lock).to_owned()).collect();
+        let names: Vec<String> = locks.map(|lock| self.object_name(lock)).collect();
         if a.atomic && b.atomic || names.is_empty() { Separation::Atomic } else { Separation::Locked(names) }
     }
 
@@ -189,10 +189,10 @@ impl PotentialRaces<'_> {
             Apart::Signal(block) => {
                 let event = concurrency.events_of(block).last();
                 let object = event.and_then(|event| concurrency.locations_of(event).first());
-                let object = object.map(|&object| self.object_name(object).to_owned());
+                let object = object.map(|&object| self.object_name(object));
                 Order::Signal { object, span: self.last_span(block) }
             }
-            Apart::Barrier(object) => Order::Barrier { object: self.object_name(object).to_owned() },
+            Apart::Barrier(object) => Order::Barrier { object: self.object_name(object) },
         })
     }
 

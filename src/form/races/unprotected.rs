@@ -112,8 +112,8 @@ impl PotentialRaces<'_> {
         }
         let most = counts.into_iter().filter_map(|(leaf, (accesses, holding))| {
             let mut named: Vec<_> = holding.iter().map(|(&lock, &count)| (count, self.object_name(lock))).collect();
-            named.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-            let &(holding, lock) = named.first()?;
+            named.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+            let (holding, lock) = named.first().map(|(holding, lock)| (*holding, lock))?;
             let only = named.get(1).is_none_or(|second| second.0 < holding);
             let most = holding * 2 > accesses || holding * 2 == accesses && only;
             most.then(|| (leaf, HeldMost { lock: lock.to_owned(), holding, accesses }))
