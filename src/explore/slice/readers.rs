@@ -122,7 +122,7 @@ fn comes_to_an_end(function: &Function) -> bool {
 fn function_may_fail(program: &Program, function: FunctionId) -> bool {
     let mut all = program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
     all.any(|one| match one {
-        Instruction::Synchronise(operation) => operation.places().any(|place| may_miss(place)),
+        Instruction::Synchronise(operation) => operation.places().any(may_miss),
         _ => may_fail(one),
     })
 }
