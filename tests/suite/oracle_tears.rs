@@ -183,3 +183,21 @@ fn nothing_is_refuted_that_the_oracle_tears() {
     }
     assert!(counts.iter().all(|&count| count > 0), "{counts:?}");
 }
+
+/// The source of two writes is changed in between; that the method then reads the first variable hides nobody.
+#[test]
+fn who_changes_the_source_is_named() {
+    let text = "class C { lock L; int x; int y; int s = 1;
+           public void m0() { lock(L); x = s; unlock(L); lock(L); if (x > 1) y = 3; y = s; unlock(L); }
+           public void m1() { lock(L); y = s; unlock(L); } }
+         C o; void main() { cobegin A: o.m0(); B: { lock(o.L); o.s = 3; unlock(o.L); o.m1(); } D: o.m1(); coend }";
+    let options = Options::default();
+    let request =
+        CorrelateRequest { threshold: 0.0, rank: 0.0, sets: false, execute: Execute::Selected, options: &options };
+    let unit = cssame::model::Unit::from_text("test.csm", text, &[]).unwrap();
+    let answer = correlate(unit, &request, &Budget::unlimited());
+    let torn = answer.correlation.pairs.iter().flat_map(|pair| &pair.endangered_accesses);
+    let torn: Vec<_> =
+        torn.filter(|one| matches!(one.decision.status, Status::Confirmed | Status::Elsewhere)).collect();
+    assert!(!torn.is_empty() && torn.iter().all(|one| one.by.iter().any(|by| by == "B")));
+}

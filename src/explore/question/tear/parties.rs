@@ -127,9 +127,11 @@ impl Observer for Watcher {
         if let Some(access) = access {
             let function = self.calls(thread).last().copied();
             if let Some(watched) = self.monitor.threads.get(thread.index()) {
-                for touch in
-                    watched.pending.iter().filter(|touch| touch.cell == access.cell && touch.between.is_empty())
-                {
+                // A later access to the cell begins nothing anew once others have done something that counts.
+                let begins = |touch: &&PendingAccess| {
+                    touch.cell == access.cell && touch.between.is_empty() && touch.written.is_empty()
+                };
+                for touch in watched.pending.iter().filter(begins) {
                     self.begun.insert((thread.0, touch.side, touch.cell), self.log.len() + 1);
                 }
             }
