@@ -54,7 +54,14 @@ pub(super) fn check_closed(
     inputs: &[(String, String)],
 ) -> Option<(Vec<Diagnostic>, ClosedReport)> {
     let source = sources.file(file);
-    let closing = Methods::new(sources, file).closing()?;
+    let methods = Methods::new(sources, file);
+    let Some(closing) = methods.closing() else {
+        let notes: Vec<Diagnostic> =
+            methods.classes_out_of_reach().into_iter().map(|(class, span)| left_out(class, span)).collect();
+        let file = source.name().to_owned();
+        let nothing = ClosedReport { file, methods: Vec::new(), objects: Vec::new(), has_more: false };
+        return (!methods.has_main() && !notes.is_empty()).then_some((notes, nothing));
+    };
     let mut closed = SourceMap::default();
     let of_closed = closed.add(source.name(), &closing.text);
     let Compiled { program, .. } = compile(&closed, of_closed, inputs);
@@ -70,10 +77,19 @@ pub(super) fn check_closed(
         }
     }
     drop_handed_over(&mut found, &closing.objects);
-    let found = found.into_iter().map(|one| worded(one, &closing.objects)).collect();
+    let mut found: Vec<Diagnostic> = found.into_iter().map(|one| worded(one, &closing.objects)).collect();
+    found.extend(methods.classes_out_of_reach().into_iter().map(|(class, span)| left_out(class, span)));
     let Closing { methods, objects, has_more, .. } = closing;
     let objects = objects.into_iter().map(|object| object.class).collect();
     Some((found, ClosedReport { file: source.name().to_owned(), methods, objects, has_more }))
+}
+
+/// A class that no `main` was made for.
+fn left_out(class: &str, constructor: Span) -> Diagnostic {
+    let message = format!("the methods of class `{class}` were not looked at: no object of it can be made");
+    let label = "is private, or takes an object of synchronisation, a thread or an object that cannot be made";
+    Diagnostic { severity: Severity::Note, ..Diagnostic::error(Code::BadConstructor, constructor, message, label) }
+        .with_help("write a `main` that declares one")
 }
 
 /// A diagnostic of the closing as one of the file; none where it is about what was added.

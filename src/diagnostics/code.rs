@@ -24,6 +24,8 @@ pub enum Code {
     NotText,
     /// CS0109: empty program.
     EmptyProgram,
+    /// CS0110: number with a leading zero.
+    LeadingZero,
     /// CS0201: unknown name.
     UnknownName,
     /// CS0202: name declared twice.
@@ -58,6 +60,12 @@ pub enum Code {
     NoMain,
     /// CS0217: missing return.
     MissingReturn,
+    /// CS0218: bad use of a constructor.
+    BadConstructor,
+    /// CS0219: bad label in a switch.
+    BadCase,
+    /// CS0220: case that runs into the next.
+    FallThrough,
     /// CS0301: unlock without lock.
     UnlockWithoutLock,
     /// CS0302: lock taken twice by its holder.
@@ -166,6 +174,7 @@ const CATALOGUE: &[Entry] = &[
     entry!(NestingTooDeep, "CS0107", "nested too deeply"),
     entry!(NotText, "CS0108", "not a text file"),
     entry!(EmptyProgram, "CS0109", "empty program"),
+    entry!(LeadingZero, "CS0110", "number with a leading zero"),
     entry!(UnknownName, "CS0201", "unknown name"),
     entry!(DuplicateName, "CS0202", "name declared twice"),
     entry!(WrongType, "CS0203", "wrong type"),
@@ -183,6 +192,9 @@ const CATALOGUE: &[Entry] = &[
     entry!(RecursiveClass, "CS0215", "class contains itself"),
     entry!(NoMain, "CS0216", "no main to run"),
     entry!(MissingReturn, "CS0217", "missing return"),
+    entry!(BadConstructor, "CS0218", "bad use of a constructor"),
+    entry!(BadCase, "CS0219", "bad label in a switch"),
+    entry!(FallThrough, "CS0220", "case that runs into the next"),
     entry!(UnlockWithoutLock, "CS0301", "unlock without lock"),
     entry!(LockTakenTwice, "CS0302", "lock taken twice by its holder"),
     entry!(LockNotReleased, "CS0303", "lock not released"),

@@ -16,8 +16,8 @@ use crate::front::csm::syntax;
 use crate::ir::Program;
 use crate::source::{FileId, SourceMap};
 
-/// The line behind which private members may be used: it stands before a `main` that brings objects into a recorded state
-/// ([`crate::harness`]).
+/// The line behind which private members may be used, and constants, whose values are given, may be assigned in vain: it
+/// stands before a `main` that brings objects into a recorded state ([`crate::harness`]).
 pub const PRIVATE_FIELDS_BEHIND: &str = "// cssame: recorded state\n";
 
 /// What [`compile`] returns.
@@ -42,7 +42,7 @@ pub fn compile(sources: &SourceMap, file: FileId, inputs: &[(String, String)]) -
     let mark = sources.get(file).and_then(|of| of.text().find(PRIVATE_FIELDS_BEHIND));
     let is_lifted = |one: &Diagnostic| {
         let behind = mark.zip(one.span()).is_some_and(|(mark, span)| span.file == file && span.start as usize > mark);
-        one.code == Code::PrivateMember && behind
+        matches!(one.code, Code::PrivateMember | Code::NotAssignable) && behind
     };
     diagnostics.extend(checked.diagnostics.into_iter().filter(|one| !is_lifted(one)));
     let mut program = None;

@@ -56,7 +56,7 @@ impl Methods<'_> {
         if self.has_main() {
             return None;
         }
-        let writer = Writer::new(self.text, ValueOrder::SmallFirst);
+        let (writer, constructors) = (Writer::new(self.text, ValueOrder::SmallFirst), self.constructors());
         let entries = self.entries(&writer);
         let (calls, has_more) = calls(&entries);
         // The first round has each entry once; what is cut off there is not looked at.
@@ -65,9 +65,15 @@ impl Methods<'_> {
         let name = |object: &Object<'_>| writer.object(object.role(), object.class);
         let value = self.new_name("any_value");
         let mut main = format!("extern int {value}() in 0..1;\n");
+        let any_value = |ty: &TypeKind| match ty {
+            TypeKind::String => format!("{value}() == 0 ? \"\" : \"a\""),
+            _ => format!("{value}()"),
+        };
+        let mut declared = Vec::new();
         for object in &used {
-            main += &format!("{} {};\n", object.class, name(object));
+            constructors.declare((object.class, &name(object)), &writer, &any_value, &mut declared);
         }
+        declared.iter().for_each(|line| main += &format!("{line};\n"));
         main += "\nvoid main() {\n  cobegin\n";
         let mut labels = BTreeSet::new();
         for (one, objects) in &calls {
@@ -75,8 +81,7 @@ impl Methods<'_> {
             let receiver = one.class.and_then(|_| objects.next());
             let arguments = one.function.parameters.iter().map(|parameter| match &parameter.ty.kind {
                 TypeKind::Class(_) => objects.next().unwrap_or_default(),
-                TypeKind::String => format!("{value}() == 0 ? \"\" : \"a\""),
-                _ => format!("{value}()"),
+                ty => any_value(ty),
             });
             let arguments: Vec<String> = arguments.collect();
             let label = new_label(&entries, *one, &mut labels);
@@ -90,13 +95,15 @@ impl Methods<'_> {
 
     /// What `main` may call and nobody else is there to call.
     fn entries(&self, writer: &Writer<'_>) -> Vec<Callable<'_>> {
-        let all = self.callables();
-        let can_be_called = |one: &Callable<'_>| {
-            one.public && one.function.parameters.iter().all(|parameter| writer.has_arguments(&parameter.ty.kind))
-        };
+        let (all, constructors) = (self.callables(), self.constructors());
+        let can_be_called = |one: &Callable<'_>| one.public && constructors.can_call(*one, writer);
         let parts = self.parts();
         let calls: Vec<Vec<usize>> = all.iter().map(|&one| called_by(one, &all)).collect();
-        let is_called = |at: usize| calls.iter().enumerate().any(|(other, called)| other != at && called.contains(&at));
+        let by_constructors: Vec<usize> = constructors.calls(self).flat_map(|one| called_by(one, &all)).collect();
+        let is_called = |at: usize| {
+            by_constructors.contains(&at)
+                || calls.iter().enumerate().any(|(other, called)| other != at && called.contains(&at))
+        };
         let mut is_entry: Vec<bool> = (0..all.len())
             .map(|at| match all[at].class_name() {
                 Some(class) => all[at].public && !parts.contains(class),
@@ -105,6 +112,7 @@ impl Methods<'_> {
             .collect();
         let mut reached = vec![false; all.len()];
         let mut waiting: Vec<usize> = (0..all.len()).filter(|&at| is_entry[at] || all[at].class.is_some()).collect();
+        waiting.extend(&by_constructors);
         for at in 0..=all.len() {
             while let Some(next) = waiting.pop() {
                 if !std::mem::replace(&mut reached[next], true) {

@@ -17,6 +17,7 @@
 //! use that stand nowhere in the text. There are other contexts. Objects of synchronisation and threads are no arguments,
 //! and arms of a `cobegin` have no contexts, since nobody can call them.
 
+use super::construction::Constructors;
 use super::methods::{Callable, Methods};
 use super::writer::{ARGUMENTS, MainText, ValueOrder, Writer, call, labels, repeated};
 use crate::front::csm::syntax::ast::TypeKind;
@@ -35,6 +36,7 @@ pub struct Context {
 #[derive(Debug)]
 pub struct PairContexts<'a> {
     writer: Writer<'a>,
+    constructors: Constructors<'a>,
     pair: [Callable<'a>; 2],
     /// The methods that may be called before.
     before: Vec<Callable<'a>>,
@@ -53,11 +55,15 @@ impl Methods<'_> {
             return Err("an arm of a cobegin or parfor cannot be called by itself");
         };
         let writer = Writer::new(self.text, ValueOrder::LiteralsFirst);
-        let callable = |one: &Callable<'_>| {
-            one.function.parameters.iter().all(|parameter| writer.has_arguments(&parameter.ty.kind))
-        };
+        let constructors = self.constructors();
+        let callable = |one: &Callable<'_>| constructors.can_call(*one, &writer);
+        let is_out_of_reach =
+            |one: &Callable<'_>| one.class_name().is_some_and(|class| !constructors.can_be_made(class));
+        if is_out_of_reach(&first) || is_out_of_reach(&second) {
+            return Err("the constructor of the class is private, or takes what cannot be made");
+        }
         if !callable(&first) || !callable(&second) {
-            return Err("a parameter is an object of synchronisation or a thread");
+            return Err("a parameter is an object of synchronisation, a thread, or an object that cannot be made");
         }
         let before = all.iter().copied().filter(|one| {
             let same = one.class.is_some()
@@ -66,7 +72,7 @@ impl Methods<'_> {
             (same || functions) && one.public && callable(one)
         });
         let before = before.collect();
-        Ok(PairContexts { writer, pair: [first, second], before })
+        Ok(PairContexts { writer, constructors, pair: [first, second], before })
     }
 }
 
@@ -139,13 +145,14 @@ impl PairContexts<'_> {
                 _ => None,
             });
             for (role, class) in receiver.into_iter().chain(arguments) {
-                let line = format!("{class} {};", self.writer.object(role, class));
-                if !objects.contains(&line) {
-                    objects.push(line);
+                let name = self.writer.object(role, class);
+                if !objects.iter().any(|line| line.starts_with(&format!("{class} {name}"))) {
+                    let value = |ty: &TypeKind| self.writer.values(ty).into_iter().next().unwrap_or_default();
+                    self.constructors.declare((class, &name), &self.writer, &value, &mut objects);
                 }
             }
         }
-        objects
+        objects.into_iter().map(|line| line + ";").collect()
     }
 }
 

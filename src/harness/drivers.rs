@@ -23,6 +23,7 @@
 //! [`MAX_DRIVERS`] drivers.
 
 use super::arrangement::{Arrangement, Object, arrangements, objects};
+use super::construction::Constructors;
 use super::effects::{Effects, effects};
 use super::methods::{Callable, Methods, is_printable};
 use super::writer::{MainText, ValueOrder, Writer, call, labels, repeated};
@@ -136,6 +137,7 @@ impl Plan<'_> {
 struct Closer<'a> {
     methods: &'a Methods<'a>,
     writer: Writer<'a>,
+    constructors: Constructors<'a>,
     effects: BTreeMap<&'a str, Effects>,
     callables: Vec<Callable<'a>>,
     arrangements: Vec<Arrangement<'a>>,
@@ -151,15 +153,15 @@ impl<'a> Closer<'a> {
         let all = methods.callables();
         let effects = effects(&all);
         let mut callables = all;
-        callables.retain(|one| {
-            one.public && one.function.parameters.iter().all(|parameter| writer.has_arguments(&parameter.ty.kind))
-        });
+        let constructors = methods.constructors();
+        callables.retain(|one| one.public && constructors.can_call(*one, &writer));
         let globals = methods.has_globals();
         // Each arrangement makes a driver, so that no more are needed.
         let arrangements = arrangements(&callables, globals).take(MAX_DRIVERS + 1).collect();
         Closer {
             methods,
             writer,
+            constructors,
             effects,
             callables,
             arrangements,
@@ -242,7 +244,12 @@ impl<'a> Closer<'a> {
                 vec![format!("{call};")]
             }
         });
-        let objects = used.iter().map(|object| format!("{} {};", object.class, self.name(*object))).collect();
+        let value = |ty: &TypeKind| self.writer.values(ty).into_iter().next().unwrap_or_default();
+        let mut objects = Vec::new();
+        for object in &used {
+            self.constructors.declare((object.class, &self.name(*object)), &self.writer, &value, &mut objects);
+        }
+        let objects = objects.into_iter().map(|line| line + ";").collect();
         MainText { objects, before, labels: labels(), calls, after: self.visible(&seen) }.text()
     }
 

@@ -131,7 +131,11 @@ impl<'a> Body<'a> {
             }
             StmtKind::Return(value) => value.iter().for_each(|value| self.expression(value)),
             StmtKind::Call(call) => self.expression(call),
-            StmtKind::Break | StmtKind::Continue | StmtKind::Skip | StmtKind::Error => {}
+            StmtKind::Switch { value, cases } => {
+                self.expression(value);
+                cases.iter().flat_map(|case| &case.statements).for_each(|statement| self.statement(statement));
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Fallthrough | StmtKind::Skip | StmtKind::Error => {}
         }
     }
 
@@ -139,8 +143,10 @@ impl<'a> Body<'a> {
         for declarator in &declaration.declarators {
             match &declarator.initialiser {
                 Some(Initialiser::Value(value)) => self.expression(value),
-                Some(Initialiser::List(values)) => values.iter().for_each(|value| self.expression(value)),
-                Some(Initialiser::Count(_)) | None => {}
+                Some(Initialiser::List(values) | Initialiser::Arguments(values)) => {
+                    values.iter().for_each(|value| self.expression(value));
+                }
+                None => {}
             }
             self.locals.insert(&declarator.name.name);
         }

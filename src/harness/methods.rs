@@ -3,6 +3,7 @@
 //! **Input**: the text of a file that compiles. **Output**: [`Methods`], which makes contexts and drivers of them, and
 //! [`Callable`]s, in the order of the text.
 
+use super::enums::resolve_enums;
 use crate::front::csm::syntax;
 use crate::front::csm::syntax::ast::{self, Class, Declaration, Function, Item, MemberKind, StmtKind, TypeKind};
 use crate::source::{FileId, SourceMap};
@@ -18,7 +19,9 @@ impl<'a> Methods<'a> {
     /// The methods of a file that compiles.
     #[must_use]
     pub fn new(sources: &'a SourceMap, file: FileId) -> Methods<'a> {
-        Methods { text: sources.file(file).text(), parsed: syntax::parse(sources, file).program }
+        let mut parsed = syntax::parse(sources, file).program;
+        resolve_enums(&mut parsed);
+        Methods { text: sources.file(file).text(), parsed }
     }
 
     /// All of them, in the order of the text.
@@ -81,7 +84,7 @@ impl<'a> Methods<'a> {
         });
         let public = classes.flat_map(|class| &class.members).filter(|member| member.public);
         let fields = public.filter_map(|member| match &member.kind {
-            MemberKind::Field(field) if is_printable(&field.ty.kind) => Some(field),
+            MemberKind::Field(field) if is_printable(&field.ty.kind) && !field.constant => Some(field),
             _ => None,
         });
         fields.flat_map(names).collect()
@@ -92,7 +95,9 @@ impl<'a> Methods<'a> {
 fn declaration(item: &Item) -> Option<&Declaration> {
     match item {
         Item::Statement(statement) => match &statement.kind {
-            StmtKind::Declare(declaration) if is_printable(&declaration.ty.kind) => Some(declaration),
+            StmtKind::Declare(declaration) if is_printable(&declaration.ty.kind) && !declaration.constant => {
+                Some(declaration)
+            }
             _ => None,
         },
         _ => None,

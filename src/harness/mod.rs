@@ -7,9 +7,11 @@
 
 mod arrangement;
 mod closing;
+mod construction;
 mod contexts;
 mod drivers;
 mod effects;
+mod enums;
 mod methods;
 mod recorded;
 mod signatures;

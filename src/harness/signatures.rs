@@ -4,7 +4,7 @@
 //! the order of the text; the numbers and strings of the file; and the file with a [`MainText`] behind it.
 
 use super::effects::{Effects, effects};
-use super::methods::Methods;
+use super::methods::{Callable, Methods};
 use super::writer::{MainText, ValueOrder, Writer};
 use crate::front::csm::syntax::ast::TypeKind;
 use crate::front::csm::syntax::literals;
@@ -32,7 +32,7 @@ pub enum ParameterType {
     Value(ValueType),
     /// An object of that class.
     Object(String),
-    /// An object of synchronisation, or a thread.
+    /// An object of synchronisation, a thread, or an object that cannot be made.
     Other,
 }
 
@@ -84,7 +84,9 @@ impl Methods<'_> {
     pub fn signatures(&self) -> Vec<Signature> {
         let all = self.callables();
         let effects = effects(&all);
-        let public = all.iter().filter(|one| one.public);
+        let constructors = self.constructors();
+        let can_be_made = |one: &&Callable<'_>| one.class_name().is_none_or(|class| constructors.can_be_made(class));
+        let public = all.iter().filter(|one| one.public).filter(can_be_made);
         public
             .map(|one| Signature {
                 class: one.class_name().map(str::to_owned),
@@ -94,7 +96,10 @@ impl Methods<'_> {
                     .function
                     .parameters
                     .iter()
-                    .map(|parameter| parameter_type(&parameter.ty.kind))
+                    .map(|parameter| match parameter_type(&parameter.ty.kind) {
+                        ParameterType::Object(class) if !constructors.can_be_made(&class) => ParameterType::Other,
+                        ty => ty,
+                    })
                     .collect(),
                 result: value_type(&one.function.result.kind),
                 effects: effects.get(one.function.name.name.as_str()).copied().unwrap_or_default(),

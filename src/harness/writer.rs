@@ -137,11 +137,6 @@ impl<'a> Writer<'a> {
         values
     }
 
-    /// Whether arguments of that type can be made: values, and objects of classes.
-    pub fn has_arguments(&self, ty: &TypeKind) -> bool {
-        matches!(ty, TypeKind::Class(_)) || !self.values(ty).is_empty()
-    }
-
     /// Numbers of calls after which one call more makes a number of the file: a counter is then about to reach its limit.
     pub fn repeats(&self) -> Vec<i64> {
         let numbers = self.literals.integers.iter().filter(|&&number| (3..=MAX_CALLS).contains(&number));

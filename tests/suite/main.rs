@@ -10,6 +10,7 @@ mod support;
 mod class_samples;
 mod classes;
 mod closed;
+mod constructs;
 mod contexts;
 mod contradictions;
 mod correlation;

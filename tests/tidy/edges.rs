@@ -77,9 +77,11 @@ const CIRCLES: &[(&str, &str, &str)] = &[];
 const READERS: &[(&str, &str)] = &[
     ("harness/arrangement", "finds the objects that methods of a file take"),
     ("harness/closing", "writes programs around methods, in their own language"),
+    ("harness/construction", "declares objects of classes that have constructors"),
     ("harness/contexts", "writes programs around methods, in their own language"),
     ("harness/drivers", "writes programs around methods, in their own language"),
     ("harness/effects", "judges methods by their text, to choose programs around them"),
+    ("harness/enums", "knows which names of types are int"),
     ("harness/methods", "finds the methods of a file"),
     ("harness/recorded", "writes calls with recorded arguments, and takes main away"),
     ("harness/signatures", "says what `main` may call"),

@@ -211,6 +211,12 @@ impl TestCase {
             _ => class.to_owned(),
         };
         let objects = self.objects().into_iter().map(|object| &subject.objects[object]);
-        objects.map(|object| format!("{} {}", class(&object.class), object.name)).collect()
+        let mut declared: Vec<String> = Vec::new();
+        for line in objects.flat_map(|object| subject.file.object_declarations(&class(&object.class), &object.name)) {
+            if !declared.contains(&line) {
+                declared.push(line);
+            }
+        }
+        declared
     }
 }

@@ -71,7 +71,7 @@ fn unexpected_tokens_say_what_was_expected() {
         "for (int i = 0, i < n; i++) { x = 2; }",
         &["CS0101 1:19 unexpected `<`, expected `(`, `[`, `;`, `,` or `=`"],
     );
-    check("class A { x = 5; }", &["CS0101 1:13 unexpected `=`, expected a name"]);
+    check("class A { x = 5; }", &["CS0101 1:13 unexpected `=`, expected a name or `(`"]);
     check("extern int now() in 0;", &["CS0101 1:22 unexpected `;`, expected `..`"]);
     check("class", &["CS0101 1:6 unexpected end of file, expected a name"]);
     check("x = string;", &["CS0101 1:5 unexpected `string`, expected an expression"]);
@@ -87,7 +87,8 @@ fn habits_of_other_languages_get_advice() {
     assert_eq!(advice("here: x = 1;"), "a label names a thread, and stands only in `cobegin … coend`");
     assert_eq!(
         advice("int f(int x);"),
-        "a function has a body; one whose body is not visible is declared with `extern`"
+        "a function has a body, and needs no declaration before; one whose body is not visible is declared with \
+         `extern`, and an object whose constructor takes nothing without `()`"
     );
 }
 

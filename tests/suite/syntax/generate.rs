@@ -63,6 +63,14 @@ const WORDS: &[&str] = &[
     "private",
     "extern",
     "input",
+    "const",
+    "enum",
+    "switch",
+    "case",
+    "default",
+    "fallthrough",
+    "case 1:",
+    "switch (x) {",
     "cobegin",
     "coend",
     "if",
@@ -130,13 +138,19 @@ impl Generator {
 
     fn item(&mut self) -> Item {
         let span = Span::default();
-        match self.below(8) {
+        match self.below(9) {
+            8 => Item::Enum(self.enumeration()),
             0 => Item::Function(self.function()),
             1 => {
                 let name = self.ident();
                 let members = self.many(4, |generator| {
-                    let kind = match generator.below(2) {
+                    let kind = match generator.below(4) {
                         0 => MemberKind::Field(generator.any_declaration()),
+                        1 => MemberKind::Constructor(Function {
+                            result: TypeName { kind: TypeKind::Void, span },
+                            ..generator.function()
+                        }),
+                        2 => MemberKind::Enum(generator.enumeration()),
                         _ => MemberKind::Method(generator.function()),
                     };
                     Member { public: generator.below(2) == 0, kind }
@@ -197,18 +211,53 @@ impl Generator {
         let ty = self.ty();
         let mut declarators = self.many(1, Generator::declarator);
         declarators.push(self.declarator());
-        Declaration { atomic: false, ty, declarators, span: Span::default() }
+        Declaration { atomic: false, constant: false, ty, declarators, span: Span::default() }
     }
 
-    /// One that may be `atomic`, as the head of a loop may not.
+    /// One that may be `atomic` or `const`, as the head of a loop may not.
     fn any_declaration(&mut self) -> Declaration {
-        Declaration { atomic: self.below(4) == 0, ..self.declaration() }
+        let word = self.below(6);
+        Declaration { atomic: word == 0, constant: word == 1, ..self.declaration() }
+    }
+
+    fn enumeration(&mut self) -> Enum {
+        let name = self.maybe(Generator::ident);
+        let enumerators = self.many(3, |generator| {
+            let (name, value) = (generator.ident(), generator.maybe(|generator| generator.expr(2)));
+            Enumerator { name, value }
+        });
+        Enum { name, enumerators, span: Span::default() }
+    }
+
+    fn switch(&mut self, depth: usize) -> StmtKind {
+        let value = self.expr(3);
+        let mut cases = self.many(3, |generator| {
+            let mut labels = generator.many(1, Generator::label);
+            labels.push(generator.label());
+            let statements = generator.block(depth).statements;
+            Case { labels, statements, span: Span::default() }
+        });
+        // A body without statements but the last is shared with the next case.
+        let last = cases.len().saturating_sub(1);
+        for case in &mut cases[..last] {
+            case.statements.push(self.leaf());
+        }
+        StmtKind::Switch { value, cases }
+    }
+
+    fn label(&mut self) -> CaseLabel {
+        CaseLabel { value: self.maybe(|generator| generator.expr(2)), span: Span::default() }
     }
 
     fn declarator(&mut self) -> Declarator {
         let name = self.ident();
-        let (sizes, initialiser) = match self.below(6) {
-            0 => (Vec::new(), Some(Initialiser::Count(self.expr(2)))),
+        let (sizes, initialiser) = match self.below(7) {
+            6 => (self.many(2, |generator| generator.expr(2)), {
+                let mut arguments = self.many(2, |generator| generator.expr(2));
+                arguments.push(self.expr(1));
+                Some(Initialiser::Arguments(arguments))
+            }),
+            0 => (Vec::new(), Some(Initialiser::Arguments(vec![self.expr(2)]))),
             1 => (vec![self.expr(2)], Some(Initialiser::List(self.many(3, |generator| generator.expr(2))))),
             2 => (Vec::new(), Some(Initialiser::Value(self.spawn()))),
             3 => (Vec::new(), Some(Initialiser::Value(self.expr(4)))),
@@ -228,7 +277,8 @@ impl Generator {
             return self.leaf();
         }
         let inner = |generator: &mut Generator| Box::new(generator.statement(depth - 1));
-        let kind = match self.below(13) {
+        let kind = match self.below(14) {
+            13 => self.switch(depth - 1),
             0 => StmtKind::Block(self.block(depth - 1)),
             1 => StmtKind::If { condition: self.expr(3), then_branch: inner(self), else_branch: None },
             2 => {
@@ -273,6 +323,7 @@ impl Generator {
     fn leaf(&mut self) -> Stmt {
         let kind = match self.below(8) {
             0 => StmtKind::Declare(self.any_declaration()),
+            1 if self.below(3) == 0 => StmtKind::Fallthrough,
             1 => StmtKind::Break,
             2 => StmtKind::Continue,
             3 => StmtKind::Return(self.maybe(|generator| generator.expr(4))),

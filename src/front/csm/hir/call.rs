@@ -50,6 +50,10 @@ impl<'a> Checker<'a> {
     fn method(&mut self, class: ClassId, id: TextId, name: &ast::Ident, receiver: Option<Place>) -> Callee {
         let class_name = self.program.texts.get(self.program.classes[class].name).to_owned();
         let Some(method) = self.find_method(class, id) else {
+            if class_name == name.name {
+                self.report_constructor_call(name);
+                return Callee::Error;
+            }
             let message = format!("class `{class_name}` has no method `{}`", name.name);
             let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message, "no such method");
             let methods = self.program.classes[class].methods.iter();
@@ -78,7 +82,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks the arguments of a call of a function of the program.
-    fn call(
+    pub(super) fn call(
         &mut self,
         function: FunctionId,
         receiver: Option<Place>,
@@ -231,6 +235,10 @@ impl<'a> Checker<'a> {
                 );
                 Expression::error(span)
             }
+            _ if self.report_constructor_call(name) => {
+                arguments.iter().for_each(|argument| self.argument_of_unknown_type(argument));
+                Expression::error(span)
+            }
             (other, _) => {
                 let message = format!("there is no function `{other}`");
                 let mut diagnostic = Diagnostic::error(Code::UnknownName, name.span, message, "not declared");
@@ -269,7 +277,7 @@ impl<'a> Checker<'a> {
     }
 
     fn atomic_target(&mut self, target: &ast::Expr) -> Option<(Place, Scalar)> {
-        let place = self.place(target)?;
+        let place = self.target(target)?;
         match place.ty {
             Type::Scalar(ty) => Some((place, ty)),
             Type::Error => None,

@@ -1,6 +1,8 @@
 //! Classes and types: what a written type means, and where the fields of an object lie.
 
 use super::item::Checker;
+use super::named::has_scalars;
+use super::scope::BodyContext;
 use super::{Class, ClassId, Constant, Field, Scalar, Type};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast;
@@ -21,9 +23,25 @@ impl<'a> Checker<'a> {
             size: 0,
         });
         self.class_syntax.push(class);
-        if let Some(earlier) = self.classes.insert(name, id) {
-            let earlier = self.program.classes[earlier].span;
+        let enumeration = self.enums.get(&name).copied();
+        let earlier = self.classes.insert(name, id).map(|earlier| self.program.classes[earlier].span);
+        if let Some(earlier) = earlier.or(enumeration) {
             self.report_duplicate(name, class.name.span, earlier);
+        }
+        for member in &class.members {
+            if let ast::MemberKind::Enum(of) = &member.kind {
+                self.declare_enum(of);
+            }
+        }
+    }
+
+    /// Declares the name of an enum, which is a type.
+    pub(super) fn declare_enum(&mut self, of: &'a ast::Enum) {
+        let Some(written) = &of.name else { return };
+        let name = self.intern(&written.name);
+        let class = self.classes.get(&name).map(|&class| self.program.classes[class].span);
+        if let Some(earlier) = self.enums.insert(name, written.span).or(class) {
+            self.report_duplicate(name, written.span, earlier);
         }
     }
 
@@ -41,16 +59,32 @@ impl<'a> Checker<'a> {
         }
         state[id.index()] = Layout::Open;
         let class = self.class_syntax[id.index()];
+        self.declare_class_constants(id, class);
         for member in &class.members {
             if let ast::MemberKind::Field(declaration) = &member.kind {
                 self.add_fields(id, declaration, member.public, state);
             }
         }
+        self.note_construction(id);
         state[id.index()] = Layout::Done;
     }
 
     fn add_fields(&mut self, id: ClassId, declaration: &'a ast::Declaration, public: bool, state: &mut [Layout]) {
+        if declaration.constant && declaration.declarators.iter().all(|one| one.sizes.is_empty()) {
+            return;
+        }
+        let reported = self.diagnostics.len();
         let base = self.resolve_type(&declaration.ty, None);
+        if declaration.constant {
+            let fits = self.may_be_constant(declaration, base);
+            if has_scalars(declaration) {
+                // It was reported with the constants.
+                self.diagnostics.truncate(reported);
+            }
+            if !fits {
+                return;
+            }
+        }
         let atomic = self.is_atomic(declaration, base);
         if let Type::Class(inner) = base {
             // A chain of distinct classes is as long as the text allows; recursion is bounded by its length.
@@ -69,9 +103,14 @@ impl<'a> Checker<'a> {
             }
             self.lay_out(inner, state);
         }
-        for declarator in &declaration.declarators {
+        for declarator in declaration.declarators.iter().filter(|one| !declaration.constant || !one.sizes.is_empty()) {
+            let body = std::mem::replace(&mut self.body, BodyContext { class: Some(id), ..BodyContext::default() });
             let ty = self.declared_type(base, declarator);
             let (initial, late) = self.constant_initialiser(ty, declarator);
+            self.body = body;
+            if declaration.constant {
+                self.read_only.insert(declarator.name.span);
+            }
             if late {
                 self.report(Diagnostic::error(
                     Code::NotConstant,
@@ -81,8 +120,9 @@ impl<'a> Checker<'a> {
                 ));
             }
             let name = self.intern(&declarator.name.name);
-            let earlier =
-                self.program.classes[id].fields.iter().find(|field| field.name == name).map(|field| field.span);
+            let constant = self.class_constants.get(&(id, name)).map(|&(of, _)| self.program.variables[of].span);
+            let field = self.program.classes[id].fields.iter().find(|field| field.name == name);
+            let earlier = field.map(|field| field.span).or(constant);
             if let Some(earlier) = earlier {
                 self.report_duplicate(name, declarator.name.span, earlier);
             }
@@ -104,8 +144,11 @@ impl<'a> Checker<'a> {
     pub(super) fn declare_methods(&mut self, class: &'a ast::Class) {
         let name = self.intern(&class.name.name);
         let Some(&id) = self.classes.get(&name) else { return };
+        self.declare_constructor(id, class);
         for member in &class.members {
-            if let ast::MemberKind::Method(function) = &member.kind {
+            if let ast::MemberKind::Method(function) = &member.kind
+                && function.name.name != class.name.name
+            {
                 let short = self.intern(&function.name.name);
                 if let Some(earlier) = self.find_method(id, short) {
                     let earlier = self.program.functions[earlier].span;
@@ -157,13 +200,18 @@ impl<'a> Checker<'a> {
                 if let Some(&class) = self.classes.get(&id) {
                     return Type::Class(class);
                 }
-                self.report(
-                    Diagnostic::error(Code::UnknownName, ty.span, format!("there is no type `{name}`"), "not declared")
-                        .with_help(
-                            "the types are int, long, bool, double, string, lock, event, barrier, cond, sem, thread \
-                             and the classes of the file",
-                        ),
-                );
+                if self.enums.contains_key(&id) {
+                    return Type::Scalar(Scalar::Int);
+                }
+                let message = format!("there is no type `{name}`");
+                let diagnostic = Diagnostic::error(Code::UnknownName, ty.span, message, "not declared");
+                self.report(match type_meant(name) {
+                    Some(meant) => diagnostic.with_help(format!("it is called `{meant}` here")),
+                    None => diagnostic.with_help(
+                        "the types are int, long, bool, double, string, lock, event, barrier, cond, sem, thread \
+                         and the classes and enums of the file",
+                    ),
+                });
                 Type::Error
             }
         }
@@ -282,6 +330,25 @@ impl<'a> Checker<'a> {
             Type::Class(_) => Vec::new(),
         }
     }
+}
+
+/// What a type of another language is called.
+fn type_meant(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "mutex" | "Mutex" | "pthread_mutex_t" | "mtx_t" | "Lock" | "ReentrantLock" => "lock",
+        "pthread_cond_t" | "cnd_t" | "condition_variable" | "Condition" => "cond",
+        "sem_t" | "semaphore" | "Semaphore" | "counting_semaphore" => "sem",
+        "pthread_barrier_t" | "Barrier" | "CyclicBarrier" => "barrier",
+        "Event" | "CountDownLatch" => "event",
+        "pthread_t" | "thrd_t" | "jthread" | "Thread" => "thread",
+        "unsigned" | "signed" | "short" | "char" | "byte" | "Integer" | "int32_t" | "int16_t" | "int8_t"
+        | "uint8_t" | "i32" => "int",
+        "int64_t" | "uint64_t" | "uint32_t" | "size_t" | "Long" | "i64" => "long",
+        "float" | "Double" | "Float" | "f64" => "double",
+        "boolean" | "Boolean" | "_Bool" => "bool",
+        "String" => "string",
+        _ => return None,
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

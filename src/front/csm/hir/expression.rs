@@ -65,7 +65,7 @@ impl<'a> Checker<'a> {
 
     fn value_of(&mut self, expr: &ast::Expr) -> Expression {
         match self.resolve(expr) {
-            Resolved::Constant(constant) => Expression::of(constant, expr.span),
+            Resolved::Constant(constant, _) => Expression::of(constant, expr.span),
             Resolved::Error => Expression::error(expr.span),
             Resolved::Place(place) => match place.ty {
                 Type::Scalar(ty) => Expression { kind: ExpressionKind::Read(Box::new(place)), ty, span: expr.span },
@@ -332,15 +332,18 @@ impl<'a> Checker<'a> {
                 self.report(diagnostic.with_help(format!("give one value at a time: `--input {input}=VALUE`")));
                 return None;
             }
-            self.report(
-                Diagnostic::error(
-                    Code::NotConstant,
-                    expr.span,
-                    "this value is not constant",
-                    "not known before the program runs",
-                )
-                .with_help("use literals and `input` constants here"),
+            let diagnostic = Diagnostic::error(
+                Code::NotConstant,
+                expr.span,
+                "this value is not constant",
+                "not known before the program runs",
             );
+            self.report(match &value.kind {
+                ExpressionKind::Read(place) if self.read_only.contains(&place.symbol.1) => diagnostic
+                    .with_label(place.symbol.1, "cannot be assigned, but gets its value at run time")
+                    .with_help("make its own value of literals, inputs and constants"),
+                _ => diagnostic.with_help("use literals, inputs and constants here"),
+            });
             return None;
         }
         let value = self.coerce(value, ty, "the value wanted here", None);

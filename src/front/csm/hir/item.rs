@@ -3,16 +3,17 @@
 //! In: the syntax tree and the inputs of the command line. Out: the typed program. Two passes, so that functions may be
 //! used before they are declared.
 
+use super::completes::can_complete;
 use super::scope::{BodyContext, Meaning};
 use super::{
-    Checked, ClassId, Constant, Expression, Function, FunctionId, Program, Scalar, Statement, StatementKind, Type,
-    Variable, VariableId, VariableKind,
+    Checked, ClassId, Constant, Function, FunctionId, Program, Scalar, Statement, StatementKind, Type, Variable,
+    VariableId, VariableKind,
 };
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast;
 use crate::source::texts::TextId;
 use crate::source::{SourceMap, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Checks a program. `inputs` are the values that the command line gives, by name.
 ///
@@ -26,10 +27,20 @@ pub fn check(sources: &SourceMap, program: &ast::Program, inputs: &[(String, Str
     Checked { program: checker.program, diagnostics: checker.diagnostics }
 }
 
+/// What is known of the constructor of a class.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constructor {
+    pub function: FunctionId,
+    /// Whether others than the methods of the class may declare objects.
+    pub public: bool,
+}
+
 /// A function that can be called, while its body may not have been checked yet.
 pub(super) struct Signature<'a> {
     pub ast: Option<&'a ast::Function>,
     pub parameter_types: Vec<Type>,
+    /// The class that it is the constructor of.
+    pub constructs: Option<ClassId>,
 }
 
 /// The state of a check.
@@ -41,6 +52,17 @@ pub(super) struct Checker<'a> {
     pub classes: FxHashMap<TextId, ClassId>,
     pub class_syntax: Vec<&'a ast::Class>,
     pub globals: FxHashMap<TextId, (Meaning, Span)>,
+    /// Names of enums, which are other names of `int`.
+    pub enums: FxHashMap<TextId, Span>,
+    /// Constants of classes, and whether they are public.
+    pub class_constants: FxHashMap<(ClassId, TextId), (VariableId, bool)>,
+    /// Classes whose objects must be constructed.
+    pub constructed: FxHashSet<ClassId>,
+    pub constructors: FxHashMap<ClassId, Constructor>,
+    /// Constants at top level that were declared before all else.
+    pub declared_constants: FxHashSet<Span>,
+    /// Declarations of variables and fields that cannot be assigned.
+    pub read_only: FxHashSet<Span>,
     pub functions: FxHashMap<TextId, FunctionId>,
     pub signatures: Vec<Signature<'a>>,
     pub body: BodyContext,
@@ -64,6 +86,12 @@ impl<'a> Checker<'a> {
             classes: FxHashMap::default(),
             class_syntax: Vec::new(),
             globals: FxHashMap::default(),
+            enums: FxHashMap::default(),
+            class_constants: FxHashMap::default(),
+            constructed: FxHashSet::default(),
+            constructors: FxHashMap::default(),
+            declared_constants: FxHashSet::default(),
+            read_only: FxHashSet::default(),
             functions: FxHashMap::default(),
             signatures: Vec::new(),
             body: BodyContext::default(),
@@ -84,16 +112,14 @@ impl<'a> Checker<'a> {
 
     fn collect(&mut self, program: &'a ast::Program) {
         for item in &program.items {
-            if let ast::Item::Class(class) = item {
-                self.declare_class(class);
+            match item {
+                ast::Item::Class(class) => self.declare_class(class),
+                ast::Item::Enum(of) => self.declare_enum(of),
+                _ => {}
             }
         }
-        // Inputs first: array sizes of fields and globals may use them.
-        for item in &program.items {
-            if let ast::Item::Input(input) = item {
-                self.declare_input(input);
-            }
-        }
+        // Constants first: array sizes of fields and globals may use them.
+        self.declare_constants(program);
         self.lay_out_classes();
         for item in &program.items {
             match item {
@@ -102,7 +128,7 @@ impl<'a> Checker<'a> {
                 }
                 ast::Item::Extern(external) => self.declare_external(external),
                 ast::Item::Class(class) => self.declare_methods(class),
-                ast::Item::Input(_) | ast::Item::Statement(_) | ast::Item::Error(_) => {}
+                ast::Item::Input(_) | ast::Item::Enum(_) | ast::Item::Statement(_) | ast::Item::Error(_) => {}
             }
         }
     }
@@ -145,7 +171,7 @@ impl<'a> Checker<'a> {
             body: Vec::new(),
             end,
         });
-        self.signatures.push(Signature { ast: Some(function), parameter_types });
+        self.signatures.push(Signature { ast: Some(function), parameter_types, constructs: None });
         if class.is_none() {
             self.declare_function_name(short, id);
         }
@@ -200,7 +226,7 @@ impl<'a> Checker<'a> {
             body: Vec::new(),
             end: external.span,
         });
-        self.signatures.push(Signature { ast: None, parameter_types });
+        self.signatures.push(Signature { ast: None, parameter_types, constructs: None });
         self.declare_function_name(name, id);
     }
 
@@ -247,7 +273,10 @@ impl<'a> Checker<'a> {
         for statement in statements {
             self.check_statement_into(statement, &mut body);
         }
-        let threaded = body.iter().any(|statement| !matches!(statement.kind, StatementKind::Skip));
+        // Objects of a library are constructed where a `main` is put behind it.
+        let is_declared =
+            |statement: &Statement| matches!(statement.kind, StatementKind::Skip | StatementKind::Construct { .. });
+        let threaded = !body.iter().all(is_declared);
         body.splice(0..0, self.ranged_inputs.iter().map(|(_, statement)| statement.clone()));
         match main {
             Some(main) => {
@@ -272,6 +301,10 @@ impl<'a> Checker<'a> {
             None if has_statements || threaded || !statements.is_empty() => {
                 let span = statements.first().map(|statement| statement.span).unwrap_or_default();
                 let end = statements.last().map(|statement| statement.span).unwrap_or_default();
+                if !has_statements && !threaded {
+                    // A file of declarations alone is a library under test: it has nothing to run.
+                    body.clear();
+                }
                 let name = self.intern("main");
                 self.program.main = Some(self.program.functions.push(Function {
                     name,
@@ -283,7 +316,6 @@ impl<'a> Checker<'a> {
                     body,
                     end: Span { start: end.end.saturating_sub(1), ..end },
                 }));
-                // A file of declarations alone is a library under test: it has nothing to run.
                 if !has_statements && !threaded {
                     self.program.main = None;
                 }
@@ -293,7 +325,18 @@ impl<'a> Checker<'a> {
     }
 
     fn check_function(&mut self, id: FunctionId) {
-        let Some(function) = self.signatures[id.index()].ast else { return };
+        let Signature { ast, constructs, .. } = self.signatures[id.index()];
+        let mut body = Vec::new();
+        if let Some(class) = constructs {
+            self.body = BodyContext { class: Some(class), function: Some(id), ..BodyContext::default() };
+            self.body.open();
+            self.construct_fields(class, &mut body);
+            self.body.close();
+        }
+        let Some(function) = ast else {
+            self.program.functions[id].body = body;
+            return;
+        };
         let class = self.program.functions[id].method_of.map(|(class, _)| class);
         self.body = BodyContext { class, function: Some(id), ..BodyContext::default() };
         self.body.open();
@@ -316,7 +359,6 @@ impl<'a> Checker<'a> {
             self.declare_local(name, variable);
             self.program.functions[id].parameters.push(variable);
         }
-        let mut body = Vec::new();
         for statement in &function.body.statements {
             self.check_statement_into(statement, &mut body);
         }
@@ -363,45 +405,5 @@ impl<'a> Checker<'a> {
                 Some(Scalar::Error)
             }
         }
-    }
-}
-
-/// Whether control can reach the end of a body, judged by its form alone: a call of `error` does not come back.
-fn can_complete(body: &[Statement]) -> bool {
-    body.iter().all(statement_completes)
-}
-
-fn statement_completes(statement: &Statement) -> bool {
-    match &statement.kind {
-        StatementKind::Return(_) | StatementKind::Error(_) | StatementKind::Break | StatementKind::Continue => false,
-        StatementKind::Block(body) | StatementKind::Atomic(body) | StatementKind::Synchronized { body, .. } => {
-            can_complete(body)
-        }
-        StatementKind::If { then_branch, else_branch, .. } => {
-            statement_completes(then_branch) || else_branch.as_ref().is_none_or(|branch| statement_completes(branch))
-        }
-        StatementKind::While { condition, body, .. } => !is_true(condition) || breaks(body),
-        StatementKind::DoWhile { body, condition } => {
-            (statement_completes(body) && !is_true(condition)) || breaks(body)
-        }
-        _ => true,
-    }
-}
-
-fn is_true(condition: &Expression) -> bool {
-    matches!(condition.kind, super::ExpressionKind::Constant(Constant::Bool(true)))
-}
-
-/// Whether a loop body holds a `break` of this loop.
-fn breaks(statement: &Statement) -> bool {
-    match &statement.kind {
-        StatementKind::Break => true,
-        StatementKind::Block(body) | StatementKind::Atomic(body) | StatementKind::Synchronized { body, .. } => {
-            body.iter().any(breaks)
-        }
-        StatementKind::If { then_branch, else_branch, .. } => {
-            breaks(then_branch) || else_branch.as_ref().is_some_and(|branch| breaks(branch))
-        }
-        _ => false,
     }
 }

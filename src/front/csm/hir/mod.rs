@@ -8,14 +8,18 @@
 
 mod call;
 mod class;
+mod completes;
 mod constant;
+mod construct;
 mod expression;
 mod input;
 mod item;
+mod named;
 mod nearest;
 mod place;
 mod scope;
 mod statement;
+mod switch;
 mod thread;
 
 pub use constant::Constant;
@@ -207,6 +211,8 @@ pub enum VariableKind {
     Global,
     /// Declared in a body.
     Local,
+    /// A named constant: its value is its initial one, and it has no cell.
+    Constant,
     /// A parameter that takes a value.
     Parameter,
     /// A parameter that takes a reference: to an object or a synchronisation object.
@@ -275,6 +281,15 @@ pub enum StatementKind {
         /// Cell and value, evaluated in order.
         values: Vec<(u32, Expression)>,
     },
+    /// An object is constructed. Its declaration comes before.
+    Construct {
+        /// The object, or the array whose elements are constructed in index order.
+        object: Place,
+        /// What runs on each.
+        constructor: FunctionId,
+        /// Evaluated once, in order.
+        arguments: Vec<Argument>,
+    },
     /// `place = value`
     Assign {
         /// What is written. Its index is evaluated first.
@@ -319,6 +334,13 @@ pub enum StatementKind {
         body: Box<Statement>,
         /// A bool; tested after each round.
         condition: Expression,
+    },
+    /// `switch`
+    Switch {
+        /// Evaluated once; an `int`, a `long`, a `bool` or a `string`.
+        value: Expression,
+        /// In the order of the text. Their labels are distinct.
+        cases: Vec<SwitchCase>,
     },
     /// `break`
     Break,
@@ -393,6 +415,28 @@ pub enum StatementKind {
     Join(Expression),
     /// Nothing.
     Skip,
+}
+
+/// A body of a `switch`.
+#[derive(Clone, Debug)]
+pub struct SwitchCase {
+    /// Its labels.
+    pub labels: Vec<SwitchLabel>,
+    /// Run where one of them fits.
+    pub body: Vec<Statement>,
+    /// Whether the next body runs behind it.
+    pub falls: bool,
+    /// From the first label to the end of the last statement.
+    pub span: Span,
+}
+
+/// A label of a `switch`.
+#[derive(Clone, Copy, Debug)]
+pub struct SwitchLabel {
+    /// Of the type of what is switched on; absent for `default`.
+    pub value: Option<Constant>,
+    /// From its word to the colon.
+    pub span: Span,
 }
 
 /// Operations on synchronisation objects.

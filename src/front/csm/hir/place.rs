@@ -14,8 +14,8 @@ use crate::source::texts::TextId;
 pub(super) enum Resolved {
     /// A variable or a part of one.
     Place(Place),
-    /// A constant of the command line.
-    Constant(Constant),
+    /// A constant of the command line, or a named one with its declaration.
+    Constant(Constant, Option<VariableId>),
     /// Nothing; an error was reported.
     Error,
 }
@@ -31,7 +31,7 @@ impl<'a> Checker<'a> {
             },
             ExprKind::Field { object, field } => match self.resolve(object) {
                 Resolved::Place(place) => self.field_of(place, field, matches!(object.kind, ExprKind::This)),
-                Resolved::Constant(_) => {
+                Resolved::Constant(..) => {
                     self.report_no_member(object.span, &field.name);
                     Resolved::Error
                 }
@@ -52,7 +52,11 @@ impl<'a> Checker<'a> {
     pub(super) fn place(&mut self, expr: &ast::Expr) -> Option<Place> {
         match self.resolve(expr) {
             Resolved::Place(place) if !self.is_ranged_input(&place) => Some(place),
-            Resolved::Place(_) | Resolved::Constant(_) => {
+            Resolved::Constant(_, Some(constant)) => {
+                self.report_constant(expr.span, self.program.variables[constant].name, constant);
+                None
+            }
+            Resolved::Place(_) | Resolved::Constant(_, None) => {
                 self.report(
                     Diagnostic::error(
                         Code::NotAssignable,
@@ -68,22 +72,58 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The place that an expression stands for, to be written.
+    pub(super) fn target(&mut self, expr: &ast::Expr) -> Option<Place> {
+        let place = self.place(expr)?;
+        if self.read_only.contains(&place.symbol.1) {
+            let name = self.program.texts.get(place.name).to_owned();
+            self.report_read_only(expr.span, &name, place.symbol.1);
+            return None;
+        }
+        Some(place)
+    }
+
+    fn report_constant(&mut self, span: Span, name: TextId, constant: VariableId) {
+        let name = self.program.texts.get(name).to_owned();
+        let declared = self.program.variables[constant].span;
+        self.report_read_only(span, &name, declared);
+    }
+
+    fn report_read_only(&mut self, span: Span, name: &str, declared: Span) {
+        self.report(
+            Diagnostic::error(Code::NotAssignable, span, format!("constant `{name}` cannot be changed"), "a constant")
+                .with_label(declared, "declared constant here")
+                .with_help("copy it into a variable, or leave `const` out"),
+        );
+    }
+
     fn resolve_name(&mut self, name: &str, span: Span) -> Resolved {
         let id = self.intern(name);
         if let Some((variable, depth)) = self.body.find(id) {
+            if let Some(value) = self.named_value(variable) {
+                return Resolved::Constant(value, Some(variable));
+            }
             if self.body.capture(variable, depth) {
                 self.program.variables[variable].captured = true;
             }
             return Resolved::Place(self.whole(variable, span));
         }
-        if let Some(class) = self.body.class
-            && let Some(place) = self.own_field(class, id, span)
-        {
-            return Resolved::Place(place);
+        if let Some(class) = self.body.class {
+            if let Some(&(constant, _)) = self.class_constants.get(&(class, id))
+                && let Some(value) = self.named_value(constant)
+            {
+                return Resolved::Constant(value, Some(constant));
+            }
+            if let Some(place) = self.own_field(class, id, span) {
+                return Resolved::Place(place);
+            }
         }
         match self.globals.get(&id) {
-            Some(&(Meaning::Variable(variable), _)) => Resolved::Place(self.whole(variable, span)),
-            Some(&(Meaning::Input(constant), _)) => Resolved::Constant(constant),
+            Some(&(Meaning::Variable(variable), _)) => match self.named_value(variable) {
+                Some(value) => Resolved::Constant(value, Some(variable)),
+                None => Resolved::Place(self.whole(variable, span)),
+            },
+            Some(&(Meaning::Input(constant), _)) => Resolved::Constant(constant, None),
             None => {
                 self.report_unknown(name, span);
                 Resolved::Error
@@ -128,7 +168,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn own_field(&mut self, class: ClassId, name: TextId, span: Span) -> Option<Place> {
+    pub(super) fn own_field(&mut self, class: ClassId, name: TextId, span: Span) -> Option<Place> {
         let field = self.program.classes[class].fields.iter().find(|field| field.name == name)?;
         let place = Place {
             root: Root::This,
@@ -177,6 +217,19 @@ impl<'a> Checker<'a> {
         };
         let id = self.intern(&field.name);
         let class_name = self.program.texts.get(self.program.classes[class].name).to_owned();
+        if let Some(&(constant, public)) = self.class_constants.get(&(class, id))
+            && let Some(value) = self.named_value(constant)
+        {
+            if !public && self.body.class != Some(class) {
+                let declared = self.program.variables[constant].span;
+                let message = format!("constant `{}` of class `{class_name}` is private", field.name);
+                self.report(
+                    Diagnostic::error(Code::PrivateMember, field.span, message, "used outside the class")
+                        .with_label(declared, "declared private here"),
+                );
+            }
+            return Resolved::Constant(value, Some(constant));
+        }
         let Some(found) = self.program.classes[class].fields.iter().find(|candidate| candidate.name == id).cloned()
         else {
             let message = format!("class `{class_name}` has no field `{}`", field.name);
@@ -232,11 +285,11 @@ impl<'a> Checker<'a> {
     fn element_of(&mut self, array: &ast::Expr, index: &ast::Expr) -> Resolved {
         let place = match self.resolve(array) {
             Resolved::Place(place) => Some(place),
-            Resolved::Constant(_) => {
+            Resolved::Constant(..) => {
                 self.report(Diagnostic::error(
                     Code::WrongType,
                     array.span,
-                    "an input is no array",
+                    "a constant is no array",
                     "cannot be indexed",
                 ));
                 None

@@ -41,6 +41,8 @@ pub struct BodyContext {
     pub arms: Vec<ArmContext>,
     /// Open loops of the innermost arm.
     pub loops: u32,
+    /// Open switches of the innermost arm.
+    pub switches: u32,
     /// Open atomic blocks.
     pub atomic: u32,
 }

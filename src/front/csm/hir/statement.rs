@@ -71,6 +71,8 @@ impl<'a> Checker<'a> {
             StmtKind::For { initial, condition, step, body } => {
                 self.for_loop(initial.as_deref(), condition.as_ref(), step.as_deref(), body, span)
             }
+            StmtKind::Switch { value, cases } => self.switch(value, cases),
+            StmtKind::Fallthrough => self.misplaced_fallthrough(span),
             StmtKind::Break | StmtKind::Continue => self.jump(statement),
             StmtKind::Return(value) => self.return_statement(value.as_ref(), span),
             StmtKind::Cobegin(arms) => self.cobegin(arms),
@@ -85,11 +87,11 @@ impl<'a> Checker<'a> {
                 }
             }
             StmtKind::Atomic(block) => {
-                let loops = std::mem::take(&mut self.body.loops);
+                let (loops, switches) = (std::mem::take(&mut self.body.loops), std::mem::take(&mut self.body.switches));
                 self.body.atomic += 1;
                 let body = self.block(&block.statements);
                 self.body.atomic -= 1;
-                self.body.loops = loops;
+                (self.body.loops, self.body.switches) = (loops, switches);
                 StatementKind::Atomic(body)
             }
             StmtKind::Call(expr) => self.expression_statement(expr),
@@ -145,11 +147,14 @@ impl<'a> Checker<'a> {
     }
 
     fn jump(&mut self, statement: &ast::Stmt) -> StatementKind {
-        let word = if matches!(statement.kind, StmtKind::Break) { "break" } else { "continue" };
-        if self.body.loops == 0 {
-            let message = format!("`{word}` outside a loop");
-            let mut diagnostic =
-                Diagnostic::error(Code::MisplacedStatement, statement.span, message, "no loop to leave");
+        let is_break = matches!(statement.kind, StmtKind::Break);
+        if self.body.loops == 0 && (!is_break || self.body.switches == 0) {
+            let (message, label) = if is_break {
+                ("`break` outside a loop or switch".to_owned(), "no loop to leave")
+            } else {
+                ("`continue` outside a loop".to_owned(), "no loop to go on with")
+            };
+            let mut diagnostic = Diagnostic::error(Code::MisplacedStatement, statement.span, message, label);
             if !self.body.arms.is_empty() {
                 diagnostic = diagnostic.with_help("a thread cannot leave a loop that runs in the thread that made it");
             } else if self.body.atomic > 0 {
@@ -158,7 +163,7 @@ impl<'a> Checker<'a> {
             self.report(diagnostic);
             return StatementKind::Skip;
         }
-        if word == "break" { StatementKind::Break } else { StatementKind::Continue }
+        if is_break { StatementKind::Break } else { StatementKind::Continue }
     }
 
     fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span) -> StatementKind {
@@ -215,7 +220,7 @@ impl<'a> Checker<'a> {
         value: &'a ast::Expr,
         span: Span,
     ) -> StatementKind {
-        let place = self.place(target);
+        let place = self.target(target);
         if let ExprKind::Spawn(call) = &value.kind {
             return self.spawn(place, call, Some(target.span));
         }
@@ -250,7 +255,7 @@ impl<'a> Checker<'a> {
     }
 
     fn step(&mut self, target: &'a ast::Expr, increment: bool, span: Span) -> StatementKind {
-        let Some(place) = self.place(target) else { return StatementKind::Skip };
+        let Some(place) = self.target(target) else { return StatementKind::Skip };
         if !matches!(place.ty, Type::Scalar(_)) {
             self.report_not_assignable(&place);
             return StatementKind::Skip;
@@ -276,9 +281,25 @@ impl<'a> Checker<'a> {
 
     /// Declares the globals of a declaration, without looking at values that are not constant.
     pub(super) fn declare_globals(&mut self, declaration: &'a ast::Declaration) {
+        let known =
+            |checker: &Self, declarator: &ast::Declarator| checker.declared_constants.contains(&declarator.name.span);
+        let reported = self.diagnostics.len();
         let base = self.resolve_type(&declaration.ty, None);
+        if declaration.constant {
+            if declaration.declarators.iter().any(|one| known(self, one)) {
+                // A wrong type was reported with the constants.
+                self.diagnostics.truncate(reported);
+            }
+            self.may_be_constant(declaration, base);
+        }
         let atomic = self.is_atomic(declaration, base);
         for declarator in &declaration.declarators {
+            if known(self, declarator) {
+                continue;
+            }
+            if declaration.constant {
+                self.read_only.insert(declarator.name.span);
+            }
             let ty = self.declared_type(base, declarator);
             // A global handle is a variable of main: nothing else may use it.
             let zeros = self.initial_zeros(ty);
@@ -289,7 +310,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn new_variable(
+    pub(super) fn new_variable(
         &mut self,
         declarator: &ast::Declarator,
         ty: Type,
@@ -312,16 +333,29 @@ impl<'a> Checker<'a> {
         let global = !self.body.in_block();
         let base = if global { None } else { Some(self.resolve_type(&declaration.ty, None)) };
         let atomic = base.is_some_and(|base| self.is_atomic(declaration, base));
+        let constant = declaration.constant && base.is_some_and(|base| self.may_be_constant(declaration, base));
         for declarator in &declaration.declarators {
             let name = self.intern(&declarator.name.name);
             let known = if global {
                 match self.globals.get(&name) {
-                    Some(&(Meaning::Variable(variable), span)) if span == declarator.name.span => Some(variable),
+                    Some(&(Meaning::Variable(variable), span))
+                        if span == declarator.name.span && self.named_value(variable).is_none() =>
+                    {
+                        Some(variable)
+                    }
                     _ => continue,
                 }
             } else {
                 None
             };
+            if constant {
+                if let Some(value) = base.and_then(|base| self.named_constant(base, declarator)) {
+                    let variable = self.new_constant(name, declarator.name.span, value);
+                    self.declare_local(name, variable);
+                    continue;
+                }
+                self.read_only.insert(declarator.name.span);
+            }
             let ty = match (known, base) {
                 (Some(variable), _) => self.program.variables[variable].ty,
                 (None, base) => self.declared_type(base.unwrap_or(Type::Error), declarator),
@@ -335,6 +369,7 @@ impl<'a> Checker<'a> {
             let (initial, late) = self.constant_initialiser(ty, declarator);
             let values =
                 if late && self.diagnostics.len() == before { self.late_values(ty, declarator) } else { Vec::new() };
+            let constructor = self.constructor_arguments(ty, declarator);
             let variable = known.unwrap_or_else(|| self.new_variable(declarator, ty, VariableKind::Local, Vec::new()));
             self.program.variables[variable].initial = initial;
             if !global {
@@ -344,6 +379,8 @@ impl<'a> Checker<'a> {
             if !global || !values.is_empty() {
                 into.push(Statement { kind: StatementKind::Declare { variable, values }, span: declarator.name.span });
             }
+            let object = self.whole(variable, declarator.name.span);
+            self.construct(object, constructor, into);
         }
     }
 
@@ -442,12 +479,17 @@ impl<'a> Checker<'a> {
                 }
                 (cells, false)
             }
-            (Type::Barrier, Initialiser::Count(count)) => {
-                if let Some(count_value) = self.constant(count, Scalar::Int).and_then(Constant::integer)
-                    && let Some(count) = self.barrier_count(count_value, count.span)
-                {
-                    cells[0] = Constant::Int(count as i32);
+            (Type::Barrier, Initialiser::Arguments(arguments)) if arguments.len() == 1 => {
+                for count in arguments {
+                    if let Some(value) = self.constant(count, Scalar::Int).and_then(Constant::integer)
+                        && let Some(count) = self.barrier_count(value, count.span)
+                    {
+                        cells[0] = Constant::Int(count as i32);
+                    }
                 }
+                (cells, false)
+            }
+            (_, Initialiser::Arguments(_)) if matches!(self.program.elements_of(ty).0, Type::Class(_)) => {
                 (cells, false)
             }
             _ => {
@@ -459,7 +501,13 @@ impl<'a> Checker<'a> {
 
     fn report_wrong_initialiser(&mut self, ty: Type, declarator: &ast::Declarator) {
         let message = format!("`{}` is {} and cannot begin like this", declarator.name.name, self.type_name(ty));
-        self.report(Diagnostic::error(Code::WrongType, declarator.name.span, message, "wrong kind of initial value"));
+        let diagnostic =
+            Diagnostic::error(Code::WrongType, declarator.name.span, message, "wrong kind of initial value");
+        let help = declarator.initialiser.as_ref().and_then(|initialiser| initialiser_meant(ty, initialiser));
+        self.report(match help {
+            Some(help) => diagnostic.with_help(help.replace("NAME", &declarator.name.name)),
+            None => diagnostic,
+        });
     }
 
     /// The values of an initialiser that are not constant, by cell. Their errors were reported before.
@@ -482,6 +530,22 @@ impl<'a> Checker<'a> {
         }
         values
     }
+}
+
+/// How what was meant by an initial value is written.
+fn initialiser_meant(ty: Type, initialiser: &Initialiser) -> Option<&'static str> {
+    Some(match (ty, initialiser) {
+        (Type::Semaphore, Initialiser::Arguments(_)) => {
+            "the first value of a semaphore stands behind `=`: `sem NAME = 1;`"
+        }
+        (Type::Scalar(_), Initialiser::Arguments(_)) => "a first value stands behind `=`: `NAME = 1`",
+        (Type::Array(_), Initialiser::Arguments(_) | Initialiser::Value(_)) => {
+            "the values of an array stand in braces: `NAME[2] = {1, 2}`"
+        }
+        (Type::Barrier, _) => "a barrier takes the number of its threads: `barrier NAME(2);`",
+        (Type::Class(_), Initialiser::Value(_)) => "the arguments of a constructor stand behind the name: `NAME(1)`",
+        _ => return None,
+    })
 }
 
 use ast::Expr;

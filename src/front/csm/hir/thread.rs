@@ -34,7 +34,7 @@ impl<'a> Checker<'a> {
         copy: Option<VariableId>,
         barriers: &mut Vec<(u32, VariableId)>,
     ) -> Arm {
-        let loops = std::mem::take(&mut self.body.loops);
+        let (loops, switches) = (std::mem::take(&mut self.body.loops), std::mem::take(&mut self.body.switches));
         self.body.arms.push(ArmContext { barriers: std::mem::take(barriers), ..ArmContext::default() });
         self.body.open();
         if let Some(copy) = copy {
@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
         self.body.close();
         let context = self.body.arms.pop().unwrap_or_default();
         *barriers = context.barriers;
-        self.body.loops = loops;
+        (self.body.loops, self.body.switches) = (loops, switches);
         Arm { label, span, captures: context.captures, uses_this: context.uses_this, body }
     }
 

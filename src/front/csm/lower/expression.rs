@@ -311,28 +311,70 @@ impl<'t> Builder<'_, 't> {
         if let Some(receiver) = &call.receiver {
             arguments.push(self.reference(receiver));
         }
-        for argument in &call.arguments {
+        arguments.extend(self.values_and_references(&call.arguments));
+        arguments
+    }
+
+    fn values_and_references(&mut self, arguments: &'t [hir::Argument]) -> Vec<Operand> {
+        let mut operands = Vec::with_capacity(arguments.len());
+        for argument in arguments {
             let operand = match argument {
                 hir::Argument::Value(expression) => self.expression(expression),
                 hir::Argument::Reference(place) => self.reference(place),
                 hir::Argument::Array(place, length) => {
-                    arguments.push(self.reference(place));
+                    operands.push(self.reference(place));
                     self.length(*length)
                 }
             };
-            arguments.push(operand);
+            operands.push(operand);
         }
-        arguments
+        operands
+    }
+
+    /// Runs a constructor on an object; the arguments are evaluated before the object is looked at.
+    pub(super) fn construct(
+        &mut self,
+        object: &'t hir::Place,
+        constructor: hir::FunctionId,
+        arguments: &'t [hir::Argument],
+        span: Span,
+    ) {
+        let given = self.values_and_references(arguments);
+        let function = super::FunctionId(constructor.0);
+        let tree = self.lowering.tree;
+        let mut dimensions = Vec::new();
+        let mut ty = object.ty;
+        while let hir::Type::Array(id) = ty {
+            ty = tree.arrays[id].element;
+            dimensions.push((tree.arrays[id].length.unwrap_or(0), tree.size_of(ty)));
+        }
+        for number in 0..tree.elements_of(object.ty).1 {
+            let mut place = self.place(object);
+            let mut inner = tree.elements_of(object.ty).1;
+            for &(length, stride) in &dimensions {
+                inner /= length.max(1);
+                let at = number / inner.max(1) % length.max(1);
+                let constant = |value: u32| Operand::Constant(crate::ir::Value::Int(value as i32));
+                place.indices.push(Index { operand: constant(at), length: constant(length), stride });
+            }
+            let mut operands = vec![self.reference_to(place, object.span)];
+            operands.extend(given.iter().copied());
+            self.emit(Instruction::Call { dest: None, function, arguments: operands }, span);
+        }
     }
 
     /// The address of a place.
     fn reference(&mut self, place: &'t hir::Place) -> Operand {
         let target = self.place(place);
+        self.reference_to(target, place.span)
+    }
+
+    fn reference_to(&mut self, target: Place, span: Span) -> Operand {
         if let (super::Base::Reference(register), 0, true) = (target.base, target.offset, target.indices.is_empty()) {
             return Operand::Register(register);
         }
-        let dest = self.new_register(None, place.span, RegisterType::Reference);
-        self.emit(Instruction::Address { dest, place: target }, place.span);
+        let dest = self.new_register(None, span, RegisterType::Reference);
+        self.emit(Instruction::Address { dest, place: target }, span);
         Operand::Register(dest)
     }
 }

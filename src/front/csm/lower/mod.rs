@@ -8,6 +8,7 @@ mod atomic;
 mod expression;
 mod layout;
 mod statement;
+mod switch;
 mod thread;
 
 use crate::diagnostics::Diagnostic;
@@ -149,6 +150,17 @@ struct Lowering<'t> {
     arms: Vec<PendingArm<'t>>,
 }
 
+/// A loop, or a switch, in which `break` may stand.
+#[derive(Clone, Copy)]
+struct Leavable {
+    /// Where `break` goes.
+    after: BlockId,
+    /// Where `continue` goes; nowhere in a switch, where it concerns the loop around it.
+    next: Option<BlockId>,
+    /// How many locks of `synchronized` were held where it begins.
+    held: usize,
+}
+
 /// The function that is being lowered.
 struct Builder<'l, 't> {
     lowering: &'l mut Lowering<'t>,
@@ -159,8 +171,8 @@ struct Builder<'l, 't> {
     /// The lengths of the arrays that parameters take.
     lengths: FxHashMap<hir::VariableId, RegisterId>,
     this: Option<RegisterId>,
-    /// Open loops: where `break` and `continue` go, and how many locks of `synchronized` were held at the loop.
-    loops: Vec<(BlockId, BlockId, usize)>,
+    /// Open loops and switches.
+    loops: Vec<Leavable>,
     /// Locks of the open `synchronized` blocks.
     held: Vec<Place>,
 }

@@ -1,6 +1,6 @@
 //! Lowering of statements.
 
-use super::{Builder, Slot, scalar_type};
+use super::{Builder, Leavable, Slot, scalar_type};
 use crate::front::csm::hir::{self, ExpressionKind, Operation, Statement, StatementKind};
 use crate::ir::{BlockId, Instruction, Operand, Place, RegisterType, Synchronisation, Terminator, sync};
 use crate::source::Span;
@@ -17,6 +17,9 @@ impl<'t> Builder<'_, 't> {
         match &statement.kind {
             StatementKind::Block(body) => self.statements(body),
             StatementKind::Declare { variable, values } => self.declare(*variable, values, span),
+            StatementKind::Construct { object, constructor, arguments } => {
+                self.construct(object, *constructor, arguments, span);
+            }
             StatementKind::Assign { place, value } => self.assign(place, value),
             StatementKind::Update { place, op, ty, value } => self.update(place, *op, *ty, value, span),
             StatementKind::Evaluate(expression) => match &expression.kind {
@@ -28,13 +31,19 @@ impl<'t> Builder<'_, 't> {
             StatementKind::If { condition, then_branch, else_branch } => {
                 self.if_statement(condition, then_branch, else_branch.as_deref(), span);
             }
+            StatementKind::Switch { value, cases } => self.switch(value, cases, span),
             StatementKind::While { condition, body, step } => self.while_loop(condition, body, step.as_deref(), span),
             StatementKind::DoWhile { body, condition } => self.do_while_loop(body, condition, span),
             StatementKind::Break | StatementKind::Continue => {
-                if let Some(&(break_target, continue_target, held)) = self.loops.last() {
+                let leaves = matches!(statement.kind, StatementKind::Break);
+                let around = self.loops.iter().rev();
+                let target = around.copied().find_map(|one| {
+                    let target = if leaves { Some(one.after) } else { one.next };
+                    Some((target?, one.held))
+                });
+                if let Some((target, held)) = target {
                     self.release_down_to(held, span);
-                    let leaves = matches!(statement.kind, StatementKind::Break);
-                    self.leave(if leaves { break_target } else { continue_target }, span);
+                    self.leave(target, span);
                 }
             }
             StatementKind::Return(value) => {
@@ -231,7 +240,7 @@ impl<'t> Builder<'_, 't> {
         self.jump_into(head, span);
         self.branch(condition, inside, exit);
         self.current = inside;
-        self.loops.push((exit, next, self.held.len()));
+        self.loops.push(Leavable { after: exit, next: Some(next), held: self.held.len() });
         self.statement(body);
         self.loops.pop();
         self.terminate(Terminator::Jump(next), span);
@@ -246,7 +255,7 @@ impl<'t> Builder<'_, 't> {
     fn do_while_loop(&mut self, body: &'t Statement, condition: &'t hir::Expression, span: Span) {
         let (inside, test, exit) = (self.new_block(), self.new_block(), self.new_block());
         self.jump_into(inside, span);
-        self.loops.push((exit, test, self.held.len()));
+        self.loops.push(Leavable { after: exit, next: Some(test), held: self.held.len() });
         self.statement(body);
         self.loops.pop();
         self.jump_into(test, span);

@@ -33,6 +33,8 @@ pub enum Item {
     Extern(Extern),
     /// `input int n = 3;`
     Input(Input),
+    /// `enum State { IDLE, BUSY };`
+    Enum(Enum),
     /// A declaration (a global), or a statement of the body of `main`.
     Statement(Stmt),
     /// What could not be parsed; an error was reported.
@@ -92,6 +94,11 @@ pub enum MemberKind {
     Field(Declaration),
     /// A method.
     Method(Function),
+    /// `Queue(int n) { … }`: the constructor, whose result type is `void` and has no place of its own. A method without a
+    /// result type comes out so too; `hir` reports it.
+    Constructor(Function),
+    /// Constants of the class.
+    Enum(Enum),
     /// What could not be parsed; an error was reported.
     Error(Span),
 }
@@ -124,6 +131,26 @@ pub struct Input {
     pub range: Option<(Expr, Expr)>,
     /// The whole declaration.
     pub span: Span,
+}
+
+/// `enum State { IDLE = 1, BUSY };`: constants of type `int`, and another name of `int`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Enum {
+    /// The name of the type, if it has one.
+    pub name: Option<Ident>,
+    /// In the order of the text.
+    pub enumerators: Vec<Enumerator>,
+    /// From `enum` to the closing brace.
+    pub span: Span,
+}
+
+/// `BUSY`, or `BUSY = 4`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Enumerator {
+    /// Its name.
+    pub name: Ident,
+    /// Its value; without one it is one more than the enumerator before, and the first is 0.
+    pub value: Option<Expr>,
 }
 
 /// A type as written.
@@ -163,20 +190,22 @@ pub enum TypeKind {
     Sem,
     /// A handle of a spawned thread.
     Thread,
-    /// A class, by name.
+    /// A class or an enum, by name.
     Class(String),
 }
 
-/// `int a = 1, b[3] = {1, 2, 3};`, or `atomic int a;`
+/// `int a = 1, b[3] = {1, 2, 3};`, `atomic int a;`, or `const int N = 5;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
     /// Whether it begins with `atomic`.
     pub atomic: bool,
+    /// Whether it begins with `const`.
+    pub constant: bool,
     /// Type of all declared names.
     pub ty: TypeName,
     /// At least one.
     pub declarators: Vec<Declarator>,
-    /// From `atomic` or the type to the semicolon.
+    /// From `atomic`, `const` or the type to the semicolon.
     pub span: Span,
 }
 
@@ -198,8 +227,8 @@ pub enum Initialiser {
     Value(Expr),
     /// `= {e, …}`
     List(Vec<Expr>),
-    /// `(n)`: the count of a barrier.
-    Count(Expr),
+    /// `(e, …)`, at least one: the count of a barrier, or the arguments of a constructor.
+    Arguments(Vec<Expr>),
 }
 
 /// `{ … }`
@@ -277,6 +306,15 @@ pub enum StmtKind {
         /// The body.
         body: Box<Stmt>,
     },
+    /// `switch (value) { case 1: … default: … }`
+    Switch {
+        /// Evaluated once.
+        value: Expr,
+        /// In the order of the text.
+        cases: Vec<Case>,
+    },
+    /// `fallthrough;`, the last statement of a case: the next one runs too.
+    Fallthrough,
     /// `break;`
     Break,
     /// `continue;`
@@ -311,6 +349,26 @@ pub enum StmtKind {
     Skip,
     /// What could not be parsed; an error was reported.
     Error,
+}
+
+/// A body of a switch, with the labels that lead to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// At least one.
+    pub labels: Vec<CaseLabel>,
+    /// Run in order; local declarations are local to them.
+    pub statements: Vec<Stmt>,
+    /// From the first label to the end of the last statement.
+    pub span: Span,
+}
+
+/// `case e:` or `default:`
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaseLabel {
+    /// The constant; absent for `default`.
+    pub value: Option<Expr>,
+    /// From its word to the colon.
+    pub span: Span,
 }
 
 /// One thread of a cobegin.

@@ -91,6 +91,47 @@ impl Arms {
     }
 }
 
+/// The cases of a switch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cases {
+    cases: Vec<Case>,
+    /// Where a statement stands before the first label.
+    early: Option<Span>,
+    height: u16,
+    is_cut: bool,
+}
+
+impl Cases {
+    /// A label: a further one of the last case where that has no statements yet.
+    pub(crate) fn begin(&mut self, label: CaseLabel) {
+        let span = label.span;
+        match self.cases.last_mut().filter(|case| case.statements.is_empty()) {
+            Some(case) => {
+                case.span = case.span.to(span);
+                case.labels.push(label);
+            }
+            None => self.cases.push(Case { labels: vec![label], statements: Vec::new(), span }),
+        }
+    }
+
+    pub(crate) fn push(&mut self, statement: Tall) {
+        // Unlike elsewhere a lone `;` may count: it is the body of a case that does nothing.
+        if statement.is_lone_semicolon() && self.cases.last().is_some_and(|case| !case.statements.is_empty()) {
+            return;
+        }
+        self.height = self.height.max(statement.height);
+        self.is_cut |= statement.is_cut();
+        let span = statement.stmt.span;
+        match self.cases.last_mut() {
+            Some(case) => {
+                case.span = case.span.to(span);
+                case.statements.push(*statement.stmt);
+            }
+            None => self.early = self.early.or(Some(span)),
+        }
+    }
+}
+
 /// What stands in the body of a class.
 #[derive(Clone, Debug)]
 pub(crate) enum Piece {
@@ -166,6 +207,19 @@ impl<'problems> Builder<'problems> {
     ) -> Box<Item> {
         let range = range.map(|range| *range);
         Box::new(Item::Extern(Extern { result, name, parameters, range, span: self.span(start, end) }))
+    }
+
+    pub(crate) fn constructor(
+        &self,
+        name: Ident,
+        parameters: Vec<Parameter>,
+        body: TallBlock,
+        start: u32,
+        end: u32,
+    ) -> Box<MemberKind> {
+        let result = TypeName { kind: TypeKind::Void, span: self.span(start, start) };
+        let body = body.block;
+        Box::new(MemberKind::Constructor(Function { result, name, parameters, body, span: self.span(start, end) }))
     }
 
     // ---- Expressions ----
@@ -360,6 +414,13 @@ impl<'problems> Builder<'problems> {
         self.compound(StmtKind::Cobegin(arms.arms), arms.height, arms.is_cut, start, end)
     }
 
+    pub(crate) fn switch(&self, value: Expr, cases: Cases, start: u32, end: u32) -> Tall {
+        if let Some(span) = cases.early {
+            self.problems.note(span.start, span.end, ProblemKind::BeforeFirstCase);
+        }
+        self.compound(StmtKind::Switch { value, cases: cases.cases }, cases.height, cases.is_cut, start, end)
+    }
+
     /// A statement over statements of at most that height; see [`Builder::node`].
     fn compound(&self, kind: StmtKind, height: u16, cut: bool, start: u32, end: u32) -> Tall {
         let span = self.span(start, end);
@@ -381,6 +442,7 @@ impl<'problems> Builder<'problems> {
             Item::Class(class) => ("class", class.name.span),
             Item::Extern(declaration) => ("extern function", declaration.name.span),
             Item::Input(input) => ("input", input.name.span),
+            Item::Enum(of) => ("enum", of.name.as_ref().map_or(of.span, |name| name.span)),
             Item::Statement(_) | Item::Error(_) => return,
         };
         self.problems.note(span.start, span.end, ProblemKind::NestedDefinition(what));

@@ -18,6 +18,10 @@ pub(crate) enum LexError {
     UnterminatedString,
     /// An integer past 64 bits, or a double past the greatest one.
     NumberTooLarge,
+    /// `010`, which is eight in C.
+    LeadingZero,
+    /// `#define` and the like, up to the end of the line.
+    Directive,
 }
 
 /// The value of an integer literal.
@@ -48,6 +52,11 @@ pub(crate) enum Token<'source> {
     /// With its quotes, escapes not resolved.
     #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
     #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#, unterminated_string)]
+    #[regex(
+        "#[ \t]*(include|define|undef|ifdef|ifndef|if|elif|else|endif|pragma)[^\n]*",
+        directive,
+        allow_greedy = true
+    )]
     Text(&'source str),
 
     #[token("int")]
@@ -84,6 +93,18 @@ pub(crate) enum Token<'source> {
     Synchronized,
     #[token("atomic")]
     Atomic,
+    #[token("const")]
+    Const,
+    #[token("enum")]
+    Enum,
+    #[token("switch")]
+    Switch,
+    #[token("case")]
+    Case,
+    #[token("default")]
+    Default,
+    #[token("fallthrough")]
+    Fallthrough,
     #[token("if")]
     If,
     #[token("else")]
@@ -213,8 +234,16 @@ fn unterminated_string<'source>(_: &mut Lexer<'source, Token<'source>>) -> Filte
     FilterResult::Error(LexError::UnterminatedString)
 }
 
+fn directive<'source>(_: &mut Lexer<'source, Token<'source>>) -> FilterResult<&'source str, LexError> {
+    FilterResult::Error(LexError::Directive)
+}
+
 fn decimal<'source>(lexer: &mut Lexer<'source, Token<'source>>) -> Result<IntLiteral, LexError> {
-    integer(lexer.slice(), 10)
+    let text = lexer.slice();
+    if text.len() > 1 && text.starts_with('0') && text.as_bytes()[1].is_ascii_digit() {
+        return Err(LexError::LeadingZero);
+    }
+    integer(text, 10)
 }
 
 fn hexadecimal<'source>(lexer: &mut Lexer<'source, Token<'source>>) -> Result<IntLiteral, LexError> {

@@ -7,6 +7,7 @@
 
 pub mod ast;
 
+mod advice;
 mod builder;
 mod expected;
 mod lexer;

@@ -46,6 +46,8 @@ pub(crate) enum ProblemKind {
     NestedDefinition(&'static str),
     /// A statement of a cobegin before its first label.
     BeforeFirstLabel,
+    /// A statement of a switch before its first label.
+    BeforeFirstCase,
     /// A cobegin without threads.
     NoArms,
 }

@@ -6,6 +6,7 @@
 //! out: an unexpected token on the line of an earlier problem in the same statement, one inside parentheses that are
 //! not closed, and a label or a function inside a block where a `}` is missing.
 
+use super::advice::{advice, of_word};
 use super::expected::Expected;
 use super::lexer::{LexError, Token};
 use super::limits::MAX_NESTING;
@@ -210,7 +211,10 @@ impl Writer<'_> {
             ProblemKind::MissingSemicolon => {
                 let before = self.quote(placed.previous);
                 self.error(Code::UnexpectedToken, place, format!("missing `;` after {before}"), "expected `;`")
-                    .with_help(format!("put `;` after {before}"))
+                    .with_help(match of_word(self.text(placed.previous)) {
+                        Some(help) => help.to_owned(),
+                        None => format!("put `;` after {before}"),
+                    })
             }
             ProblemKind::NestedDefinition(what) => {
                 let message = format!("{what} {} inside a block", self.quote(place));
@@ -221,6 +225,11 @@ impl Writer<'_> {
                 let message = "statement before the first label of a cobegin";
                 self.error(Code::UnexpectedToken, place, message, "belongs to no thread")
                     .with_help("put a label in front, such as `T1:`")
+            }
+            ProblemKind::BeforeFirstCase => {
+                let message = "statement before the first label of a switch";
+                self.error(Code::UnexpectedToken, place, message, "is never run")
+                    .with_help("put a label in front, such as `case 1:` or `default:`, or move it before the switch")
             }
             ProblemKind::NoArms => self
                 .error(Code::UnexpectedToken, place, "cobegin without threads", "no label inside")
@@ -267,6 +276,23 @@ impl Writer<'_> {
             LexError::UnterminatedString => self
                 .error(Code::UnterminatedString, place, "unterminated string", "this string has no end on its line")
                 .with_help("end the string with `\"`; write `\\n` for a line break"),
+            LexError::LeadingZero => {
+                let message = format!("number {} begins with 0", self.quote(place));
+                let text = self.source.text().get(place.0 as usize..place.1 as usize).unwrap_or("");
+                let decimal = text.trim_start_matches('0');
+                let decimal = if decimal.starts_with(|first: char| first.is_ascii_digit()) { decimal } else { "0" };
+                self.error(Code::LeadingZero, place, message, "octal in C, decimal elsewhere")
+                    .with_help(format!("write `{decimal}` for the decimal number; octal numbers do not exist here"))
+            }
+            LexError::Directive => {
+                let message = format!("there is no preprocessor: {}", self.quote(place));
+                let help = if self.source.text()[place.0 as usize..].starts_with("#include") {
+                    "leave it out: a program is one file, and all operations are built in"
+                } else {
+                    "a constant is `const int N = 5;`, and one that the command line can set `input int n = 5;`"
+                };
+                self.error(Code::UnexpectedCharacter, place, message, "this line means nothing here").with_help(help)
+            }
             LexError::NumberTooLarge => {
                 let message = format!("number {} is too large", self.quote(place));
                 self.error(Code::NumberTooLarge, place, message, "does not fit")
@@ -299,28 +325,20 @@ impl Writer<'_> {
         };
         let label = if expected.phrase.is_empty() { "unexpected" } else { &format!("expected {}", expected.phrase) };
         let error = Diagnostic::error(Code::UnexpectedToken, self.span(place), message, label);
-        match self.advice(&found, expected) {
+        let before = self.text(placed.previous);
+        match advice(&found, before, expected).or_else(|| self.advice_on_text(place)) {
             Some(advice) => error.with_help(advice),
             None => error,
         }
     }
 
-    /// What people who write other languages take for granted.
-    fn advice(&self, found: &str, expected: &Expected) -> Option<&'static str> {
-        match found {
-            "`=`" if expected.operator => Some("compare with `==`; an assignment is a statement of its own"),
-            "`==`" if expected.assignment => Some("assign with `=`"),
-            "`++`" | "`--`" | "`+=`" | "`-=`" | "`*=`" | "`/=`" | "`%=`"
-                if expected.operator || expected.expression =>
-            {
-                Some("an assignment is a statement of its own")
-            }
-            "`:`" if expected.assignment => Some("a label names a thread, and stands only in `cobegin … coend`"),
-            "`;`" if expected.assignment => Some("an expression alone is no statement"),
-            "`;`" if expected.phrase == "`{`" => {
-                Some("a function has a body; one whose body is not visible is declared with `extern`")
-            }
-            _ => None,
-        }
+    fn text(&self, (start, end): (u32, u32)) -> &str {
+        self.source.text().get(start as usize..end as usize).unwrap_or("")
+    }
+
+    /// Advice on what is more than one token.
+    fn advice_on_text(&self, place: (u32, u32)) -> Option<&'static str> {
+        let rest = self.source.text().get(place.0 as usize..).unwrap_or("");
+        rest.starts_with("::").then_some("there are no namespaces: leave out what stands before the `::`, and the `::`")
     }
 }

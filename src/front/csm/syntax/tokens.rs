@@ -6,7 +6,7 @@
 //!
 //! A closer that does not fit closes everything up to its own opener, except that `)` and `]` reach over no brace and no
 //! cobegin. What can only begin a statement closes parentheses that are open before it. An optional `;` behind `coend`
-//! and behind the body of a class is left out.
+//! and behind the body of a class or an enum is left out.
 //!
 //! The stream stops where too much is open at once ([`super::limits`]): each open bracket, statement without braces,
 //! `?` and prefix operator holds a place on the stack of the parser.
@@ -49,8 +49,8 @@ struct Frame {
     place: (u32, u32),
     /// How many `;` it may still hold: two in the head of a `for`.
     semicolons: u8,
-    /// The braces of a class.
-    is_class: bool,
+    /// The braces of a class or an enum.
+    is_definition: bool,
     /// What was open around the bracket.
     around: Open,
 }
@@ -119,8 +119,11 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
                     return Some((start, Token::Integer(IntLiteral { value: 0, long: false }), end));
                 }
                 LexError::UnterminatedComment => self.cut_off = true,
-                LexError::UnexpectedCharacter if self.problems.exhausted() => return None,
-                LexError::UnexpectedCharacter => {}
+                LexError::LeadingZero => {
+                    return Some((start, Token::Integer(IntLiteral { value: 0, long: false }), end));
+                }
+                LexError::UnexpectedCharacter | LexError::Directive if self.problems.exhausted() => return None,
+                LexError::UnexpectedCharacter | LexError::Directive => {}
             }
         }
     }
@@ -172,7 +175,8 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
             opener,
             place: (start, end),
             semicolons: if is_head { 2 } else { 0 },
-            is_class: opener == Opener::Brace && self.before_previous == Token::Class,
+            is_definition: opener == Opener::Brace
+                && (matches!(self.before_previous, Token::Class | Token::Enum) || self.previous == Token::Enum),
             around,
         });
         Ok(())
@@ -188,7 +192,7 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
             Opener::Parenthesis | Opener::Bracket => self.open.prefixes = 0,
             Opener::Brace | Opener::Cobegin => self.open.settled = true,
         }
-        self.optional_semicolon = frame.is_class || frame.opener == Opener::Cobegin;
+        self.optional_semicolon = frame.is_definition || frame.opener == Opener::Cobegin;
     }
 
     /// A closer: closes all up to its opener, or is left out where there is none.
@@ -344,6 +348,11 @@ fn begins_statement(token: Token<'_>) -> bool {
             | Token::Synchronized
             | Token::Atomic
             | Token::Class
+            | Token::Enum
+            | Token::Switch
+            | Token::Case
+            | Token::Default
+            | Token::Fallthrough
     )
 }
 

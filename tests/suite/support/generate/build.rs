@@ -128,7 +128,7 @@ pub fn if_else(condition: Expr, yes: Vec<Stmt>, no: Option<Vec<Stmt>>) -> Stmt {
 
 pub fn declaration(kind: TypeKind, declared: &str, size: Option<Expr>, initial: Option<Initialiser>) -> Declaration {
     let declarator = Declarator { name: ident(declared), sizes: size.into_iter().collect(), initialiser: initial };
-    Declaration { atomic: false, ty: ty(kind), declarators: vec![declarator], span: Span::default() }
+    Declaration { atomic: false, constant: false, ty: ty(kind), declarators: vec![declarator], span: Span::default() }
 }
 
 /// The statement `int name = value;`.

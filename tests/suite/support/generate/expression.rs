@@ -1,12 +1,15 @@
 //! Random expressions: mostly small, mostly of the shared variables.
 
 use super::Generator;
-use super::build::{binary, boolean, call, cast, conditional, double, int, text, unary};
+use super::build::{binary, boolean, call, cast, conditional, double, int, name, text, unary};
 use super::scope::{Place, Scope};
 use cssame::front::csm::syntax::ast::{BinaryOp, Expr, TypeKind, UnaryOp};
 
 impl Generator {
     pub fn constant(&mut self) -> Expr {
+        if !self.constants.is_empty() && self.rng.chance(25) {
+            return name(&self.rng.pick(&self.constants).0);
+        }
         let value = *self.rng.pick(&[0, 1, 1, 2, 2, 3, 5, -1]);
         int(value)
     }

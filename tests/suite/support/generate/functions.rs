@@ -47,23 +47,51 @@ impl Generator {
             members.push(Member { public: true, kind: MemberKind::Method(built) });
             scope.callables.push(callable);
         }
+        if self.rng.chance(35) {
+            let built = self.constructor(&inside);
+            let at = self.rng.below(members.len() + 1);
+            members.insert(at, Member { public: true, kind: MemberKind::Constructor(built) });
+        }
         let class = Class { name: ident("Account"), members, span: Span::default() };
         self.declarations.push(Item::Class(class));
         self.objects(scope);
     }
 
+    /// `Account(int p_value) { balance = p_value; … }`, or one without parameters.
+    fn constructor(&mut self, inside: &Scope) -> Function {
+        let count = self.rng.below(2);
+        self.constructor = Some(count);
+        let mut inside = inside.inner(1);
+        let mut parameters = Vec::new();
+        let mut body = Vec::new();
+        if count > 0 {
+            parameters.push((TypeKind::Int, "p_value"));
+            body.push(assign(name("balance"), name("p_value")));
+            inside.places.push(Place::private("p_value", TypeKind::Int));
+        }
+        match self.rng.below(3) {
+            0 => body.extend(self.mutex_body(&mut inside)),
+            1 => body.push(assign(name("hidden"), self.constant())),
+            _ => body.extend(self.statements(&mut inside, 1)),
+        }
+        function(TypeKind::Void, "Account", parameters, body)
+    }
+
     /// Global objects: `acc`, sometimes another, sometimes one inside an object of a second class.
     fn objects(&mut self, scope: &mut Scope) {
         let class = || TypeKind::Class("Account".to_owned());
-        self.declarations.push(global(class(), "acc", None));
+        let initial = self.object_initial();
+        self.declarations.push(global(class(), "acc", initial));
         let mut objects = vec![name("acc")];
         match self.rng.weighted(if self.racy { &[40, 50, 10] } else { &[70, 20, 10] }) {
             1 => {
-                self.declarations.push(global(class(), "acc2", None));
+                let initial = self.object_initial();
+                self.declarations.push(global(class(), "acc2", initial));
                 objects.push(name("acc2"));
             }
             2 => {
-                let inner = MemberKind::Field(declaration(class(), "first", None, None));
+                let initial = self.object_initial();
+                let inner = MemberKind::Field(declaration(class(), "first", None, initial));
                 let members = vec![Member { public: true, kind: inner }];
                 let bank = Class { name: ident("Bank"), members, span: Span::default() };
                 self.declarations.push(Item::Class(bank));

@@ -30,7 +30,7 @@ use self::build::{
 pub use self::rng::Rng;
 use self::scope::{Place, Scope};
 use cssame::front::csm::syntax::ast::{
-    BinaryOp, Expr, Extern, Initialiser, Input, Item, Program, Stmt, StmtKind, TypeKind,
+    BinaryOp, Enum, Enumerator, Expr, Extern, Initialiser, Input, Item, Program, Stmt, StmtKind, TypeKind,
 };
 use cssame::source::Span;
 
@@ -81,6 +81,8 @@ fn generator(seed: u64, size: &Size) -> Generator {
         locks: Vec::new(),
         externs: Vec::new(),
         input: None,
+        constants: Vec::new(),
+        constructor: None,
         names: 0,
         theme: None,
         racy: false,
@@ -99,6 +101,10 @@ pub struct Generator {
     externs: Vec<String>,
     /// An input constant whose value is 2.
     input: Option<String>,
+    /// Named constants and enumerators with their values.
+    constants: Vec<(String, i64)>,
+    /// Whether the class has a constructor, and how many values it takes.
+    constructor: Option<usize>,
     names: u32,
     /// A pattern of statements that this program has more of than others.
     theme: Option<usize>,
@@ -177,6 +183,9 @@ impl Generator {
             self.declarations.push(Item::Input(declared));
             self.input = Some("n".to_owned());
         }
+        if self.rng.chance(15) {
+            self.named_constants();
+        }
         let count = 1 + self.rng.below(self.size.globals.max(1));
         for variable in &["a", "b", "x", "y", "z", "w"][..count.min(6)] {
             let initial = self.rng.chance(60).then(|| Initialiser::Value(self.constant()));
@@ -205,6 +214,39 @@ impl Generator {
         }
         scope.locks = self.locks.clone();
         scope.may_fork = self.size.structured;
+    }
+
+    /// `const int K1 = 2;` or `enum { E1, E2 = 3, E3 };`
+    fn named_constants(&mut self) {
+        if self.rng.chance(50) {
+            let (declared, value) = (self.fresh("K"), self.rng.range(0, 3));
+            let initial = Initialiser::Value(int(value));
+            let mut constant = declaration(TypeKind::Int, &declared, None, Some(initial));
+            constant.constant = true;
+            self.declarations.push(Item::Statement(stmt(StmtKind::Declare(constant))));
+            self.constants.push((declared, value));
+            return;
+        }
+        let mut next = 0;
+        let mut enumerators = Vec::new();
+        for _ in 0..2 + self.rng.below(2) {
+            let declared = self.fresh("E");
+            let given = self.rng.chance(30).then(|| next + 1);
+            next = given.unwrap_or(next);
+            enumerators.push(Enumerator { name: build::ident(&declared), value: given.map(int) });
+            self.constants.push((declared, next));
+            next += 1;
+        }
+        let name = self.rng.chance(50).then(|| build::ident("State"));
+        self.declarations.push(Item::Enum(Enum { name, enumerators, span: Span::default() }));
+    }
+
+    /// What stands behind the name of an object of the class.
+    fn object_initial(&mut self) -> Option<Initialiser> {
+        match self.constructor {
+            Some(count) if count > 0 => Some(Initialiser::Arguments((0..count).map(|_| self.constant()).collect())),
+            _ => None,
+        }
     }
 
     fn array(&mut self, scope: &mut Scope) {
@@ -242,7 +284,8 @@ impl Generator {
         if !scope.objects.is_empty() && self.rng.chance(20) {
             let object = self.fresh("mine");
             let class = TypeKind::Class("Account".to_owned());
-            body.push(stmt(StmtKind::Declare(declaration(class, &object, None, None))));
+            let initial = self.object_initial();
+            body.push(stmt(StmtKind::Declare(declaration(class, &object, None, initial))));
             scope.objects.push(name(&object));
             let place = Place::shared(field(name(&object), "balance"), TypeKind::Int);
             scope.places.push(Place { captured: true, ..place });

@@ -72,9 +72,11 @@ impl Editor {
                     }
                     for member in &mut class.members {
                         match &mut member.kind {
-                            MemberKind::Method(method) => self.block(&mut method.body),
+                            MemberKind::Method(method) | MemberKind::Constructor(method) => {
+                                self.block(&mut method.body)
+                            }
                             MemberKind::Field(declaration) => self.declaration(declaration),
-                            MemberKind::Error(_) => {}
+                            MemberKind::Enum(_) | MemberKind::Error(_) => {}
                         }
                     }
                 }
@@ -128,6 +130,7 @@ impl Editor {
                 vec![initial.iter().map(|initial| (**initial).clone()).chain([(**body).clone()]).collect()]
             }
             StmtKind::Parfor { initial, body, .. } => vec![vec![(**initial).clone(), (**body).clone()]],
+            StmtKind::Switch { cases, .. } => cases.iter().map(|case| case.statements.clone()).collect(),
             StmtKind::Cobegin(arms) if arms.len() == 1 => vec![arms[0].statements.clone()],
             _ => Vec::new(),
         };
@@ -160,6 +163,18 @@ impl Editor {
                 self.statement(body);
             }
             StmtKind::For { body, .. } | StmtKind::Parfor { body, .. } => self.statement(body),
+            StmtKind::Switch { value, cases } => {
+                self.expr(value);
+                for index in 0..cases.len() {
+                    if self.turn() {
+                        cases.remove(index);
+                        return;
+                    }
+                }
+                for case in cases {
+                    self.statements(&mut case.statements);
+                }
+            }
             StmtKind::Return(Some(value)) | StmtKind::Call(value) => self.expr(value),
             StmtKind::Cobegin(arms) => {
                 for index in 0..arms.len() {

@@ -2,14 +2,15 @@
 
 use super::Generator;
 use super::build::{
-    assign, assign_op, binary, block, braces, call, conditional, counting, if_else, int, local, method, name, run,
-    stmt, text,
+    assign, assign_op, binary, block, boolean, braces, call, conditional, counting, declaration, if_else, int, local,
+    method, name, run, stmt, text,
 };
 use super::scope::{Callable, ParameterKind, Place, Scope};
-use cssame::front::csm::syntax::ast::{BinaryOp, Expr, Stmt, StmtKind, TypeKind};
+use cssame::front::csm::syntax::ast::{BinaryOp, Case, CaseLabel, Expr, Initialiser, Stmt, StmtKind, TypeKind};
+use cssame::source::Span;
 
 /// The patterns, with their weights and the least budget that they need.
-pub const PATTERNS: [(u32, i32); 16] = [
+pub const PATTERNS: [(u32, i32); 17] = [
     (18, 1), // write
     (8, 2),  // read-modify-write
     (12, 1), // read into a private variable
@@ -26,6 +27,7 @@ pub const PATTERNS: [(u32, i32); 16] = [
     (4, 3),  // lock with ways out
     (6, 3),  // threads inside the thread
     (2, 0),  // skip, sleep, a block
+    (6, 2),  // switch
 ];
 
 impl Generator {
@@ -67,6 +69,7 @@ impl Generator {
             13 if !scope.in_atomic => self.lock_with_exits(scope),
             14 if scope.may_fork && !scope.in_atomic && scope.held.is_empty() => self.threads_inside(scope),
             15 => vec![self.nothing(scope)],
+            16 if scope.depth < 3 => vec![self.switch(scope)],
             _ => vec![self.write(scope)],
         }
     }
@@ -101,6 +104,13 @@ impl Generator {
 
     fn read_local(&mut self, scope: &mut Scope) -> Vec<Stmt> {
         let fresh = self.fresh("r");
+        if self.rng.chance(8) {
+            // A constant, or a variable that is never assigned.
+            let value = if self.rng.chance(50) { self.constant() } else { self.int_value(scope) };
+            let mut declared = declaration(TypeKind::Int, &fresh, None, Some(Initialiser::Value(value)));
+            declared.constant = true;
+            return vec![stmt(StmtKind::Declare(declared)), run("print", vec![name(&fresh)])];
+        }
         let value = if self.rng.chance(75) { self.read_int(scope) } else { self.int_value(scope) };
         scope.places.push(Place::private(&fresh, TypeKind::Int));
         let mut statements = vec![local(TypeKind::Int, &fresh, value)];
@@ -174,6 +184,64 @@ impl Generator {
             yes.push(stmt(StmtKind::Skip));
         }
         if_else(condition, yes, no)
+    }
+
+    /// A switch with one to three bodies, sometimes one for several labels, sometimes with one that runs into the next.
+    fn switch(&mut self, scope: &mut Scope) -> Stmt {
+        let (value, mut labels) = match self.rng.weighted(&[70, 15, 15]) {
+            0 => (self.read_int(scope), [0, 1, 2, 3].map(int).to_vec()),
+            1 => (self.condition(scope), vec![boolean(true), boolean(false)]),
+            _ => (self.private_int(scope), [-1, 1, 2, 5].map(int).to_vec()),
+        };
+        if self.rng.chance(50) {
+            // The same numbers by their names.
+            for label in &mut labels {
+                let same = self.constants.iter().find(|(_, value)| int(*value) == *label);
+                if let Some((known, _)) = same {
+                    *label = name(known);
+                }
+            }
+        }
+        let bodies = 1 + self.rng.below(3);
+        let mut cases = Vec::new();
+        let before = (scope.budget * 2 / 3).max(1);
+        let mut spent = 0;
+        for at in 0..bodies {
+            let mut of = Vec::new();
+            for _ in 0..1 + self.rng.weighted(&[75, 25]) {
+                if !labels.is_empty() {
+                    of.push(Some(labels.remove(self.rng.below(labels.len()))));
+                }
+            }
+            if at + 1 == bodies && (of.is_empty() || self.rng.chance(50)) {
+                of.push(None);
+            }
+            if of.is_empty() {
+                continue;
+            }
+            let mut inner = scope.inner(before);
+            let mut statements = self.statements(&mut inner, 2);
+            if self.rng.chance(20) {
+                let leave = if_else(self.condition(&mut inner), vec![stmt(StmtKind::Break)], None);
+                let at = self.rng.below(statements.len() + 1);
+                statements.insert(at, leave);
+            }
+            spent = spent.max(before - inner.budget);
+            let labels = of.into_iter().map(|value| CaseLabel { value, span: Span::default() }).collect();
+            cases.push(Case { labels, statements, span: Span::default() });
+        }
+        let last = cases.len() - 1;
+        for (at, case) in cases.iter_mut().enumerate() {
+            let end = match self.rng.below(10) {
+                0 | 1 if at < last => StmtKind::Fallthrough,
+                2 if scope.in_loop => StmtKind::Continue,
+                3..=6 if at == last && !case.statements.is_empty() => continue,
+                _ => StmtKind::Break,
+            };
+            case.statements.push(stmt(end));
+        }
+        scope.pay(spent);
+        stmt(StmtKind::Switch { value, cases })
     }
 
     /// Two rounds, or three.

@@ -199,7 +199,7 @@ impl Generator {
         let wait = if self.rng.chance(50) {
             run("barrier", vec![int(count)])
         } else {
-            let barrier = self.sync_object("b", TypeKind::Barrier, Some(Initialiser::Count(int(count))));
+            let barrier = self.sync_object("b", TypeKind::Barrier, Some(Initialiser::Arguments(vec![int(count)])));
             run("barrier", vec![barrier])
         };
         let again = self.rng.chance(25);

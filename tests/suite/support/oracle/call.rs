@@ -66,14 +66,20 @@ impl Compiler<'_> {
         if first != object as usize {
             return Err(format!("{name} with {} arguments", arguments.len()));
         }
-        for (&ty, argument) in parameters[first..].iter().zip(arguments) {
+        self.arguments(&parameters[first..], arguments)?;
+        Ok((function, parameters.len() as u32))
+    }
+
+    /// Pushes arguments.
+    pub fn arguments(&mut self, parameters: &[Ty], arguments: &[Expr]) -> Result<()> {
+        for (&ty, argument) in parameters.iter().zip(arguments) {
             if ty.is_data() {
                 self.convert(argument, ty)?;
             } else if self.address(argument)? != (ty, 0) {
                 return Err(format!("another object than a {ty:?}"));
             }
         }
-        Ok((function, parameters.len() as u32))
+        Ok(())
     }
 
     /// `spawn f(x)`; with a label, the reference of the handle has been pushed.

@@ -31,6 +31,10 @@ pub struct Class<'a> {
     /// Names of the fields in the order of the text.
     pub order: Vec<&'a str>,
     pub methods: HashMap<&'a str, u32>,
+    /// Constants and enumerators of the class.
+    pub constants: HashMap<&'a str, (Ty, Value)>,
+    /// What runs on a new object.
+    pub constructor: Option<u32>,
     pub size: u32,
 }
 
@@ -47,6 +51,8 @@ pub struct Local<'a> {
     pub depth: u32,
     /// Offset of the declared name: identifies it in both passes.
     pub declared: u32,
+    /// Of a named constant, its value: then there is no slot.
+    pub constant: Option<Value>,
 }
 
 /// A global variable or object.
@@ -71,6 +77,8 @@ pub struct Loop {
     pub breaks: Vec<usize>,
     pub continues: Vec<usize>,
     pub cleanups: usize,
+    /// A switch, in which `continue` is one of the loop around it.
+    pub is_switch: bool,
 }
 
 /// The function that is being compiled.
@@ -99,6 +107,8 @@ pub struct Compiler<'a> {
     pub externs: HashMap<&'a str, &'a ast::Extern>,
     pub globals: HashMap<&'a str, Global>,
     pub constants: HashMap<&'a str, (Ty, Value)>,
+    /// Names of enums.
+    pub enums: BTreeSet<&'a str>,
     pub frame: Frame<'a>,
     /// Locals that arms use, by [`Local::declared`]: of the first pass, and those found now.
     pub captured: BTreeSet<u32>,
@@ -147,6 +157,7 @@ impl<'a> Compiler<'a> {
             externs: HashMap::new(),
             globals: HashMap::new(),
             constants: HashMap::new(),
+            enums: BTreeSet::new(),
             frame: Frame::new(0, None, Ty::Void),
             captured,
             found: BTreeSet::new(),
@@ -162,7 +173,11 @@ impl<'a> Compiler<'a> {
             ExprKind::Double(value) => Some(Value::Double(*value)),
             ExprKind::Bool(value) => Some(Value::Bool(*value)),
             ExprKind::String(text) => Some(Value::Str(self.code.strings.intern(text))),
-            ExprKind::Name(name) => self.constants.get(name.as_str()).map(|&(_, value)| value),
+            ExprKind::Name(name) => self.named_constant(name).map(|(_, value)| value),
+            ExprKind::Conditional { condition, then_value, else_value } => {
+                let (yes, no) = (self.constant(then_value)?, self.constant(else_value)?);
+                Some(if self.constant(condition)?.truth() { yes } else { no })
+            }
             ExprKind::Unary { op, operand } => Some(unary(*op, self.constant(operand)?)),
             ExprKind::Binary { op: ast::BinaryOp::And, left, right } => {
                 Some(Value::Bool(self.constant(left)?.truth() && self.constant(right)?.truth()))
@@ -177,6 +192,24 @@ impl<'a> Compiler<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The constant that a name means here, if it means one.
+    pub fn named_constant(&self, name: &str) -> Option<(Ty, Value)> {
+        let locals = self.frame.scopes.iter().rev().flat_map(|scope| scope.iter().rev());
+        if let Some(local) = locals.clone().find(|local| local.name == name) {
+            return local.constant.map(|value| (local.ty, value));
+        }
+        if let Some(class) = self.frame.class {
+            let class = &self.classes[class];
+            if let Some(&constant) = class.constants.get(name) {
+                return Some(constant);
+            }
+            if class.fields.contains_key(name) {
+                return None;
+            }
+        }
+        self.constants.get(name).copied()
     }
 
     pub fn length(&mut self, declarator: &Declarator) -> Result<u32> {
@@ -205,6 +238,7 @@ impl<'a> Compiler<'a> {
             TypeKind::Cond => Ty::Cond,
             TypeKind::Sem => Ty::Sem,
             TypeKind::Thread => Ty::Thread,
+            TypeKind::Class(name) if self.enums.contains(name.as_str()) => Ty::Int,
             TypeKind::Class(name) => {
                 Ty::Class(*self.class_ids.get(name.as_str()).ok_or_else(|| format!("no class {name}"))?)
             }

@@ -36,18 +36,108 @@ impl<'a> Compiler<'a> {
         self.main(program)
     }
 
+    /// Inputs, enumerators and constants, again and again until no more of them can be evaluated.
     fn constants(&mut self, program: &'a Program, inputs: &BTreeMap<String, i64>) -> Result<()> {
-        for item in &program.items {
-            if let Item::Input(input) = item {
-                let ty = self.ty(&input.ty)?;
-                let value = match inputs.get(&input.name.name) {
-                    Some(&value) => Value::Long(value),
-                    None => self.constant(&input.value).ok_or("an input that is no constant")?,
-                };
-                self.constants.insert(&input.name.name, (ty, value.convert(ty)));
+        let enums = program.items.iter().flat_map(|item| match item {
+            Item::Enum(of) => vec![of],
+            Item::Class(class) => class.members.iter().filter_map(enum_of).collect(),
+            _ => Vec::new(),
+        });
+        self.enums = enums.filter_map(|of| of.name.as_ref()).map(|name| name.name.as_str()).collect();
+        loop {
+            let known = self.constants.len();
+            for item in &program.items {
+                match item {
+                    Item::Input(input) => {
+                        let ty = self.ty(&input.ty)?;
+                        let value = match inputs.get(&input.name.name) {
+                            Some(&value) => Some(Value::Long(value)),
+                            None => self.constant(&input.value),
+                        };
+                        let known = value.map(|value| (input.name.name.as_str(), (ty, value.convert(ty))));
+                        self.constants.extend(known);
+                    }
+                    Item::Enum(of) => {
+                        let found = self.enumerators(of);
+                        self.constants.extend(found);
+                    }
+                    Item::Statement(ast::Stmt { kind: StmtKind::Declare(declaration), .. }) => {
+                        for declarator in &declaration.declarators {
+                            let found = self.constant_of(declaration, declarator);
+                            self.constants.extend(found.map(|found| (declarator.name.name.as_str(), found)));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if self.constants.len() == known {
+                return Ok(());
             }
         }
-        Ok(())
+    }
+
+    /// The enumerators whose values can be told.
+    fn enumerators(&mut self, of: &'a ast::Enum) -> Vec<(&'a str, (Ty, Value))> {
+        let mut found = Vec::new();
+        let mut next = Some(0);
+        for enumerator in &of.enumerators {
+            let value = match &enumerator.value {
+                Some(value) => self.constant(value).map(Value::long),
+                None => next,
+            };
+            next = value.map(|value| value + 1);
+            found.extend(value.map(|value| (enumerator.name.name.as_str(), (Ty::Int, Value::Int(value as i32)))));
+        }
+        found
+    }
+
+    /// The value of a named constant; none of a variable.
+    pub fn constant_of(&mut self, declaration: &Declaration, declarator: &Declarator) -> Option<(Ty, Value)> {
+        let Some(Initialiser::Value(value)) = &declarator.initialiser else { return None };
+        if !declaration.constant || !declarator.sizes.is_empty() {
+            return None;
+        }
+        let ty = self.ty(&declaration.ty).ok()?;
+        Some((ty, self.constant(value)?.convert(ty)))
+    }
+
+    /// The constants of a class, in the order of the text.
+    fn class_constants(&mut self, id: usize, class: &'a ast::Class) {
+        self.frame = Frame::new(0, Some(id), Ty::Void);
+        for member in &class.members {
+            match &member.kind {
+                MemberKind::Enum(of) => {
+                    // One by one: each may use those before.
+                    for count in 1..=of.enumerators.len() {
+                        let first = ast::Enum { enumerators: of.enumerators[..count].to_vec(), ..of.clone() };
+                        let value = self.last_enumerator(&first);
+                        let name = of.enumerators[count - 1].name.name.as_str();
+                        self.classes[id].constants.extend(value.map(|value| (name, value)));
+                    }
+                }
+                MemberKind::Field(declaration) => {
+                    for declarator in &declaration.declarators {
+                        let found = self.constant_of(declaration, declarator);
+                        let found = found.map(|found| (declarator.name.name.as_str(), found));
+                        self.classes[id].constants.extend(found);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn last_enumerator(&mut self, of: &ast::Enum) -> Option<(Ty, Value)> {
+        let mut next = Some(0);
+        let mut last = None;
+        for enumerator in &of.enumerators {
+            last = match &enumerator.value {
+                Some(value) => self.constant(value).map(Value::long),
+                None => next,
+            };
+            next = last.map(|value| value + 1);
+        }
+        last.map(|value| (Ty::Int, Value::Int(value as i32)))
     }
 
     fn declare_classes(&mut self, program: &'a Program) -> Result<()> {
@@ -61,10 +151,14 @@ impl<'a> Compiler<'a> {
             self.classes.push(Class::default());
         }
         for (id, class) in classes.iter().enumerate() {
+            self.class_constants(id, class);
             for member in &class.members {
                 match &member.kind {
                     MemberKind::Field(declaration) => {
                         for declarator in &declaration.declarators {
+                            if self.classes[id].constants.contains_key(declarator.name.name.as_str()) {
+                                continue;
+                            }
                             let (ty, len) = (self.ty(&declaration.ty)?, self.length(declarator)?);
                             let field = Field { ty, len, atomic: declaration.atomic, offset: 0, declarator };
                             self.classes[id].order.push(&declarator.name.name);
@@ -77,11 +171,85 @@ impl<'a> Compiler<'a> {
                         self.code.methods.insert(function, Method { name, public: member.public });
                         self.declare_function(method, Some(id))?;
                     }
+                    MemberKind::Constructor(_) | MemberKind::Enum(_) => {}
                     MemberKind::Error(_) => return Err("a syntax error".to_owned()),
                 }
             }
         }
-        (0..classes.len()).try_for_each(|id| self.lay_out(id, 0))
+        self.frame = Frame::new(0, None, Ty::Void);
+        (0..classes.len()).try_for_each(|id| self.lay_out(id, 0))?;
+        (0..classes.len()).try_for_each(|id| self.declare_constructor(id, classes[id], &classes))
+    }
+
+    /// A function for the construction of objects, where something is to be done.
+    fn declare_constructor(&mut self, id: usize, class: &'a ast::Class, classes: &[&'a ast::Class]) -> Result<()> {
+        if !self.is_constructed(id, classes) {
+            return Ok(());
+        }
+        let mut parameters = vec![Ty::Class(id)];
+        for parameter in constructor_of(class).iter().flat_map(|function| &function.parameters) {
+            parameters.push(self.ty(&parameter.ty)?);
+        }
+        let function = self.code.functions.len() as u32;
+        let name = format!("{0}.{0}", class.name.name);
+        self.code.methods.insert(function, Method { name, public: false });
+        self.code.functions.push(Function { entry: 0, parameters, result: Ty::Void, slots: 0 });
+        self.classes[id].constructor = Some(function);
+        Ok(())
+    }
+
+    fn is_constructed(&self, id: usize, classes: &[&ast::Class]) -> bool {
+        let mut fields = self.classes[id].fields.values();
+        constructor_of(classes[id]).is_some()
+            || fields.any(|field| matches!(field.ty, Ty::Class(inner) if self.is_constructed(inner, classes)))
+    }
+
+    /// Constructs the object whose reference `push` pushes.
+    pub fn construct(&mut self, ty: Ty, declarator: &'a Declarator, push: &[Op]) -> Result<()> {
+        let Ty::Class(class) = ty else { return Ok(()) };
+        let Some(function) = self.classes[class].constructor else { return Ok(()) };
+        let place = declarator.name.span.start;
+        let arguments: &[Expr] = match &declarator.initialiser {
+            Some(Initialiser::Arguments(arguments)) => arguments,
+            _ => &[],
+        };
+        self.emit(Op::Frame, place);
+        for &op in push {
+            self.emit(op, place);
+        }
+        let parameters = self.code.functions[function as usize].parameters.clone();
+        if parameters.len() != arguments.len() + 1 {
+            return Err("an object without the arguments of its constructor".to_owned());
+        }
+        self.arguments(&parameters[1..], arguments)?;
+        self.emit(Op::Call { function, arguments: parameters.len() as u32 }, place);
+        self.emit(Op::Pop, place);
+        Ok(())
+    }
+
+    fn constructor_body(&mut self, class: &'a ast::Class, class_id: usize, id: u32) -> Result<()> {
+        let function = constructor_of(class);
+        let place = function.map_or(class.span.start, |function| function.span.start);
+        self.frame = Frame::new(id, Some(class_id), Ty::Void);
+        let entry = self.begin_function(id, place);
+        self.frame.slot();
+        let parameters = function.map_or(&[][..], |function| &function.parameters);
+        let slots: Vec<Slot> = parameters.iter().map(|_| self.frame.slot()).collect();
+        for name in self.classes[class_id].order.clone() {
+            let Field { ty, offset, declarator, .. } = self.classes[class_id].fields[name];
+            self.construct(ty, declarator, &[Op::LoadSlot(0), Op::Offset(offset)])?;
+        }
+        for (parameter, slot) in parameters.iter().zip(slots) {
+            self.declare_parameter(parameter, slot)?;
+        }
+        if let Some(function) = function {
+            self.statements(&function.body.statements)?;
+        }
+        let zero = Ty::Void.zero(&mut self.code.strings);
+        self.emit(Op::Push(zero), place);
+        self.emit(Op::Return, place);
+        self.end_function(id, entry);
+        Ok(())
     }
 
     fn lay_out(&mut self, class: usize, depth: u32) -> Result<()> {
@@ -129,6 +297,9 @@ impl<'a> Compiler<'a> {
     }
 
     fn declare_global(&mut self, declaration: &Declaration, declarator: &'a Declarator) -> Result<()> {
+        if self.constant_of(declaration, declarator).is_some() {
+            return Ok(());
+        }
         let (ty, len) = (self.ty(&declaration.ty)?, self.length(declarator)?);
         let address = self.code.cells.len() as u32;
         let cells = self.cells((ty, declaration.atomic), declarator, &declarator.name.name, true)?;
@@ -155,7 +326,8 @@ impl<'a> Compiler<'a> {
             return Ok(cells);
         }
         let first = match &declarator.initialiser {
-            Some(Initialiser::Value(value) | Initialiser::Count(value)) => self.constant(value),
+            Some(Initialiser::Value(value)) => self.constant(value),
+            Some(Initialiser::Arguments(values)) => values.first().and_then(|value| self.constant(value)),
             _ => None,
         };
         if ty == Ty::Barrier {
@@ -192,6 +364,9 @@ impl<'a> Compiler<'a> {
                 }
                 Item::Class(class) => {
                     let class_id = self.class_ids[class.name.name.as_str()];
+                    if let Some(id) = self.classes[class_id].constructor {
+                        self.constructor_body(class, class_id, id)?;
+                    }
                     for member in &class.members {
                         if let MemberKind::Method(method) = &member.kind {
                             let id = self.classes[class_id].methods[method.name.name.as_str()];
@@ -233,9 +408,9 @@ impl<'a> Compiler<'a> {
             let boxed = self.frame.slot();
             self.emit(Op::LoadSlot(slot), declared);
             self.emit(Op::Box { slot: boxed, variable }, declared);
-            self.declare(Local { name, ty, len: 0, slot: boxed, boxed: true, depth: 0, declared });
+            self.declare(Local { name, ty, len: 0, slot: boxed, boxed: true, depth: 0, declared, constant: None });
         } else {
-            self.declare(Local { name, ty, len: 0, slot, boxed: !ty.is_data(), depth: 0, declared });
+            self.declare(Local { name, ty, len: 0, slot, boxed: !ty.is_data(), depth: 0, declared, constant: None });
         }
         Ok(())
     }
@@ -282,8 +457,12 @@ impl<'a> Compiler<'a> {
     }
 
     fn initialise_global(&mut self, declarator: &'a Declarator) -> Result<()> {
-        let Global { ty, len, address } = self.globals[declarator.name.name.as_str()];
+        // A named constant has nothing to do.
+        let Some(&Global { ty, len, address }) = self.globals.get(declarator.name.name.as_str()) else {
+            return Ok(());
+        };
         let place = declarator.name.span.start;
+        self.construct(ty, declarator, &[Op::Push(Value::Ref(address))])?;
         match &declarator.initialiser {
             Some(Initialiser::Value(Expr { kind: ExprKind::Spawn(call), .. })) => {
                 self.emit(Op::Push(Value::Ref(address)), place);
@@ -309,4 +488,18 @@ impl<'a> Compiler<'a> {
             _ => Ok(()),
         }
     }
+}
+
+fn enum_of(member: &ast::Member) -> Option<&ast::Enum> {
+    match &member.kind {
+        MemberKind::Enum(of) => Some(of),
+        _ => None,
+    }
+}
+
+fn constructor_of(class: &ast::Class) -> Option<&ast::Function> {
+    class.members.iter().find_map(|member| match &member.kind {
+        MemberKind::Constructor(function) => Some(function),
+        _ => None,
+    })
 }

@@ -99,9 +99,7 @@ impl Compiler<'_> {
 
     fn read(&mut self, expr: &Expr) -> Result<Ty> {
         if let ExprKind::Name(name) = &expr.kind
-            && self.local(name).is_none()
-            && self.field(name).is_none()
-            && let Some(&(ty, value)) = self.constants.get(name.as_str())
+            && let Some((ty, value)) = self.named_constant(name)
         {
             return Ok(self.push(value, ty, expr.span.start));
         }
@@ -184,9 +182,14 @@ impl Compiler<'_> {
     }
 
     /// Whether a local variable or a field stands in it, which may have the name of an input.
-    fn names_a_variable(&mut self, expr: &Expr) -> bool {
+    pub fn names_a_variable(&mut self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Name(name) => self.local(name).is_some() || self.field(name).is_some(),
+            ExprKind::Name(name) => {
+                self.named_constant(name).is_none() && (self.local(name).is_some() || self.field(name).is_some())
+            }
+            ExprKind::Conditional { condition, then_value, else_value } => {
+                [condition, then_value, else_value].into_iter().any(|part| self.names_a_variable(part))
+            }
             ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => self.names_a_variable(operand),
             ExprKind::Binary { left, right, .. } => self.names_a_variable(left) || self.names_a_variable(right),
             _ => false,

@@ -5,7 +5,7 @@ use super::compile::{Cleanup, Compiler, Local, Loop, Result};
 use super::expression::{Target, result_of, written};
 use super::value::{Ty, Value};
 use cssame::front::csm::syntax::ast::{
-    Arm, BinaryOp, Declaration, Declarator, Expr, ExprKind, Initialiser, Stmt, StmtKind,
+    Arm, BinaryOp, Case, CaseLabel, Declaration, Declarator, Expr, ExprKind, Initialiser, Stmt, StmtKind,
 };
 
 impl<'a> Compiler<'a> {
@@ -42,6 +42,8 @@ impl<'a> Compiler<'a> {
                 Ok(())
             }
             StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::For { .. } => self.any_loop(statement),
+            StmtKind::Switch { value, cases } => self.switch(value, cases, place),
+            StmtKind::Fallthrough => Ok(()),
             StmtKind::Break | StmtKind::Continue => self.leave_loop(statement),
             StmtKind::Return(value) => self.leave_function(value.as_ref(), place),
             StmtKind::Cobegin(arms) => self.cobegin(arms, place),
@@ -111,10 +113,19 @@ impl<'a> Compiler<'a> {
 
     fn declaration(&mut self, declaration: &'a Declaration) -> Result<()> {
         let ty = self.ty(&declaration.ty)?;
-        declaration
-            .declarators
-            .iter()
-            .try_for_each(|declarator| self.declare_local((ty, declaration.atomic), declarator))
+        declaration.declarators.iter().try_for_each(|declarator| match self.constant_of(declaration, declarator) {
+            Some((ty, value)) => {
+                self.declare_local_constant(ty, value, declarator);
+                Ok(())
+            }
+            None => self.declare_local((ty, declaration.atomic), declarator),
+        })
+    }
+
+    fn declare_local_constant(&mut self, ty: Ty, value: Value, declarator: &'a Declarator) {
+        let (name, declared) = (declarator.name.name.as_str(), declarator.name.span.start);
+        let depth = self.frame.arms.len() as u32;
+        self.declare(Local { name, ty, len: 0, slot: 0, boxed: false, depth, declared, constant: Some(value) });
     }
 
     fn declare_local(&mut self, (ty, atomic): (Ty, bool), declarator: &'a Declarator) -> Result<()> {
@@ -124,13 +135,14 @@ impl<'a> Compiler<'a> {
         let slot = self.frame.slot();
         let depth = self.frame.arms.len() as u32;
         let boxed = len > 0 || captured || !ty.is_data();
-        let local = Local { name, ty, len, slot, boxed, depth, declared };
+        let local = Local { name, ty, len, slot, boxed, depth, declared, constant: None };
         if len > 0 || !ty.is_data() {
             let cells = self.cells((ty, atomic), declarator, name, captured || !ty.is_data())?;
             self.code.layouts.push(cells);
             let layout = self.code.layouts.len() as u32 - 1;
             self.emit(Op::Allocate { slot, layout }, declared);
             self.initialise_local(&local, declarator)?;
+            self.construct(ty, declarator, &[Op::LoadSlot(slot)])?;
             self.declare(local);
             return Ok(());
         }
@@ -211,11 +223,75 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
+    /// The value is kept in a slot and compared with the labels in the order of the text.
+    fn switch(&mut self, value: &Expr, cases: &'a [Case], place: u32) -> Result<()> {
+        let slot = self.frame.slot();
+        let fixed = if self.names_a_variable(value) { None } else { self.constant(value) };
+        let ty = self.expr(value)?;
+        if !matches!(ty, Ty::Int | Ty::Long | Ty::Bool | Ty::Str) {
+            return Err(format!("a switch on a {ty:?}"));
+        }
+        self.emit(Op::StoreSlot(slot), place);
+        let mut jumps: Vec<(usize, usize)> = Vec::new();
+        let mut default = None;
+        let labels: Vec<(usize, &CaseLabel)> =
+            cases.iter().enumerate().flat_map(|(at, case)| case.labels.iter().map(move |label| (at, label))).collect();
+        let values = labels.iter().filter(|(_, label)| label.value.is_some()).count();
+        let mut seen = 0;
+        for (at, label) in labels {
+            let Some(value) = &label.value else {
+                default = Some(at);
+                continue;
+            };
+            seen += 1;
+            let place = label.span.start;
+            let wanted = self.constant(value).ok_or("a label that is no constant")?.convert(ty);
+            // What is known beforehand, or the second value of a bool, is no branch.
+            if let Some(fixed) = fixed {
+                if fixed.convert(ty) == wanted {
+                    jumps.push((self.emit(Op::Jump(0), place), at));
+                }
+                continue;
+            }
+            if ty == Ty::Bool && values == 2 && seen == 2 {
+                jumps.push((self.emit(Op::Jump(0), place), at));
+                continue;
+            }
+            self.emit(Op::LoadSlot(slot), place);
+            self.emit(Op::Push(wanted), place);
+            self.emit(Op::Binary(BinaryOp::Equal), place);
+            jumps.push((self.emit(Op::JumpTrue(0), place), at));
+        }
+        let otherwise = self.emit(Op::Jump(0), place);
+        let cleanups = self.frame.cleanups.len();
+        self.frame.loops.push(Loop { cleanups, is_switch: true, ..Loop::default() });
+        for (at, case) in cases.iter().enumerate() {
+            jumps.iter().filter(|(_, to)| *to == at).for_each(|(jump, _)| self.land(*jump));
+            if default == Some(at) {
+                self.land(otherwise);
+            }
+            self.statements(&case.statements)?;
+            if !matches!(case.statements.last(), Some(Stmt { kind: StmtKind::Fallthrough, .. })) {
+                let jump = self.emit(Op::Jump(0), place);
+                self.frame.loops.last_mut().into_iter().for_each(|inner| inner.breaks.push(jump));
+            }
+        }
+        if default.is_none() {
+            self.land(otherwise);
+        }
+        for jump in self.frame.loops.pop().map(|inner| inner.breaks).unwrap_or_default() {
+            self.land(jump);
+        }
+        Ok(())
+    }
+
     fn leave_loop(&mut self, statement: &Stmt) -> Result<()> {
-        let level = self.frame.loops.last().ok_or("break or continue outside a loop")?.cleanups;
-        self.clean_up(level);
+        let leaves = statement.kind == StmtKind::Break;
+        let at = self.frame.loops.iter().rposition(|one| leaves || !one.is_switch);
+        let at = at.ok_or("break or continue outside a loop")?;
+        self.clean_up(self.frame.loops[at].cleanups);
         let jump = self.emit(Op::Jump(0), statement.span.start);
-        if let Some(inner) = self.frame.loops.last_mut() {
+        if let Some(inner) = self.frame.loops.get_mut(at) {
             if statement.kind == StmtKind::Break { &mut inner.breaks } else { &mut inner.continues }.push(jump);
         }
         Ok(())
@@ -314,7 +390,7 @@ impl<'a> Compiler<'a> {
         self.emit(Op::StoreSlot(count), place);
         // The parent's own variable: only the condition and the step see it.
         let depth = self.frame.arms.len() as u32;
-        let parents = Local { name, ty, len: 0, slot: variable, boxed: false, depth, declared };
+        let parents = Local { name, ty, len: 0, slot: variable, boxed: false, depth, declared, constant: None };
         self.frame.scopes.push(vec![parents]);
         let head = self.code.ops.len() as u32;
         let exit = self.unless(condition)?;

@@ -92,6 +92,10 @@ impl Printer {
                 self.function(function);
             }
             Item::Class(class) => self.class(class),
+            Item::Enum(of) => {
+                self.enumeration(of);
+                self.text("\n");
+            }
             Item::Extern(declaration) => {
                 self.format(format_args!("extern {} {}", type_name(&declaration.result), declaration.name.name));
                 self.parameters(&declaration.parameters);
@@ -121,6 +125,11 @@ impl Printer {
 
     fn function(&mut self, function: &Function) {
         self.format(format_args!("{} {}", type_name(&function.result), function.name.name));
+        self.rest_of_function(function);
+    }
+
+    /// Parameters and body.
+    fn rest_of_function(&mut self, function: &Function) {
         self.parameters(&function.parameters);
         self.text(" ");
         self.block(&function.body);
@@ -156,6 +165,14 @@ impl Printer {
                         printer.text(";\n");
                     }
                     MemberKind::Method(function) => printer.function(function),
+                    MemberKind::Constructor(function) => {
+                        printer.text(&function.name.name);
+                        printer.rest_of_function(function);
+                    }
+                    MemberKind::Enum(of) => {
+                        printer.enumeration(of);
+                        printer.text("\n");
+                    }
                     MemberKind::Error(_) => printer.text("/* error */;\n"),
                 }
             }
@@ -163,9 +180,29 @@ impl Printer {
         self.text("}\n");
     }
 
+    fn enumeration(&mut self, of: &Enum) {
+        self.text("enum ");
+        if let Some(name) = &of.name {
+            self.format(format_args!("{} ", name.name));
+        }
+        if of.enumerators.is_empty() {
+            return self.text("{};");
+        }
+        self.text("{ ");
+        self.list(&of.enumerators, |printer, enumerator| {
+            printer.text(&enumerator.name.name);
+            if let Some(value) = &enumerator.value {
+                printer.text(" = ");
+                printer.expression(value, LOOSEST);
+            }
+        });
+        self.text(" };");
+    }
+
     fn declaration(&mut self, declaration: &Declaration) {
         let atomic = if declaration.atomic { "atomic " } else { "" };
-        self.format(format_args!("{atomic}{} ", type_name(&declaration.ty)));
+        let constant = if declaration.constant { "const " } else { "" };
+        self.format(format_args!("{atomic}{constant}{} ", type_name(&declaration.ty)));
         self.list(&declaration.declarators, |printer, declarator| {
             printer.text(&declarator.name.name);
             for size in &declarator.sizes {
@@ -184,9 +221,9 @@ impl Printer {
                     printer.list(values, |printer, value| printer.expression(value, LOOSEST));
                     printer.text("}");
                 }
-                Some(Initialiser::Count(count)) => {
+                Some(Initialiser::Arguments(arguments)) => {
                     printer.text("(");
-                    printer.expression(count, LOOSEST);
+                    printer.list(arguments, |printer, argument| printer.expression(argument, LOOSEST));
                     printer.text(")");
                 }
             }
@@ -246,6 +283,7 @@ impl Printer {
                 self.body(body);
             }
             StmtKind::Cobegin(arms) => self.cobegin(arms),
+            StmtKind::Switch { value, cases } => self.switch(value, cases),
             StmtKind::Synchronized { lock, body } => {
                 self.text("synchronized (");
                 self.expression(lock, LOOSEST);
@@ -277,6 +315,7 @@ impl Printer {
                 self.expression(target, LOOSEST);
                 self.text(if *increment { "++" } else { "--" });
             }
+            StmtKind::Fallthrough => self.text("fallthrough"),
             StmtKind::Break => self.text("break"),
             StmtKind::Continue => self.text("continue"),
             StmtKind::Return(None) => self.text("return"),
@@ -351,6 +390,30 @@ impl Printer {
             self.simple(step);
         }
         self.text(")");
+    }
+
+    fn switch(&mut self, value: &Expr, cases: &[Case]) {
+        self.text("switch (");
+        self.expression(value, LOOSEST);
+        self.text(") {\n");
+        self.indented(|printer| {
+            for case in cases {
+                for label in &case.labels {
+                    printer.begin();
+                    match &label.value {
+                        Some(value) => {
+                            printer.text("case ");
+                            printer.expression(value, LOOSEST);
+                        }
+                        None => printer.text("default"),
+                    }
+                    printer.text(":\n");
+                }
+                printer.lines(&case.statements);
+            }
+        });
+        self.begin();
+        self.text("}");
     }
 
     fn cobegin(&mut self, arms: &[Arm]) {
