@@ -129,12 +129,8 @@ pub fn print_program(program: &Program, sources: &SourceMap, annotations: &dyn A
     let mut text = String::new();
     for leaf in program.leaves.iter() {
         let variable = &program.variables[leaf.variable];
-        let kind = match leaf.kind {
-            kind => {
-                let lengths = leaf.dimensions.iter().map(|dimension| format!("[{}]", dimension.length));
-                format!("{}{}", kind_text(kind), lengths.collect::<String>())
-            }
-        };
+        let lengths: String = leaf.dimensions.iter().map(|dimension| format!("[{}]", dimension.length)).collect();
+        let kind = format!("{}{lengths}", kind_text(leaf.kind));
         let atomic = if program.symbols[leaf.symbol].atomic { "atomic " } else { "" };
         let initial = match (leaf.kind, leaf.is_array(), leaf.initial.first()) {
             (LeafKind::Data(_) | LeafKind::Semaphore, false, Some(&value)) => {

@@ -245,7 +245,7 @@ impl Collector<'_> {
 
     fn memory_access(&mut self, instruction: &Instruction) {
         let Some((place, symbol, _)) = access(self.program, instruction) else { return };
-        let Some((variable, replaces)) = self.memory.variable(&place, symbol) else { return };
+        let Some((variable, replaces)) = self.memory.variable(place, symbol) else { return };
         let (reads, writes, certain) = match instruction {
             Instruction::Load { .. } => (true, false, true),
             // A compare-and-swap may leave the old value.

@@ -113,7 +113,7 @@ impl Scope<'_> {
     }
 
     fn synchronisation(&mut self, operation: &Synchronisation) {
-        operation.places().for_each(|place| self.place(&place));
+        operation.places().for_each(|place| self.place(place));
     }
 
     fn instruction(&mut self, instruction: &Instruction) {

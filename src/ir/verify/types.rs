@@ -289,7 +289,7 @@ impl Types<'_, '_> {
         let fits = given.iter().enumerate().all(|(place, given)| given.is_some() == (place < wanted.len()));
         self.scope.demand(fits, || format!("operands of {:?}", operation.kind));
         for (place, &kind) in operation.places().zip(wanted) {
-            self.object(&place, kind);
+            self.object(place, kind);
         }
     }
 }
