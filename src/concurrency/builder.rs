@@ -99,7 +99,8 @@ impl<'p> GraphBuilder<'p> {
 
     pub fn new_block(&mut self, context: ContextId) -> u32 {
         let at = self.events.len() as u32;
-        self.blocks.push(Block { context, source: None, events: (at, at) });
+        let instructions = (0, 0);
+        self.blocks.push(Block { context, source: None, events: (at, at), instructions, terminates: false });
         self.blocks.len() as u32 - 1
     }
 
@@ -126,13 +127,14 @@ impl<'p> GraphBuilder<'p> {
         }
         for &block in &reachable {
             let mut walk = Walk { context, at: block, current: heads[block.index()], before_join: false };
-            self.open(walk.current);
+            self.open(walk.current, 0);
             let source = &function.blocks[block];
             for (position, (instruction, &span)) in source.instructions.iter().zip(&source.spans).enumerate() {
                 walk.before_join = matches!(source.instructions.get(position + 1), Some(Instruction::Join));
                 self.add_instruction(&mut walk, position as u32, instruction, span);
             }
-            self.close(walk.current);
+            self.close(walk.current, source.instructions.len() as u32);
+            self.blocks[walk.current as usize].terminates = true;
             match source.terminator {
                 Terminator::Return(_) => self.edge(walk.current, exit),
                 _ => {
@@ -144,26 +146,28 @@ impl<'p> GraphBuilder<'p> {
         }
     }
 
-    fn open(&mut self, block: u32) {
-        self.blocks[block as usize].events.0 = self.events.len() as u32;
+    fn open(&mut self, block: u32, position: u32) {
+        let of = &mut self.blocks[block as usize];
+        (of.events.0, of.instructions.0) = (self.events.len() as u32, position);
     }
 
-    fn close(&mut self, block: u32) {
-        self.blocks[block as usize].events.1 = self.events.len() as u32;
+    fn close(&mut self, block: u32, position: u32) {
+        let of = &mut self.blocks[block as usize];
+        (of.events.1, of.instructions.1) = (self.events.len() as u32, position);
     }
 
-    /// Ends the current block and goes on in a new one, without an edge between them.
-    fn cut(&mut self, walk: &mut Walk) -> (u32, u32) {
+    /// Ends the current block before the instruction at a position, and goes on in a new one, without an edge between them.
+    fn cut(&mut self, walk: &mut Walk, position: u32) -> (u32, u32) {
         let before = walk.current;
-        self.close(before);
+        self.close(before, position);
         walk.current = self.new_block(walk.context);
         self.blocks[walk.current as usize].source = Some(walk.at);
-        self.open(walk.current);
+        self.open(walk.current, position);
         (before, walk.current)
     }
 
-    fn split(&mut self, walk: &mut Walk) {
-        let (before, after) = self.cut(walk);
+    fn split(&mut self, walk: &mut Walk, position: u32) {
+        let (before, after) = self.cut(walk, position);
         self.edge(before, after);
     }
 
@@ -182,7 +186,7 @@ impl<'p> GraphBuilder<'p> {
             Instruction::Allocate { variable, .. } => self.initialise(walk, *variable, span),
             Instruction::Call { .. } => {
                 let Some(&callee) = self.unfolding.calls.get(&site) else { return };
-                let (before, after) = self.cut(walk);
+                let (before, after) = self.cut(walk, position + 1);
                 let (entry, exit) = (self.unfolding.contexts[callee].entry, self.unfolding.contexts[callee].exit);
                 self.edge(before, entry);
                 self.edge(exit, after);
@@ -190,7 +194,7 @@ impl<'p> GraphBuilder<'p> {
             Instruction::Fork { .. } | Instruction::Spawn { .. } => {
                 let Some(threads) = self.unfolding.forks.get(&site).cloned() else { return };
                 self.event(EventKind::Fork, span, (0, 0), (0, 0));
-                let (before, after) = self.cut(walk);
+                let (before, after) = self.cut(walk, position + 1);
                 for &thread in &threads {
                     self.unfolding.threads[thread].fork = before;
                 }
@@ -203,32 +207,32 @@ impl<'p> GraphBuilder<'p> {
                 }
             }
             Instruction::Join => {
-                self.split(walk);
+                self.split(walk, position);
                 self.event(EventKind::Join, span, (0, 0), (0, 0));
                 self.joins.push(JoinSite { block: walk.current, context: walk.context, at: (walk.at, position) });
             }
             Instruction::JoinThread { .. } => {
-                self.split(walk);
+                self.split(walk, position);
                 self.event(EventKind::JoinThread, span, (0, 0), (0, 0));
                 self.joins.push(JoinSite { block: walk.current, context: walk.context, at: (walk.at, position) });
             }
             Instruction::AtomicBegin => self.event(EventKind::AtomicBegin, span, (0, 0), (0, 0)),
             Instruction::AtomicEnd => self.event(EventKind::AtomicEnd, span, (0, 0), (0, 0)),
-            Instruction::Synchronise(operation) => self.synchronise(walk, operation, span),
+            Instruction::Synchronise(operation) => self.synchronise(walk, position, operation, span),
             _ => {}
         }
     }
 
-    fn synchronise(&mut self, walk: &mut Walk, operation: &Synchronisation, span: Span) {
+    fn synchronise(&mut self, walk: &mut Walk, position: u32, operation: &Synchronisation, span: Span) {
         let operands = operation.object.as_ref().map_or((0, 0), |place| self.locations(walk.context, place));
         let locks = operation.lock.as_ref().map_or((0, 0), |place| self.locations(walk.context, place));
         let edge = operation.kind.properties().edge;
         if edge == Edge::Target {
-            self.split(walk);
+            self.split(walk, position);
         }
         self.event(EventKind::Synchronise(operation.kind), span, operands, locks);
         if matches!(edge, Edge::Source | Edge::Meeting) {
-            self.split(walk);
+            self.split(walk, position + 1);
         }
     }
 

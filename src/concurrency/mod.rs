@@ -208,6 +208,10 @@ pub struct Block {
     pub source: Option<BlockId>,
     /// Its events, as a range of [`Concurrency::events`].
     pub(crate) events: (u32, u32),
+    /// Its instructions, as a range of those of its source block.
+    pub(crate) instructions: (u32, u32),
+    /// Whether it ends with the terminator of its source block; else it was cut before or behind an instruction.
+    pub(crate) terminates: bool,
 }
 
 /// A merge at which all branches have run, not one of them.

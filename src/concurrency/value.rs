@@ -264,7 +264,8 @@ impl Evaluator<'_> {
     }
 }
 
-fn unary(op: UnaryOperator, bits: i64) -> Option<i64> {
+/// `op operand`, where the result is known and no double goes in.
+pub(crate) fn unary(op: UnaryOperator, bits: i64) -> Option<i64> {
     Some(match op {
         UnaryOperator::Negate(Arithmetic::Int) => i64::from((bits as i32).wrapping_neg()),
         UnaryOperator::Negate(Arithmetic::Long) => bits.wrapping_neg(),
@@ -280,7 +281,8 @@ fn unary(op: UnaryOperator, bits: i64) -> Option<i64> {
     })
 }
 
-fn binary(op: BinaryOperator, left: i64, right: i64) -> Option<i64> {
+/// `left op right`, where the result is known; a division by zero has none.
+pub(crate) fn binary(op: BinaryOperator, left: i64, right: i64) -> Option<i64> {
     let narrow = |arithmetic: Arithmetic, value: i64| match arithmetic {
         Arithmetic::Int => Some(i64::from(value as i32)),
         Arithmetic::Long => Some(value),

@@ -8,26 +8,24 @@
 //!    the terms of that read are left out that write a constant by which the branch goes to the other side.
 //! 2. If no initial definition is left, the locations that are certainly written before each of the definitions that are
 //!    left have been written when control comes to that side.
-//! 3. A forward analysis over the graph of value flow finds the locations that have certainly been written at the begin of
-//!    each block: sides and writes add locations, ways meet by intersection, and at the join of a `cobegin` or a `parfor`
-//!    each thread adds its own. A read does not see the initial value of a location that has been written.
+//! 3. Sides and writes add locations to what has certainly happened at the begin of each block ([`super::before`]). A read
+//!    does not see the initial value of a location that has been written.
 //!
 //! **Soundness and limits**: control comes to the side because the read has seen one of the definitions that are left, so
-//! that one has happened, and what dominates a definition happens before it. The blocks that an execution runs before a
-//! block contain a path of the graph of value flow to it, so what holds on all paths of this graph has happened. Only initial
-//! values of globals are excluded, and of [`MAX_LOCATIONS`] locations at most.
+//! that one has happened, and what dominates a definition happens before it. Only initial values of globals are excluded,
+//! and of [`MAX_LOCATIONS`] locations at most.
 
 use super::access::Table;
+use super::before::certainly_before;
 use super::constants::{Written, written_constants};
-use super::{ReadInstance, TermSetId};
+use super::{Pruned, ReadInstance, Reason, TermSetId};
 use crate::concurrency::value::{Evaluator, Writers};
-use crate::concurrency::{AndJoin, Concurrency, ContextId, EventKind, InstanceId, KnownReads, LocationId};
+use crate::concurrency::{Concurrency, ContextId, EventKind, InstanceId, KnownReads, LocationId};
 use crate::ir::{
     BlockId, DefinitionId, DefinitionKind, Function, FunctionId, Instruction, LeafId, Operand, Program, ReadId,
     RegisterId, Storage, Terminator,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::VecDeque;
 
 /// Dominators that a walk visits at most.
 const MAX_DOMINATORS: usize = 64;
@@ -51,9 +49,9 @@ pub(super) fn exclude_initial(
     guards: &Guards<'_>,
     reads: &mut [ReadInstance],
     sets: &mut Vec<Vec<DefinitionId>>,
-) -> FxHashMap<ReadId, Vec<DefinitionId>> {
+) -> FxHashMap<ReadId, Vec<Pruned>> {
     let sides = guards.sides(reads, sets);
-    let mut excluded: FxHashMap<ReadId, Vec<DefinitionId>> = FxHashMap::default();
+    let mut excluded: FxHashMap<ReadId, Vec<Pruned>> = FxHashMap::default();
     if sides.is_empty() {
         return excluded;
     }
@@ -72,7 +70,8 @@ pub(super) fn exclude_initial(
                 sets.push(rest);
                 TermSetId::new(sets.len() - 1)
             });
-            excluded.entry(of.read).or_default().push(initial);
+            let pruned = Pruned { definition: initial, reason: Reason::Overwritten, lock: None };
+            excluded.entry(of.read).or_default().push(pruned);
         }
     }
     excluded
@@ -108,41 +107,8 @@ impl Guards<'_> {
                 mask(&written)
             })
             .collect();
-        let joins: FxHashMap<u32, &AndJoin> =
-            self.concurrency.and_joins.iter().map(|join| (join.block, join)).collect();
-        // Everything counts as written until a way shows that it may not be.
-        let mut at_entry = vec![u64::MAX; count];
-        at_entry[0] = 0;
-        let mut queued = vec![false; count];
-        let mut waiting: VecDeque<u32> = VecDeque::from([0]);
-        while let Some(block) = waiting.pop_front() {
-            queued[block as usize] = false;
-            for &next in flow.successors(block) {
-                let out = |&before: &u32| at_entry[before as usize] | own[before as usize] | side(before, next);
-                let meet = |ways: &[u32]| ways.iter().map(out).fold(u64::MAX, |all, one| all & one);
-                // Behind a fork there is a block that no value passes: what holds of it is not known.
-                let is_passed = |ways: &[u32]| ways.iter().any(|&way| self.concurrency.dominators.is_reachable(way));
-                let met = match joins.get(&next) {
-                    Some(join) if self.is_join(next) => {
-                        let branches = join.branches.iter().filter(|ways| is_passed(ways));
-                        branches.map(|ways| meet(ways)).fold(0, |all, one| all | one)
-                    }
-                    _ => meet(flow.predecessors(next)),
-                };
-                if next != 0 && met != at_entry[next as usize] {
-                    at_entry[next as usize] = met;
-                    if !std::mem::replace(&mut queued[next as usize], true) {
-                        waiting.push_back(next);
-                    }
-                }
-            }
-        }
+        let at_entry = certainly_before(self.concurrency, &own, &side);
         WrittenAt { numbers, at_entry }
-    }
-
-    /// Whether a block begins with the join of a `cobegin` or a `parfor`.
-    fn is_join(&self, block: u32) -> bool {
-        self.concurrency.events_of(block).first().is_some_and(|event| event.kind == EventKind::Join)
     }
 
     /// For the edge to each side of a guard, the locations that have been written when control passes it.

@@ -13,9 +13,11 @@
 //!    (`exposure`): a definition that does not reach the exit of its mutex body, and any definition where the read is not
 //!    upward-exposed in its own body.
 //! 4. `guard`: behind a branch on a flag, the initial value of what was written before the flag was set is no term.
-//! 5. `same`: a read under a lock sees the version that an earlier read in the same body has seen, where all writers take
+//! 5. `lock_state`: the mutex bodies of a lock, run one after the other with their values, show which definitions their reads
+//!    see.
+//! 6. `same`: a read under a lock sees the version that an earlier read in the same body has seen, where all writers take
 //!    that lock.
-//! 6. `constants`: where all terms of a read write one constant, and that decides a branch, the form is built anew without the
+//! 7. `constants`: where all terms of a read write one constant, and that decides a branch, the form is built anew without the
 //!    other side.
 //!
 //! Reads and definitions are grouped by class (blocks that are parallel with the same blocks), locks and exposure, so that
@@ -25,11 +27,13 @@
 //! of value or of a lock built from variables; `futures` decides that.
 
 mod access;
+mod before;
 pub mod check;
 mod constants;
 pub mod contradiction;
 mod exposure;
 mod guard;
+mod lock_state;
 pub mod print;
 mod pruned;
 pub mod races;
@@ -73,8 +77,8 @@ pub struct Form {
     sets: Vec<Vec<DefinitionId>>,
     /// Reads of shared memory in their contexts, by block.
     reads: Vec<ReadInstance>,
-    /// Reads that do not see the initial value because of a branch on the way to them.
-    excluded: FxHashMap<ReadId, Vec<DefinitionId>>,
+    /// What reads do not see because of a branch on the way to them, or of the states of a lock.
+    excluded: FxHashMap<ReadId, Vec<Pruned>>,
     /// Reads that see the same version as an earlier read.
     same: FxHashMap<ReadId, ReadId>,
 }
@@ -105,6 +109,8 @@ pub enum Reason {
     Overwritten,
     /// The two never run in one execution.
     Exclusive,
+    /// The mutex bodies of a lock, with the values that they write, have no order in which the read sees it.
+    LockState,
 }
 
 impl Reason {
@@ -117,6 +123,7 @@ impl Reason {
             Reason::OrderedAfter => "ordered-after",
             Reason::Overwritten => "overwritten",
             Reason::Exclusive => "exclusive",
+            Reason::LockState => "lock-state",
         }
     }
 }
@@ -128,7 +135,7 @@ pub struct Pruned {
     pub definition: DefinitionId,
     /// Why.
     pub reason: Reason,
-    /// The lock that hides it, for the two reasons that are about locks; `None` for an atomic block.
+    /// The lock that hides it, for the three reasons that are about locks; `None` for an atomic block.
     pub lock: Option<LocationId>,
 }
 

@@ -129,8 +129,8 @@ impl Explainer<'_> {
         let found = places.iter().flat_map(|&(place, ..)| &self.found[place]);
         let mut pruned: Vec<Pruned> =
             found.filter(|of| terms.binary_search(&of.definition).is_err()).cloned().collect();
-        let initial = excluded.into_iter().flatten().filter(|one| terms.binary_search(one).is_err());
-        pruned.extend(initial.map(|&definition| Pruned { definition, reason: Reason::Overwritten, lock: None }));
+        let of_excluded = excluded.into_iter().flatten();
+        pruned.extend(of_excluded.filter(|of| terms.binary_search(&of.definition).is_err()).cloned());
         pruned.sort_unstable();
         pruned.dedup_by_key(|of| of.definition);
         let list = self.distinct.insert_full(pruned).0;

@@ -16,6 +16,7 @@
 use super::access::{Table, collect};
 use super::exposure::Exposure;
 use super::guard::{Guards, exclude_initial};
+use super::lock_state::LockStates;
 use super::reaching::ReachingDefinitions;
 use super::same::{Known, find_same};
 use super::{Form, ReadInstance, Reason, TermSetId};
@@ -56,8 +57,11 @@ pub(super) fn build(program: &Program, known: &KnownReads, concurrency: Concurre
     };
     let (mut sets, mut reads) = builder.run();
     let guards = Guards { program, concurrency: &concurrency, table: &table, known };
-    let excluded = exclude_initial(&guards, &mut reads, &mut sets);
+    let mut excluded = exclude_initial(&guards, &mut reads, &mut sets);
     let held = held_locks(program, &concurrency, &locksets, &table);
+    let states =
+        LockStates { program, concurrency: &concurrency, locksets: &locksets, table: &table, known, held: &held };
+    states.exclude(&mut reads, &mut sets, &mut excluded);
     let known = Known {
         program,
         concurrency: &concurrency,

@@ -114,6 +114,7 @@ fn reason(pruned: &PrunedData) -> String {
         Reason::OrderedAfter => "comes after the read".to_owned(),
         Reason::Overwritten => "always overwritten before the read".to_owned(),
         Reason::Exclusive => "never runs together with the read".to_owned(),
+        Reason::LockState => format!("in no state that {lock} protects"),
     }
 }
 

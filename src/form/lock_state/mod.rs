@@ -1,0 +1,169 @@
+//! Terms that no state of a lock shows: the mutex bodies of a lock, run one after the other with their values.
+//!
+//! **Input**: the reads with their terms. **Output**: the terms that are taken out (reason `lock-state`).
+//!
+//! **Algorithm**: thread-modular abstract interpretation with an invariant for each lock (as in the resource invariants of
+//! Owicki and Gries 1976, found by exploration as in Flanagan and Qadeer, Thread-Modular Model Checking, 2003).
+//! 1. `protected`: the cells that a lock protects, and the sites at which their values may change.
+//! 2. A state is the set of sites that have run, and for each cell its last definition and its value, where that is
+//!    known. A site may run in a state where all sites have run that certainly come before it, and none that certainly
+//!    comes behind it ([`super::before`]), and while no thread waits on a condition that stands where it is not parallel.
+//! 3. `machine`, `step`: from the initial state run each body that may run, with all that is not protected unknown, up to the
+//!    release. That gives new states, until there are no more. Where there are too many, do it again with the values alone
+//!    that stores of constants give.
+//! 4. A read in a body may see the definitions that it has met; a read outside those of all states in which it may run.
+//!
+//! **Soundness and limits**: the bodies of a lock exclude each other, and what they read of protected cells changes at sites
+//! alone. So each execution is a sequence of sites as in step 2, and each body does what some abstract run of it does.
+//! A lock whose states are more than [`MAX_STATES`], or whose bodies take more than [`MAX_STEPS`] instructions, prunes
+//! nothing; nor do locks beyond what [`MAX_VISITS`] visits of blocks allow.
+
+mod machine;
+mod protected;
+mod step;
+
+use super::access::Table;
+use super::before::{certainly_before, possibly_before};
+use super::{Pruned, ReadInstance, Reason, TermSetId};
+use crate::concurrency::lockset::Locksets;
+use crate::concurrency::{Concurrency, KnownReads, LocationId};
+use crate::ir::{DefinitionId, Program, ReadId};
+use machine::{Machine, Seen, Values};
+use protected::{Finder, MAX_SITES, Protected};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// States of one lock, those in the middle of a body included.
+const MAX_STATES: usize = 4096;
+
+/// Instructions that the bodies of one lock take.
+const MAX_STEPS: usize = 50_000;
+
+/// Visits of blocks that finding the order of sites takes, for all locks.
+const MAX_VISITS: usize = 1_000_000;
+
+/// Locks that are looked at.
+const MAX_LOCKS: usize = 32;
+
+/// What is known of the accesses.
+pub(super) struct LockStates<'a> {
+    pub program: &'a Program,
+    pub concurrency: &'a Concurrency,
+    pub locksets: &'a Locksets,
+    pub table: &'a Table,
+    pub known: &'a KnownReads,
+    /// By access.
+    pub held: &'a [Option<u32>],
+}
+
+/// In which order the sites of a lock can run; the observers stand behind the sites.
+struct Order {
+    /// By site: the sites that have certainly run before.
+    certain: Vec<u64>,
+    /// By site: those that may have.
+    possible: Vec<u64>,
+    /// By site: those that may run in parallel with it.
+    parallel: Vec<u64>,
+}
+
+impl LockStates<'_> {
+    /// Takes the terms out of reads that no state of a lock shows, and notes them.
+    pub fn exclude(
+        &self,
+        reads: &mut [ReadInstance],
+        sets: &mut Vec<Vec<DefinitionId>>,
+        excluded: &mut FxHashMap<ReadId, Vec<Pruned>>,
+    ) {
+        let mut smaller: FxHashMap<Vec<DefinitionId>, TermSetId> = FxHashMap::default();
+        for (lock, seen) in self.find_seen(reads, sets) {
+            let leaf = self.concurrency.locations[lock].leaf;
+            for of in &mut *reads {
+                let Some(seen) = seen.get(&self.table.accesses[of.access as usize].event) else { continue };
+                let mut left = 0;
+                let mut gone: Vec<DefinitionId> = Vec::new();
+                for &definition in sets[of.control.index()].iter().chain(&sets[of.concurrent.index()]) {
+                    if seen.contains(&definition) { left += 1 } else { gone.push(definition) }
+                }
+                // A read without any term never runs; that is left to others to say.
+                if left == 0 || gone.is_empty() {
+                    continue;
+                }
+                for set in [&mut of.control, &mut of.concurrent] {
+                    let rest: Vec<DefinitionId> =
+                        sets[set.index()].iter().copied().filter(|one| seen.contains(one)).collect();
+                    if rest.len() < sets[set.index()].len() {
+                        *set = *smaller.entry(rest).or_insert_with_key(|rest| {
+                            sets.push(rest.clone());
+                            TermSetId::new(sets.len() - 1)
+                        });
+                    }
+                }
+                let pruned = |definition| Pruned { definition, reason: Reason::LockState, lock: Some(leaf) };
+                excluded.entry(of.read).or_default().extend(gone.into_iter().map(pruned));
+            }
+        }
+    }
+
+    /// For each lock that is looked at, what its reads may see.
+    fn find_seen(&self, reads: &[ReadInstance], sets: &[Vec<DefinitionId>]) -> Vec<(LocationId, Seen)> {
+        let blocks = self.concurrency.flow.node_count().max(1);
+        let count = MAX_LOCKS.min(MAX_VISITS / blocks);
+        let useful = self.useful_locks(reads, sets);
+        if count == 0 || useful.is_empty() || self.concurrency.threads.iter().any(|thread| thread.unordered) {
+            return Vec::new();
+        }
+        let acquisitions = protected::find_acquisitions(self.program, self.concurrency, self.locksets);
+        let finder = Finder {
+            program: self.program,
+            concurrency: self.concurrency,
+            locksets: self.locksets,
+            table: self.table,
+            held: self.held,
+            of_part: protected::accesses_of_parts(self.table),
+        };
+        let of_lock = acquisitions.iter().filter(|(lock, _)| useful.contains(*lock)).take(count);
+        let found = of_lock.filter_map(|(&lock, sites)| Some((lock, self.seen(lock, &finder.find(lock, sites)?)?)));
+        found.collect()
+    }
+
+    /// The locks under which a read has several terms.
+    fn useful_locks(&self, reads: &[ReadInstance], sets: &[Vec<DefinitionId>]) -> FxHashSet<LocationId> {
+        let several = reads.iter().filter(|of| sets[of.control.index()].len() + sets[of.concurrent.index()].len() > 1);
+        let held: FxHashSet<u32> = several.filter_map(|of| self.held[of.access as usize]).collect();
+        held.into_iter().flat_map(|set| self.locksets.locks(set)).copied().collect()
+    }
+
+    /// Steps 2 to 4: what the reads of a lock may see.
+    fn seen(&self, lock: LocationId, protected: &Protected) -> Option<Seen> {
+        let order = self.order(protected);
+        [Values::All, Values::Constants].into_iter().find_map(|values| {
+            let mut machine = Machine::new(self, lock, (protected, &order), values);
+            machine.run().then(|| machine.into_seen())
+        })
+    }
+
+    /// The order of the sites, and for the observers behind them.
+    fn order(&self, protected: &Protected) -> Order {
+        let concurrency = self.concurrency;
+        let mut own = vec![0; concurrency.flow.node_count()];
+        for (index, site) in protected.sites.iter().enumerate() {
+            own[site.at.block as usize] |= 1 << index;
+        }
+        let (certain, possible) = (certainly_before(concurrency, &own, &|_, _| 0), possibly_before(concurrency, &own));
+        let places = protected.sites.iter().map(|site| site.at).chain(protected.observers.iter().map(|of| of.1));
+        let mut order = Order { certain: Vec::new(), possible: Vec::new(), parallel: Vec::new() };
+        for place in places {
+            let earlier = protected.sites.iter().enumerate().fold(0, |bits, (index, site)| {
+                let is_earlier = site.at.block == place.block && site.at.offset < place.offset;
+                bits | u64::from(is_earlier) << index
+            });
+            let parallel = protected.sites.iter().enumerate().fold(0, |bits, (index, site)| {
+                bits | u64::from(concurrency.parallel(site.at.block, place.block)) << index
+            });
+            order.certain.push(certain[place.block as usize] | earlier);
+            order.possible.push(possible[place.block as usize] | earlier | parallel);
+            order.parallel.push(parallel);
+        }
+        debug_assert!(protected.sites.len() <= MAX_SITES);
+        order
+    }
+}

@@ -1,0 +1,455 @@
+//! What a mutex body does to a state.
+//!
+//! **Input**: a state in which a thread stands in a body. **Output**: the states in which it stands at the begin of a next
+//! block, or has released the lock.
+//!
+//! **Algorithm**: the instructions of the block are done in order, with the values of registers and protected cells as far as
+//! they are known. There is one state for each case of what is not known: the sides of a branch, the elements that an index
+//! may mean, the values of a `bool`, the results of a `cas`.
+//!
+//! **Soundness and limits**: each execution of the block is one of the cases. Nothing is known of registers in functions that
+//! call themselves, nor of doubles.
+
+use super::machine::{Cell, GivenUp, Inside, Machine, State, site_bit};
+use super::protected::{condition_bits, definition_of, notifies};
+use crate::concurrency::mutex_body::Site;
+use crate::concurrency::value::{self, Evaluator, Writers};
+use crate::concurrency::{ContextId, InstanceId};
+use crate::ir::{
+    AtomicOperation, BinaryOperator, DefinitionId, Instruction, LeafKind, Operand, Place, RegisterId, RegisterType,
+    ScalarType, Terminator, Value,
+};
+
+/// Whether the cells of a leaf hold doubles.
+pub(super) fn is_double(kind: LeafKind) -> bool {
+    kind == LeafKind::Data(ScalarType::Double)
+}
+
+/// Whether a thread goes on behind an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    On,
+    /// Its execution ends here, it has left the body, or other states go on in its stead.
+    Ended,
+}
+
+/// The cell that an access means.
+enum Target {
+    /// None that is protected.
+    Other,
+    Cell(usize),
+    /// One of several: there is a state for each.
+    Split,
+}
+
+impl Machine<'_> {
+    /// Does the rest of the block in which a thread stands.
+    pub fn step(&mut self, mut state: State) -> Result<(), GivenUp> {
+        let Some(mut inside) = state.inside.take() else { return Ok(()) };
+        let (program, concurrency) = (self.of.program, self.of.concurrency);
+        let block = concurrency.blocks[inside.block as usize];
+        if let Some(source) = block.source {
+            let function = &program.functions[concurrency.contexts[block.context].function];
+            while inside.instruction < block.instructions.1 {
+                self.steps += 1;
+                let instruction = &function.blocks[source].instructions[inside.instruction as usize];
+                if self.perform(&mut state, &mut inside, instruction)? == Flow::Ended {
+                    return Ok(());
+                }
+                inside.instruction += 1;
+            }
+        }
+        self.go_on(&state, inside);
+        Ok(())
+    }
+
+    /// The number of the instruction behind that of an event.
+    pub fn instruction_behind(&self, block: u32, offset: u32) -> Result<u32, GivenUp> {
+        let of = self.of.concurrency.blocks[block as usize];
+        let source = of.source.ok_or(GivenUp)?;
+        let function = self.of.concurrency.contexts[of.context].function;
+        let instructions = &self.of.program.functions[function].blocks[source].instructions;
+        let mut events = 0;
+        for position in of.instructions.0..of.instructions.1 {
+            events += self.event_count(&instructions[position as usize]);
+            if events > offset {
+                return Ok(position + 1);
+            }
+        }
+        Err(GivenUp)
+    }
+
+    /// The number of events of an instruction.
+    fn event_count(&self, instruction: &Instruction) -> u32 {
+        match instruction {
+            Instruction::Allocate { variable, .. } => {
+                let leaves = self.of.program.variables[*variable].leaves();
+                leaves.filter(|&leaf| self.of.program.leaves[leaf].initial_definition.is_some()).count() as u32
+            }
+            Instruction::Load { .. }
+            | Instruction::Store { .. }
+            | Instruction::Atomic { .. }
+            | Instruction::Fork { .. }
+            | Instruction::Spawn { .. }
+            | Instruction::Join
+            | Instruction::JoinThread { .. }
+            | Instruction::AtomicBegin
+            | Instruction::AtomicEnd
+            | Instruction::Synchronise(_) => 1,
+            _ => 0,
+        }
+    }
+
+    fn perform(&mut self, state: &mut State, inside: &mut Inside, what: &Instruction) -> Result<Flow, GivenUp> {
+        let context = self.context(inside);
+        match what {
+            Instruction::Copy { dest, source } => {
+                let value = self.value(inside, context, *source);
+                self.set(inside, context, *dest, value);
+            }
+            Instruction::Unary { dest, op, operand } => {
+                let value = self.value(inside, context, *operand).and_then(|bits| value::unary(*op, bits));
+                self.set(inside, context, *dest, value);
+            }
+            Instruction::Binary { dest, op, left, right } => {
+                let (left, right) = (self.value(inside, context, *left), self.value(inside, context, *right));
+                let value = left.zip(right).and_then(|(left, right)| value::binary(*op, left, right));
+                self.set(inside, context, *dest, value);
+            }
+            Instruction::Load { .. } | Instruction::Store { .. } | Instruction::Atomic { .. } => {
+                return self.access(state, inside, what);
+            }
+            Instruction::Allocate { .. } => self.allocate(state, inside, what),
+            Instruction::Assert { condition, .. } | Instruction::Assume { condition } => {
+                match (self.value(inside, context, *condition), condition) {
+                    (Some(0), _) => return Ok(Flow::Ended),
+                    (None, Operand::Register(register)) => self.set(inside, context, *register, Some(1)),
+                    _ => {}
+                }
+            }
+            Instruction::Error { .. } => return Ok(Flow::Ended),
+            Instruction::Synchronise(_) => return Ok(self.synchronise(state, inside)),
+            Instruction::AtomicBegin | Instruction::AtomicEnd => inside.event += 1,
+            Instruction::Call { dest, arguments, .. } => {
+                self.call(inside, arguments)?;
+                if let Some(dest) = dest {
+                    self.set(inside, context, *dest, None);
+                }
+            }
+            Instruction::Address { dest, .. } | Instruction::Choose { dest, .. } => {
+                self.set(inside, context, *dest, None);
+            }
+            Instruction::Print { .. } => {}
+            Instruction::Fork { .. }
+            | Instruction::Spawn { .. }
+            | Instruction::Join
+            | Instruction::JoinThread { .. } => return Err(GivenUp),
+        }
+        Ok(Flow::On)
+    }
+
+    fn context(&self, inside: &Inside) -> ContextId {
+        self.of.concurrency.blocks[inside.block as usize].context
+    }
+
+    /// The value of an operand, where it is known.
+    fn value(&mut self, inside: &Inside, context: ContextId, operand: Operand) -> Option<i64> {
+        let of = &self.of.concurrency.contexts[context];
+        let function = &self.of.program.functions[of.function];
+        match operand {
+            Operand::Constant(Value::Double(_)) => return None,
+            Operand::Constant(value) => return Some(value.bits()),
+            Operand::Register(register) => {
+                if let Some(&known) = inside.registers.get(&(context, register)) {
+                    return Some(known);
+                }
+                if function.registers[register].ty == RegisterType::Scalar(ScalarType::Double) {
+                    return None;
+                }
+            }
+        }
+        let writers = self.writers.entry(of.function).or_insert_with(|| Writers::of(function));
+        let instance = |_| InstanceId(0);
+        let arguments = &of.arguments;
+        Evaluator { function, writers, arguments, instance: &instance, known: self.of.known }.constant(operand)
+    }
+
+    /// Gives a register a value, where that is known. Several activations of one function have registers of their own.
+    fn set(&self, inside: &mut Inside, context: ContextId, register: RegisterId, value: Option<i64>) {
+        let of = &self.of.concurrency.contexts[context];
+        let ty = self.of.program.functions[of.function].registers[register].ty;
+        let is_plain = ty != RegisterType::Reference && ty != RegisterType::Scalar(ScalarType::Double);
+        match value.filter(|_| is_plain && !of.recursive) {
+            Some(value) => inside.registers.insert((context, register), value),
+            None => inside.registers.remove(&(context, register)),
+        };
+    }
+
+    /// Binds the parameters of the function whose entry comes next.
+    fn call(&mut self, inside: &mut Inside, arguments: &[Operand]) -> Result<(), GivenUp> {
+        let concurrency = self.of.concurrency;
+        let block = concurrency.blocks[inside.block as usize];
+        let &[entry] = concurrency.local.successors(inside.block) else { return Err(GivenUp) };
+        let callee = concurrency.blocks[entry as usize].context;
+        let of = &concurrency.contexts[callee];
+        if block.terminates || of.entry != entry || inside.instruction + 1 != block.instructions.1 {
+            return Err(GivenUp);
+        }
+        let values: Vec<_> = arguments.iter().map(|&one| self.value(inside, block.context, one)).collect();
+        inside.registers.retain(|&(context, _), _| context != callee);
+        let parameters = &self.of.program.functions[of.function].parameters;
+        for (&parameter, value) in parameters.iter().zip(values) {
+            self.set(inside, callee, parameter, value);
+        }
+        Ok(())
+    }
+
+    /// A release ends the body; a notification is noted.
+    fn synchronise(&mut self, state: &mut State, inside: &mut Inside) -> Flow {
+        let concurrency = self.of.concurrency;
+        let event = &concurrency.events_of(inside.block)[inside.event as usize];
+        inside.event += 1;
+        if concurrency.may_release(event, self.lock) {
+            let at = Site { block: inside.block, offset: inside.event - 1 };
+            let resumed = self.protected.sites.iter().position(|site| site.at == at);
+            state.pending |= resumed.map_or(0, site_bit);
+            self.enter(state.clone());
+            return Flow::Ended;
+        }
+        if notifies(event) {
+            state.notified |= condition_bits(concurrency, &self.protected.conditions, event);
+        }
+        Flow::On
+    }
+
+    /// Enters the blocks behind one that is done.
+    fn go_on(&mut self, state: &State, mut inside: Inside) {
+        let concurrency = self.of.concurrency;
+        let (block, context) = (inside.block, self.context(&inside));
+        let of = concurrency.blocks[block as usize];
+        let function = &self.of.program.functions[concurrency.contexts[context].function];
+        let terminator = of.source.filter(|_| of.terminates).map(|source| function.blocks[source].terminator);
+        if let Some(Terminator::Return(value)) = terminator {
+            inside.returned = value.and_then(|value| self.value(&inside, context, value));
+        }
+        for &next in concurrency.local.successors(block) {
+            if self.of.locksets.at_entry(next).is_none() {
+                continue;
+            }
+            let to = concurrency.blocks[next as usize];
+            let mut inside = inside.clone();
+            if let Some(Terminator::Branch { condition, then_block, else_block }) = terminator {
+                let holds = to.source == Some(then_block);
+                match self.value(&inside, context, condition) {
+                    Some(bits) if to.source != Some(if bits != 0 { then_block } else { else_block }) => continue,
+                    None if then_block != else_block => {
+                        if let Operand::Register(register) = condition {
+                            self.set(&mut inside, context, register, Some(i64::from(holds)));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if concurrency.contexts[context].exit == block {
+                self.take_result(&mut inside, next);
+            }
+            (inside.block, inside.instruction, inside.event) = (next, to.instructions.0, 0);
+            self.enter(State { inside: Some(inside), ..state.clone() });
+        }
+    }
+
+    /// Behind a call its register gets the result.
+    fn take_result(&self, inside: &mut Inside, next: u32) {
+        let concurrency = self.of.concurrency;
+        let to = concurrency.blocks[next as usize];
+        let function = &self.of.program.functions[concurrency.contexts[to.context].function];
+        let call = to.instructions.0.checked_sub(1).zip(to.source);
+        let result = inside.returned.take();
+        if let Some((position, source)) = call
+            && let Instruction::Call { dest: Some(dest), .. } = function.blocks[source].instructions[position as usize]
+        {
+            self.set(inside, to.context, dest, result);
+        }
+    }
+}
+
+/// Accesses to memory.
+impl Machine<'_> {
+    /// Index of the next event among those of all blocks.
+    fn next_event(&self, inside: &Inside) -> u32 {
+        self.of.concurrency.first_event(inside.block) as u32 + inside.event
+    }
+
+    fn access(&mut self, state: &mut State, inside: &mut Inside, what: &Instruction) -> Result<Flow, GivenUp> {
+        let (event, context) = (self.next_event(inside), self.context(inside));
+        let (Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. }) =
+            what
+        else {
+            return Err(GivenUp);
+        };
+        let target = self.target(state, inside, place, event)?;
+        let (Target::Other | Target::Cell(_)) = target else { return Ok(Flow::Ended) };
+        let cell = if let Target::Cell(cell) = target { Some(cell) } else { None };
+        match *what {
+            Instruction::Load { dest, .. } => {
+                if let Some(cell) = cell {
+                    if self.split_bool(state, inside, cell, event) {
+                        return Ok(Flow::Ended);
+                    }
+                    self.see(event, state.cells[cell].definition);
+                }
+                self.set(inside, context, dest, cell.and_then(|cell| state.cells[cell].value));
+            }
+            Instruction::Store { value, definition, .. } => {
+                let value = self.value(inside, context, value);
+                self.write(state, cell, definition, value);
+            }
+            Instruction::Atomic { dest, op, definition, .. } => {
+                if let Some(cell) = cell {
+                    self.see(event, state.cells[cell].definition);
+                }
+                self.update(state, inside, cell, (dest, op, definition));
+            }
+            _ => {}
+        }
+        inside.event += 1;
+        Ok(Flow::On)
+    }
+
+    /// Stores a value in a protected cell.
+    fn write(&self, state: &mut State, cell: Option<usize>, definition: DefinitionId, value: Option<i64>) {
+        if let Some(cell) = cell {
+            state.cells[cell] = Cell { definition: Some(definition), value: self.kept(definition, value) };
+        }
+    }
+
+    /// An atomic read and write.
+    fn update(
+        &mut self,
+        state: &mut State,
+        inside: &mut Inside,
+        cell: Option<usize>,
+        (dest, op, definition): (RegisterId, AtomicOperation, DefinitionId),
+    ) {
+        let context = self.context(inside);
+        let before = cell.and_then(|cell| state.cells[cell].value);
+        let (result, value) = match op {
+            AtomicOperation::Swap(operand) => (before, self.value(inside, context, operand)),
+            AtomicOperation::FetchAdd(operand, arithmetic) => {
+                let added = self.value(inside, context, operand);
+                let sum = before.zip(added).and_then(|(a, b)| value::binary(BinaryOperator::Add(arithmetic), a, b));
+                (before, sum)
+            }
+            AtomicOperation::CompareAndSwap { old, new, double } => {
+                let old = self.value(inside, context, old);
+                let swaps = before.zip(old).filter(|_| !double).map(|(before, old)| before == old);
+                if swaps != Some(true) {
+                    // It may do nothing.
+                    let mut failed = inside.clone();
+                    self.set(&mut failed, context, dest, Some(0));
+                    (failed.instruction, failed.event) = (failed.instruction + 1, failed.event + 1);
+                    self.enter_anew(State { inside: Some(failed), ..state.clone() });
+                }
+                (Some(1), self.value(inside, context, new))
+            }
+        };
+        self.set(inside, context, dest, result);
+        self.write(state, cell, definition, value);
+    }
+
+    /// A declaration makes its variable anew.
+    fn allocate(&mut self, state: &mut State, inside: &mut Inside, what: &Instruction) {
+        for _ in 0..self.event_count(what) {
+            let event = self.next_event(inside);
+            let definition = definition_of(&self.of.concurrency.events[event as usize]);
+            for cell in self.cells_of(event) {
+                state.cells[cell] = Cell { definition, value: None };
+            }
+            inside.event += 1;
+        }
+    }
+
+    /// The cell that a place means. Where its index is not known, there is a state for each element.
+    fn target(&mut self, state: &State, inside: &Inside, place: &Place, event: u32) -> Result<Target, GivenUp> {
+        let cells = self.cells_of(event);
+        let Some(index) = place.index.filter(|_| cells.len() > 1) else {
+            return match cells.len() {
+                0 => Ok(Target::Other),
+                1 => Ok(Target::Cell(cells.start)),
+                _ => Err(GivenUp),
+            };
+        };
+        let context = self.context(inside);
+        match (self.value(inside, context, index.operand), index.operand) {
+            // Outside the array the program fails.
+            (Some(element), _) => {
+                let element = usize::try_from(element).ok().filter(|&element| element < cells.len());
+                Ok(element.map_or(Target::Split, |element| Target::Cell(cells.start + element)))
+            }
+            (None, Operand::Register(register)) => {
+                for element in 0..cells.len() as i64 {
+                    let mut inside = inside.clone();
+                    self.set(&mut inside, context, register, Some(element));
+                    if self.value(&inside, context, index.operand) != Some(element) {
+                        return Err(GivenUp);
+                    }
+                    self.enter_anew(State { inside: Some(inside), ..state.clone() });
+                }
+                Ok(Target::Split)
+            }
+            (None, Operand::Constant(_)) => Err(GivenUp),
+        }
+    }
+
+    /// Where a `bool` is not known, there is a state for each value.
+    fn split_bool(&mut self, state: &State, inside: &Inside, cell: usize, event: u32) -> bool {
+        let concurrency = self.of.concurrency;
+        let location = concurrency.locations_of(&concurrency.events[event as usize])[0];
+        let kind = self.of.program.leaves[concurrency.locations[location].leaf].kind;
+        if kind != LeafKind::Data(ScalarType::Bool) || state.cells[cell].value.is_some() {
+            return false;
+        }
+        for value in 0..2 {
+            let mut next = State { inside: Some(inside.clone()), ..state.clone() };
+            next.cells[cell].value = Some(value);
+            self.enter_anew(next);
+        }
+        true
+    }
+
+    /// A write outside the bodies.
+    pub fn write_outside(&mut self, state: &State, event: u32, block: u32) -> Result<(), GivenUp> {
+        let concurrency = self.of.concurrency;
+        let offset = event - concurrency.first_event(block) as u32;
+        let position = self.instruction_behind(block, offset)? - 1;
+        let of = concurrency.blocks[block as usize];
+        let function = concurrency.contexts[of.context].function;
+        let source = of.source.ok_or(GivenUp)?;
+        let what = &self.of.program.functions[function].blocks[source].instructions[position as usize];
+        let definition = definition_of(&concurrency.events[event as usize]);
+        let nothing = Inside { block, instruction: position, event: offset, ..Inside::default() };
+        let value = match (what, definition) {
+            (Instruction::Store { value, .. }, Some(definition)) => {
+                let value = self.value(&nothing, of.context, *value);
+                self.kept(definition, value)
+            }
+            _ => None,
+        };
+        let cells = self.cells_of(event);
+        if matches!(what, Instruction::Allocate { .. }) {
+            let mut next = state.clone();
+            cells.for_each(|cell| next.cells[cell] = Cell { definition, value: None });
+            self.enter(next);
+            return Ok(());
+        }
+        if let Instruction::Atomic { op: AtomicOperation::CompareAndSwap { .. }, .. } = what {
+            self.enter(state.clone());
+        }
+        for cell in cells {
+            let mut next = state.clone();
+            next.cells[cell] = Cell { definition, value };
+            self.enter(next);
+        }
+        Ok(())
+    }
+}
