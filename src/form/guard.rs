@@ -8,8 +8,8 @@
 //!    the terms of that read are left out that write a constant by which the branch goes to the other side.
 //! 2. If no initial definition is left, the locations that are certainly written before each of the definitions that are
 //!    left have been written when control comes to that side.
-//! 3. Sides and writes add locations to what has certainly happened at the begin of each block ([`super::before`]). A read
-//!    does not see the initial value of a location that has been written.
+//! 3. Sides, writes, and swaps that were tried ([`super::swap`]) add locations to what has certainly happened at the
+//!    begin of each block ([`super::before`]). A read does not see the initial value of a location that has been written.
 //!
 //! **Soundness and limits**: control comes to the side because the read has seen one of the definitions that are left, so
 //! that one has happened, and what dominates a definition happens before it. Only initial values of globals are excluded,
@@ -42,6 +42,8 @@ pub(super) struct Guards<'a> {
     pub concurrency: &'a Concurrency,
     pub table: &'a Table,
     pub known: &'a KnownReads,
+    /// The events of `cas` instructions behind which their location has certainly been written, with their blocks.
+    pub tried: &'a FxHashMap<usize, (u32, LocationId)>,
 }
 
 /// Takes excluded initial definitions out of the terms of reads, and says which.
@@ -52,10 +54,11 @@ pub(super) fn exclude_initial(
 ) -> FxHashMap<ReadId, Vec<Pruned>> {
     let sides = guards.sides(reads, sets);
     let mut excluded: FxHashMap<ReadId, Vec<Pruned>> = FxHashMap::default();
-    if sides.is_empty() {
+    if sides.is_empty() && guards.tried.is_empty() {
         return excluded;
     }
     let written = guards.written(&sides);
+    let first_tried = guards.first_tried();
     let mut smaller: FxHashMap<(TermSetId, DefinitionId), TermSetId> = FxHashMap::default();
     for of in reads {
         let Some((location, leaf)) = guards.cell(of) else { continue };
@@ -63,8 +66,9 @@ pub(super) fn exclude_initial(
         if !sets[of.control.index()].contains(&initial) {
             continue;
         }
-        let block = guards.table.block_of(of.access);
-        if written.numbers.get(&location).is_some_and(|bit| written.at_entry[block as usize] & (1 << bit) != 0) {
+        let access = guards.table.accesses[of.access as usize];
+        let is_behind = first_tried.get(&(access.block, location)).is_some_and(|&tried| tried < access.event as usize);
+        if is_behind || written.has(location, access.block) {
             of.control = *smaller.entry((of.control, initial)).or_insert_with(|| {
                 let rest = sets[of.control.index()].iter().copied().filter(|&one| one != initial).collect();
                 sets.push(rest);
@@ -85,10 +89,26 @@ struct WrittenAt {
     at_entry: Vec<u64>,
 }
 
+impl WrittenAt {
+    fn has(&self, location: LocationId, block: u32) -> bool {
+        self.numbers.get(&location).is_some_and(|bit| self.at_entry[block as usize] & (1 << bit) != 0)
+    }
+}
+
 impl Guards<'_> {
+    /// For each block, the first swap that was tried on each location.
+    fn first_tried(&self) -> FxHashMap<(u32, LocationId), usize> {
+        let mut found: FxHashMap<(u32, LocationId), usize> = FxHashMap::default();
+        for (&event, &at) in self.tried {
+            found.entry(at).and_modify(|first| *first = event.min(*first)).or_insert(event);
+        }
+        found
+    }
+
     /// What has been written where control comes to each block.
     fn written(&self, sides: &FxHashMap<(u32, u32), FxHashSet<LocationId>>) -> WrittenAt {
         let mut locations: Vec<LocationId> = sides.values().flatten().copied().collect();
+        locations.extend(self.tried.values().map(|at| at.1));
         locations.sort_unstable();
         locations.dedup();
         locations.truncate(MAX_LOCATIONS);
@@ -196,7 +216,9 @@ impl Guards<'_> {
                 let of = self.table.accesses[access as usize];
                 let first = self.concurrency.first_event(of.block);
                 let mut written = FxHashSet::default();
-                self.add_written(of.block, of.event as usize - first + 1, &mut written);
+                self.add_written(of.block, of.event as usize - first, &mut written);
+                let event = &self.concurrency.events[of.event as usize];
+                written.extend(self.concurrency.certain_location(self.program, event));
                 self.dominators(of.block).for_each(|block| self.add_written(block, usize::MAX, &mut written));
                 all = Some(match all {
                     Some(known) => known.intersection(&written).copied().collect(),
@@ -209,10 +231,12 @@ impl Guards<'_> {
 
     /// Adds the locations that the first events of a block certainly write.
     fn add_written(&self, block: u32, count: usize, written: &mut FxHashSet<LocationId>) {
-        for event in self.concurrency.events_of(block).iter().take(count) {
+        let first = self.concurrency.first_event(block);
+        for (offset, event) in self.concurrency.events_of(block).iter().take(count).enumerate() {
             if matches!(event.kind, EventKind::Write(_) | EventKind::Update { always: true, .. }) {
                 written.extend(self.concurrency.certain_location(self.program, event));
             }
+            written.extend(self.tried.get(&(first + offset)).map(|at| at.1));
         }
     }
 

@@ -41,6 +41,7 @@ mod reaching;
 mod report;
 mod same;
 mod selection;
+mod swap;
 mod terms;
 
 pub use pruned::PrunedLists;

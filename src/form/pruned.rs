@@ -9,6 +9,7 @@
 //! 2. Definitions in blocks that are not parallel with the read: `overwritten` where a path of value flow leads from the
 //!    definition to the read, `ordered-after` where one leads from the read to the definition, `exclusive` where none does.
 //! 3. What only the drop at a merge took away ([`super::reaching`]) is `overwritten` as well.
+//! 4. What guards ([`super::guard`]) and the states of locks ([`super::lock_state`]) took away has the reason that they give.
 //!
 //! **Soundness and limits**: the reasons explain a decision that was taken elsewhere; they decide nothing.
 

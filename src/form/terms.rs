@@ -19,6 +19,7 @@ use super::guard::{Guards, exclude_initial};
 use super::lock_state::LockStates;
 use super::reaching::ReachingDefinitions;
 use super::same::{Known, find_same};
+use super::swap::find_tried;
 use super::{Form, ReadInstance, Reason, TermSetId};
 use crate::concurrency::lockset::{ATOMIC, Locksets};
 use crate::concurrency::{ClassId, Concurrency, KnownReads, LocationId};
@@ -56,12 +57,14 @@ pub(super) fn build(program: &Program, known: &KnownReads, concurrency: Concurre
         exposure: Exposure { concurrency: &concurrency, locksets: &locksets, table: &table },
     };
     let (mut sets, mut reads) = builder.run();
-    let guards = Guards { program, concurrency: &concurrency, table: &table, known };
+    let tried = find_tried(program, &concurrency, (&table, &reads), known);
+    let guards = Guards { program, concurrency: &concurrency, table: &table, known, tried: &tried };
     let mut excluded = exclude_initial(&guards, &mut reads, &mut sets);
     let held = held_locks(program, &concurrency, &locksets, &table);
     let states =
         LockStates { program, concurrency: &concurrency, locksets: &locksets, table: &table, known, held: &held };
     states.exclude(&mut reads, &mut sets, &mut excluded);
+    states.exclude_own_swaps(&mut reads, &mut sets, &mut excluded);
     let known = Known {
         program,
         concurrency: &concurrency,

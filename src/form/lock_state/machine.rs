@@ -14,7 +14,7 @@ use crate::concurrency::mutex_body::Site;
 use crate::concurrency::value::Writers;
 use crate::concurrency::{ContextId, LocationId};
 use crate::form::constants::{Written, written_constants};
-use crate::ir::{DefinitionId, FunctionId, RegisterId, Storage};
+use crate::ir::{DefinitionId, FunctionId, LeafKind, RegisterId, ScalarType, Storage};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -28,6 +28,8 @@ pub(super) enum Values {
     All,
     /// Those that stores of constants write.
     Constants,
+    /// None of memory.
+    Nothing,
 }
 
 /// The last definition of a cell, and its value, where that is known.
@@ -80,13 +82,14 @@ pub(super) struct Machine<'a> {
     pub lock: LocationId,
     pub protected: &'a Protected,
     order: &'a Order,
-    values: Values,
+    pub values: Values,
     /// What definitions write, where that is a constant.
     constants: FxHashMap<DefinitionId, Written>,
     pub writers: FxHashMap<FunctionId, Writers>,
     visited: FxHashSet<State>,
     waiting: Vec<State>,
     pub steps: usize,
+    pub max_steps: usize,
     pub seen: Seen,
 }
 
@@ -98,7 +101,7 @@ impl<'a> Machine<'a> {
         values: Values,
     ) -> Machine<'a> {
         let constants = match values {
-            Values::All => FxHashMap::default(),
+            Values::All | Values::Nothing => FxHashMap::default(),
             Values::Constants => written_constants(of.program, of.known),
         };
         let events = protected.inside.iter().copied().chain(protected.observers.iter().map(|&(event, _)| event));
@@ -113,16 +116,17 @@ impl<'a> Machine<'a> {
             visited: FxHashSet::default(),
             waiting: Vec::new(),
             steps: 0,
+            max_steps: MAX_STEPS,
             seen: events.map(|event| (event, FxHashSet::default())).collect(),
         }
     }
 
-    /// Explores all states; false where it gave up.
-    pub fn run(&mut self) -> bool {
-        self.enter(self.initial());
+    /// Explores all states that come of one; false where it gave up.
+    pub fn run(&mut self, from: State) -> bool {
+        self.enter(from);
         while let Some(state) = self.waiting.pop() {
             let done = if state.inside.is_some() { self.step(state) } else { self.leave(&state) };
-            if done.is_err() || self.steps > MAX_STEPS || self.visited.len() > MAX_STATES {
+            if done.is_err() || self.steps > self.max_steps || self.visited.len() > MAX_STATES {
                 return false;
             }
         }
@@ -148,7 +152,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The state before anything has run.
-    fn initial(&self) -> State {
+    pub fn initial(&self) -> State {
         let mut cells = vec![Cell::default(); self.protected.cell_count];
         for (&(_, leaf), &(first, length)) in &self.protected.cells {
             let leaf = &self.of.program.leaves[leaf];
@@ -158,7 +162,7 @@ impl<'a> Machine<'a> {
             }
             for element in 0..length {
                 let value = leaf.initial.get(element).map(|value| value.bits());
-                let value = value.filter(|_| !super::step::is_double(leaf.kind));
+                let value = value.filter(|_| leaf.kind != LeafKind::Data(ScalarType::Double));
                 cells[first + element] = Cell { definition: leaf.initial_definition, value };
             }
         }
@@ -170,7 +174,7 @@ impl<'a> Machine<'a> {
         match (self.values, self.constants.get(&definition)) {
             (Values::All, _) => value,
             (Values::Constants, Some(Written::Constant(bits))) => Some(*bits),
-            (Values::Constants, _) => None,
+            (Values::Constants | Values::Nothing, _) => None,
         }
     }
 

@@ -8,17 +8,20 @@
 //! 2. A state is the set of sites that have run, and for each cell its last definition and its value, where that is
 //!    known. A site may run in a state where all sites have run that certainly come before it, and none that certainly
 //!    comes behind it ([`super::before`]), and while no thread waits on a condition that stands where it is not parallel.
-//! 3. `machine`, `step`: from the initial state run each body that may run, with all that is not protected unknown, up to the
+//! 3. `machine`, `step`, `access`: from the initial state run each body that may run, with all that is not protected unknown, up to the
 //!    release. That gives new states, until there are no more. Where there are too many, do it again with the values alone
 //!    that stores of constants give.
 //! 4. A read in a body may see the definitions that it has met; a read outside those of all states in which it may run.
 //!
 //! **Soundness and limits**: the bodies of a lock exclude each other, and what they read of protected cells changes at sites
 //! alone. So each execution is a sequence of sites as in step 2, and each body does what some abstract run of it does.
+//! Reads of one thread that its own successful `cas` does not reach are found in the same way (`own_swap`).
 //! A lock whose states are more than [`MAX_STATES`], or whose bodies take more than [`MAX_STEPS`] instructions, prunes
-//! nothing; nor do locks beyond what [`MAX_VISITS`] visits of blocks allow.
+//! nothing; nor do locks behind [`MAX_ALL_STEPS`] instructions, or beyond what [`MAX_VISITS`] visits of blocks allow.
 
+mod access;
 mod machine;
+mod own_swap;
 mod protected;
 mod step;
 
@@ -38,6 +41,9 @@ const MAX_STATES: usize = 4096;
 /// Instructions that the bodies of one lock take.
 const MAX_STEPS: usize = 50_000;
 
+/// Instructions that the bodies of all locks take.
+const MAX_ALL_STEPS: usize = 200_000;
+
 /// Visits of blocks that finding the order of sites takes, for all locks.
 const MAX_VISITS: usize = 1_000_000;
 
@@ -56,6 +62,7 @@ pub(super) struct LockStates<'a> {
 }
 
 /// In which order the sites of a lock can run; the observers stand behind the sites.
+#[derive(Debug, Default)]
 struct Order {
     /// By site: the sites that have certainly run before.
     certain: Vec<u64>,
@@ -120,9 +127,13 @@ impl LockStates<'_> {
             held: self.held,
             of_part: protected::accesses_of_parts(self.table),
         };
-        let of_lock = acquisitions.iter().filter(|(lock, _)| useful.contains(*lock)).take(count);
-        let found = of_lock.filter_map(|(&lock, sites)| Some((lock, self.seen(lock, &finder.find(lock, sites)?)?)));
-        found.collect()
+        let mut found = Vec::new();
+        let mut steps_left = MAX_ALL_STEPS;
+        for (&lock, sites) in acquisitions.iter().filter(|(lock, _)| useful.contains(*lock)).take(count) {
+            let Some(protected) = finder.find(lock, sites) else { continue };
+            found.extend(self.seen(lock, &protected, &mut steps_left).map(|seen| (lock, seen)));
+        }
+        found
     }
 
     /// The locks under which a read has several terms.
@@ -133,11 +144,15 @@ impl LockStates<'_> {
     }
 
     /// Steps 2 to 4: what the reads of a lock may see.
-    fn seen(&self, lock: LocationId, protected: &Protected) -> Option<Seen> {
+    fn seen(&self, lock: LocationId, protected: &Protected, steps_left: &mut usize) -> Option<Seen> {
         let order = self.order(protected);
         [Values::All, Values::Constants].into_iter().find_map(|values| {
             let mut machine = Machine::new(self, lock, (protected, &order), values);
-            machine.run().then(|| machine.into_seen())
+            machine.max_steps = MAX_STEPS.min(*steps_left);
+            let initial = machine.initial();
+            let is_done = machine.run(initial);
+            *steps_left = steps_left.saturating_sub(machine.steps);
+            is_done.then(|| machine.into_seen())
         })
     }
 
@@ -150,7 +165,7 @@ impl LockStates<'_> {
         }
         let (certain, possible) = (certainly_before(concurrency, &own, &|_, _| 0), possibly_before(concurrency, &own));
         let places = protected.sites.iter().map(|site| site.at).chain(protected.observers.iter().map(|of| of.1));
-        let mut order = Order { certain: Vec::new(), possible: Vec::new(), parallel: Vec::new() };
+        let mut order = Order::default();
         for place in places {
             let earlier = protected.sites.iter().enumerate().fold(0, |bits, (index, site)| {
                 let is_earlier = site.at.block == place.block && site.at.offset < place.offset;

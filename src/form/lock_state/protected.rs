@@ -18,7 +18,7 @@ use crate::concurrency::lockset::Locksets;
 use crate::concurrency::mutex_body::Site;
 use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
 use crate::form::access::Table;
-use crate::ir::sync::{Edge, Kind, ObjectKind};
+use crate::ir::sync::{Edge, Kind};
 use crate::ir::{DefinitionId, LeafId, LeafKind, Program};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -299,7 +299,7 @@ impl Finder<'_> {
 
 /// Whether an event wakes threads that wait on a condition.
 pub(super) fn notifies(event: &Event) -> bool {
-    matches!(event.kind, EventKind::Synchronise(kind) if kind.signals(Kind::WaitCondition) && kind.is_on(ObjectKind::Condition))
+    event.kind.synchronisation().is_some_and(|kind| kind.signals(Kind::WaitCondition))
 }
 
 /// The conditions that an event may mean, as bits.

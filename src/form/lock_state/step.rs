@@ -4,42 +4,25 @@
 //! block, or has released the lock.
 //!
 //! **Algorithm**: the instructions of the block are done in order, with the values of registers and protected cells as far as
-//! they are known. There is one state for each case of what is not known: the sides of a branch, the elements that an index
-//! may mean, the values of a `bool`, the results of a `cas`.
+//! they are known. There is one state for each side of a branch that is not known, and for each case of an access that is not
+//! ([`super::access`]).
 //!
 //! **Soundness and limits**: each execution of the block is one of the cases. Nothing is known of registers in functions that
 //! call themselves, nor of doubles.
 
-use super::machine::{Cell, GivenUp, Inside, Machine, State, site_bit};
-use super::protected::{condition_bits, definition_of, notifies};
+use super::machine::{GivenUp, Inside, Machine, State, site_bit};
+use super::protected::{condition_bits, notifies};
 use crate::concurrency::mutex_body::Site;
 use crate::concurrency::value::{self, Evaluator, Writers};
 use crate::concurrency::{ContextId, InstanceId};
-use crate::ir::{
-    AtomicOperation, BinaryOperator, DefinitionId, Instruction, LeafKind, Operand, Place, RegisterId, RegisterType,
-    ScalarType, Terminator, Value,
-};
-
-/// Whether the cells of a leaf hold doubles.
-pub(super) fn is_double(kind: LeafKind) -> bool {
-    kind == LeafKind::Data(ScalarType::Double)
-}
+use crate::ir::{Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value};
 
 /// Whether a thread goes on behind an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flow {
+pub(super) enum Flow {
     On,
     /// Its execution ends here, it has left the body, or other states go on in its stead.
     Ended,
-}
-
-/// The cell that an access means.
-enum Target {
-    /// None that is protected.
-    Other,
-    Cell(usize),
-    /// One of several: there is a state for each.
-    Split,
 }
 
 impl Machine<'_> {
@@ -80,7 +63,7 @@ impl Machine<'_> {
     }
 
     /// The number of events of an instruction.
-    fn event_count(&self, instruction: &Instruction) -> u32 {
+    pub fn event_count(&self, instruction: &Instruction) -> u32 {
         match instruction {
             Instruction::Allocate { variable, .. } => {
                 let leaves = self.of.program.variables[*variable].leaves();
@@ -148,12 +131,12 @@ impl Machine<'_> {
         Ok(Flow::On)
     }
 
-    fn context(&self, inside: &Inside) -> ContextId {
+    pub fn context(&self, inside: &Inside) -> ContextId {
         self.of.concurrency.blocks[inside.block as usize].context
     }
 
     /// The value of an operand, where it is known.
-    fn value(&mut self, inside: &Inside, context: ContextId, operand: Operand) -> Option<i64> {
+    pub fn value(&mut self, inside: &Inside, context: ContextId, operand: Operand) -> Option<i64> {
         let of = &self.of.concurrency.contexts[context];
         let function = &self.of.program.functions[of.function];
         match operand {
@@ -175,7 +158,7 @@ impl Machine<'_> {
     }
 
     /// Gives a register a value, where that is known. Several activations of one function have registers of their own.
-    fn set(&self, inside: &mut Inside, context: ContextId, register: RegisterId, value: Option<i64>) {
+    pub fn set(&self, inside: &mut Inside, context: ContextId, register: RegisterId, value: Option<i64>) {
         let of = &self.of.concurrency.contexts[context];
         let ty = self.of.program.functions[of.function].registers[register].ty;
         let is_plain = ty != RegisterType::Reference && ty != RegisterType::Scalar(ScalarType::Double);
@@ -270,186 +253,5 @@ impl Machine<'_> {
         {
             self.set(inside, to.context, dest, result);
         }
-    }
-}
-
-/// Accesses to memory.
-impl Machine<'_> {
-    /// Index of the next event among those of all blocks.
-    fn next_event(&self, inside: &Inside) -> u32 {
-        self.of.concurrency.first_event(inside.block) as u32 + inside.event
-    }
-
-    fn access(&mut self, state: &mut State, inside: &mut Inside, what: &Instruction) -> Result<Flow, GivenUp> {
-        let (event, context) = (self.next_event(inside), self.context(inside));
-        let (Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. }) =
-            what
-        else {
-            return Err(GivenUp);
-        };
-        let target = self.target(state, inside, place, event)?;
-        let (Target::Other | Target::Cell(_)) = target else { return Ok(Flow::Ended) };
-        let cell = if let Target::Cell(cell) = target { Some(cell) } else { None };
-        match *what {
-            Instruction::Load { dest, .. } => {
-                if let Some(cell) = cell {
-                    if self.split_bool(state, inside, cell, event) {
-                        return Ok(Flow::Ended);
-                    }
-                    self.see(event, state.cells[cell].definition);
-                }
-                self.set(inside, context, dest, cell.and_then(|cell| state.cells[cell].value));
-            }
-            Instruction::Store { value, definition, .. } => {
-                let value = self.value(inside, context, value);
-                self.write(state, cell, definition, value);
-            }
-            Instruction::Atomic { dest, op, definition, .. } => {
-                if let Some(cell) = cell {
-                    self.see(event, state.cells[cell].definition);
-                }
-                self.update(state, inside, cell, (dest, op, definition));
-            }
-            _ => {}
-        }
-        inside.event += 1;
-        Ok(Flow::On)
-    }
-
-    /// Stores a value in a protected cell.
-    fn write(&self, state: &mut State, cell: Option<usize>, definition: DefinitionId, value: Option<i64>) {
-        if let Some(cell) = cell {
-            state.cells[cell] = Cell { definition: Some(definition), value: self.kept(definition, value) };
-        }
-    }
-
-    /// An atomic read and write.
-    fn update(
-        &mut self,
-        state: &mut State,
-        inside: &mut Inside,
-        cell: Option<usize>,
-        (dest, op, definition): (RegisterId, AtomicOperation, DefinitionId),
-    ) {
-        let context = self.context(inside);
-        let before = cell.and_then(|cell| state.cells[cell].value);
-        let (result, value) = match op {
-            AtomicOperation::Swap(operand) => (before, self.value(inside, context, operand)),
-            AtomicOperation::FetchAdd(operand, arithmetic) => {
-                let added = self.value(inside, context, operand);
-                let sum = before.zip(added).and_then(|(a, b)| value::binary(BinaryOperator::Add(arithmetic), a, b));
-                (before, sum)
-            }
-            AtomicOperation::CompareAndSwap { old, new, double } => {
-                let old = self.value(inside, context, old);
-                let swaps = before.zip(old).filter(|_| !double).map(|(before, old)| before == old);
-                if swaps != Some(true) {
-                    // It may do nothing.
-                    let mut failed = inside.clone();
-                    self.set(&mut failed, context, dest, Some(0));
-                    (failed.instruction, failed.event) = (failed.instruction + 1, failed.event + 1);
-                    self.enter_anew(State { inside: Some(failed), ..state.clone() });
-                }
-                (Some(1), self.value(inside, context, new))
-            }
-        };
-        self.set(inside, context, dest, result);
-        self.write(state, cell, definition, value);
-    }
-
-    /// A declaration makes its variable anew.
-    fn allocate(&mut self, state: &mut State, inside: &mut Inside, what: &Instruction) {
-        for _ in 0..self.event_count(what) {
-            let event = self.next_event(inside);
-            let definition = definition_of(&self.of.concurrency.events[event as usize]);
-            for cell in self.cells_of(event) {
-                state.cells[cell] = Cell { definition, value: None };
-            }
-            inside.event += 1;
-        }
-    }
-
-    /// The cell that a place means. Where its index is not known, there is a state for each element.
-    fn target(&mut self, state: &State, inside: &Inside, place: &Place, event: u32) -> Result<Target, GivenUp> {
-        let cells = self.cells_of(event);
-        let Some(index) = place.index.filter(|_| cells.len() > 1) else {
-            return match cells.len() {
-                0 => Ok(Target::Other),
-                1 => Ok(Target::Cell(cells.start)),
-                _ => Err(GivenUp),
-            };
-        };
-        let context = self.context(inside);
-        match (self.value(inside, context, index.operand), index.operand) {
-            // Outside the array the program fails.
-            (Some(element), _) => {
-                let element = usize::try_from(element).ok().filter(|&element| element < cells.len());
-                Ok(element.map_or(Target::Split, |element| Target::Cell(cells.start + element)))
-            }
-            (None, Operand::Register(register)) => {
-                for element in 0..cells.len() as i64 {
-                    let mut inside = inside.clone();
-                    self.set(&mut inside, context, register, Some(element));
-                    if self.value(&inside, context, index.operand) != Some(element) {
-                        return Err(GivenUp);
-                    }
-                    self.enter_anew(State { inside: Some(inside), ..state.clone() });
-                }
-                Ok(Target::Split)
-            }
-            (None, Operand::Constant(_)) => Err(GivenUp),
-        }
-    }
-
-    /// Where a `bool` is not known, there is a state for each value.
-    fn split_bool(&mut self, state: &State, inside: &Inside, cell: usize, event: u32) -> bool {
-        let concurrency = self.of.concurrency;
-        let location = concurrency.locations_of(&concurrency.events[event as usize])[0];
-        let kind = self.of.program.leaves[concurrency.locations[location].leaf].kind;
-        if kind != LeafKind::Data(ScalarType::Bool) || state.cells[cell].value.is_some() {
-            return false;
-        }
-        for value in 0..2 {
-            let mut next = State { inside: Some(inside.clone()), ..state.clone() };
-            next.cells[cell].value = Some(value);
-            self.enter_anew(next);
-        }
-        true
-    }
-
-    /// A write outside the bodies.
-    pub fn write_outside(&mut self, state: &State, event: u32, block: u32) -> Result<(), GivenUp> {
-        let concurrency = self.of.concurrency;
-        let offset = event - concurrency.first_event(block) as u32;
-        let position = self.instruction_behind(block, offset)? - 1;
-        let of = concurrency.blocks[block as usize];
-        let function = concurrency.contexts[of.context].function;
-        let source = of.source.ok_or(GivenUp)?;
-        let what = &self.of.program.functions[function].blocks[source].instructions[position as usize];
-        let definition = definition_of(&concurrency.events[event as usize]);
-        let nothing = Inside { block, instruction: position, event: offset, ..Inside::default() };
-        let value = match (what, definition) {
-            (Instruction::Store { value, .. }, Some(definition)) => {
-                let value = self.value(&nothing, of.context, *value);
-                self.kept(definition, value)
-            }
-            _ => None,
-        };
-        let cells = self.cells_of(event);
-        if matches!(what, Instruction::Allocate { .. }) {
-            let mut next = state.clone();
-            cells.for_each(|cell| next.cells[cell] = Cell { definition, value: None });
-            self.enter(next);
-            return Ok(());
-        }
-        if let Instruction::Atomic { op: AtomicOperation::CompareAndSwap { .. }, .. } = what {
-            self.enter(state.clone());
-        }
-        for cell in cells {
-            let mut next = state.clone();
-            next.cells[cell] = Cell { definition, value };
-            self.enter(next);
-        }
-        Ok(())
     }
 }
