@@ -17,12 +17,12 @@ use std::collections::BTreeSet;
 
 /// What one program taught.
 #[derive(Default)]
-struct Tally {
-    checked: u64,
-    incomplete: u64,
-    refused: u64,
-    terms: u64,
-    impossible: u64,
+pub(crate) struct Tally {
+    pub checked: u64,
+    pub incomplete: u64,
+    pub refused: u64,
+    pub terms: u64,
+    pub impossible: u64,
 }
 
 fn shared_names(program: &Program, form: &Form) -> BTreeSet<String> {
@@ -31,7 +31,7 @@ fn shared_names(program: &Program, form: &Form) -> BTreeSet<String> {
 }
 
 /// Checks one program; `Err` says what is wrong.
-fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
+pub(crate) fn check(source: &str, tally: &mut Tally) -> Result<(), String> {
     let model = match Model::from_text("law.csm", source, &model::Options::default()) {
         Ok(model) => model,
         // The generator chooses in atomic blocks, which the language does not allow.
@@ -172,7 +172,7 @@ fn no_execution_reads_what_is_no_term() {
 }
 
 /// What kind of failure a message tells: a shrunk program must fail in the same way.
-fn kind(message: &str) -> String {
+pub(crate) fn kind(message: &str) -> String {
     if message.contains("no term") {
         return "law".to_owned();
     }

@@ -27,6 +27,7 @@ mod inputs;
 mod ir;
 mod jobs;
 mod law;
+mod lock_states;
 mod oracle_coverage;
 mod oracle_facts;
 mod oracle_linear;

@@ -11,6 +11,7 @@ mod contention;
 mod contexts;
 mod expression;
 mod functions;
+mod guarded;
 mod library;
 mod rng;
 mod scope;
@@ -21,6 +22,7 @@ mod threads;
 pub use accessing::accessing;
 pub use branching::branching;
 pub use contexts::contexts;
+pub use guarded::guarded;
 pub use library::library;
 pub use shrink::shrink;
 
