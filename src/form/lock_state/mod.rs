@@ -12,6 +12,7 @@
 //!    release. That gives new states, until there are no more. Where there are too many, do it again with the values alone
 //!    that stores of constants give.
 //! 4. A read in a body may see the definitions that it has met; a read outside those of all states in which it may run.
+//!    Definitions of its own thread stay terms: which of them go together is a question of selections.
 //!
 //! **Soundness and limits**: the bodies of a lock exclude each other, and what they read of protected cells changes at sites
 //! alone. So each execution is a sequence of sites as in step 2, and each body does what some abstract run of it does.
@@ -88,7 +89,8 @@ impl LockStates<'_> {
                 let mut left = 0;
                 let mut gone: Vec<DefinitionId> = Vec::new();
                 for &definition in sets[of.control.index()].iter().chain(&sets[of.concurrent.index()]) {
-                    if seen.contains(&definition) { left += 1 } else { gone.push(definition) }
+                    let is_kept = seen.contains(&definition) || self.made_by_reader(of.access, definition);
+                    if is_kept { left += 1 } else { gone.push(definition) }
                 }
                 // A read without any term never runs; that is left to others to say.
                 if left == 0 || gone.is_empty() {
@@ -96,7 +98,7 @@ impl LockStates<'_> {
                 }
                 for set in [&mut of.control, &mut of.concurrent] {
                     let rest: Vec<DefinitionId> =
-                        sets[set.index()].iter().copied().filter(|one| seen.contains(one)).collect();
+                        sets[set.index()].iter().copied().filter(|one| !gone.contains(one)).collect();
                     if rest.len() < sets[set.index()].len() {
                         *set = *smaller.entry(rest).or_insert_with_key(|rest| {
                             sets.push(rest.clone());
@@ -108,6 +110,13 @@ impl LockStates<'_> {
                 excluded.entry(of.read).or_default().extend(gone.into_iter().map(pruned));
             }
         }
+    }
+
+    /// Whether the thread of a read makes a definition itself, and no other does.
+    fn made_by_reader(&self, access: u32, definition: DefinitionId) -> bool {
+        let thread = |access: u32| self.concurrency.thread_of(self.table.block_of(access));
+        let made = self.table.events_of_definition(definition);
+        !made.is_empty() && made.iter().all(|&made| thread(made) == thread(access))
     }
 
     /// For each lock that is looked at, what its reads may see.
