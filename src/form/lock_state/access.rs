@@ -10,7 +10,7 @@
 //! **Soundness and limits**: see [`super::step`].
 
 use super::machine::{Cell, GivenUp, Inside, Machine, State, Values};
-use super::protected::definition_of;
+use super::protected::{MAX_LENGTH, definition_of};
 use super::step::Flow;
 use crate::concurrency::value;
 use crate::ir::{
@@ -121,36 +121,52 @@ impl Machine<'_> {
         }
     }
 
-    /// The cell that a place means. Where its index is not known, there is a state for each element.
+    /// The cell that a place means. Where an index is not known, there is a state for each element.
     fn target(&mut self, state: &State, inside: &Inside, place: &Place, event: u32) -> Result<Target, GivenUp> {
         let cells = self.cells_of(event);
-        let Some(index) = place.index.filter(|_| cells.len() > 1) else {
-            return match cells.len() {
-                0 => Ok(Target::Other),
-                1 => Ok(Target::Cell(cells.start)),
-                _ => Err(GivenUp),
-            };
-        };
-        let context = self.context(inside);
-        match (self.value(inside, context, index.operand), index.operand) {
-            // Outside the array the program fails.
-            (Some(element), _) => {
-                let element = usize::try_from(element).ok().filter(|&element| element < cells.len());
-                Ok(element.map_or(Target::Split, |element| Target::Cell(cells.start + element)))
-            }
-            (None, Operand::Register(register)) => {
-                for element in 0..cells.len() as i64 {
-                    let mut inside = inside.clone();
-                    self.set(&mut inside, context, register, Some(element));
-                    if self.value(&inside, context, index.operand) != Some(element) {
-                        return Err(GivenUp);
-                    }
-                    self.enter_anew(State { inside: Some(inside), ..state.clone() });
-                }
-                Ok(Target::Split)
-            }
-            (None, Operand::Constant(_)) => Err(GivenUp),
+        if cells.len() < 2 {
+            return Ok(if cells.is_empty() { Target::Other } else { Target::Cell(cells.start) });
         }
+        let context = self.context(inside);
+        let mut skipped = i64::from(place.offset);
+        for index in &place.indices {
+            let length = self.value(inside, context, index.length).ok_or(GivenUp)?;
+            let Some(at) = self.value(inside, context, index.operand) else {
+                self.split_index(state, inside, index.operand, length)?;
+                return Ok(Target::Split);
+            };
+            if !(0..length).contains(&at) {
+                // Outside the array the program fails.
+                return Ok(Target::Split);
+            }
+            skipped += at * i64::from(index.stride);
+        }
+        let skipped = u32::try_from(skipped).map_err(|_| GivenUp)?;
+        let base = self.base(context, place.base).ok_or(GivenUp)?;
+        let concurrency = self.of.concurrency;
+        let location = &concurrency.locations[concurrency.locations_of(&concurrency.events[event as usize])[0]];
+        let leaf = &self.of.program.leaves[location.leaf];
+        let element = base.checked_add(skipped).and_then(|cell| leaf.element_at(cell)).ok_or(GivenUp)?;
+        let cell = cells.start + element as usize;
+        if cells.contains(&cell) { Ok(Target::Cell(cell)) } else { Err(GivenUp) }
+    }
+
+    /// Goes on in a state for each element that an index may mean.
+    fn split_index(&mut self, state: &State, inside: &Inside, operand: Operand, length: i64) -> Result<(), GivenUp> {
+        let Operand::Register(register) = operand else { return Err(GivenUp) };
+        if length > i64::from(MAX_LENGTH) {
+            return Err(GivenUp);
+        }
+        let context = self.context(inside);
+        for element in 0..length {
+            let mut inside = inside.clone();
+            self.set(&mut inside, context, register, Some(element));
+            if self.value(&inside, context, operand) != Some(element) {
+                return Err(GivenUp);
+            }
+            self.enter_anew(State { inside: Some(inside), ..state.clone() });
+        }
+        Ok(())
     }
 
     /// Where a `bool` is not known, there is a state for each value.

@@ -161,8 +161,9 @@ impl<'a> Machine<'a> {
                 continue;
             }
             for element in 0..length {
-                let value = leaf.initial.get(element).map(|value| value.bits());
-                let value = value.filter(|_| leaf.kind != LeafKind::Data(ScalarType::Double));
+                // Beyond what is written in the text there are zeros.
+                let value = leaf.initial.get(element).map_or(0, |value| value.bits());
+                let value = Some(value).filter(|_| leaf.kind != LeafKind::Data(ScalarType::Double));
                 cells[first + element] = Cell { definition: leaf.initial_definition, value };
             }
         }

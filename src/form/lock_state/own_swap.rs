@@ -87,7 +87,7 @@ impl LockStates<'_> {
                 let thread = concurrency.thread_of(block);
                 let entry = concurrency.contexts[concurrency.threads[thread].root].entry;
                 let is_alone = self.table.events_of_definition(definition).len() == 1;
-                let is_cell = !self.program.leaves[concurrency.locations[location].leaf].array;
+                let is_cell = !self.program.leaves[concurrency.locations[location].leaf].is_array();
                 if swaps.len() < MAX_SWAPS
                     && is_alone
                     && is_cell

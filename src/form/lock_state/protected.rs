@@ -36,7 +36,7 @@ const MAX_CLASSES: usize = 64;
 const MAX_CELLS: usize = 32;
 
 /// Elements of an array that is looked at.
-const MAX_LENGTH: u32 = 16;
+pub(super) const MAX_LENGTH: u32 = 16;
 
 /// Accesses to one part of memory.
 const MAX_ACCESSES: usize = 256;
@@ -215,7 +215,10 @@ impl Finder<'_> {
     /// Whether a part of memory is one variable for all threads, and small.
     fn is_plain(&self, (instance, leaf): (InstanceId, LeafId)) -> bool {
         let (instance, leaf) = (&self.concurrency.instances[instance], &self.program.leaves[leaf]);
-        instance.single && instance.unique && leaf.length <= MAX_LENGTH && matches!(leaf.kind, LeafKind::Data(_))
+        instance.single
+            && instance.unique
+            && leaf.element_count() <= MAX_LENGTH
+            && matches!(leaf.kind, LeafKind::Data(_))
     }
 
     fn is_held(&self, access: u32, lock: LocationId) -> bool {
@@ -225,7 +228,7 @@ impl Finder<'_> {
     /// Adds a part of memory, if the lock protects it.
     fn add_part(&self, part: (InstanceId, LeafId), lock: LocationId, bodies: &Bodies, found: &mut Protected) {
         let accesses = self.of_part.get(&part).map_or(&[][..], Vec::as_slice);
-        let length = self.program.leaves[part.1].length as usize;
+        let length = self.program.leaves[part.1].element_count() as usize;
         if accesses.len() > MAX_ACCESSES || found.cell_count + length > MAX_CELLS {
             return;
         }

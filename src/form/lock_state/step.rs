@@ -13,9 +13,9 @@
 use super::machine::{GivenUp, Inside, Machine, State, site_bit};
 use super::protected::{condition_bits, notifies};
 use crate::concurrency::mutex_body::Site;
-use crate::concurrency::value::{self, Evaluator, Writers};
+use crate::concurrency::value::{self, AbstractValue, Evaluator, Writers};
 use crate::concurrency::{ContextId, InstanceId};
-use crate::ir::{Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value};
+use crate::ir::{Base, Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value};
 
 /// Whether a thread goes on behind an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,10 +151,28 @@ impl Machine<'_> {
                 }
             }
         }
+        self.evaluate(context, |evaluator| evaluator.constant(operand))
+    }
+
+    /// What holds of registers in a context in all executions.
+    fn evaluate<R>(&mut self, context: ContextId, ask: impl FnOnce(&Evaluator<'_>) -> R) -> R {
+        let of = &self.of.concurrency.contexts[context];
+        let function = &self.of.program.functions[of.function];
         let writers = self.writers.entry(of.function).or_insert_with(|| Writers::of(function));
         let instance = |_| InstanceId(0);
-        let arguments = &of.arguments;
-        Evaluator { function, writers, arguments, instance: &instance, known: self.of.known }.constant(operand)
+        ask(&Evaluator { function, writers, arguments: &of.arguments, instance: &instance, known: self.of.known })
+    }
+
+    /// The cell of its variable at which a place begins, where it is known without regard to what is in memory.
+    pub fn base(&mut self, context: ContextId, base: Base) -> Option<u32> {
+        let Base::Reference(register) = base else { return Some(0) };
+        match self.evaluate(context, |evaluator| evaluator.operand(Operand::Register(register))) {
+            AbstractValue::References(addresses) => match addresses.as_slice() {
+                [only] if only.exact => Some(only.offset),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Gives a register a value, where that is known. Several activations of one function have registers of their own.
