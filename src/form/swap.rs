@@ -52,7 +52,8 @@ pub(super) fn find_tried(
             let function = &program.functions[of.function];
             let writers = writers.entry(of.function).or_insert_with(|| Writers::of(function));
             let instance = |_| InstanceId(0);
-            let evaluator = Evaluator { function, writers, arguments: &of.arguments, instance: &instance, known };
+            let evaluator =
+                Evaluator { function, writers, arguments: &of.arguments, instance: &instance, known, live: None };
             let is_initial = initial_bits(program, concurrency, location)
                 .is_some_and(|initial| evaluator.constant(old) == Some(initial));
             let was_read = source(&evaluator, old).and_then(|read| location_of.get(&(read, context)));

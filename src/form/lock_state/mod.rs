@@ -83,7 +83,6 @@ impl LockStates<'_> {
     ) {
         let mut smaller: FxHashMap<Vec<DefinitionId>, TermSetId> = FxHashMap::default();
         for (lock, seen) in self.find_seen(reads, sets) {
-            let leaf = self.concurrency.locations[lock].leaf;
             for of in &mut *reads {
                 let Some(seen) = seen.get(&self.table.accesses[of.access as usize].event) else { continue };
                 let mut left = 0;
@@ -106,7 +105,7 @@ impl LockStates<'_> {
                         });
                     }
                 }
-                let pruned = |definition| Pruned { definition, reason: Reason::LockState, lock: Some(leaf) };
+                let pruned = |definition| Pruned { definition, reason: Reason::LockState, lock: Some(lock) };
                 excluded.entry(of.read).or_default().extend(gone.into_iter().map(pruned));
             }
         }

@@ -160,7 +160,14 @@ impl Machine<'_> {
         let function = &self.of.program.functions[of.function];
         let writers = self.writers.entry(of.function).or_insert_with(|| Writers::of(function));
         let instance = |_| InstanceId(0);
-        ask(&Evaluator { function, writers, arguments: &of.arguments, instance: &instance, known: self.of.known })
+        ask(&Evaluator {
+            function,
+            writers,
+            arguments: &of.arguments,
+            instance: &instance,
+            known: self.of.known,
+            live: None,
+        })
     }
 
     /// The cell of its variable at which a place begins, where it is known without regard to what is in memory.
