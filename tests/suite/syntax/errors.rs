@@ -161,7 +161,7 @@ fn all_errors_of_a_file_come_in_one_run() {
         &[
             "CS0101 1:9 unexpected `;`, expected an expression or `{`",
             "CS0101 3:8 missing `;` after `x`",
-            "CS0101 4:16 unexpected `b`, expected `)` or `,`",
+            "CS0101 4:16 unexpected `b`, expected `)`, `[` or `,`",
             "CS0101 7:8 missing `)`",
             "CS0101 8:12 unexpected `;`, expected an expression",
             "CS0101 10:11 missing `;` after `1`",
