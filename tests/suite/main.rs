@@ -7,6 +7,7 @@
 
 mod support;
 
+mod arrays;
 mod class_samples;
 mod classes;
 mod closed;

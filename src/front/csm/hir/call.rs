@@ -404,7 +404,7 @@ impl<'a> Checker<'a> {
                 };
                 matches!(ty.or(global), Some(Type::Barrier))
             }
-            ExprKind::Field { .. } => true,
+            ExprKind::Field { .. } | ExprKind::Index { .. } => true,
             _ => false,
         };
         if names_barrier {
