@@ -7,19 +7,23 @@
 //! 2. Copy the reachable blocks of each context's function. A block ends behind a call, a fork, an operation that is the
 //!    source of a happens-before edge (`set`, `V`, a bare `notify`) and a barrier's arrival, and before a target of one
 //!    (`wait`, `P`) and a join, so that "before" and "after" such an operation are sets of whole blocks.
+//!    Between a branch and what comes next stands a block of its own where the branch tells the verdict of a try
+//!    ([`super::tried`]).
 //! 3. Wire each fork to the entries of its threads, and their exits to the join that waits for them.
 //!
 //! **Soundness and limits**: branches that a context's constants decide go one way only; everything else is kept.
 
 use super::context::Unfolding;
 use super::repetition::Repetitions;
+use super::tried::{Sides, known_verdicts, releasing_functions};
 use super::value::{Address, Evaluator};
 use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, Location, LocationId, ThreadId};
 use crate::ir::sync::Edge;
-use crate::ir::{BlockId, Function, Instruction, LeafKind, Place, Program, Synchronisation, Terminator};
+use crate::ir::{BlockId, Function, FunctionId, Instruction, LeafKind, Place, Program, Synchronisation, Terminator};
 use crate::source::Span;
 use crate::source::arena::Arena;
 use crate::ssa::graph::Graph;
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 /// The elements of larger arrays of synchronisation objects are not told apart: each operation of which the index is not
@@ -47,6 +51,12 @@ pub(super) struct GraphBuilder<'p> {
     pub joined: Vec<(u32, u32)>,
     /// The block that makes each local variable.
     pub allocations: Vec<(InstanceId, u32)>,
+    /// What branches tell of the verdicts of tries, by function.
+    verdicts: FxHashMap<FunctionId, Sides>,
+    /// Functions that may release a lock.
+    releasing: FixedBitSet,
+    /// The possible locations of the object of each try.
+    tried: FxHashMap<(ContextId, BlockId, u32), (u32, u32)>,
 }
 
 /// A join, and what is needed to wire it.
@@ -74,6 +84,9 @@ impl<'p> GraphBuilder<'p> {
             fork_blocks: FxHashMap::default(),
             joined: Vec::new(),
             allocations: Vec::new(),
+            verdicts: FxHashMap::default(),
+            releasing: releasing_functions(program),
+            tried: FxHashMap::default(),
         }
     }
 
@@ -139,11 +152,45 @@ impl<'p> GraphBuilder<'p> {
                 Terminator::Return(_) => self.edge(walk.current, exit),
                 _ => {
                     for target in self.unfolding.live_successors(program, context, &source.terminator) {
-                        self.edge(walk.current, heads[target.index()]);
+                        self.go_on(&walk, function_id, target, heads[target.index()]);
                     }
                 }
             }
         }
+    }
+
+    /// The edge to the head of a block that may come next; with a block in between where the branch tells a verdict.
+    fn go_on(&mut self, walk: &Walk, id: FunctionId, target: BlockId, head: u32) {
+        let (program, releasing) = (self.program, &self.releasing);
+        let sides = self.verdicts.entry(id).or_insert_with(|| known_verdicts(program, id, releasing));
+        let verdicts = match (sides.get(&walk.at), program.functions[id].blocks[walk.at].terminator) {
+            (Some(known), Terminator::Branch { then_block, else_block, .. }) if then_block != else_block => {
+                known[usize::from(target == then_block)].clone()
+            }
+            _ => Vec::new(),
+        };
+        if verdicts.is_empty() {
+            self.edge(walk.current, head);
+            return;
+        }
+        let between = self.new_block(walk.context);
+        // It is a part of the block that it leads to.
+        self.blocks[between as usize].source = Some(target);
+        self.open(between, 0);
+        for ((block, position), taken) in verdicts {
+            let of = &program.functions[id].blocks[block];
+            let Some(Instruction::Synchronise(operation)) = of.instructions.get(position as usize) else { continue };
+            let span = of.spans.get(position as usize).copied().unwrap_or_default();
+            let operands = match self.tried.get(&(walk.context, block, position)) {
+                Some(&known) => known,
+                None => operation.object.as_ref().map_or((0, 0), |place| self.locations(walk.context, place)),
+            };
+            let kind = if taken { EventKind::Taken } else { EventKind::NotTaken };
+            self.event(kind(operation.kind), span, operands, (0, 0));
+        }
+        self.close(between, 0);
+        self.edge(walk.current, between);
+        self.edge(between, head);
     }
 
     fn open(&mut self, block: u32, position: u32) {
@@ -229,6 +276,9 @@ impl<'p> GraphBuilder<'p> {
         let edge = operation.kind.properties().edge;
         if edge == Edge::Target {
             self.split(walk, position);
+        }
+        if operation.kind.tries() {
+            self.tried.insert((walk.context, walk.at, position), operands);
         }
         self.event(EventKind::Synchronise(operation.kind), span, operands, locks);
         if matches!(edge, Edge::Source | Edge::Meeting) {

@@ -1,11 +1,13 @@
 //! Locksets: for each block and each event, the locks that its thread certainly holds.
 //!
-//! **Input**: the unfolded graph. **Output**: [`Locksets`], interned sets of lock locations.
+//! **Input**: the unfolded graph. **Output**: [`Locksets`], interned sets of [`Hold`]s: locks, and the mode of each.
 //!
 //! **Algorithm** (forward must-analysis; locksets as in Savage et al. 1997, but static)
 //! 1. Candidates for locks are all locks, and the semaphores that begin with 1 and are never named ambiguously.
 //! 2. Solve the dataflow equations over the local graph: an acquisition adds its lock, a release removes all locks that it may
-//!    mean, and sets meet by intersection. Every thread begins with the empty set.
+//!    mean, and sets meet by intersection. Every thread begins with the empty set. A try adds its lock behind a branch
+//!    that tells that it was taken, and nowhere else. Of a re-entrant lock and of nested readings the levels
+//!    are counted.
 //! 3. Drop the semaphores that some thread raises without holding them (they are no mutexes), and solve again until none is
 //!    dropped.
 //!
@@ -14,9 +16,10 @@
 
 use super::set_table::{SetId, SetTable};
 use super::{Concurrency, Event, EventKind, LocationId};
-use crate::ir::sync::{Kind, ObjectKind};
+use crate::ir::sync::{Kind, Mode, ObjectKind};
 use crate::ir::{LeafKind, Program, Value};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 /// Names an interned set of locks; 0 is the empty set.
 pub type LocksetId = SetId;
@@ -24,21 +27,78 @@ pub type LocksetId = SetId;
 /// Stands in the sets for "inside an atomic block", which all other threads respect.
 pub const ATOMIC: LocationId = LocationId(u32::MAX);
 
+/// The hold that every thread in an atomic block has.
+const ATOMIC_HOLD: Hold = Hold { level: 0, lock: ATOMIC, mode: Mode::Exclusive };
+
+/// A lock that is held, and whom that excludes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hold {
+    /// 0, and one more for each time that the thread holds the lock beside; sets that others see have level 0 alone.
+    level: u8,
+    /// The lock.
+    pub lock: LocationId,
+    /// For itself, or for reading.
+    pub mode: Mode,
+}
+
+/// Levels beyond these are not counted: less counts as held than is.
+const MAX_LEVEL: u8 = 16;
+
+impl Hold {
+    /// Whether two threads cannot have these holds at once: of one lock, and not for reading both.
+    #[must_use]
+    pub fn excludes(self, other: Hold) -> bool {
+        self.lock == other.lock && self.mode.excludes(other.mode)
+    }
+}
+
+/// The hold of a set on a lock.
+#[must_use]
+pub fn hold_of(holds: &[Hold], lock: LocationId) -> Option<Hold> {
+    holds.iter().copied().find(|hold| hold.lock == lock)
+}
+
+/// Whether a set holds a lock, in any mode.
+#[must_use]
+pub fn holds_lock(holds: &[Hold], lock: LocationId) -> bool {
+    hold_of(holds, lock).is_some()
+}
+
+/// Those of the holds of one set that exclude a hold of another one.
+pub fn excluding<'a>(holds: &'a [Hold], others: &'a [Hold]) -> impl Iterator<Item = Hold> + 'a {
+    holds.iter().copied().filter(|hold| others.iter().any(|other| hold.excludes(*other)))
+}
+
 /// Sets of held locks.
 #[derive(Clone, Debug)]
 pub struct Locksets {
-    sets: SetTable<LocationId>,
+    sets: SetTable<Hold>,
     /// At the begin of each block; `None` where control does not come.
     at_entry: Vec<Option<LocksetId>>,
     /// Semaphores that work as locks.
     pub mutex_semaphores: FxHashSet<LocationId>,
+    /// See [`Locksets::is_inner`].
+    inner: FxHashSet<u32>,
 }
 
 impl Locksets {
     /// The locks of a set, sorted.
     #[must_use]
-    pub fn locks(&self, set: LocksetId) -> &[LocationId] {
-        self.sets.get(set)
+    pub fn locks(&self, set: LocksetId) -> &[Hold] {
+        let holds = self.sets.get(set);
+        &holds[..holds.partition_point(|hold| hold.level == 0)]
+    }
+
+    /// The deepest hold of a lock in a set.
+    fn deepest(&self, set: LocksetId, lock: LocationId) -> Option<Hold> {
+        self.sets.get(set).iter().rev().copied().find(|hold| hold.lock == lock)
+    }
+
+    /// Whether an event, by its index in the graph, takes a lock that its thread certainly holds already, or gives one back
+    /// that its thread certainly holds behind it: it neither begins nor ends a mutex body.
+    #[must_use]
+    pub fn is_inner(&self, event: u32) -> bool {
+        self.inner.contains(&event)
     }
 
     /// What is held at the begin of a block; `None` where control does not come.
@@ -50,25 +110,74 @@ impl Locksets {
     /// Whether an object that an operation acquires is a lock, or works as one.
     #[must_use]
     pub fn is_lock(&self, kind: Kind, object: LocationId) -> bool {
-        kind.is_on(ObjectKind::Lock) || self.mutex_semaphores.contains(&object)
+        kind.is_on_lock() || self.mutex_semaphores.contains(&object)
     }
 
     /// What is held behind an event, where `set` is held before it.
     pub fn step(&mut self, program: &Program, concurrency: &Concurrency, set: LocksetId, event: &Event) -> LocksetId {
+        if let Some(kind) = event.kind.certain_acquisition() {
+            return match concurrency.certain(program, concurrency.acquired_by(event)) {
+                Some(lock) if self.is_lock(kind, lock) => self.take(program, concurrency, set, (lock, kind.mode())),
+                _ => set,
+            };
+        }
         match event.kind {
-            EventKind::Synchronise(kind) if kind.only_acquires() => {
-                match concurrency.certain(program, concurrency.acquired_by(event)) {
-                    Some(lock) if self.is_lock(kind, lock) => self.sets.with(set, lock),
-                    _ => set,
-                }
-            }
             EventKind::Synchronise(kind) if kind.only_releases() => {
+                // One level of each lock that it may mean.
                 let released = concurrency.released_by(event);
-                self.sets.retain(set, |lock| !released.contains(&lock))
+                let deepest = released.iter().filter_map(|&lock| self.deepest(set, lock));
+                let gone: SmallVec<[Hold; 2]> = deepest.collect();
+                self.sets.retain(set, |hold| !gone.contains(&hold))
             }
-            EventKind::AtomicBegin => self.sets.with(set, ATOMIC),
-            EventKind::AtomicEnd => self.sets.retain(set, |lock| lock != ATOMIC),
+            EventKind::AtomicBegin => self.sets.with(set, ATOMIC_HOLD),
+            EventKind::AtomicEnd => self.sets.retain(set, |hold| hold != ATOMIC_HOLD),
             _ => set,
+        }
+    }
+}
+
+impl Locksets {
+    /// A set with one level more of a lock.
+    fn take(
+        &mut self,
+        program: &Program,
+        concurrency: &Concurrency,
+        set: LocksetId,
+        (lock, mode): (LocationId, Mode),
+    ) -> LocksetId {
+        let known = self.deepest(set, lock);
+        let kind = program.leaves[concurrency.locations[lock].leaf].kind;
+        let nests = kind == LeafKind::ReentrantLock || mode == Mode::Shared;
+        let level = match known {
+            Some(hold) if nests && hold.mode == mode => (hold.level + 1).min(MAX_LEVEL),
+            _ => 0,
+        };
+        self.sets.with(set, Hold { level, lock, mode })
+    }
+
+    /// Notes the events that work on inner levels.
+    fn find_inner(&mut self, program: &Program, concurrency: &Concurrency) {
+        let leaves = concurrency.locations.iter().map(|location| &program.leaves[location.leaf]);
+        if !leaves.into_iter().any(|leaf| matches!(leaf.kind, LeafKind::ReentrantLock | LeafKind::RwLock)) {
+            return;
+        }
+        for block in 0..concurrency.blocks.len() as u32 {
+            let Some(mut set) = self.at_entry(block) else { continue };
+            let first = concurrency.first_event(block) as u32;
+            for (offset, event) in concurrency.events_of(block).iter().enumerate() {
+                let acquired = concurrency.acquired_by(event);
+                let released = concurrency.released_by(event);
+                let levels = |lock: &LocationId| self.deepest(set, *lock).map_or(0, |hold| u32::from(hold.level) + 1);
+                let is_inner = match (acquired.is_empty(), released.is_empty()) {
+                    (false, true) => acquired.iter().all(|lock| levels(lock) > 0),
+                    (true, false) => released.iter().all(|lock| levels(lock) > 1),
+                    _ => false,
+                };
+                if is_inner {
+                    self.inner.insert(first + offset as u32);
+                }
+                set = self.step(program, concurrency, set, event);
+            }
         }
     }
 }
@@ -84,6 +193,7 @@ pub fn find_locksets(program: &Program, concurrency: &Concurrency) -> Locksets {
         // Step 3: fewer candidates mean smaller sets, so this ends.
         let wrong = wrong_releases(program, concurrency, &mut locksets);
         if wrong.is_empty() {
+            locksets.find_inner(program, concurrency);
             return locksets;
         }
         candidates.retain(|semaphore| !wrong.contains(semaphore));
@@ -126,7 +236,7 @@ fn wrong_releases(program: &Program, concurrency: &Concurrency, locksets: &mut L
                 .is_some_and(|kind| kind.only_releases() && kind.is_on(ObjectKind::Semaphore))
                 && let Some(location) = concurrency.certain_location(program, event)
                 && locksets.mutex_semaphores.contains(&location)
-                && !locksets.locks(set).contains(&location)
+                && !holds_lock(locksets.locks(set), location)
             {
                 wrong.insert(location);
             }
@@ -138,7 +248,12 @@ fn wrong_releases(program: &Program, concurrency: &Concurrency, locksets: &mut L
 
 fn solve(program: &Program, concurrency: &Concurrency, mutex_semaphores: FxHashSet<LocationId>) -> Locksets {
     let count = concurrency.local.node_count();
-    let mut locksets = Locksets { sets: SetTable::new(usize::MAX), at_entry: vec![None; count], mutex_semaphores };
+    let mut locksets = Locksets {
+        sets: SetTable::new(usize::MAX),
+        at_entry: vec![None; count],
+        mutex_semaphores,
+        inner: FxHashSet::default(),
+    };
     let mut queued = vec![false; count];
     let mut waiting: std::collections::VecDeque<u32> = std::collections::VecDeque::new();
     for thread in concurrency.threads.iter() {

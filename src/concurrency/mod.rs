@@ -40,6 +40,7 @@ mod sharing;
 mod signal;
 pub mod specialise;
 mod sync_object;
+mod tried;
 mod unique;
 pub(crate) mod value;
 
@@ -161,8 +162,13 @@ pub enum EventKind {
         /// Whether it writes in any case.
         always: bool,
     },
-    /// An operation on synchronisation objects; the lock of a wait on a condition stands in the second list.
+    /// An operation on synchronisation objects; the lock of a wait on a condition stands in the second list. One that
+    /// tries may have acquired its object or not.
     Synchronise(Kind),
+    /// Behind a branch: the last try at that place has acquired its object, which has not been released since.
+    Taken(Kind),
+    /// Behind a branch: the last try at that place has not acquired its object.
+    NotTaken(Kind),
     /// Makes threads; the block's [`Concurrency::forks`] say which.
     Fork,
     /// Waits for all forked threads.
@@ -181,6 +187,31 @@ impl EventKind {
     pub fn synchronisation(self) -> Option<Kind> {
         match self {
             EventKind::Synchronise(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a try, whose verdict is not known there.
+    #[must_use]
+    pub fn tries(self) -> bool {
+        self.synchronisation().is_some_and(Kind::tries)
+    }
+
+    /// The operation by which it acquires, or may acquire, an object, if it does.
+    #[must_use]
+    pub fn acquisition(self) -> Option<Kind> {
+        match self {
+            EventKind::Synchronise(kind) | EventKind::Taken(kind) if kind.properties().acquires.is_some() => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// The operation by which it certainly acquires an object that it has not released itself.
+    #[must_use]
+    pub fn certain_acquisition(self) -> Option<Kind> {
+        match self {
+            EventKind::Synchronise(kind) if kind.only_acquires() => Some(kind),
+            EventKind::Taken(kind) => Some(kind),
             _ => None,
         }
     }
@@ -315,10 +346,10 @@ impl Concurrency {
         &self.operands[event.locks.0 as usize..event.locks.1 as usize]
     }
 
-    /// The possible locations of what an operation acquires.
+    /// The possible locations of what an operation acquires, or may acquire.
     #[must_use]
     pub fn acquired_by(&self, event: &Event) -> &[LocationId] {
-        self.locations_of_operand(event, event.kind.synchronisation().and_then(|kind| kind.properties().acquires))
+        self.locations_of_operand(event, event.kind.acquisition().and_then(|kind| kind.properties().acquires))
     }
 
     /// The possible locations of what an operation releases, if only for a while.

@@ -13,11 +13,14 @@
 //!
 //! **Soundness and limits**: locks are those that are *certainly* held. A body that is entered at several places, or by
 //! an operation on a reference that may mean several locks, is left out; one that is left at several places has no end.
-//! Blocks that control never reaches are passed over.
+//! Blocks that control never reaches are passed over. A body of a readers-writer lock that is held for reading excludes
+//! the bodies of writers alone ([`MutexBody::excludes`]). The body of a try begins behind the branch that tells its verdict,
+//! which is less than what is held.
 
-use super::lockset::{ATOMIC, Locksets};
+use super::lockset::{ATOMIC, Hold, Locksets};
 use super::{Concurrency, Event, EventKind, LocationId};
 use crate::ir::Program;
+use crate::ir::sync::Mode;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
@@ -39,7 +42,7 @@ pub enum LockEffect {
     Acquires,
     /// It certainly releases it.
     Releases,
-    /// It releases it and acquires it again, or it is not certain which lock it works on.
+    /// It releases it and acquires it again, it tries to acquire it, or it is not certain which lock it works on.
     Uncertain,
 }
 
@@ -68,7 +71,7 @@ impl Concurrency {
         let certain = |locks: &[LocationId]| lock == ATOMIC || self.certain(program, locks).is_some();
         match (self.may_acquire(event, lock), self.may_release(event, lock)) {
             (false, false) => LockEffect::None,
-            (true, false) if certain(self.acquired_by(event)) => LockEffect::Acquires,
+            (true, false) if !event.kind.tries() && certain(self.acquired_by(event)) => LockEffect::Acquires,
             (false, true) if certain(self.released_by(event)) => LockEffect::Releases,
             _ => LockEffect::Uncertain,
         }
@@ -109,6 +112,7 @@ pub enum Walked {
 }
 
 /// Walks through a thread from an event, which is not visited itself, over all ways in one direction, nearest blocks first.
+/// Operations on inner levels of locks ([`Locksets::is_inner`]) are not visited either: they are no ends of bodies.
 pub fn walk(
     concurrency: &Concurrency,
     locksets: &Locksets,
@@ -119,7 +123,11 @@ pub fn walk(
 ) -> Walked {
     let mut events_until_end = |block: u32, offsets: std::ops::Range<u32>| {
         let events = concurrency.events_of(block);
-        let mut at = |offset: u32| visit(Site { block, offset }, &events[offset as usize]);
+        let first = concurrency.first_event(block) as u32;
+        let mut at = |offset: u32| match locksets.is_inner(first + offset) {
+            true => Visit::Pass,
+            false => visit(Site { block, offset }, &events[offset as usize]),
+        };
         let mut met = match direction {
             Direction::Forward => offsets.map(&mut at).find(|&met| met != Visit::Pass),
             Direction::Backward => offsets.rev().map(&mut at).find(|&met| met != Visit::Pass),
@@ -163,10 +171,20 @@ pub fn walk(
 pub struct MutexBody {
     /// Its lock.
     pub lock: LocationId,
+    /// Whom it excludes.
+    pub mode: Mode,
     /// The acquisition.
     pub enter: Site,
     /// The release.
     pub leave: Option<Site>,
+}
+
+impl MutexBody {
+    /// Whether one of two bodies of two threads ends before the other one begins.
+    #[must_use]
+    pub fn excludes(&self, other: &MutexBody) -> bool {
+        self.lock == other.lock && self.mode.excludes(other.mode)
+    }
 }
 
 /// Finds mutex bodies.
@@ -196,13 +214,17 @@ impl<'a> MutexBodies<'a> {
         locks.extend(self.locksets.locks(set));
         locks.sort_unstable();
         locks.dedup();
-        locks.into_iter().filter_map(|lock| self.body(site, lock)).collect()
+        locks.into_iter().filter_map(|hold| self.body(site, hold)).collect()
     }
 
     /// Step 2: where the body of a lock is entered and left.
-    fn body(&self, site: Site, lock: LocationId) -> Option<MutexBody> {
+    fn body(&self, site: Site, Hold { lock, mode, .. }: Hold) -> Option<MutexBody> {
         let event = &self.concurrency.events_of(site.block)[site.offset as usize];
-        let here = self.concurrency.lock_effect(self.program, event, lock);
+        let index = self.concurrency.first_event(site.block) as u32 + site.offset;
+        let here = match self.locksets.is_inner(index) {
+            true => LockEffect::None,
+            false => self.concurrency.lock_effect(self.program, event, lock),
+        };
         let enter = match here {
             LockEffect::Acquires => site,
             _ => self.only(site, lock, Direction::Backward, LockEffect::Acquires)?,
@@ -211,7 +233,7 @@ impl<'a> MutexBodies<'a> {
             LockEffect::Releases => Some(site),
             _ => self.only(site, lock, Direction::Forward, LockEffect::Releases),
         };
-        Some(MutexBody { lock, enter, leave })
+        Some(MutexBody { lock, mode, enter, leave })
     }
 
     /// The one event with an effect on a lock that every way meets first, where it has that effect. A way forwards on which

@@ -20,6 +20,7 @@ use super::locked_access::{Event, Events};
 use super::report::Names;
 use super::source_variable::SourceVariableId;
 use super::{Analysis, Correlation, MethodAccess, Options, Pattern, analyse};
+use crate::concurrency::lockset::holds_lock;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::form::Form;
 use crate::ir::{FunctionId, Program};
@@ -217,7 +218,7 @@ impl Checker<'_> {
                 }
                 let through =
                     correlation.common.iter().find_map(|&variable| Some((variable, touch(variable, write, None)?)));
-                let (variable, event) = through.filter(|(_, event)| event.locks.contains(&lock))?;
+                let (variable, event) = through.filter(|(_, event)| holds_lock(&event.locks, lock))?;
                 Some((vec![event], Some(variable)))
             }
             (AccessKind::Read, AccessKind::Read) => {

@@ -7,10 +7,11 @@
 
 use super::kind::AccessKind;
 use super::source_variable::{SourceVariableId, SourceVariables};
-use crate::concurrency::lockset::{ATOMIC, Locksets};
+use crate::concurrency::lockset::{ATOMIC, Hold, Locksets};
 use crate::concurrency::mutex_body::{Direction, LockEffect, Site, Visit, walk};
 use crate::concurrency::{Concurrency, ContextId, EventKind, LocationId};
 use crate::form::Form;
+use crate::ir::sync::Mode;
 use crate::ir::{FunctionId, Program};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,7 +30,7 @@ pub(super) struct Event {
     index: u32,
     pub span: Span,
     /// Locks that are certainly held.
-    pub locks: Vec<LocationId>,
+    pub locks: Vec<Hold>,
     /// The activations that it belongs to, of one thread, from the inside.
     activations: Vec<(FunctionId, ContextId)>,
 }
@@ -116,11 +117,19 @@ impl<'a> Events<'a> {
         self.of_variable.get(&variable).into_iter().flatten()
     }
 
-    /// The least lock that all of them hold.
-    pub fn common_lock<'e>(&self, mut events: impl Iterator<Item = &'e Event>) -> Option<LocationId> {
-        let mut locks = events.next()?.locks.clone();
-        events.for_each(|event| locks.retain(|lock| event.locks.contains(lock)));
-        locks.into_iter().find(|&lock| lock != ATOMIC)
+    /// The least lock that all of them hold: writes for themselves, and reads in any mode.
+    pub fn common_lock<'e>(&self, events: impl Iterator<Item = &'e Event>) -> Option<LocationId> {
+        let mut common: Option<Vec<LocationId>> = None;
+        for event in events {
+            let writes = event.kinds & AccessKind::Write.bit() != 0;
+            let held = event.locks.iter().filter(|hold| !writes || hold.mode == Mode::Exclusive).map(|hold| hold.lock);
+            let held: Vec<LocationId> = held.collect();
+            match &mut common {
+                Some(common) => common.retain(|lock| held.contains(lock)),
+                None => common = Some(held),
+            }
+        }
+        common?.into_iter().find(|&lock| lock != ATOMIC)
     }
 
     /// Whether two accesses may mean the same memory.

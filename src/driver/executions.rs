@@ -200,6 +200,9 @@ impl Observer for Watcher {
             Event::Choose { value } => {
                 self.facts.entry(path).or_default().extend([CHOICE | u64::from(at.0), value as u64]);
             }
+            Event::Verdict { value } => {
+                self.facts.entry(path).or_default().extend([CHOICE | u64::from(at.0), u64::from(value)]);
+            }
             Event::Allocate { address, size, .. } => {
                 for cell in address..address + size {
                     self.writers.remove(&cell);

@@ -9,7 +9,7 @@ use super::label::Located;
 use super::registers::Registers;
 use super::value::runtime_value;
 use crate::ir::{
-    AtomicOperation, Base, Index, Instruction, Operand, Place, Program, RegisterId, Storage, Synchronisation,
+    AtomicOperation, Base, Index, Instruction, LeafKind, Operand, Place, Program, RegisterId, Storage, Synchronisation,
     VariableId,
 };
 
@@ -66,7 +66,10 @@ impl Writer<'_, '_> {
                 let value = self.registers.operand(source);
                 self.registers.assign(Some(*dest), None, &value)
             }
-            Instruction::Synchronise(operation) => self.operation(operation, &label),
+            Instruction::Synchronise(operation) if operation.kind.has_verdict() => {
+                self.registers.assign(operation.verdict, None, &self.operation(operation, &label))
+            }
+            Instruction::Synchronise(operation) => format!("{};", self.operation(operation, &label)),
             Instruction::JoinThread { handle } => {
                 format!("t.join_thread({}, {label:?})?;", self.registers.operand(handle))
             }
@@ -81,7 +84,7 @@ impl Writer<'_, '_> {
 
     fn operation(&self, operation: &Synchronisation, label: &str) -> String {
         let places: String = operation.places().map(|place| format!("{}, ", self.place(place))).collect();
-        format!("t.{}({places}{label:?})?;", operation.kind.name())
+        format!("t.{}({places}{label:?})?", operation.kind.name())
     }
 
     /// `t.global(3)`, `account.at(1)`, `t.global(4).index(i)`
@@ -121,6 +124,9 @@ fn values_of(program: &Program, variable: VariableId) -> Vec<String> {
         for (element, &value) in (0..).zip(&leaf.initial) {
             let text = runtime_value(&program.texts, value.ty(), value.bits());
             values[leaf.cell(element) as usize] = format!("Value::{text}");
+        }
+        if leaf.kind == LeafKind::ReentrantLock {
+            leaf.cells().for_each(|cell| values[cell as usize] = "Value::Long(1 << 62)".to_owned());
         }
     }
     values

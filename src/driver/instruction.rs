@@ -96,6 +96,10 @@ impl Emitter<'_, '_> {
                 let call = self.call(*function, arguments);
                 self.registers.assign(*dest, None, &format!("t.call(|| {call})?"))
             }
+            Instruction::Synchronise(operation) if operation.kind.has_verdict() => {
+                let call = format!("t.{}({label:?})?", method(operation));
+                self.registers.assign(operation.verdict, None, &call)
+            }
             Instruction::Synchronise(operation) => format!("t.{}({label:?})?;", method(operation)),
             Instruction::Fork { threads, .. } => {
                 let bodies: Vec<String> = threads.iter().map(|thread| self.thread(thread)).collect();
@@ -299,10 +303,13 @@ fn convert(from: ScalarType, to: ScalarType, value: &str) -> String {
     }
 }
 
-/// The method of the runtime, which has one for all notifications.
+/// The method of the runtime, which has one for all notifications, and no modes of locks: their order is that of the plan.
 fn method(operation: &Synchronisation) -> &'static str {
     match operation.kind {
         Kind::Notify | Kind::NotifyAll | Kind::NotifyBare | Kind::NotifyAllBare => Kind::Notify.name(),
+        Kind::ReadLock | Kind::WriteLock => Kind::Lock.name(),
+        Kind::TryReadLock | Kind::TryWriteLock => Kind::TryLock.name(),
+        Kind::UnlockRw => Kind::Unlock.name(),
         kind => kind.name(),
     }
 }

@@ -393,6 +393,9 @@ fn plain_name(event: Event) -> Option<&'static str> {
     Some(match event {
         Event::Lock { .. } => "Lock",
         Event::Unlock { .. } => "Unlock",
+        Event::Nested { .. } => "Nested",
+        Event::NotTaken { .. } => "NotTaken",
+        Event::TimedOut { .. } => "TimedOut",
         Event::Set { .. } => "Set",
         Event::Clear { .. } => "Clear",
         Event::Waited { .. } => "WaitEvent",

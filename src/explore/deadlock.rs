@@ -27,6 +27,13 @@ pub enum WaitsFor {
         /// Where it was taken.
         taken_at: CodeIndex,
     },
+    /// A readers-writer lock that is held for reading.
+    Readers {
+        /// Which.
+        object: Object,
+        /// Who reads; those that have ended without a trace are left out.
+        readers: Vec<PathId>,
+    },
     /// An event that is not set.
     Event(Object),
     /// Other threads at a barrier.
@@ -63,7 +70,11 @@ impl BlockedThread {
     /// Whether it waits for a lock that it holds itself.
     #[must_use]
     pub fn waits_for_itself(&self) -> bool {
-        matches!(self.waits_for, WaitsFor::Lock { holder, .. } if holder == Some(self.path))
+        match &self.waits_for {
+            WaitsFor::Lock { holder, .. } => *holder == Some(self.path),
+            WaitsFor::Readers { readers, .. } => readers.contains(&self.path),
+            _ => false,
+        }
     }
 }
 
@@ -112,6 +123,10 @@ fn waits_for(machine: &Machine, state: &State, obstacle: &Obstacle) -> WaitsFor 
         Obstacle::Lock { address, holder, taken_at } => {
             WaitsFor::Lock { object: object(address), holder: holder.map(|holder| state.path(holder)), taken_at }
         }
+        Obstacle::Readers { address, ref threads } => WaitsFor::Readers {
+            object: object(address),
+            readers: threads.iter().map(|&thread| state.path(thread)).collect(),
+        },
         Obstacle::Event { address } => WaitsFor::Event(object(address)),
         Obstacle::Barrier { address, arrived, count } => WaitsFor::Barrier { object: object(address), arrived, count },
         Obstacle::Condition { address } => WaitsFor::Condition(object(address)),

@@ -4,7 +4,8 @@
 //!
 //! **Algorithm**: on every way backwards from the read the walk meets the earlier read before it meets an acquisition or a
 //! release of a lock L that is held at both, or a definition of the variable; the two have the same version in SSA; and every
-//! definition of another thread that the read may see holds L.
+//! definition of another thread that the read may see holds L, in modes that exclude each other where L is a readers-writer
+//! lock.
 //!
 //! **Soundness and limits**: between the two no definition that the read may see can happen, since L is held all the time;
 //! a definition that the read cannot see in any execution does not come last before it. So the last definition before the
@@ -12,7 +13,7 @@
 
 use super::access::Table;
 use super::{ReadInstance, TermSetId};
-use crate::concurrency::lockset::{ATOMIC, Locksets};
+use crate::concurrency::lockset::{ATOMIC, Hold, Locksets};
 use crate::concurrency::mutex_body::{Direction, Site, Visit, Walked, walk};
 use crate::concurrency::{Concurrency, LocationId};
 use crate::ir::{DefinitionId, Program, ReadId};
@@ -42,7 +43,7 @@ pub(super) fn find_same(known: &Known<'_>, reads: &[ReadInstance]) -> FxHashMap<
     let mut same = FxHashMap::default();
     // Reads of one version of a variable, in the order of blocks and events.
     let mut earlier: FxHashMap<(u32, u32), Vec<ReadInstance>> = FxHashMap::default();
-    let mut guarded: FxHashMap<(TermSetId, LocationId), bool> = FxHashMap::default();
+    let mut guarded: FxHashMap<(TermSetId, Hold), bool> = FxHashMap::default();
     let alone = reads.chunk_by(|a, b| a.read == b.read).filter(|of| of.len() == 1);
     let mut alone: Vec<ReadInstance> = alone.map(|of| of[0]).filter(|of| known.is_under_lock(of)).collect();
     alone.sort_by_key(|of| of.access);
@@ -74,26 +75,26 @@ impl Known<'_> {
         &self,
         first: &ReadInstance,
         second: &ReadInstance,
-        guarded: &mut FxHashMap<(TermSetId, LocationId), bool>,
+        guarded: &mut FxHashMap<(TermSetId, Hold), bool>,
     ) -> bool {
         let locks = |of: &ReadInstance| self.held[of.access as usize].map_or(&[][..], |set| self.locksets.locks(set));
         let (held, of_first) = (locks(second), locks(first));
         self.location(first) == self.location(second)
-            && held.iter().filter(|lock| of_first.contains(lock)).any(|&lock| {
+            && held.iter().filter(|hold| of_first.contains(hold)).any(|&hold| {
                 let is_guarded = *guarded
-                    .entry((second.concurrent, lock))
-                    .or_insert_with(|| self.hold(&self.sets[second.concurrent.index()], lock));
-                is_guarded && self.is_preceded(first, second, lock)
+                    .entry((second.concurrent, hold))
+                    .or_insert_with(|| self.hold(&self.sets[second.concurrent.index()], hold));
+                is_guarded && self.is_preceded(first, second, hold.lock)
             })
     }
 
-    /// Whether all accesses that make some definitions hold a lock.
-    fn hold(&self, definitions: &[DefinitionId], lock: LocationId) -> bool {
+    /// Whether all accesses that make some definitions hold a lock, so that they exclude who has that hold.
+    fn hold(&self, definitions: &[DefinitionId], hold: Hold) -> bool {
         let holds = |&access: &u32| {
             // What is never reached is never seen.
-            self.held[access as usize].is_none_or(|set| self.locksets.locks(set).contains(&lock))
+            self.held[access as usize].is_none_or(|set| self.locksets.locks(set).iter().any(|of| of.excludes(hold)))
         };
-        lock == ATOMIC || definitions.iter().all(|&one| self.table.events_of_definition(one).iter().all(holds))
+        hold.lock == ATOMIC || definitions.iter().all(|&one| self.table.events_of_definition(one).iter().all(holds))
     }
 
     /// Whether every way backwards from a read meets the first one under the lock, and no definition before it.

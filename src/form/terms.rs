@@ -21,7 +21,7 @@ use super::reaching::ReachingDefinitions;
 use super::same::{Known, find_same};
 use super::swap::find_tried;
 use super::{Form, ReadInstance, Reason, TermSetId};
-use crate::concurrency::lockset::{ATOMIC, Locksets};
+use crate::concurrency::lockset::{ATOMIC, Hold, Locksets};
 use crate::concurrency::{ClassId, Concurrency, KnownReads, LocationId};
 use crate::ir::{DefinitionId, Program};
 use crate::ssa::build::{Ssa, build_ssa};
@@ -33,10 +33,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 pub(super) struct Key {
     pub class: ClassId,
     /// Locks held.
-    pub held: Vec<LocationId>,
+    pub held: Vec<Hold>,
     /// Of those, the ones whose body hides the access: a definition that does not reach the end, a read that does not look
     /// past a definition in the body.
-    pub hidden: Vec<LocationId>,
+    pub hidden: Vec<Hold>,
 }
 
 /// Definitions of one variable with equal keys.
@@ -196,7 +196,7 @@ impl Builder<'_> {
         for &access in definitions {
             let Some(set) = held[access as usize] else { continue };
             let locks = self.exposure.locksets.locks(set).to_vec();
-            let hidden = locks.iter().copied().filter(|&lock| !self.exposure.reaches_release(access, lock)).collect();
+            let hidden = locks.iter().copied().filter(|&of| !self.exposure.reaches_release(access, of.lock)).collect();
             let key = Key { class: self.class_of(access), held: locks, hidden };
             let index = *keys.entry(key).or_insert_with_key(|key| {
                 groups.push(Group { key: key.clone(), accesses: Vec::new() });
@@ -210,7 +210,7 @@ impl Builder<'_> {
     pub(super) fn use_key(&self, access: u32, set: u32) -> Key {
         let locks = self.exposure.locksets.locks(set).to_vec();
         let hidden =
-            locks.iter().copied().filter(|&lock| !self.exposure.reached_from_acquisition(access, lock)).collect();
+            locks.iter().copied().filter(|&of| !self.exposure.reached_from_acquisition(access, of.lock)).collect();
         Key { class: self.class_of(access), held: locks, hidden }
     }
 
@@ -224,14 +224,28 @@ impl Builder<'_> {
 }
 
 /// The lock that hides a definition from a read in another thread, and why.
+///
+/// Both rules rest on one fact: of two bodies that exclude each other, one is over before the other one begins. Two bodies
+/// of a lock do, and of a readers-writer lock two of which at least one is a writer's.
+///
+/// - `killed-before-unlock`: the definition d does not reach the end of its body B. The read u lies in a body B' that
+///   excludes B. Where B comes first, what is there when B' begins is not d, and during B' the thread of d does nothing in B;
+///   where B comes last, d comes after u. So u does not see this instance of d; and each instance lies in a body of its own.
+///   It is the same whether B is the body of a writer and B' of a reader, or the other way round.
+/// - `not-upward-exposed`: on every way u follows a definition in its own body B'. The definition d lies in a body B that
+///   excludes B'. Where B comes first, the definition in B' replaces d before u; where B comes last, d comes after u.
+///
+/// Of two readers' bodies neither rule says anything: a definition by a reader may come at any time during the body of another
+/// reader. What a reader's body holds is used against writers alone.
 pub(super) fn hiding(read: &Key, definition: &Key) -> Option<(Reason, LocationId)> {
     // The body of a lock that both hold, or an atomic block, which excludes everything: other threads only see what is there
     // when it is left, and it only sees of them what was there when it was entered.
-    let killed = definition.hidden.iter().find(|&&lock| lock == ATOMIC || read.held.contains(&lock));
-    let own = read.hidden.iter().find(|&&lock| lock == ATOMIC || definition.held.contains(&lock));
+    let excludes = |of: &&Hold, others: &[Hold]| of.lock == ATOMIC || others.iter().any(|other| of.excludes(*other));
+    let killed = definition.hidden.iter().find(|of| excludes(of, &read.held));
+    let own = read.hidden.iter().find(|of| excludes(of, &definition.held));
     match (killed, own) {
-        (Some(&lock), _) => Some((Reason::KilledBeforeUnlock, lock)),
-        (None, Some(&lock)) => Some((Reason::NotUpwardExposed, lock)),
+        (Some(of), _) => Some((Reason::KilledBeforeUnlock, of.lock)),
+        (None, Some(of)) => Some((Reason::NotUpwardExposed, of.lock)),
         (None, None) => None,
     }
 }

@@ -159,6 +159,8 @@ fn value_type(ty: &TypeKind) -> Option<ValueType> {
         TypeKind::String => Some(ValueType::String),
         TypeKind::Void
         | TypeKind::Lock
+        | TypeKind::ReentrantLock
+        | TypeKind::RwLock
         | TypeKind::Event
         | TypeKind::Barrier
         | TypeKind::Cond

@@ -116,6 +116,8 @@ impl<'a> Writer<'a> {
             TypeKind::Class(_)
             | TypeKind::Void
             | TypeKind::Lock
+            | TypeKind::ReentrantLock
+            | TypeKind::RwLock
             | TypeKind::Event
             | TypeKind::Barrier
             | TypeKind::Cond

@@ -150,6 +150,10 @@ pub enum LeafKind {
     Data(ScalarType),
     /// A lock: one cell, 0 when free, else the holder.
     Lock,
+    /// A lock that its holder may take again: one cell, as of a lock, with the levels.
+    ReentrantLock,
+    /// A readers-writer lock: one cell, who writes and how many read.
+    RwLock,
     /// An event: one cell, 1 when set.
     Event,
     /// A barrier for that many threads: two cells, the count and the number that have arrived.
@@ -284,7 +288,13 @@ impl LeafKind {
     pub fn width(self) -> u32 {
         match self {
             LeafKind::Barrier(_) => 2,
-            LeafKind::Data(_) | LeafKind::Lock | LeafKind::Event | LeafKind::Condition | LeafKind::Semaphore => 1,
+            LeafKind::Data(_)
+            | LeafKind::Lock
+            | LeafKind::ReentrantLock
+            | LeafKind::RwLock
+            | LeafKind::Event
+            | LeafKind::Condition
+            | LeafKind::Semaphore => 1,
         }
     }
 }

@@ -372,12 +372,12 @@ impl Instruction {
             | Instruction::Allocate { dest, .. }
             | Instruction::Choose { dest, .. } => Some(*dest),
             Instruction::Call { dest, .. } | Instruction::Spawn { dest, .. } => *dest,
+            Instruction::Synchronise(operation) => operation.verdict,
             Instruction::Store { .. }
             | Instruction::Print { .. }
             | Instruction::Assert { .. }
             | Instruction::Error { .. }
             | Instruction::Assume { .. }
-            | Instruction::Synchronise(_)
             | Instruction::Fork { .. }
             | Instruction::Join
             | Instruction::JoinThread { .. }

@@ -159,6 +159,8 @@ pub fn kind_text(kind: LeafKind) -> String {
     match kind {
         LeafKind::Data(ty) => ty.name().to_owned(),
         LeafKind::Lock => "lock".to_owned(),
+        LeafKind::ReentrantLock => "reentrant lock".to_owned(),
+        LeafKind::RwLock => "rwlock".to_owned(),
         LeafKind::Event => "event".to_owned(),
         LeafKind::Barrier(count) => format!("barrier({count})"),
         LeafKind::Condition => "cond".to_owned(),

@@ -7,15 +7,28 @@
 //! A new operation is a variant of [`Kind`], a row of [`Kind::properties`], and its effect in `vm::synchronise`; every
 //! `match` that must know it does not compile without it.
 
-use super::{LeafKind, Place};
+use super::{LeafKind, Place, RegisterId};
 
 /// Operations on synchronisation objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// `lock(L)`: blocks until the lock is free, then acquires it. Not re-entrant.
+    /// `lock(L)`: blocks until the lock is free, then acquires it. A re-entrant lock that the thread holds it takes again, a
+    /// level deeper.
     Lock,
-    /// `unlock(L)`: releases a lock that this thread holds, else fails.
+    /// `trylock(L)`: acquires the lock where `lock(L)` would not block; says whether it has.
+    TryLock,
+    /// `unlock(L)`: releases a lock that this thread holds, or one level of it, else fails.
     Unlock,
+    /// `rdlock(R)`: blocks while another thread or this one writes, then acquires the lock for reading. Readers may nest.
+    ReadLock,
+    /// `tryrdlock(R)`: acquires the lock for reading where `rdlock(R)` would not block; says whether it has.
+    TryReadLock,
+    /// `wrlock(R)`: blocks until nobody holds the lock, this thread included, then acquires it for writing.
+    WriteLock,
+    /// `trywrlock(R)`: acquires the lock for writing where `wrlock(R)` would not block; says whether it has.
+    TryWriteLock,
+    /// `unlock(R)` of a readers-writer lock: gives one hold back that this thread has, else fails.
+    UnlockRw,
     /// `set(e)`: sets an event.
     Set,
     /// `clear(e)`: unsets an event.
@@ -24,6 +37,8 @@ pub enum Kind {
     WaitEvent,
     /// `wait(c, L)`: releases the lock, which this thread must hold, waits to be notified, then acquires it again.
     WaitCondition,
+    /// `timedwait(c, L)`: as `wait(c, L)`, but the thread may give up waiting; says whether it was notified.
+    TimedWait,
     /// `wait()`: waits for a bare notification.
     WaitBare,
     /// `notify(c)`: wakes one thread that waits on the condition.
@@ -45,8 +60,10 @@ pub enum Kind {
 /// Kinds of synchronisation objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectKind {
-    /// `lock`
+    /// `lock`, `reentrant lock`
     Lock,
+    /// `rwlock`
+    RwLock,
     /// `event`
     Event,
     /// `cond`
@@ -64,6 +81,23 @@ pub enum Operand {
     Object,
     /// The second: the lock of a wait on a condition.
     Lock,
+}
+
+/// Whom the holder of a lock excludes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mode {
+    /// Everybody: a lock, or a readers-writer lock for writing.
+    Exclusive,
+    /// Writers alone: a readers-writer lock for reading.
+    Shared,
+}
+
+impl Mode {
+    /// Whether two threads cannot hold one lock in these modes at once.
+    #[must_use]
+    pub fn excludes(self, other: Mode) -> bool {
+        self == Mode::Exclusive || other == Mode::Exclusive
+    }
 }
 
 /// When the thread that performs an operation is blocked by it.
@@ -99,8 +133,12 @@ pub struct Properties {
     pub name: &'static str,
     /// The objects that it works on, in order.
     pub operands: &'static [ObjectKind],
-    /// What it holds afterwards.
+    /// What it holds afterwards; one that tries, only where its verdict is true.
     pub acquires: Option<Operand>,
+    /// Whether it has a verdict instead of waiting until it can acquire.
+    pub tries: bool,
+    /// In which mode it acquires.
+    pub mode: Mode,
     /// What it gives up, if only for a while.
     pub releases: Option<Operand>,
     /// The operations one of which lets a thread go on that is blocked at this one.
@@ -119,6 +157,8 @@ const PLAIN: Properties = Properties {
     name: "",
     operands: &[],
     acquires: None,
+    tries: false,
+    mode: Mode::Exclusive,
     releases: None,
     waits_for: &[],
     blocking: Blocking::Never,
@@ -131,14 +171,65 @@ const LOCK: Properties = Properties {
     name: "lock",
     operands: &[ObjectKind::Lock],
     acquires: Some(Operand::Object),
-    waits_for: &[Kind::Unlock, Kind::WaitCondition],
+    waits_for: &[Kind::Unlock, Kind::WaitCondition, Kind::TimedWait],
     blocking: Blocking::Before,
+    ..PLAIN
+};
+const TRY_LOCK: Properties = Properties {
+    word: "trylock",
+    name: "try_lock",
+    operands: &[ObjectKind::Lock],
+    acquires: Some(Operand::Object),
+    tries: true,
     ..PLAIN
 };
 const UNLOCK: Properties = Properties {
     word: "unlock",
     name: "unlock",
     operands: &[ObjectKind::Lock],
+    releases: Some(Operand::Object),
+    ..PLAIN
+};
+const READ_LOCK: Properties = Properties {
+    word: "rdlock",
+    name: "read_lock",
+    operands: &[ObjectKind::RwLock],
+    acquires: Some(Operand::Object),
+    mode: Mode::Shared,
+    waits_for: &[Kind::UnlockRw],
+    blocking: Blocking::Before,
+    ..PLAIN
+};
+const TRY_READ_LOCK: Properties = Properties {
+    word: "tryrdlock",
+    name: "try_read_lock",
+    operands: &[ObjectKind::RwLock],
+    acquires: Some(Operand::Object),
+    tries: true,
+    mode: Mode::Shared,
+    ..PLAIN
+};
+const WRITE_LOCK: Properties = Properties {
+    word: "wrlock",
+    name: "write_lock",
+    operands: &[ObjectKind::RwLock],
+    acquires: Some(Operand::Object),
+    waits_for: &[Kind::UnlockRw],
+    blocking: Blocking::Before,
+    ..PLAIN
+};
+const TRY_WRITE_LOCK: Properties = Properties {
+    word: "trywrlock",
+    name: "try_write_lock",
+    operands: &[ObjectKind::RwLock],
+    acquires: Some(Operand::Object),
+    tries: true,
+    ..PLAIN
+};
+const UNLOCK_RW: Properties = Properties {
+    word: "unlock",
+    name: "unlock_rw",
+    operands: &[ObjectKind::RwLock],
     releases: Some(Operand::Object),
     ..PLAIN
 };
@@ -164,6 +255,7 @@ const WAIT_CONDITION: Properties = Properties {
     blocking: Blocking::Behind,
     ..PLAIN
 };
+const TIMED_WAIT: Properties = Properties { word: "timedwait", name: "timed_wait", ..WAIT_CONDITION };
 const WAIT_BARE: Properties = Properties {
     word: "wait",
     name: "wait_bare",
@@ -212,11 +304,18 @@ impl Kind {
     /// All kinds.
     pub const ALL: &[Kind] = &[
         Kind::Lock,
+        Kind::TryLock,
         Kind::Unlock,
+        Kind::ReadLock,
+        Kind::TryReadLock,
+        Kind::WriteLock,
+        Kind::TryWriteLock,
+        Kind::UnlockRw,
         Kind::Set,
         Kind::Clear,
         Kind::WaitEvent,
         Kind::WaitCondition,
+        Kind::TimedWait,
         Kind::WaitBare,
         Kind::Notify,
         Kind::NotifyBare,
@@ -232,11 +331,18 @@ impl Kind {
     pub const fn properties(self) -> &'static Properties {
         match self {
             Kind::Lock => &LOCK,
+            Kind::TryLock => &TRY_LOCK,
             Kind::Unlock => &UNLOCK,
+            Kind::ReadLock => &READ_LOCK,
+            Kind::TryReadLock => &TRY_READ_LOCK,
+            Kind::WriteLock => &WRITE_LOCK,
+            Kind::TryWriteLock => &TRY_WRITE_LOCK,
+            Kind::UnlockRw => &UNLOCK_RW,
             Kind::Set => &SET,
             Kind::Clear => &CLEAR,
             Kind::WaitEvent => &WAIT_EVENT,
             Kind::WaitCondition => &WAIT_CONDITION,
+            Kind::TimedWait => &TIMED_WAIT,
             Kind::WaitBare => &WAIT_BARE,
             Kind::Notify => &NOTIFY,
             Kind::NotifyBare => &NOTIFY_BARE,
@@ -266,10 +372,40 @@ impl Kind {
         self.properties().operands
     }
 
-    /// Whether it acquires an object and does not give up the same one before.
+    /// Whether it acquires an object, waiting for it, and does not give up the same one before.
     #[must_use]
     pub fn only_acquires(self) -> bool {
-        self.properties().acquires.is_some() && self.properties().releases.is_none()
+        self.properties().acquires.is_some() && self.properties().releases.is_none() && !self.tries()
+    }
+
+    /// Whether it acquires an object only where nobody is in its way, and says whether it has.
+    #[must_use]
+    pub const fn tries(self) -> bool {
+        self.properties().tries
+    }
+
+    /// In which mode it acquires a lock.
+    #[must_use]
+    pub const fn mode(self) -> Mode {
+        self.properties().mode
+    }
+
+    /// Whether it gives its lock up for a while and then takes it again: the waits on a condition.
+    #[must_use]
+    pub fn takes_again(self) -> bool {
+        self.properties().acquires.is_some() && self.properties().releases.is_some()
+    }
+
+    /// Whether it has a verdict, a bool: those that try, and the wait that may time out.
+    #[must_use]
+    pub fn has_verdict(self) -> bool {
+        self.tries() || self == Kind::TimedWait
+    }
+
+    /// Whether its object is a lock of some kind.
+    #[must_use]
+    pub fn is_on_lock(self) -> bool {
+        self.is_on(ObjectKind::Lock) || self.is_on(ObjectKind::RwLock)
     }
 
     /// Whether it releases an object for good.
@@ -282,7 +418,8 @@ impl Kind {
     #[must_use]
     pub fn needs_held_lock(self) -> bool {
         let properties = self.properties();
-        properties.releases.is_some_and(|operand| self.operand_kind(operand) == Some(ObjectKind::Lock))
+        let kind = properties.releases.and_then(|operand| self.operand_kind(operand));
+        matches!(kind, Some(ObjectKind::Lock | ObjectKind::RwLock))
     }
 
     /// Whether it lets go on a thread that is blocked at an operation of another kind.
@@ -312,7 +449,8 @@ impl ObjectKind {
     #[must_use]
     pub fn fits(self, leaf: LeafKind) -> bool {
         match self {
-            ObjectKind::Lock => leaf == LeafKind::Lock,
+            ObjectKind::Lock => matches!(leaf, LeafKind::Lock | LeafKind::ReentrantLock),
+            ObjectKind::RwLock => leaf == LeafKind::RwLock,
             ObjectKind::Event => leaf == LeafKind::Event,
             ObjectKind::Condition => leaf == LeafKind::Condition,
             ObjectKind::Barrier => matches!(leaf, LeafKind::Barrier(_)),
@@ -330,19 +468,21 @@ pub struct Synchronisation {
     pub object: Option<Place>,
     /// The lock of a wait on a condition.
     pub lock: Option<Place>,
+    /// Gets the verdict of an operation that has one, a bool; `None` where nobody wants it.
+    pub verdict: Option<RegisterId>,
 }
 
 impl Synchronisation {
     /// An operation on one object.
     #[must_use]
     pub fn on(kind: Kind, object: Place) -> Synchronisation {
-        Synchronisation { kind, object: Some(object), lock: None }
+        Synchronisation { kind, object: Some(object), lock: None, verdict: None }
     }
 
     /// An operation without an object.
     #[must_use]
     pub fn bare(kind: Kind) -> Synchronisation {
-        Synchronisation { kind, object: None, lock: None }
+        Synchronisation { kind, object: None, lock: None, verdict: None }
     }
 
     /// The places of the objects that it works on.
@@ -356,9 +496,9 @@ mod tests {
     use super::{Kind, Operand};
 
     #[test]
-    fn a_word_and_a_number_of_operands_name_one_kind() {
+    fn a_word_and_its_operands_name_one_kind() {
         for &kind in Kind::ALL {
-            let same = |other: &&Kind| other.word() == kind.word() && other.operands().len() == kind.operands().len();
+            let same = |other: &&Kind| other.word() == kind.word() && other.operands() == kind.operands();
             assert_eq!(Kind::ALL.iter().filter(same).collect::<Vec<_>>(), [&kind]);
             let named = Kind::ALL.iter().filter(|other| other.name() == kind.name());
             assert_eq!(named.collect::<Vec<_>>(), [&kind]);
@@ -373,6 +513,15 @@ mod tests {
                 assert!(kind.operand_kind(operand).is_some(), "{kind:?} {operand:?}");
             }
             assert_eq!(kind.operand_kind(Operand::Lock).is_some(), kind.operands().len() > 1);
+        }
+    }
+
+    #[test]
+    fn what_tries_does_not_block() {
+        use super::Blocking;
+        for &kind in Kind::ALL.iter().filter(|kind| kind.tries()) {
+            assert!(kind.properties().acquires.is_some() && kind.properties().blocking == Blocking::Never, "{kind:?}");
+            assert!(kind.has_verdict());
         }
     }
 

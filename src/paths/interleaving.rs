@@ -8,13 +8,16 @@
 //! and for each object its value: whether a lock is held (the *lock flag*) or an event set, how far a semaphore is
 //! raised, how many have arrived at a barrier.
 //!
-//! - A `lock` is forbidden while the lock is held; a wait on a condition frees its lock, and takes it again as a move
+//! - A `lock` is forbidden while the lock is held, a `rdlock` while it is written; a wait on a condition frees its lock, and takes it again as a move
 //!   of its own.
 //! - A thread with a wait flag cannot move. A notification clears the flags of all that wait, or of one: then each of
 //!   them makes a move of its own. A notification without a waiting thread is lost.
 //! - Making a thread and waiting for its end are no moves: they happen as soon as they can.
 //!
-//! **Soundness and limits**: values of variables are not known here, so that an order may turn out not to be possible
+//! A try that has taken its lock is a move as that of `lock`; one that has not is none, and neither is a time-out: from then
+//! on the thread needs no notification.
+//!
+//! **Soundness and limits**: values of variables and the verdicts of tries are not known here, so that an order may turn out not to be possible
 //! when it is tried.
 
 use super::ids::ActionId;
@@ -51,6 +54,9 @@ pub enum Obstacle {
 
 /// The flag of a thread that waits bare; those that wait for an object have its number, and two more.
 const BARE: u16 = 1;
+
+/// The value of a lock that a thread holds for itself; below that a readers-writer lock has the number of its readers.
+const TAKEN: u16 = u16::MAX;
 
 /// A program of moves.
 pub struct Interleaving<'a> {
@@ -131,14 +137,18 @@ impl<'a> Interleaving<'a> {
             return Some(Obstacle::Other);
         }
         let first = self.trace.actions[*actions.first()?].kind;
-        let may_go_on = self.spurious && matches!(first, ActionKind::Relock { .. });
+        let may_go_on = match first {
+            ActionKind::Relock { timed_out, .. } => timed_out || self.spurious,
+            _ => false,
+        };
         if words[self.threads() + thread] != 0 && !may_go_on {
             return Some(Obstacle::Wait);
         }
         match first {
-            ActionKind::Lock(cell) | ActionKind::Relock { lock: cell } if words[self.object(cell)] != 0 => {
+            ActionKind::Lock(cell) | ActionKind::Relock { lock: cell, .. } if words[self.object(cell)] != 0 => {
                 Some(Obstacle::Lock)
             }
+            ActionKind::ReadLock(cell) if words[self.object(cell)] == TAKEN => Some(Obstacle::Lock),
             ActionKind::WaitEvent(cell) | ActionKind::Acquire(cell) if words[self.object(cell)] == 0 => {
                 Some(Obstacle::Other)
             }
@@ -212,9 +222,14 @@ impl<'a> Interleaving<'a> {
         }
         for &id in self.next(words, step.thread).unwrap_or_default() {
             match self.trace.actions[id].kind {
-                ActionKind::Lock(cell) | ActionKind::Relock { lock: cell } | ActionKind::Set(cell) => {
-                    after[self.object(cell)] = 1;
+                ActionKind::Lock(cell) | ActionKind::Relock { lock: cell, .. } => {
+                    after[self.object(cell)] = TAKEN;
+                    // Whoever has given up waiting is notified no more.
+                    after[threads + step.thread] = 0;
                 }
+                ActionKind::Set(cell) => after[self.object(cell)] = 1,
+                ActionKind::ReadLock(cell) => after[self.object(cell)] += 1,
+                ActionKind::ReadUnlock(cell) => after[self.object(cell)] = after[self.object(cell)].saturating_sub(1),
                 ActionKind::Unlock(cell) | ActionKind::Clear(cell) => after[self.object(cell)] = 0,
                 ActionKind::Acquire(cell) => after[self.object(cell)] = after[self.object(cell)].saturating_sub(1),
                 ActionKind::Release(cell) => after[self.object(cell)] = after[self.object(cell)].saturating_add(1),

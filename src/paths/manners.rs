@@ -25,6 +25,8 @@ pub enum Part {
     Lock(Cell),
     /// A lock is freed.
     Unlock(Cell),
+    /// A readers-writer lock is taken for reading.
+    ReadLock(Cell),
 }
 
 /// What is done at a time: under locks, or one operation without.
@@ -50,14 +52,17 @@ impl Manners {
         for action in trace.actions.iter() {
             let part = match action.kind {
                 ActionKind::Read { .. } | ActionKind::Write { .. } => Part::Operation(placing.of(action)),
-                ActionKind::Lock(cell) | ActionKind::Relock { lock: cell } => Part::Lock(cell),
-                ActionKind::Unlock(cell) | ActionKind::Wait { condition: Some((_, cell)) } => Part::Unlock(cell),
+                ActionKind::Lock(cell) | ActionKind::Relock { lock: cell, .. } => Part::Lock(cell),
+                ActionKind::ReadLock(cell) => Part::ReadLock(cell),
+                ActionKind::Unlock(cell)
+                | ActionKind::ReadUnlock(cell)
+                | ActionKind::Wait { condition: Some((_, cell)) } => Part::Unlock(cell),
                 _ => continue,
             };
             let thread = threads.entry(action.thread).or_default();
             thread.current.push(part);
             match part {
-                Part::Lock(_) => thread.held += 1,
+                Part::Lock(_) | Part::ReadLock(_) => thread.held += 1,
                 Part::Unlock(_) => thread.held = thread.held.saturating_sub(1),
                 Part::Operation(_) => {}
             }

@@ -125,7 +125,9 @@ fn objects_of(kind: ActionKind) -> [Option<Cell>; 2] {
     match kind {
         ActionKind::Lock(cell)
         | ActionKind::Unlock(cell)
-        | ActionKind::Relock { lock: cell }
+        | ActionKind::ReadLock(cell)
+        | ActionKind::ReadUnlock(cell)
+        | ActionKind::Relock { lock: cell, .. }
         | ActionKind::Set(cell)
         | ActionKind::Clear(cell)
         | ActionKind::WaitEvent(cell)
@@ -169,9 +171,12 @@ pub fn barrier_count(program: &Program, cell: Cell) -> u16 {
 fn drop_empty_bodies(trace: &Trace, actions: &mut Vec<ActionId>) {
     let mut kept: Vec<ActionId> = Vec::with_capacity(actions.len());
     for &id in actions.iter() {
-        if let (ActionKind::Unlock(freed), Some(&last)) = (trace.actions[id].kind, kept.last())
-            && trace.actions[last].kind == ActionKind::Lock(freed)
-        {
+        let taken = match trace.actions[id].kind {
+            ActionKind::Unlock(freed) => Some(ActionKind::Lock(freed)),
+            ActionKind::ReadUnlock(freed) => Some(ActionKind::ReadLock(freed)),
+            _ => None,
+        };
+        if taken.is_some() && taken == kept.last().map(|&last| trace.actions[last].kind) {
             kept.pop();
         } else {
             kept.push(id);

@@ -107,8 +107,9 @@ fn whole(program: &Program, cell: Cell) -> Cell {
 
 fn pair(trace: &Trace, first: &Alike<'_>, second: &Alike<'_>) -> Option<UnprotectedPair> {
     let is_conflict = first.access.is_write() || second.access.is_write();
+    let [of_first, of_second] = [first.locks, second.locks].map(|set| &trace.locksets[set.index()]);
     let common =
-        trace.locksets[first.locks.index()].iter().any(|lock| trace.locksets[second.locks.index()].contains(lock));
+        of_first.iter().any(|(lock, mode)| of_second.iter().any(|(with, of)| with == lock && mode.excludes(*of)));
     if first.thread == second.thread || !is_conflict || common || first.atomic && second.atomic {
         return None;
     }

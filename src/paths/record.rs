@@ -14,6 +14,7 @@ use super::ids::{ActionId, EvaluationId};
 use super::taint::Taint;
 use super::trace::{Action, ActionKind, Evaluation, Occurrence, Trace, Waiting};
 use crate::explore::classes::Operations;
+use crate::ir::sync::Mode;
 use crate::ir::{Access, DefinitionId, Program, ReadId};
 use crate::schedule::{Clocks, Edges, Execution, ExecutionStatus, HeldLocks, LocksetId};
 use crate::source::Span;
@@ -32,6 +33,8 @@ struct ThreadState {
     wait: Option<usize>,
     /// The lock that a wait has freed.
     freed: Option<Cell>,
+    /// Whether it has given up its last wait.
+    timed_out: bool,
     /// Threads made at the fork where it stands.
     made: usize,
     /// What an atomic expression has read.
@@ -223,12 +226,21 @@ impl<'a> Recorder<'a> {
     fn synchronise(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         let path = thread.path;
         let kind = match event {
-            Event::Lock { cell, again: false, .. } => ActionKind::Lock(cell),
-            Event::Lock { cell, again: true, .. } => ActionKind::Relock { lock: cell },
-            Event::Unlock { cell, waits: true, .. } => {
+            Event::Lock { cell, by, .. } if by.takes_again() => {
+                let timed_out = std::mem::take(&mut self.threads.entry(path).or_default().timed_out);
+                ActionKind::Relock { lock: cell, timed_out }
+            }
+            Event::TimedOut { .. } => {
+                self.threads.entry(path).or_default().timed_out = true;
+                return;
+            }
+            Event::Lock { cell, by, .. } if by.mode() == Mode::Shared => ActionKind::ReadLock(cell),
+            Event::Lock { cell, .. } => ActionKind::Lock(cell),
+            Event::Unlock { cell, by, .. } if by.takes_again() => {
                 self.threads.entry(path).or_default().freed = Some(cell);
                 return;
             }
+            Event::Unlock { cell, mode: Mode::Shared, .. } => ActionKind::ReadUnlock(cell),
             Event::Unlock { cell, .. } => ActionKind::Unlock(cell),
             Event::Set { cell, .. } => ActionKind::Set(cell),
             Event::Clear { cell, .. } => ActionKind::Clear(cell),
@@ -271,7 +283,8 @@ impl Observer for Recorder<'_> {
     }
 
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
-        if matches!(event, Event::Allocate { .. } | Event::Print { .. } | Event::Choose { .. }) {
+        if matches!(event, Event::Allocate { .. } | Event::Print { .. } | Event::Choose { .. } | Event::Verdict { .. })
+        {
             return;
         }
         self.held.event(thread, at, event);

@@ -8,6 +8,7 @@
 
 use super::ids::{ActionId, EvaluationId};
 use super::taint::{Taint, Taints};
+use crate::ir::sync::Mode;
 use crate::ir::{Access, DefinitionId, ReadId};
 use crate::schedule::{Clock, ExecutionStatus, LocksetId, Stamp};
 use crate::source::arena::Arena;
@@ -35,6 +36,10 @@ pub enum ActionKind {
     Lock(Cell),
     /// Frees a lock.
     Unlock(Cell),
+    /// Takes a readers-writer lock for reading.
+    ReadLock(Cell),
+    /// Does not read under a readers-writer lock any more.
+    ReadUnlock(Cell),
     /// Begins to wait for a notification: of a condition, freeing a lock, or bare.
     Wait {
         /// The condition and its lock.
@@ -44,6 +49,8 @@ pub enum ActionKind {
     Relock {
         /// The lock.
         lock: Cell,
+        /// Whether it has given up waiting.
+        timed_out: bool,
     },
     /// Wakes one or all that wait for a condition, or bare.
     Notify {
@@ -185,7 +192,7 @@ pub struct Trace {
     /// The operations, in order, with what held around them.
     pub occurrences: Vec<Occurrence>,
     /// The sets of locks: sorted.
-    pub locksets: Vec<Vec<Cell>>,
+    pub locksets: Vec<Vec<(Cell, Mode)>>,
     /// Sets of operations that values are computed from.
     pub taints: Taints,
     /// The steps of the execution.

@@ -134,7 +134,10 @@ fn wait_aims(program: &Program) -> Vec<Aim> {
             _ => None,
         });
         let kinds: Vec<(Kind, Span)> = kinds.collect();
-        let locks: Vec<Span> = kinds.iter().filter(|of| of.0 == Kind::Lock).map(|of| of.1).collect();
+        let locks: Vec<Span> = {
+            let takes = kinds.iter().filter(|of| of.0.only_acquires() && of.0.is_on_lock());
+            takes.map(|of| of.1).collect()
+        };
         for &(kind, span) in kinds.iter().filter(|of| matches!(of.0, Kind::WaitCondition | Kind::WaitBare)) {
             let locks = if kind == Kind::WaitCondition { &locks[..] } else { &[] };
             found.push((span, [&[span][..], locks].concat()));

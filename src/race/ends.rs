@@ -85,6 +85,10 @@ impl BadEnd {
                 WaitsFor::Lock { object, holder, taken_at } => {
                     format!("{object:?} {:?} {taken_at:?}", holder.map(name))
                 }
+                WaitsFor::Readers { object, readers } => {
+                    let readers: Vec<String> = readers.iter().map(|&path| name(path)).collect();
+                    format!("{object:?} {}", readers.join(" "))
+                }
                 WaitsFor::Threads(threads) => threads.iter().map(|&path| name(path)).collect::<Vec<_>>().join(" "),
                 other => format!("{other:?}"),
             };

@@ -18,6 +18,7 @@
 //! **Soundness and limits**: what is predicted need not happen, and what the execution does not come to is not
 //! predicted: take several executions. A local variable that takes the cells of one whose life has ended begins anew.
 
+use crate::ir::sync::Mode;
 use crate::ir::{Access, Program};
 use crate::schedule::{Clocks, Edges, HeldLocks, LocksetId, Stamp};
 use crate::vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
@@ -28,8 +29,8 @@ use rustc_hash::FxHashMap;
 pub struct Side {
     /// Its thread.
     pub thread: PathId,
-    /// The locks that it held.
-    pub locks: Vec<Cell>,
+    /// The locks that it held, with the mode of each.
+    pub locks: Vec<(Cell, Mode)>,
 }
 
 /// What was seen of two accesses that may race, the first time.
@@ -126,7 +127,7 @@ impl<'a> HybridDetector<'a> {
         (last.access.is_write() || now.access.is_write())
             && !(last.atomic && now.atomic)
             && !self.clocks.clock(now.thread).knows(last.stamp)
-            && !self.held.intersect(last.locks, now.locks)
+            && !self.held.exclude(last.locks, now.locks)
     }
 
     fn predict(&mut self, last: &Last, now: &Last, cell: Cell) {

@@ -16,6 +16,7 @@ use super::place::{PlacePair, Places};
 use crate::budget::{Bound, Budget};
 use crate::form::Form;
 use crate::form::races::potential_races;
+use crate::ir::sync::Mode;
 use crate::ir::{Access, LeafId, Program};
 use crate::schedule::{ExecutionStatus, Experiment, Random, Trial, Trials, TrialsEnd};
 use crate::vm::{Cell, Machine};
@@ -64,7 +65,7 @@ pub struct SeenSide {
     /// Its thread.
     pub thread: String,
     /// The locks that it held.
-    pub locks: Vec<Cell>,
+    pub locks: Vec<(Cell, Mode)>,
 }
 
 /// What is predicted of a pair of places.

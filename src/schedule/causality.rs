@@ -50,6 +50,7 @@ impl Causality {
         match event {
             Event::Read { address, .. } => depends.extend(self.last_write.get(&address)),
             Event::Lock { address, .. }
+            | Event::NotTaken { address, .. }
             | Event::Waited { address, .. }
             | Event::Acquire { address, .. }
             | Event::Clear { address, .. } => depends.extend(self.last_use.get(&address)),

@@ -11,8 +11,9 @@
 //! 2. The edges are: a fork or spawn before all of the thread that it makes; the end of a thread before the join that waits for
 //!    it; a notification before the thread goes on that it has woken; each `set` of an event since its last `clear` before a
 //!    `wait` that it lets pass; each `V` of a semaphore before each later `P`; all arrivals at a barrier before all departures
-//!    of the same round; a release of a lock before each later acquisition; of two atomic accesses to one cell the earlier
-//!    one before the later one, where the accesses of an atomic block end with the block.
+//!    of the same round; a release of a lock before each later acquisition, but for two readers of a readers-writer
+//!    lock; of two atomic accesses to one cell the earlier one before the later one, where the accesses of an atomic block
+//!    end with the block. A try that fails and a wait that has timed out have no edge: what they see orders nothing.
 //! 3. A join takes over the ends of those threads alone that were forked in the same call: the threads of a `cobegin` in a
 //!    function that the head of a `parfor` calls end at another join than those of the `parfor`.
 //! 4. [`Edges::WithoutMutualExclusion`] leaves out locks and atomic accesses: what they order in this execution they may order
@@ -28,6 +29,7 @@
 //! operations on one object not the same pairs. Each says in its own module which, and why.
 
 use crate::ir::FunctionId;
+use crate::ir::sync::Mode;
 use crate::vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -128,6 +130,8 @@ pub struct Clocks<'a> {
     threads: Vec<Thread>,
     /// By lock, event, semaphore, or cell that is accessed atomically: what lets others go on there.
     released: FxHashMap<Cell, Clock>,
+    /// By readers-writer lock: what lets writers go on, but not readers.
+    read: FxHashMap<Cell, Clock>,
     barriers: FxHashMap<Cell, Barrier>,
 }
 
@@ -141,6 +145,7 @@ impl<'a> Clocks<'a> {
             numbers: FxHashMap::default(),
             threads: vec![Thread::default()],
             released: FxHashMap::default(),
+            read: FxHashMap::default(),
             barriers: FxHashMap::default(),
         }
     }
@@ -200,7 +205,14 @@ impl<'a> Clocks<'a> {
         }
         match event {
             Event::Waited { cell, .. } | Event::Acquire { cell, .. } => self.take_over(thread, cell),
-            Event::Lock { cell, .. } if self.edges == Edges::AllSynchronisation => self.take_over(thread, cell),
+            Event::Lock { cell, by, .. } if self.edges == Edges::AllSynchronisation => {
+                self.take_over(thread, cell);
+                if by.mode() == Mode::Exclusive
+                    && let Some(read) = self.read.get(&cell)
+                {
+                    self.threads[thread.0 as usize].clock.join(read);
+                }
+            }
             Event::Read { cell, .. } | Event::Write { cell, .. } if self.is_atomic(thread, at) => {
                 self.take_over(thread, cell);
             }
@@ -235,7 +247,10 @@ impl<'a> Clocks<'a> {
             Event::Clear { cell, .. } => {
                 self.released.remove(&cell);
             }
-            Event::Unlock { cell, .. } if self.edges == Edges::AllSynchronisation => self.release(thread, cell),
+            Event::Unlock { cell, mode, .. } if self.edges == Edges::AllSynchronisation => match mode {
+                Mode::Exclusive => self.release(thread, cell),
+                Mode::Shared => self.read.entry(cell).or_default().join(&self.threads[thread.0 as usize].clock),
+            },
             Event::Read { cell, .. } | Event::Write { cell, .. } if self.is_atomic(thread, at) => {
                 // The accesses of a block end with it.
                 if self.state(thread).blocks > 0 {

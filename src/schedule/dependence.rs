@@ -20,6 +20,7 @@
 //! locals are not looked at: in another order threads and locals may get others, although nothing else is different. That an
 //! `assume` fails, or that the program does, ends the execution for all threads, and no footprint shows it.
 
+use crate::ir::sync::{Kind, Mode};
 use crate::vm::{CodeIndex, Event, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -119,9 +120,19 @@ pub fn used_by(thread: PathId, event: Event) -> Option<(Resource, Use)> {
         Event::Read { address, shared: true, .. } | Event::Waited { address, .. } => {
             (Resource::Cell(address), Use::Shared)
         }
+        // Readers come and go in any order. A try that fails sees a holder, and changes nothing; but a try to write fails
+        // because of readers, which count as users among themselves.
+        Event::Lock { address, by, .. } if by.mode() == Mode::Shared => (Resource::Cell(address), Use::Shared),
+        Event::Unlock { address, mode: Mode::Shared, .. } | Event::Nested { address, mode: Mode::Shared, .. } => {
+            (Resource::Cell(address), Use::Shared)
+        }
+        Event::NotTaken { address, by, .. } if by != Kind::TryWriteLock => (Resource::Cell(address), Use::Shared),
         Event::Write { address, shared: true, .. }
         | Event::Lock { address, .. }
         | Event::Unlock { address, .. }
+        | Event::Nested { address, .. }
+        | Event::NotTaken { address, .. }
+        | Event::TimedOut { address, .. }
         | Event::Set { address, .. }
         | Event::Clear { address, .. }
         | Event::Arrive { address, .. }
@@ -142,6 +153,7 @@ pub fn used_by(thread: PathId, event: Event) -> Option<(Resource, Use)> {
         | Event::Woken { .. }
         | Event::End { .. }
         | Event::Choose { .. }
+        | Event::Verdict { .. }
         | Event::Print { .. }
         | Event::Allocate { .. }
         | Event::AtomicBegin

@@ -1,12 +1,14 @@
 //! Locks that threads hold, as an execution goes on.
 //!
 //! **Input**: the events of an execution. **Output**: for each thread the set of locks that it holds, with the place
-//! at which it took each. Equal sets have equal numbers, so that an access can keep its set as a number.
+//! at which it took each, and the mode. Equal sets have equal numbers, so that an access can keep its set as a number.
 //!
 //! **Algorithm**: taking a lock adds it, freeing it removes it; a wait for a condition does both. Sets are kept once.
 //!
 //! **Soundness and limits**: exact. Semaphores are no locks here: who raises one need not be the one who has lowered it.
 
+use crate::ir::Program;
+use crate::ir::sync::Mode;
 use crate::source::arena::{Arena, id};
 use crate::vm::{Cell, CodeIndex, Event, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
@@ -21,15 +23,26 @@ id! {
 pub struct Held {
     /// The lock.
     pub lock: Cell,
+    /// Whom it excludes.
+    pub mode: Mode,
     /// Where it was taken.
     pub at: CodeIndex,
+}
+
+/// The name of a lock that is held: `L`, `R (read)`.
+#[must_use]
+pub fn lock_name(program: &Program, lock: Cell, mode: Mode) -> String {
+    match mode {
+        Mode::Exclusive => lock.name(program),
+        Mode::Shared => format!("{} (read)", lock.name(program)),
+    }
 }
 
 /// The locks of all threads of an execution.
 #[derive(Debug)]
 pub struct HeldLocks {
-    sets: Arena<LocksetId, Vec<Cell>>,
-    ids: FxHashMap<Vec<Cell>, LocksetId>,
+    sets: Arena<LocksetId, Vec<(Cell, Mode)>>,
+    ids: FxHashMap<Vec<(Cell, Mode)>, LocksetId>,
     threads: FxHashMap<PathId, (Vec<Held>, LocksetId)>,
     empty: LocksetId,
 }
@@ -62,23 +75,23 @@ impl HeldLocks {
         self.sets.len()
     }
 
-    /// The locks of a set, sorted.
+    /// The locks of a set, sorted, with the mode of each.
     #[must_use]
-    pub fn locks(&self, set: LocksetId) -> &[Cell] {
+    pub fn locks(&self, set: LocksetId) -> &[(Cell, Mode)] {
         &self.sets[set]
     }
 
-    /// Whether two sets have a lock in common.
+    /// Whether two threads cannot hold two sets at once: some lock is in both, not for reading in both.
     #[must_use]
-    pub fn intersect(&self, a: LocksetId, b: LocksetId) -> bool {
+    pub fn exclude(&self, a: LocksetId, b: LocksetId) -> bool {
         let others = &self.sets[b];
-        self.sets[a].iter().any(|lock| others.contains(lock))
+        self.sets[a].iter().any(|&(lock, mode)| others.iter().any(|&(with, of)| with == lock && mode.excludes(of)))
     }
 
     fn change(&mut self, thread: PathId, change: impl FnOnce(&mut Vec<Held>)) {
         let (held, set) = self.threads.entry(thread).or_insert((Vec::new(), self.empty));
         change(held);
-        let mut locks: Vec<Cell> = held.iter().map(|held| held.lock).collect();
+        let mut locks: Vec<(Cell, Mode)> = held.iter().map(|held| (held.lock, held.mode)).collect();
         locks.sort_unstable();
         locks.dedup();
         *set = match self.ids.get(&locks) {
@@ -95,7 +108,9 @@ impl HeldLocks {
 impl Observer for HeldLocks {
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         match event {
-            Event::Lock { cell, .. } => self.change(thread.path, |held| held.push(Held { lock: cell, at })),
+            Event::Lock { cell, by, .. } => {
+                self.change(thread.path, |held| held.push(Held { lock: cell, mode: by.mode(), at }));
+            }
             Event::Unlock { cell, .. } => self.change(thread.path, |held| {
                 if let Some(place) = held.iter().rposition(|held| held.lock == cell) {
                     held.remove(place);

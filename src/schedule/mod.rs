@@ -52,7 +52,7 @@ pub use estimate::{FirstHit, Interval, Rate, Z_95};
 pub use execution::{Execution, ExecutionStatus, run, run_named};
 pub use file::{SCHEMA, SPURIOUS_WAKEUPS, Schedule, ScheduleError, Step, source_hash};
 pub use greybox::{AbstractSchedule, Constraint, GENERATION, Greybox, GreyboxEnd, Steered, Term};
-pub use held::{Held, HeldLocks, LocksetId};
+pub use held::{Held, HeldLocks, LocksetId, lock_name};
 pub use lookahead::{Lookahead, PendingAccess, PendingAccesses};
 pub use namer::{Namer, SharedStep};
 pub use naming::{Naming, operation_name};

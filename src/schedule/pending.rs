@@ -47,7 +47,7 @@ impl PendingFootprint {
             Pending::Atomic { address, writes, .. } => {
                 cell(address, if writes { Use::Exclusive } else { Use::Shared });
             }
-            Pending::Synchronise { kind: Kind::WaitEvent, address } => cell(address, Use::Shared),
+            Pending::Synchronise { kind: Kind::WaitEvent | Kind::ReadLock, address } => cell(address, Use::Shared),
             Pending::Synchronise { kind, address } => {
                 cell(address, Use::Exclusive);
                 cell(machine.released_lock(state, thread), Use::Exclusive);
@@ -55,7 +55,9 @@ impl PendingFootprint {
                     known.add(Resource::Bare, Use::Exclusive);
                 }
             }
-            Pending::SpuriousWakeup { address } => cell(Some(address), Use::Exclusive),
+            Pending::TimeOut { address } | Pending::SpuriousWakeup { address } => {
+                cell(Some(address), Use::Exclusive);
+            }
             Pending::Join => known.add(Resource::Children(state.path(thread)), Use::Exclusive),
             Pending::JoinThread { thread: Some(joined) } if joined.index() < state.thread_count() => {
                 known.add(Resource::Thread(state.path(joined)), Use::Exclusive);

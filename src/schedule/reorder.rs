@@ -96,6 +96,7 @@ enum Action {
     Write(DefinitionId, i64),
     Print(OutputId),
     Choose(i64),
+    Verdict(bool),
     Other(std::mem::Discriminant<Event>),
 }
 
@@ -145,6 +146,7 @@ impl Observer for Recorder {
             }
             Event::Print { output } => Action::Print(output),
             Event::Choose { value } => Action::Choose(value),
+            Event::Verdict { value } => Action::Verdict(value),
             other => Action::Other(std::mem::discriminant(&other)),
         };
         match event {

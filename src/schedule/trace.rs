@@ -289,9 +289,19 @@ impl Writer<'_> {
                 let object = self.element(state, definition.name, address);
                 Some(Content { span: definition.span, kind: RowKind::Write, op: "write", object, value: Some(value) })
             }
-            Event::Lock { address, again: true, .. } => content(RowKind::Synchronise, "relock", object(address), None),
-            // A wait, and the last arrival at a barrier, have told it already.
-            Event::Unlock { waits: true, .. } | Event::Leave { .. } => None,
+            Event::Lock { address, by, .. } if by.takes_again() => {
+                content(RowKind::Synchronise, "relock", object(address), None)
+            }
+            Event::Lock { address, by, .. } | Event::Nested { address, by, .. } if by.tries() => {
+                content(RowKind::Synchronise, by.word(), object(address), Some("is true".to_owned()))
+            }
+            Event::NotTaken { address, by, .. } => {
+                content(RowKind::Synchronise, by.word(), object(address), Some("is false".to_owned()))
+            }
+            Event::TimedOut { address, .. } => content(RowKind::Synchronise, "timeout", object(address), None),
+            // A wait, the last arrival at a barrier, and the operation of a verdict have told it already.
+            Event::Unlock { by, .. } if by.takes_again() => None,
+            Event::Leave { .. } | Event::Verdict { .. } => None,
             Event::Fork { child } => content(RowKind::Thread, "fork", name(child), None),
             Event::Spawn { child } => content(RowKind::Thread, "spawn", name(child), None),
             Event::Join => content(RowKind::Thread, "join", None, None),
@@ -369,6 +379,8 @@ impl Writer<'_> {
                 format!("{} ({})", object(address), name(holder))
             }
             Obstacle::Lock { address, holder: None, .. } => object(address),
+            Obstacle::Readers { address, ref threads } if threads.is_empty() => object(address),
+            Obstacle::Readers { address, ref threads } => format!("{} ({})", object(address), names(threads)),
             Obstacle::Barrier { address, arrived, count } => format!("{}, {arrived} of {count}", object(address)),
             Obstacle::Condition { address } => format!("notify({})", object(address)),
             Obstacle::Notification => "notify()".to_owned(),

@@ -237,11 +237,13 @@ pub(super) enum Code {
     Assume {
         condition: Source,
     },
-    /// An operation on synchronisation objects; [`NO_PLACE`] stands for an operand that the kind does not have.
+    /// An operation on synchronisation objects; [`NO_PLACE`] stands for an operand that the kind does not have, and
+    /// [`NO_SLOT`] for a verdict that there is not or that nobody wants.
     Synchronise {
         kind: Kind,
         object: TableIndex,
         lock: TableIndex,
+        verdict: Slot,
     },
     Fork {
         fork: TableIndex,

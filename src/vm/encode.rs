@@ -9,7 +9,7 @@
 //! states.
 
 use super::machine::Machine;
-use super::state::{Block, Closed, Instances, State, Thread, ThreadStatus, Word};
+use super::state::{Block, Closed, Instances, ReadHold, State, Thread, ThreadStatus, Word};
 use super::tables::{OutputId, PathId};
 
 pub(super) fn pair(low: u32, high: u32) -> u64 {
@@ -27,12 +27,13 @@ fn high(word: u64) -> u32 {
 const SPAWNED: u64 = 1 << 40;
 const DEEP: u64 = 1 << 41;
 
-const STATUSES: [ThreadStatus; 8] = [
+const STATUSES: [ThreadStatus; 9] = [
     ThreadStatus::Free,
     ThreadStatus::Ready,
     ThreadStatus::AtBarrier,
     ThreadStatus::WaitingCondition,
     ThreadStatus::Reacquiring,
+    ThreadStatus::TimedOut,
     ThreadStatus::WaitingBare,
     ThreadStatus::Diverged,
     ThreadStatus::Ended,
@@ -55,6 +56,8 @@ impl Machine {
         words.push(pair(state.cells.len() as u32, state.threads.len() as u32));
         words.push(pair(state.blocks.len() as u32, state.closed.len() as u32));
         words.push(pair(u32::from(state.exclusive), u32::from(state.unfinished)));
+        words.extend(self.has_readers().then_some(state.readers.len() as u64));
+        words.extend(state.readers.iter().flat_map(|hold| [pair(hold.address, hold.count), u64::from(hold.thread)]));
         // The first cell is none.
         words.extend(state.cells[1..].iter().map(|cell| cell.value as u64));
         let mut writers = state.cells[1..].chunks_exact(2);
@@ -94,7 +97,7 @@ impl Machine {
         if thread.status == ThreadStatus::Ended {
             return;
         }
-        words.push(pair(thread.wait, u32::from(thread.parent)));
+        words.push(pair(thread.wait, u32::from(thread.parent) | u32::from(thread.levels) << 16));
         if deep {
             words.extend([pair(thread.frame, thread.depth), u64::from(thread.parent_frame)]);
         }
@@ -124,6 +127,12 @@ impl Machine {
         state.exclusive = low(rest) as u16;
         state.unfinished = high(rest) as u16;
         state.taken = 0;
+        let readers = if self.has_readers() { reader.word() } else { 0 };
+        state.readers.clear();
+        state.readers.extend((0..readers).map(|_| {
+            let (of, thread) = (reader.word(), reader.word() as u16);
+            ReadHold { address: low(of), thread, count: high(of) }
+        }));
         state.cells.clear();
         state.cells.push(Word { value: 0, writer: super::state::NO_WRITER });
         let cells = low(counts) as usize;
@@ -180,7 +189,7 @@ impl Machine {
         let word = reader.word();
         let mut thread = Thread::free(state.stack.len() as u32, 0);
         thread.pc = low(word);
-        thread.status = STATUSES[(word >> 32 & 7) as usize];
+        thread.status = STATUSES[(word >> 32 & 15) as usize];
         thread.spawned = word & SPAWNED != 0;
         thread.atomic = (word >> 48) as u16;
         if thread.status != ThreadStatus::Free {
@@ -193,6 +202,7 @@ impl Machine {
             let waits = reader.word();
             thread.wait = low(waits);
             thread.parent = high(waits) as u16;
+            thread.levels = (high(waits) >> 16) as u16;
             if word & DEEP != 0 {
                 let depth = reader.word();
                 thread.frame = low(depth);

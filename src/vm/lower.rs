@@ -176,7 +176,8 @@ impl Lowering<'_, '_> {
 
     fn synchronise(&mut self, operation: &Synchronisation) -> Code {
         let mut place = |place: &Option<Place>| place.as_ref().map_or(NO_PLACE, |place| self.place(place));
-        Code::Synchronise { kind: operation.kind, object: place(&operation.object), lock: place(&operation.lock) }
+        let (object, lock) = (place(&operation.object), place(&operation.lock));
+        Code::Synchronise { kind: operation.kind, object, lock, verdict: self.optional_slot(operation.verdict) }
     }
 
     /// An instruction.

@@ -6,6 +6,7 @@
 use super::code::{Code, CodeIndex, Origin, TableIndex};
 use super::compile;
 use super::compiled::Compiled;
+use super::locks;
 use super::memory::Layout;
 use super::observe::Cell;
 use super::outcome::{Choice, Move};
@@ -55,6 +56,13 @@ pub enum Obstacle {
         holder: Option<ThreadIndex>,
         /// Where it was taken.
         taken_at: CodeIndex,
+    },
+    /// A readers-writer lock that is held for reading, by the thread itself perhaps.
+    Readers {
+        /// The lock.
+        address: u32,
+        /// Who reads; those that have ended without a trace are left out.
+        threads: Vec<ThreadIndex>,
     },
     /// An event that is not set.
     Event {
@@ -222,11 +230,15 @@ impl Machine {
         }
         let slot = &state.threads[thread.index()];
         match slot.status {
-            ThreadStatus::Reacquiring => {
+            ThreadStatus::Reacquiring | ThreadStatus::TimedOut => {
                 let Code::Synchronise { lock, .. } = self.compiled.code[slot.pc as usize] else { return 0 };
-                u32::from(self.cell_at(state, thread, lock).is_none_or(|(_, value)| value == 0))
+                u32::from(self.cell_at(state, thread, lock).is_none_or(|(_, value)| locks::holder(value) == 0))
             }
-            ThreadStatus::WaitingCondition => u32::from(self.options.spurious_wakeups),
+            ThreadStatus::WaitingCondition => {
+                let timed =
+                    matches!(self.compiled.code[slot.pc as usize], Code::Synchronise { kind: Kind::TimedWait, .. });
+                u32::from(timed) + u32::from(self.options.spurious_wakeups)
+            }
             ThreadStatus::Diverged => 1,
             ThreadStatus::Free
             | ThreadStatus::Ready
@@ -260,12 +272,20 @@ impl Machine {
         let cell = || self.cell_at(state, thread, object);
         // A place whose index is out of range fails, and failing is always possible.
         match kind {
-            Kind::Lock => u32::from(cell().is_none_or(|(_, holder)| holder == 0)),
+            Kind::Lock => u32::from(cell().is_none_or(|(_, value)| locks::may_lock(value, thread))),
+            Kind::ReadLock | Kind::WriteLock => {
+                u32::from(cell().is_none_or(|(address, _)| state.may_take(address, thread, kind)))
+            }
             Kind::WaitEvent => u32::from(cell().is_none_or(|(_, set)| set != 0)),
             Kind::Acquire => u32::from(cell().is_none_or(|(_, count)| count > 0)),
             Kind::Notify => cell().map_or(1, |(address, _)| self.waiting_for(state, address).count().max(1) as u32),
             Kind::NotifyBare => self.waiting_bare(state).count().max(1) as u32,
-            Kind::Unlock
+            Kind::TryLock
+            | Kind::TryReadLock
+            | Kind::TryWriteLock
+            | Kind::Unlock
+            | Kind::UnlockRw
+            | Kind::TimedWait
             | Kind::Set
             | Kind::Clear
             | Kind::Release
@@ -283,6 +303,11 @@ impl Machine {
         let place = &self.compiled.places[place as usize];
         let address = place.address(state.frame(thread), &self.compiled.constants)?;
         Some((address, state.cells[address as usize].value))
+    }
+
+    /// Whether states tell who reads under readers-writer locks.
+    pub(super) fn has_readers(&self) -> bool {
+        self.layout.has_rwlocks
     }
 
     /// The threads that wait for a condition.
@@ -326,7 +351,11 @@ impl Machine {
         let address = |place| self.cell_at(state, thread, place).map_or(0, |(address, _)| address);
         let lock = |address: u32| {
             let cell = state.cells[address as usize];
-            let holder = (cell.value <= i64::from(NO_THREAD)).then(|| ThreadIndex((cell.value - 1) as u16));
+            let holder = locks::holder(cell.value);
+            if holder == 0 {
+                return Obstacle::Readers { address, threads: state.readers_of(address).collect() };
+            }
+            let holder = (holder <= i64::from(NO_THREAD)).then(|| ThreadIndex((holder - 1) as u16));
             Obstacle::Lock { address, holder, taken_at: CodeIndex(cell.writer) }
         };
         Some(match (slot.status, self.compiled.code[slot.pc as usize]) {
@@ -337,9 +366,11 @@ impl Machine {
                 count: state.value(slot.wait) as u32,
                 arrived: state.value(slot.wait + 1) as u32,
             },
-            (ThreadStatus::Reacquiring, Code::Synchronise { lock: place, .. }) => lock(address(place)),
+            (ThreadStatus::Reacquiring | ThreadStatus::TimedOut, Code::Synchronise { lock: place, .. }) => {
+                lock(address(place))
+            }
             (_, Code::Synchronise { kind, object, .. }) => match kind.operands().first()? {
-                ObjectKind::Lock => lock(address(object)),
+                ObjectKind::Lock | ObjectKind::RwLock => lock(address(object)),
                 ObjectKind::Event => Obstacle::Event { address: address(object) },
                 ObjectKind::Semaphore => Obstacle::Semaphore { address: address(object) },
                 // Only a thread with another status than that of one that is ready waits at such an object.

@@ -10,7 +10,7 @@
 //! **Soundness and limits**: which address a local gets depends on the order of steps; its name ([`Cell`]) does not.
 
 use super::observe::{Cell, Object};
-use super::state::{Block, NO_THREAD, NO_WRITER, OF_VARIABLE, State, ThreadIndex, Word};
+use super::state::{Block, NO_WRITER, OF_VARIABLE, REENTRANT, State, Word};
 use super::tables::PathId;
 use crate::ir::{Leaf, LeafId, LeafKind, Program, Storage, Value, Variable, VariableId};
 
@@ -33,6 +33,8 @@ pub(super) struct Layout {
     locks: Vec<Box<[u32]>>,
     /// Addresses of the locks of globals.
     global_locks: Vec<u32>,
+    /// Whether there is a readers-writer lock.
+    pub(super) has_rwlocks: bool,
 }
 
 impl Layout {
@@ -40,7 +42,8 @@ impl Layout {
     pub(super) fn new(program: &Program) -> Layout {
         let empty = Word { value: 0, writer: NO_WRITER };
         let nothing = Cell { object: Object::global(VariableId(0)), part: 0 };
-        let mut layout = Layout { initial: vec![empty], names: vec![nothing], ..Layout::default() };
+        let has_rwlocks = program.leaves.iter().any(|leaf| leaf.kind == LeafKind::RwLock);
+        let mut layout = Layout { initial: vec![empty], names: vec![nothing], has_rwlocks, ..Layout::default() };
         for (id, variable) in program.variables.entries() {
             let template = template(program, variable);
             let address = match variable.storage {
@@ -58,7 +61,9 @@ impl Layout {
             layout.addresses.push(address);
             layout.templates.push(template.into_boxed_slice());
             layout.leaves.push(leaves_by_cell(program, variable));
-            let locks = variable.leaves().map(|leaf| &program.leaves[leaf]).filter(|leaf| leaf.kind == LeafKind::Lock);
+            let leaves = variable.leaves().map(|leaf| &program.leaves[leaf]);
+            let locks =
+                leaves.filter(|leaf| matches!(leaf.kind, LeafKind::Lock | LeafKind::ReentrantLock | LeafKind::RwLock));
             let locks: Box<[u32]> = locks.flat_map(Leaf::cells).collect();
             if variable.storage == Storage::Global {
                 layout.global_locks.extend(locks.iter().map(|offset| address + offset));
@@ -66,17 +71,6 @@ impl Layout {
             layout.locks.push(locks);
         }
         layout
-    }
-
-    /// Notes that the holder of some locks is no more: its slot may be used again, and the locks stay taken.
-    pub(super) fn orphan_locks(&self, state: &mut State, holder: ThreadIndex) {
-        let State { cells, blocks, .. } = state;
-        self.each_lock(blocks, |address| {
-            let cell = &mut cells[address as usize];
-            if cell.value == i64::from(holder.0) + 1 {
-                cell.value = i64::from(NO_THREAD) + 1;
-            }
-        });
     }
 
     /// Calls `f` with the addresses of all locks.
@@ -174,6 +168,7 @@ impl Layout {
         let template = &self.templates[variable.index()];
         let start = address as usize;
         state.cells[start..start + template.len()].copy_from_slice(template);
+        state.forget_readers(address, address + template.len() as u32);
     }
 
     /// Frees the cells of a local variable.
@@ -185,6 +180,7 @@ impl Layout {
         state.blocks.remove(index);
         let (start, end) = (block.start as usize, (block.start + block.size) as usize);
         state.cells[start..end].fill(Word { value: 0, writer: NO_WRITER });
+        state.forget_readers(block.start, block.start + block.size);
         let used = state.blocks.last().map_or(self.global_count(), |last| last.start + last.size);
         state.cells.truncate(used as usize);
     }
@@ -211,6 +207,7 @@ fn template(program: &Program, variable: &Variable) -> Vec<Word> {
             let Some(cell) = cells.get_mut(leaf.cell(element) as usize) else { continue };
             let value = match leaf.kind {
                 LeafKind::Barrier(count) => Value::Int(count as i32).bits(),
+                LeafKind::ReentrantLock => REENTRANT,
                 _ => leaf.initial.get(element as usize).map_or(0, |value| value.bits()),
             };
             *cell = Word { value, writer };

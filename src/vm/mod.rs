@@ -22,6 +22,7 @@ mod fingerprint;
 mod interchangeable;
 mod liveness;
 mod local;
+mod locks;
 mod lower;
 mod machine;
 mod memory;

@@ -18,7 +18,7 @@ use super::code::CodeIndex;
 use super::outcome::Failure;
 use super::state::ThreadIndex;
 use super::tables::{OutputId, PathId};
-use crate::ir::sync::Kind;
+use crate::ir::sync::{Kind, Mode};
 use crate::ir::{DefinitionId, FunctionId, LeafId, Program, ReadId, VariableId};
 
 /// A thread, as events name it.
@@ -112,23 +112,50 @@ pub enum Event {
         /// Whether the access is a visible operation.
         shared: bool,
     },
-    /// It takes a lock; also when it comes back from waiting for a condition.
+    /// It takes a lock that it did not hold; also when it comes back from waiting for a condition.
     Lock {
         /// The lock.
         cell: Cell,
         /// Its location.
         address: u32,
-        /// Whether it comes back from a wait.
-        again: bool,
+        /// The operation: also one that tries, and a wait that it comes back from.
+        by: Kind,
     },
-    /// It frees a lock; also when it begins to wait for a condition.
+    /// It frees a lock: it does not hold it any more. Also when it begins to wait for a condition.
     Unlock {
         /// The lock.
         cell: Cell,
         /// Its location.
         address: u32,
-        /// Whether it begins a wait.
-        waits: bool,
+        /// The operation: also a wait that begins.
+        by: Kind,
+        /// In which mode it held the lock.
+        mode: Mode,
+    },
+    /// It takes a lock that it holds once more, or gives one of several holds back.
+    Nested {
+        /// The lock.
+        cell: Cell,
+        /// Its location.
+        address: u32,
+        /// The operation.
+        by: Kind,
+        /// In which mode it holds the lock.
+        mode: Mode,
+    },
+    /// It tries to take a lock that it may not take now.
+    NotTaken {
+        /// The lock.
+        cell: Cell,
+        /// Its location.
+        address: u32,
+        /// The operation.
+        by: Kind,
+    },
+    /// An operation has a verdict; told behind what the operation does.
+    Verdict {
+        /// Which.
+        value: bool,
     },
     /// It sets an event.
     Set {
@@ -171,6 +198,8 @@ pub enum Event {
         cell: Option<Cell>,
         /// Its location.
         condition: Option<u32>,
+        /// The operation.
+        by: Kind,
     },
     /// It notifies one or all that wait for a condition, or bare (`None`). The woken threads follow.
     Notify {
@@ -180,6 +209,13 @@ pub enum Event {
         condition: Option<u32>,
         /// Whether all of them.
         all: bool,
+    },
+    /// It gives up waiting for a condition.
+    TimedOut {
+        /// The condition.
+        cell: Cell,
+        /// Its location.
+        address: u32,
     },
     /// It is woken by a thread, or (`None`) for no reason.
     Woken {
@@ -256,17 +292,16 @@ impl Event {
     #[must_use]
     pub fn synchronisation(self) -> Option<(Kind, Option<u32>)> {
         Some(match self {
-            Event::Lock { address, again: false, .. } => (Kind::Lock, Some(address)),
-            Event::Unlock { address, waits: false, .. } => (Kind::Unlock, Some(address)),
-            Event::Lock { address, again: true, .. } | Event::Unlock { address, waits: true, .. } => {
-                (Kind::WaitCondition, Some(address))
-            }
+            Event::Lock { address, by, .. }
+            | Event::Unlock { address, by, .. }
+            | Event::Nested { address, by, .. }
+            | Event::NotTaken { address, by, .. } => (by, Some(address)),
+            Event::TimedOut { address, .. } => (Kind::TimedWait, Some(address)),
             Event::Set { address, .. } => (Kind::Set, Some(address)),
             Event::Clear { address, .. } => (Kind::Clear, Some(address)),
             Event::Waited { address, .. } => (Kind::WaitEvent, Some(address)),
             Event::Arrive { address, .. } | Event::Leave { address, .. } => (Kind::Barrier, Some(address)),
-            Event::Wait { condition: Some(address), .. } => (Kind::WaitCondition, Some(address)),
-            Event::Wait { condition: None, .. } => (Kind::WaitBare, None),
+            Event::Wait { condition, by, .. } => (by, condition),
             Event::Notify { condition, all, .. } => match (condition, all) {
                 (Some(_), false) => (Kind::Notify, condition),
                 (Some(_), true) => (Kind::NotifyAll, condition),
@@ -284,6 +319,7 @@ impl Event {
             | Event::JoinThread { .. }
             | Event::End { .. }
             | Event::Choose { .. }
+            | Event::Verdict { .. }
             | Event::Print { .. }
             | Event::Allocate { .. }
             | Event::AtomicBegin

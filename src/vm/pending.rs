@@ -52,6 +52,11 @@ pub enum Pending {
         /// The lock.
         address: Option<u32>,
     },
+    /// Giving up waiting for a condition; where threads may wake for no reason, the second alternative is that.
+    TimeOut {
+        /// The condition.
+        address: u32,
+    },
     /// Waking from a wait for no reason.
     SpuriousWakeup {
         /// The condition.
@@ -91,8 +96,11 @@ impl Machine {
         let address = |place| self.cell_at(state, thread, place).map(|(address, _)| address);
         match (slot.status, code) {
             (ThreadStatus::Ready, _) => {}
-            (ThreadStatus::Reacquiring, Code::Synchronise { lock, .. }) => {
+            (ThreadStatus::Reacquiring | ThreadStatus::TimedOut, Code::Synchronise { lock, .. }) => {
                 return Some(Pending::Relock { address: address(lock) });
+            }
+            (ThreadStatus::WaitingCondition, Code::Synchronise { kind: Kind::TimedWait, .. }) => {
+                return Some(Pending::TimeOut { address: slot.wait });
             }
             (ThreadStatus::WaitingCondition, _) if self.options.spurious_wakeups => {
                 return Some(Pending::SpuriousWakeup { address: slot.wait });
@@ -147,7 +155,7 @@ impl Machine {
     pub fn released_lock(&self, state: &State, thread: ThreadIndex) -> Option<u32> {
         let slot = state.threads.get(thread.index())?;
         match (slot.status, self.compiled.code[slot.pc as usize]) {
-            (ThreadStatus::Ready, Code::Synchronise { kind: Kind::WaitCondition, lock, .. }) => {
+            (ThreadStatus::Ready, Code::Synchronise { kind: Kind::WaitCondition | Kind::TimedWait, lock, .. }) => {
                 self.cell_at(state, thread, lock).map(|(address, _)| address)
             }
             _ => None,

@@ -30,6 +30,9 @@ pub(super) const NO_THREAD: u16 = u16::MAX;
 /// The writer of a cell that nobody has written and that has no initial definition, such as a lock.
 pub const NO_WRITER: u32 = u32::MAX;
 
+/// Marks the cells of re-entrant locks.
+pub(super) const REENTRANT: i64 = 1 << 62;
+
 /// What a memory cell holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word {
@@ -62,6 +65,8 @@ pub enum ThreadStatus {
     WaitingCondition,
     /// It was notified and has to take the lock again.
     Reacquiring,
+    /// It has given up waiting for a condition, and has to take the lock again.
+    TimedOut,
     /// It waits for a bare notification.
     WaitingBare,
     /// It runs for ever, or its calls are too deep: its next step fails.
@@ -94,6 +99,8 @@ pub(super) struct Thread {
     pub parent_frame: u32,
     /// Address of the barrier or the condition that it waits at.
     pub wait: u32,
+    /// Levels, but for the first, at which it held the re-entrant lock that it waits with.
+    pub levels: u16,
     pub path: PathId,
     /// The path without the numbers of instances.
     pub shape: PathId,
@@ -117,6 +124,7 @@ impl Thread {
             parent: NO_THREAD,
             parent_frame: 0,
             wait: 0,
+            levels: 0,
             path: PathId(0),
             shape: PathId(0),
             output: OutputId(0),
@@ -144,6 +152,16 @@ pub(super) struct Instances {
     pub count: u32,
 }
 
+/// A thread that holds a readers-writer lock for reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ReadHold {
+    pub address: u32,
+    /// [`NO_THREAD`] where it has ended.
+    pub thread: u16,
+    /// How often, at least once.
+    pub count: u32,
+}
+
 /// The state of an execution.
 #[derive(Debug)]
 pub struct State {
@@ -156,6 +174,8 @@ pub struct State {
     pub(super) closed: Vec<Closed>,
     /// By rising parent, label and ordinal.
     pub(super) instances: Vec<Instances>,
+    /// By rising address and thread.
+    pub(super) readers: Vec<ReadHold>,
     /// The thread in the middle of an atomic block, else [`NO_THREAD`].
     pub(super) exclusive: u16,
     /// Threads that have not ended.
@@ -173,6 +193,7 @@ impl Default for State {
             blocks: Vec::new(),
             closed: Vec::new(),
             instances: Vec::new(),
+            readers: Vec::new(),
             exclusive: NO_THREAD,
             unfinished: 0,
             taken: 0,
@@ -194,6 +215,7 @@ impl Clone for State {
         self.blocks.clone_from(&source.blocks);
         self.closed.clone_from(&source.closed);
         self.instances.clone_from(&source.instances);
+        self.readers.clone_from(&source.readers);
         self.exclusive = source.exclusive;
         self.unfinished = source.unfinished;
         self.taken = source.taken;
@@ -210,6 +232,7 @@ impl State {
         self.blocks.clear();
         self.closed.clear();
         self.instances.clear();
+        self.readers.clear();
         (self.exclusive, self.unfinished, self.taken) = (NO_THREAD, 0, 0);
     }
 

@@ -225,7 +225,7 @@ impl<O: Observer> Run<'_, O> {
         self.state.exclusive = NO_THREAD;
         self.tell_entered();
         if self.this().status != ThreadStatus::Ready {
-            return self.step_of_waiting();
+            return self.step_of_waiting(alternative);
         }
         if !self.code().is_visible() {
             match self.local(true) {
@@ -255,16 +255,15 @@ impl<O: Observer> Run<'_, O> {
         if self.state.unfinished == 0 { Progress::Finished } else { Progress::Running }
     }
 
-    fn step_of_waiting(&mut self) -> Progress {
+    fn step_of_waiting(&mut self, alternative: u32) -> Progress {
         match self.this().status {
-            ThreadStatus::Reacquiring => {
+            ThreadStatus::Reacquiring | ThreadStatus::TimedOut => {
                 self.reacquire();
                 self.local(false);
                 self.settled()
             }
             ThreadStatus::WaitingCondition => {
-                self.this().status = ThreadStatus::Reacquiring;
-                self.event(Event::Woken { by: None });
+                self.give_up(alternative);
                 Progress::Running
             }
             ThreadStatus::Diverged => self.fail(FailureKind::StepLimit, None),
@@ -359,7 +358,9 @@ impl<O: Observer> Run<'_, O> {
             Code::Fork { .. } | Code::Spawn { .. } | Code::Join | Code::JoinThread { .. } => {
                 return self.perform_thread_operation(code);
             }
-            Code::Synchronise { kind, object, lock } => return self.synchronise(kind, object, lock, alternative),
+            Code::Synchronise { kind, object, lock, verdict } => {
+                return self.synchronise(kind, (object, lock, verdict), alternative);
+            }
             _ => {}
         }
         self.this().pc += 1;

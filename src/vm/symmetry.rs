@@ -15,6 +15,7 @@
 //! those threads. Permutations that would have to move memory as well are not seen.
 
 use super::encode::pair;
+use super::locks;
 use super::machine::Machine;
 use super::state::{NO_THREAD, State, Thread, ThreadStatus};
 use crate::ir::FunctionId;
@@ -28,8 +29,8 @@ pub(super) struct Canonical {
     ranges: Vec<(u32, u32)>,
     /// By thread: whether it may be exchanged.
     exchangeable: Vec<bool>,
-    /// Locks that such threads hold: the thread and the address.
-    held: Vec<(u16, u32)>,
+    /// Locks that such threads hold: the thread, the address, and how often beyond the first time.
+    held: Vec<(u16, u32, u32)>,
 }
 
 impl Canonical {
@@ -72,8 +73,8 @@ impl Machine {
             self.encode_thread(state, thread, contents);
             // The second word is its name.
             contents[start + 1] = u64::from(usize::from(state.exclusive) == index);
-            let locks = held.iter().filter(|(holder, _)| usize::from(*holder) == index);
-            contents.extend(locks.map(|&(_, address)| u64::from(address)));
+            let locks = held.iter().filter(|(holder, ..)| usize::from(*holder) == index);
+            contents.extend(locks.map(|&(_, address, levels)| pair(address, levels)));
             ranges.push((start as u32, contents.len() as u32));
         }
         let content = |&(start, end): &(u32, u32)| &contents[start as usize..end as usize];
@@ -84,17 +85,35 @@ impl Machine {
         }
     }
 
-    fn encode_cells(&self, state: &State, exchangeable: &[bool], held: &mut Vec<(u16, u32)>, words: &mut Vec<u64>) {
+    fn encode_cells(
+        &self,
+        state: &State,
+        exchangeable: &[bool],
+        held: &mut Vec<(u16, u32, u32)>,
+        words: &mut Vec<u64>,
+    ) {
         held.clear();
         let start = words.len();
         words.extend(state.cells.iter().map(|cell| cell.value as u64));
         self.layout.each_lock(&state.blocks, |address| {
-            let holder = usize::try_from(state.cells[address as usize].value - 1).unwrap_or(usize::MAX);
-            if exchangeable.get(holder) == Some(&true) {
-                held.push((holder as u16, address));
+            if let Some((holder, levels)) = locks::held(state.cells[address as usize].value)
+                && exchangeable.get(holder) == Some(&true)
+            {
+                held.push((holder as u16, address, levels));
                 words[start + address as usize] = SOMEBODY;
             }
         });
+        // How many read stands in the cell, and who they are among others.
+        if self.has_readers() {
+            words.push(state.readers.len() as u64);
+        }
+        for hold in &state.readers {
+            if exchangeable.get(usize::from(hold.thread)) == Some(&true) {
+                held.push((hold.thread, hold.address, hold.count));
+            } else {
+                words.extend([pair(hold.address, hold.count), SOMEBODY - u64::from(hold.thread)]);
+            }
+        }
         held.sort_unstable();
         words.extend(state.cells.iter().map(|cell| u64::from(cell.writer)));
     }

@@ -1,14 +1,15 @@
-//! Synchronisation: locks, events, barriers, conditions, semaphores, bare notifications.
+//! Synchronisation: locks ([`super::locks`]), events, barriers, conditions, semaphores, bare notifications.
 //!
 //! **Input**: a thread that stands before such an operation, which is possible now. **Output**: the changed objects,
 //! and the threads that it wakes, which run ahead at once where they need nothing more.
 
-use super::code::{Code, TableIndex};
+use super::code::{Code, NO_SLOT, Slot, TableIndex};
+use super::locks::Taken;
 use super::observe::{Event, Observer};
-use super::outcome::{FailureKind, Progress};
-use super::state::{NO_WRITER, ThreadIndex, ThreadStatus};
+use super::outcome::FailureKind;
+use super::state::{ThreadIndex, ThreadStatus};
 use super::step::{Performed, Run};
-use crate::ir::sync::Kind;
+use crate::ir::sync::{Kind, Mode};
 use smallvec::SmallVec;
 
 type Threads = SmallVec<[ThreadIndex; 8]>;
@@ -18,20 +19,15 @@ impl<O: Observer> Run<'_, O> {
     pub(super) fn synchronise(
         &mut self,
         kind: Kind,
-        object: TableIndex,
-        lock: TableIndex,
+        (object, lock, verdict): (TableIndex, TableIndex, Slot),
         alternative: u32,
     ) -> Performed {
         let performed = match kind {
-            Kind::Lock => self.with(object, |run, address| {
-                run.take_lock(address);
-                run.event(Event::Lock { cell: run.cell(address), address, again: false });
-                Performed::On
-            }),
-            Kind::Unlock => self.with(object, |run, address| match run.free_lock(address, false) {
-                Some(over) => Performed::Over(over),
-                None => Performed::On,
-            }),
+            Kind::Lock | Kind::ReadLock | Kind::WriteLock => self.with(object, |run, address| run.lock(address, kind)),
+            Kind::TryLock | Kind::TryReadLock | Kind::TryWriteLock => {
+                self.with(object, |run, address| run.try_lock(address, kind, verdict))
+            }
+            Kind::Unlock | Kind::UnlockRw => self.with(object, |run, address| run.unlock(address, kind)),
             Kind::Set => self.with(object, |run, address| {
                 run.state.cells[address as usize].value = 1;
                 run.event(Event::Set { cell: run.cell(address), address });
@@ -58,13 +54,13 @@ impl<O: Observer> Run<'_, O> {
                 Performed::On
             }),
             Kind::Barrier => self.with(object, Run::arrive),
-            Kind::WaitCondition => {
-                self.with(object, |run, condition| run.with(lock, |run, lock| run.wait(condition, lock)))
+            Kind::WaitCondition | Kind::TimedWait => {
+                self.with(object, |run, condition| run.with(lock, |run, lock| run.wait(condition, lock, kind)))
             }
             Kind::Notify => self.with(object, |run, address| run.notify(address, Some(alternative))),
             Kind::NotifyAll => self.with(object, |run, address| run.notify(address, None)),
             Kind::WaitBare => {
-                self.event(Event::Wait { cell: None, condition: None });
+                self.event(Event::Wait { cell: None, condition: None, by: kind });
                 self.this().status = ThreadStatus::WaitingBare;
                 Performed::Blocked
             }
@@ -84,23 +80,46 @@ impl<O: Observer> Run<'_, O> {
         }
     }
 
-    fn take_lock(&mut self, address: u32) {
-        let (holder, at) = (i64::from(self.thread.0) + 1, self.pc());
-        let cell = &mut self.state.cells[address as usize];
-        cell.value = holder;
-        cell.writer = at;
+    /// Takes a lock that the thread may take.
+    fn lock(&mut self, address: u32, by: Kind) -> Performed {
+        let (cell, mode) = (self.cell(address), by.mode());
+        match self.state.take(address, self.thread, mode, self.pc()) {
+            Taken::First => self.event(Event::Lock { cell, address, by }),
+            Taken::Again => self.event(Event::Nested { cell, address, by, mode }),
+            Taken::TooOften => return Performed::Over(self.fail(FailureKind::StepLimit, None)),
+        }
+        Performed::On
     }
 
-    /// Frees a lock; gives the failure where this thread does not hold it.
-    fn free_lock(&mut self, address: u32, waits: bool) -> Option<Progress> {
-        if self.state.value(address) != i64::from(self.thread.0) + 1 {
-            return Some(self.fail(FailureKind::UnlockNotHeld, None));
+    fn try_lock(&mut self, address: u32, by: Kind, verdict: Slot) -> Performed {
+        let value = self.state.may_take(address, self.thread, by);
+        if value {
+            if let Performed::Over(over) = self.lock(address, by) {
+                return Performed::Over(over);
+            }
+        } else {
+            self.event(Event::NotTaken { cell: self.cell(address), address, by });
         }
-        let cell = &mut self.state.cells[address as usize];
-        cell.value = 0;
-        cell.writer = NO_WRITER;
-        self.event(Event::Unlock { cell: self.cell(address), address, waits });
-        None
+        self.decide(verdict, value);
+        Performed::On
+    }
+
+    /// Tells the verdict of the operation.
+    fn decide(&mut self, verdict: Slot, value: bool) {
+        if verdict != NO_SLOT {
+            self.set_register(verdict, i64::from(value));
+        }
+        self.event(Event::Verdict { value });
+    }
+
+    fn unlock(&mut self, address: u32, by: Kind) -> Performed {
+        let cell = self.cell(address);
+        match self.state.give_back(address, self.thread, by) {
+            Some((mode, true)) => self.event(Event::Unlock { cell, address, by, mode }),
+            Some((mode, false)) => self.event(Event::Nested { cell, address, by, mode }),
+            None => return Performed::Over(self.fail(FailureKind::UnlockNotHeld, None)),
+        }
+        Performed::On
     }
 
     fn arrive(&mut self, address: u32) -> Performed {
@@ -141,28 +160,49 @@ impl<O: Observer> Run<'_, O> {
         }
     }
 
-    fn wait(&mut self, condition: u32, lock: u32) -> Performed {
-        if let Some(over) = self.free_lock(lock, true) {
-            return Performed::Over(over);
-        }
-        self.event(Event::Wait { cell: Some(self.cell(condition)), condition: Some(condition) });
+    fn wait(&mut self, condition: u32, lock: u32, by: Kind) -> Performed {
+        let Some(levels) = self.state.free_all(lock, self.thread) else {
+            return Performed::Over(self.fail(FailureKind::UnlockNotHeld, None));
+        };
+        self.event(Event::Unlock { cell: self.cell(lock), address: lock, by, mode: Mode::Exclusive });
+        self.event(Event::Wait { cell: Some(self.cell(condition)), condition: Some(condition), by });
         let this = self.this();
         this.status = ThreadStatus::WaitingCondition;
         this.wait = condition;
+        this.levels = levels;
         Performed::Blocked
     }
 
-    /// Takes the lock again after a wait.
+    /// Stops waiting for a condition without a notification: a timed wait by its first alternative, otherwise for no reason.
+    pub(super) fn give_up(&mut self, alternative: u32) {
+        let is_timed = matches!(self.code(), Code::Synchronise { kind: Kind::TimedWait, .. });
+        let condition = self.this().wait;
+        if is_timed && alternative == 0 {
+            self.this().status = ThreadStatus::TimedOut;
+            self.event(Event::TimedOut { cell: self.cell(condition), address: condition });
+        } else {
+            self.this().status = ThreadStatus::Reacquiring;
+            self.event(Event::Woken { by: None });
+        }
+    }
+
+    /// Takes the lock again after a wait, at all levels.
     pub(super) fn reacquire(&mut self) {
-        if let Code::Synchronise { lock, .. } = self.code()
+        if let Code::Synchronise { kind, lock, verdict, .. } = self.code()
             && let Some((address, _)) = self.machine.cell_at(self.state, self.thread, lock)
         {
-            self.take_lock(address);
-            self.event(Event::Lock { cell: self.cell(address), address, again: true });
+            let (levels, at) = (self.this().levels, self.pc());
+            self.state.take_all(address, self.thread, levels, at);
+            self.event(Event::Lock { cell: self.cell(address), address, by: kind });
+            if kind == Kind::TimedWait {
+                let is_notified = self.this().status == ThreadStatus::Reacquiring;
+                self.decide(verdict, is_notified);
+            }
         }
         let this = self.this();
         this.status = ThreadStatus::Ready;
         this.wait = 0;
+        this.levels = 0;
         this.pc += 1;
     }
 

@@ -328,7 +328,8 @@ fn a_condition_is_taken_up_again_after_its_lock() {
     let condition = builder.object("c", LeafKind::Condition);
     let (first, second) = (builder.function("T1"), builder.function("T2"));
     let (object, held) = (Some(Place::global(condition)), Some(Place::global(lock)));
-    let wait = Instruction::Synchronise(Synchronisation { kind: Kind::WaitCondition, object, lock: held });
+    let wait =
+        Instruction::Synchronise(Synchronisation { kind: Kind::WaitCondition, object, lock: held, verdict: None });
     builder.edit(first).lock(lock).push(wait).print(1).unlock(lock);
     builder.edit(second).lock(lock).synchronise(Kind::Notify, condition).unlock(lock);
     builder.cobegin(&[first, second]);

@@ -29,6 +29,7 @@ mod ir;
 mod jobs;
 mod law;
 mod lock_states;
+mod locks;
 mod oracle_coverage;
 mod oracle_facts;
 mod oracle_linear;

@@ -132,6 +132,9 @@ pub const GOLDEN: &[(&str, &[&str], u64)] = &[
     ("races_task_queue", &[": ok"], 2),
     ("races_task_queue_broken", &[": ok", ": assert"], 3),
     ("unlock_not_held", &[": unlock-not-held"], 1),
+    ("rwlock_table", &["0, 0: ok", "0, 7: ok", "7, 0: ok", "7, 7: ok"], 4),
+    ("trylock_backoff", &["1: ok", "11: ok"], 3),
+    ("timed_wait", &["7: ok", "late: ok"], 4),
 ];
 
 #[test]

@@ -177,7 +177,7 @@ fn lock_places(end: &CallEnd) -> Option<BTreeSet<CodeIndex>> {
     let mut places = BTreeSet::new();
     for thread in &end.blocked {
         match thread.waits_for {
-            WaitsFor::Lock { .. } => {
+            WaitsFor::Lock { .. } | WaitsFor::Readers { .. } => {
                 places.insert(thread.at);
             }
             WaitsFor::Threads(_) => {}
@@ -222,15 +222,15 @@ impl Judge {
 
     fn deadlock(&self, end: &CallEnd) -> Verdict {
         let violation = |sequential| Verdict::Violation { kind: ViolationKind::Deadlock, sequential };
-        let is_own = |thread: &BlockedThread| matches!(thread.waits_for, WaitsFor::Lock { holder, .. } if holder == Some(thread.path));
-        if end.blocked.iter().any(is_own) {
+        if end.blocked.iter().any(BlockedThread::waits_for_itself) {
             return violation(true);
         }
         if !self.orders().explains(end) {
             return violation(self.own.waits_there(end));
         }
         // Calls that wait for a lock which nobody gives back any more are listed, although some order explains them.
-        let waits_for_lock = |thread: &BlockedThread| matches!(thread.waits_for, WaitsFor::Lock { .. });
+        let waits_for_lock =
+            |thread: &BlockedThread| matches!(thread.waits_for, WaitsFor::Lock { .. } | WaitsFor::Readers { .. });
         if end.blocked.iter().any(waits_for_lock) { violation(true) } else { Verdict::Fine }
     }
 

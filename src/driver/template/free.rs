@@ -3,7 +3,8 @@
 //! Memory is a list of slots. Data is read and written without any synchronisation of ours: where the program races, this
 //! package races, and that is what a detector (such as ThreadSanitizer) is to find. Accesses are volatile, so that a loop
 //! that waits for another thread looks again. Each object of synchronisation has a
-//! gate of its own, so that no order comes in which the program has not. An atomic block holds one gate that all such
+//! gate of its own, so that no order comes in which the program has not; that of a readers-writer lock is one of the
+//! standard library, so that readers are not ordered either. An atomic block holds one gate that all such
 //! blocks share.
 //!
 //! Tests differ in the order of locks that they come near to, that of their recorded execution: a thread that is to take a lock
@@ -17,7 +18,9 @@ pub mod program;
 
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
+};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -156,12 +159,26 @@ struct Slot {
     data: UnsafeCell<i64>,
     object: Mutex<Object>,
     changed: Condvar,
+    /// Of a readers-writer lock.
+    gate: RwLock<()>,
 }
+
+/// What the slot of a re-entrant lock begins with.
+const REENTRANT: i64 = 1 << 62;
 
 impl Slot {
     fn new(bits: i64) -> Slot {
-        let object = Object { value: bits, ..Object::default() };
-        Slot { data: UnsafeCell::new(bits), object: Mutex::new(object), changed: Condvar::new() }
+        let object = if bits == REENTRANT {
+            Object { round: REENTRANT, ..Object::default() }
+        } else {
+            Object { value: bits, ..Object::default() }
+        };
+        Slot {
+            data: UnsafeCell::new(bits),
+            object: Mutex::new(object),
+            changed: Condvar::new(),
+            gate: RwLock::new(()),
+        }
     }
 }
 
@@ -193,6 +210,11 @@ impl Place {
 
     fn slot(&self) -> &Slot {
         unsafe { &*self.0 }
+    }
+
+    /// The gate of a readers-writer lock. It is there as long as the run, and so are its guards.
+    fn gate(self) -> &'static RwLock<()> {
+        unsafe { &(*self.0).gate }
     }
 }
 
@@ -249,6 +271,15 @@ struct Run {
 
 unsafe impl Sync for Run {}
 
+/// The guard of a lock that was there to take.
+fn open<T>(tried: Result<T, TryLockError<T>>) -> Option<T> {
+    match tried {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -261,6 +292,9 @@ pub struct Thread<'r> {
     made: Cell<usize>,
     locks: Cell<usize>,
     forked: RefCell<Vec<JoinHandle<()>>>,
+    /// Readers-writer locks that it holds for reading, how often, and for writing.
+    reads: RefCell<Vec<(*const Slot, u32, RwLockReadGuard<'static, ()>)>>,
+    writes: RefCell<Vec<(*const Slot, RwLockWriteGuard<'static, ()>)>>,
     atomic: RefCell<Option<MutexGuard<'r, ()>>>,
     depth: Cell<u32>,
     nested: Cell<u32>,
@@ -284,6 +318,8 @@ impl Thread<'_> {
                 made: Cell::new(0),
                 locks: Cell::new(0),
                 forked: RefCell::default(),
+                reads: RefCell::default(),
+                writes: RefCell::default(),
                 atomic: RefCell::default(),
                 depth: Cell::new(0),
                 nested: Cell::new(0),
@@ -291,6 +327,8 @@ impl Thread<'_> {
             let _ = body(&thread);
             thread.atomic.borrow_mut().take();
             thread.join_forked();
+            // A lock that a thread has not given back stays taken.
+            std::mem::forget((thread.reads.take(), thread.writes.take()));
         };
         thread::Builder::new().stack_size(16 << 20).spawn(begin).expect("the system has no more threads")
     }
@@ -390,24 +428,117 @@ impl Thread<'_> {
 
     pub fn lock(&self, place: Place, at: &str) -> Flow<()> {
         let turn = self.await_turn();
-        self.take(place, at)?;
+        self.wait_at(place.slot(), at, |object| self.take(object, 1))?;
         self.run.taken.fetch_max(turn, Ordering::Relaxed);
         Ok(())
     }
 
-    fn take(&self, place: Place, at: &str) -> Flow<()> {
-        self.wait_at(place.slot(), at, |object| (object.value == 0).then(|| object.value = self.number))
+    pub fn try_lock(&self, place: Place, _: &str) -> Flow<bool> {
+        let mut is_taken = false;
+        self.change(place.slot(), |object| is_taken = self.take(object, 1).is_some())?;
+        Ok(is_taken)
+    }
+
+    /// Takes a lock that is free, or that is re-entrant and held by this thread: `round` marks those, `more` counts levels.
+    fn take(&self, object: &mut Object, levels: i64) -> Option<()> {
+        let is_own = object.value == self.number && object.round == REENTRANT;
+        (object.value == 0 || is_own).then(|| {
+            object.value = self.number;
+            object.more += levels;
+        })
     }
 
     pub fn unlock(&self, place: Place, at: &str) -> Flow<()> {
-        let mut holds = false;
+        self.give_back(place, at, |_| 1).map(|_| ())
+    }
+
+    /// Gives levels of a lock back; how many.
+    fn give_back(&self, place: Place, at: &str, levels: impl Fn(i64) -> i64) -> Flow<i64> {
+        let mut given = 0;
         self.change(place.slot(), |object| {
-            holds = object.value == self.number;
-            if holds {
-                object.value = 0;
+            if object.value == self.number {
+                given = levels(object.more);
+                object.more -= given;
+                if object.more == 0 {
+                    object.value = 0;
+                }
             }
         })?;
-        if holds { Ok(()) } else { self.fail(format!("unlock of a lock that is not held at {at}")) }
+        if given > 0 { Ok(given) } else { self.fail(format!("unlock of a lock that is not held at {at}")) }
+    }
+
+    /// Waits for a lock of the standard library until it is there.
+    fn poll<T>(&self, at: &str, mut ready: impl FnMut() -> Option<T>) -> Flow<T> {
+        let began = Instant::now();
+        loop {
+            if self.run.over.load(Ordering::SeqCst) {
+                return Err(Stop);
+            }
+            if let Some(result) = ready() {
+                return Ok(result);
+            }
+            if began.elapsed() > self.run.patience {
+                return self.fail(format!("deadlock: a thread waits at {at}"));
+            }
+            thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    /// Takes a readers-writer lock for reading, unless somebody writes. A thread that reads may read again.
+    fn take_for_reading(&self, place: Place) -> Option<()> {
+        let mut reads = self.reads.borrow_mut();
+        if let Some(hold) = reads.iter_mut().find(|hold| hold.0 == place.0) {
+            hold.1 += 1;
+            return Some(());
+        }
+        let guard = open(place.gate().try_read())?;
+        reads.push((place.0, 1, guard));
+        Some(())
+    }
+
+    fn take_for_writing(&self, place: Place) -> Option<()> {
+        let guard = open(place.gate().try_write())?;
+        self.writes.borrow_mut().push((place.0, guard));
+        Some(())
+    }
+
+    pub fn read_lock(&self, place: Place, at: &str) -> Flow<()> {
+        let turn = self.await_turn();
+        self.poll(at, || self.take_for_reading(place))?;
+        self.run.taken.fetch_max(turn, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub fn write_lock(&self, place: Place, at: &str) -> Flow<()> {
+        let turn = self.await_turn();
+        self.poll(at, || self.take_for_writing(place))?;
+        self.run.taken.fetch_max(turn, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub fn try_read_lock(&self, place: Place, _: &str) -> Flow<bool> {
+        Ok(self.take_for_reading(place).is_some())
+    }
+
+    pub fn try_write_lock(&self, place: Place, _: &str) -> Flow<bool> {
+        Ok(self.take_for_writing(place).is_some())
+    }
+
+    pub fn unlock_rw(&self, place: Place, at: &str) -> Flow<()> {
+        let mut writes = self.writes.borrow_mut();
+        if let Some(index) = writes.iter().position(|hold| hold.0 == place.0) {
+            writes.swap_remove(index);
+            return Ok(());
+        }
+        let mut reads = self.reads.borrow_mut();
+        let Some(index) = reads.iter().position(|hold| hold.0 == place.0) else {
+            return self.fail(format!("unlock of a lock that is not held at {at}"));
+        };
+        reads[index].1 -= 1;
+        if reads[index].1 == 0 {
+            reads.swap_remove(index);
+        }
+        Ok(())
     }
 
     pub fn set(&self, place: Place, _: &str) -> Flow<()> {
@@ -451,9 +582,40 @@ impl Thread<'_> {
         })
     }
 
+    /// Takes a lock again after a wait, at as many levels as before.
+    fn take_again(&self, place: Place, at: &str, levels: i64) -> Flow<()> {
+        let turn = self.await_turn();
+        self.wait_at(place.slot(), at, |object| self.take(object, levels))?;
+        self.run.taken.fetch_max(turn, Ordering::Relaxed);
+        Ok(())
+    }
+
     pub fn wait_condition(&self, condition: Place, lock: Place, at: &str) -> Flow<()> {
-        self.sleep(condition.slot(), at, || self.unlock(lock, at))?;
-        self.lock(lock, at)
+        let mut levels = 0;
+        self.sleep(condition.slot(), at, || {
+            levels = self.give_back(lock, at, |all| all)?;
+            Ok(())
+        })?;
+        self.take_again(lock, at, levels)
+    }
+
+    /// Waits for some time, up to 8 ms; whether it was notified.
+    pub fn timed_wait(&self, condition: Place, lock: Place, at: &str) -> Flow<bool> {
+        let slot = condition.slot();
+        held(&slot.object).more += 1;
+        let levels = self.give_back(lock, at, |all| all)?;
+        let seed = self.run.seed.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+        let (began, time) = (Instant::now(), Duration::from_micros((seed >> 32) % 8_000));
+        let is_notified = self.wait_at(slot, at, |object| {
+            let is_notified = object.value > 0;
+            (is_notified || began.elapsed() >= time).then(|| {
+                object.value -= i64::from(is_notified);
+                object.more -= 1;
+                is_notified
+            })
+        })?;
+        self.take_again(lock, at, levels)?;
+        Ok(is_notified)
     }
 
     pub fn notify(&self, place: Place, _: &str) -> Flow<()> {

@@ -140,6 +140,12 @@ pub enum Act {
     Write(Value),
     Lock,
     Unlock,
+    /// Takes a lock that the thread holds once more, or gives one of several holds back.
+    Nested,
+    /// A try finds the lock taken.
+    NotTaken,
+    /// A wait for a condition is given up.
+    TimedOut,
     Set,
     Clear,
     WaitEvent,
@@ -287,6 +293,9 @@ fn word(act: Act) -> &'static str {
         Act::Write(_) => "write",
         Act::Lock => "lock",
         Act::Unlock => "unlock",
+        Act::Nested => "lock or unlock of a lock that is held several times",
+        Act::NotTaken => "try of a lock that is taken",
+        Act::TimedOut => "time-out",
         Act::Set => "set",
         Act::Clear => "clear",
         Act::WaitEvent => "wait for the event",
@@ -524,11 +533,18 @@ impl Thread {
     }
 
     pub fn lock(&self, at: &'static str) -> Flow<()> {
-        self.pass(at, "lock", |act| matches!(act, Act::Lock))
+        self.pass(at, "lock", |act| matches!(act, Act::Lock | Act::Nested))
+    }
+
+    /// Whether the lock was taken in the recorded execution.
+    pub fn try_lock(&self, at: &'static str) -> Flow<bool> {
+        let is_taken = !matches!(self.planned(), Some(Event(_, Act::NotTaken, ..)));
+        self.pass(at, "try of a lock", |act| matches!(act, Act::Lock | Act::Nested | Act::NotTaken))?;
+        Ok(is_taken)
     }
 
     pub fn unlock(&self, at: &'static str) -> Flow<()> {
-        self.pass(at, "unlock", |act| matches!(act, Act::Unlock))
+        self.pass(at, "unlock", |act| matches!(act, Act::Unlock | Act::Nested))
     }
 
     pub fn set(&self, at: &'static str) -> Flow<()> {
@@ -553,6 +569,16 @@ impl Thread {
         self.unlock(at)?;
         self.wait_bare(at)?;
         self.lock(at)
+    }
+
+    /// As [`Thread::wait_condition`]; whether the wait was notified in the recorded execution.
+    pub fn timed_wait(&self, at: &'static str) -> Flow<bool> {
+        self.unlock(at)?;
+        self.pass(at, "wait", |act| matches!(act, Act::Wait))?;
+        let is_notified = !matches!(self.planned(), Some(Event(_, Act::TimedOut, ..)));
+        self.pass(at, "wake-up", |act| matches!(act, Act::Woken | Act::TimedOut))?;
+        self.lock(at)?;
+        Ok(is_notified)
     }
 
     pub fn wait_bare(&self, at: &'static str) -> Flow<()> {

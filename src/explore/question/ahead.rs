@@ -62,7 +62,7 @@ pub(super) struct Ahead<'a> {
 
 /// Whether a thread may wait at an operation.
 pub(super) fn is_wait(kind: Kind) -> bool {
-    kind != Kind::Lock && kind.properties().blocking != Blocking::Never
+    !kind.is_on_lock() && kind.properties().blocking != Blocking::Never
 }
 
 impl<'a> Ahead<'a> {

@@ -113,6 +113,7 @@ impl Observer for History {
                 *self.cell(address) = Instance { path: thread.path.0, ordinal: self.chains.count(thread) };
             }
             Event::Choose { value } => self.chains.learn(thread, [u64::from(at.0) | 1 << 63, value as u64]),
+            Event::Verdict { value } => self.chains.learn(thread, [u64::from(at.0) | 1 << 63, u64::from(value)]),
             Event::Fork { child } | Event::Spawn { child } => self.chains.begin(child.slot),
             Event::End { .. } => self.chains.end(thread.slot),
             Event::Allocate { address, size, .. } => {

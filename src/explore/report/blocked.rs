@@ -209,6 +209,10 @@ impl Scene<'_> {
                 report.taken_at = Some(self.at(taken_at));
                 report.taken_span = Some(self.naming.machine.span(taken_at));
             }
+            Obstacle::Readers { address, threads } => {
+                object(Awaited::Lock, address);
+                report.threads = threads.into_iter().map(|thread| self.name(thread)).collect();
+            }
             Obstacle::Event { address } => object(Awaited::Event, address),
             Obstacle::Barrier { address, arrived, count } => {
                 object(Awaited::Barrier, address);

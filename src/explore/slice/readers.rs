@@ -16,7 +16,7 @@
 //! out. What is left is an execution of the program in which their functions are dropped, and its reads see what they
 //! saw:
 //! - No cell that others read was written by a reader (1), so all values and writers are the same.
-//! - Who takes a lock finds it free as before, or freer; nobody asks whether one is taken. No other object of
+//! - Who takes a lock finds it free as before, or freer; nobody tries whether a short one is taken. No other object of
 //!   synchronisation, no thread and no choice depends on a reader (2, 3); who joins it comes through as before.
 //! - If e ends in the failure of another thread, so does what is left. A failure ends the program: so what a reader has
 //!   failed before others did anything more is a beginning of one of their executions, and shows no more than that.
@@ -34,7 +34,7 @@
 
 use super::relevance::{may_fail, may_miss};
 use super::short_locks::short_locks;
-use crate::concurrency::lockset::{Locksets, find_locksets};
+use crate::concurrency::lockset::{Hold, Locksets, find_locksets, holds_lock};
 use crate::concurrency::{Concurrency, Event, EventKind, InstanceId, LocationId, MAIN_THREAD, ThreadId};
 use crate::ir::sync::Kind;
 use crate::ir::{Function, FunctionId, Instruction, LeafId, Program, ReadId, Terminator};
@@ -241,7 +241,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether a reader may do that, while it certainly holds some locks.
-    fn is_harmless(&self, root: FunctionId, event: &Event, held: &[LocationId], short: &FxHashSet<LocationId>) -> bool {
+    fn is_harmless(&self, root: FunctionId, event: &Event, held: &[Hold], short: &FxHashSet<LocationId>) -> bool {
         let locations = self.concurrency.locations_of(event);
         match event.kind {
             EventKind::Read(_) | EventKind::AtomicBegin | EventKind::AtomicEnd => true,
@@ -254,7 +254,7 @@ impl<'a> Search<'a> {
             }
             EventKind::Synchronise(kind @ (Kind::Lock | Kind::Unlock)) => {
                 let lock = self.concurrency.certain(self.program, locations);
-                lock.is_some_and(|lock| short.contains(&lock) && (kind == Kind::Lock || held.contains(&lock)))
+                lock.is_some_and(|lock| short.contains(&lock) && (kind == Kind::Lock || holds_lock(held, lock)))
             }
             _ => false,
         }

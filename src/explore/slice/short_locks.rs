@@ -5,7 +5,8 @@
 //! **Algorithm**
 //! 1. Which locks may be held is found at each event by a forward may-analysis over the local graph: an acquisition
 //!    adds its lock, a release takes it away, and sets meet by union. Threads begin with none.
-//! 2. No lock is short that some operation may mean without certainty; that may be held where its thread ends, or waits
+//! 2. No lock is short that some operation may mean without certainty; that is tried, or waited with for some time; that
+//!    may be held where its thread ends, or waits
 //!    for anything but a lock; or that may be taken while it is held. A wait on a condition gives up its own lock while
 //!    it waits.
 //! 3. Of the others, those are short whose bodies take only locks that were found short before.
@@ -49,6 +50,15 @@ fn certain_locks(program: &Program, concurrency: &Concurrency) -> Vec<LocationId
         let Some(kind) = event.kind.synchronisation() else { continue };
         let locks = match kind {
             Kind::WaitCondition => concurrency.locks_of(event),
+            // Others see whether the lock was taken, or who has taken it last.
+            Kind::TimedWait => {
+                doubtful.extend(concurrency.locks_of(event).iter().map(|&lock| part(lock)));
+                continue;
+            }
+            _ if kind.tries() => {
+                doubtful.extend(concurrency.locations_of(event).iter().map(|&lock| part(lock)));
+                continue;
+            }
             _ if kind.is_on(ObjectKind::Lock) => concurrency.locations_of(event),
             _ => continue,
         };

@@ -15,7 +15,7 @@ use super::Subject;
 use super::held::{At, Held};
 use super::retest::Retest;
 use super::words::list;
-use crate::concurrency::lockset::ATOMIC;
+use crate::concurrency::lockset::{ATOMIC, Hold, excluding};
 use crate::concurrency::{ClassId, EventKind, LocationId, ThreadId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::{Instruction, Operand, ReadId};
@@ -31,7 +31,7 @@ const MAX_PLACES: usize = 3;
 struct Site {
     class: ClassId,
     /// What is certainly held.
-    locks: Vec<LocationId>,
+    locks: Vec<Hold>,
 }
 
 /// Where accesses of the same kind are.
@@ -119,12 +119,12 @@ impl Asserted<'_> {
             let writes = self.writes.get(&location).into_iter().flatten();
             let writes: Vec<_> = writes.filter(|(_, write)| concurrency.parallel(block, write.block)).collect();
             let Some((first, rest)) = writes.split_first() else { continue };
-            let common = |lock: &LocationId| rest.iter().all(|(site, _)| site.locks.contains(lock));
-            let guards: Vec<LocationId> = first.0.locks.iter().copied().filter(common).collect();
-            if guards.iter().any(|guard| read.locks.contains(guard)) {
+            let common = |hold: &Hold| rest.iter().all(|(site, _)| site.locks.contains(hold));
+            let guards: Vec<Hold> = first.0.locks.iter().copied().filter(common).collect();
+            if excluding(&guards, &read.locks).next().is_some() {
                 continue;
             }
-            let Some(&lock) = guards.iter().find(|&&lock| lock != ATOMIC) else { continue };
+            let Some(lock) = guards.iter().map(|hold| hold.lock).find(|&lock| lock != ATOMIC) else { continue };
             let finding = findings.entry((span, lock)).or_default();
             finding.variables.insert(location);
             finding.threads.push(concurrency.thread_of(block));

@@ -18,7 +18,7 @@ use super::Subject;
 use super::held::{At, Held};
 use super::retest::{Place, Retest};
 use super::words::list;
-use crate::concurrency::lockset::ATOMIC;
+use crate::concurrency::lockset::{ATOMIC, Hold, holds_lock};
 use crate::concurrency::{EventKind, LocationId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::sync::Kind;
@@ -35,7 +35,7 @@ struct Operation {
     span: Span,
     condition: LocationId,
     /// What is certainly held.
-    locks: Vec<LocationId>,
+    locks: Vec<Hold>,
     /// What may be held.
     perhaps: Vec<LocationId>,
     /// What a wait releases.
@@ -104,12 +104,15 @@ impl Conditions<'_> {
             span: at.event.span,
             condition,
             locks: at.must.to_vec(),
-            perhaps: taken.chain(at.must).copied().collect(),
+            perhaps: taken.copied().chain(at.must.iter().map(|hold| hold.lock)).collect(),
             lock: concurrency.certain(self.subject.program, concurrency.released_by(at.event)),
         };
         if kind != Some(Kind::WaitCondition) {
             self.notifications.push(operation);
-        } else if operation.lock.is_some_and(|lock| operation.locks.contains(&lock) && !held.doubtful.contains(&lock)) {
+        } else if operation
+            .lock
+            .is_some_and(|lock| holds_lock(&operation.locks, lock) && !held.doubtful.contains(&lock))
+        {
             self.waits.push(operation);
         }
     }
@@ -123,8 +126,10 @@ impl Conditions<'_> {
 
     /// The lock that a waiting thread keeps and all notifiers need.
     fn kept(&self, wait: &Operation, lock: LocationId, notifiers: &[&Operation]) -> Option<LocationId> {
-        let mut kept = wait.locks.iter().copied().filter(|&kept| kept != lock && kept != ATOMIC);
-        kept.find(|kept| notifiers.iter().all(|notification| notification.locks.contains(kept)))
+        let mut kept = wait.locks.iter().filter(|kept| kept.lock != lock && kept.lock != ATOMIC);
+        let excludes = |kept: &&Hold, of: &Operation| of.locks.iter().any(|other| kept.excludes(*other));
+        let kept = kept.find(|kept| notifiers.iter().all(|notification| excludes(kept, notification)));
+        kept.map(|kept| kept.lock)
     }
 
     /// Writes of what is tested before a wait, from which a thread comes to a notification without having had the lock.

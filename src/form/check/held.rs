@@ -6,16 +6,19 @@
 //! **Algorithm** (forward may-analysis over the local graph)
 //! 1. An acquisition adds itself; a release removes the acquisitions that may mean just the same locks; sets meet by union.
 //! 2. Locks that some operation may mean without certainty are [`Held::doubtful`].
+//! 3. A try may have taken its lock until a branch tells its verdict.
+//! 4. Levels are not counted: one release counts as the last one. Locks that a thread may hold several times are found, and
+//!    left out of reports about single locks ([`Held::single_lock_of`]).
 //!
 //! **Soundness and limits**: an over-approximation of what is held, up to [`MAX_TAKES`] acquisitions. Reports about single locks
 //! leave the doubtful ones out.
 
 use super::Subject;
-use crate::concurrency::lockset::Locksets;
+use crate::concurrency::lockset::{Hold, Locksets};
 use crate::concurrency::set_table::SetTable;
-use crate::concurrency::{Concurrency, Event, LocationId, ThreadId};
-use crate::ir::Program;
-use crate::ir::sync::ObjectKind;
+use crate::concurrency::{Concurrency, Event, EventKind, LocationId, ThreadId};
+use crate::ir::sync::{Kind, Mode};
+use crate::ir::{LeafKind, Program};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
@@ -29,7 +32,7 @@ pub(super) struct At<'a> {
     pub index: u32,
     pub event: &'a Event,
     /// Locks that are certainly held.
-    pub must: &'a [LocationId],
+    pub must: &'a [Hold],
     /// Operations (indices of events) that took a lock which may still be held.
     pub may: &'a [u32],
 }
@@ -45,6 +48,8 @@ pub(super) struct Held<'a> {
     pub block_of: Vec<u32>,
     /// Locks that some operation may mean without certainty.
     pub doubtful: FxHashSet<LocationId>,
+    /// Re-entrant locks and readers-writer locks that a thread may hold several times.
+    nested: FxHashSet<LocationId>,
     /// Whether calling contexts are mixed, so that some ways through the graph are none of the program.
     pub vague: bool,
 }
@@ -60,11 +65,40 @@ impl<'a> Held<'a> {
             at_entry: vec![None; concurrency.local.node_count()],
             block_of: vec![0; concurrency.events.len()],
             doubtful: FxHashSet::default(),
+            nested: FxHashSet::default(),
             vague: is_vague(concurrency),
         };
         held.scan();
         held.solve();
+        held.find_nested();
         held
+    }
+
+    /// The locks that a thread may hold at several levels: what is held behind one release is not known of them.
+    fn find_nested(&mut self) {
+        let mut nested = FxHashSet::default();
+        self.visit(|held, at| {
+            let Some(kind) = at.event.kind.synchronisation().filter(|kind| kind.only_acquires() || kind.tries()) else {
+                return;
+            };
+            for &lock in held.concurrency.locations_of(at.event) {
+                let may_nest = held.is_reentrant(lock) || kind.mode() == Mode::Shared;
+                if may_nest && !held.taking(at.may, lock).is_empty() {
+                    nested.insert(lock);
+                }
+            }
+        });
+        self.nested = nested;
+    }
+
+    /// Whether its holder may take a lock again.
+    pub fn is_reentrant(&self, lock: LocationId) -> bool {
+        self.program.leaves[self.concurrency.locations[lock].leaf].kind == LeafKind::ReentrantLock
+    }
+
+    /// The mode in which an operation, by its index, takes its lock.
+    pub fn mode_of(&self, take: u32) -> Mode {
+        self.event(take).kind.acquisition().map_or(Mode::Exclusive, Kind::mode)
     }
 
     /// Calls `f` with every event that control can come to, in the order of the blocks.
@@ -90,7 +124,7 @@ impl<'a> Held<'a> {
     }
 
     /// What is held at the begin of a block: certainly, and by which operations perhaps.
-    pub fn at_entry(&self, block: u32) -> Option<(&[LocationId], &[u32])> {
+    pub fn at_entry(&self, block: u32) -> Option<(&[Hold], &[u32])> {
         let lockset = self.locksets.at_entry(block)?;
         let takes = self.at_entry[block as usize]?;
         Some((self.locksets.locks(lockset), self.sets.get(takes)))
@@ -107,6 +141,16 @@ impl<'a> Held<'a> {
     pub fn lock_of(&self, event: &Event) -> Option<LocationId> {
         let lock = self.concurrency.certain_location(self.program, event)?;
         (!self.doubtful.contains(&lock)).then_some(lock)
+    }
+
+    /// The same, unless the thread may hold the lock several times.
+    pub fn single_lock_of(&self, event: &Event) -> Option<LocationId> {
+        self.lock_of(event).filter(|&lock| self.is_single(lock))
+    }
+
+    /// Whether all operations on a lock are certain, and no thread may hold it several times.
+    pub fn is_single(&self, lock: LocationId) -> bool {
+        !self.doubtful.contains(&lock) && !self.nested.contains(&lock)
     }
 
     /// Those of the operations that may have taken that lock.
@@ -182,12 +226,26 @@ impl<'a> Held<'a> {
         let event = self.event(index);
         let locks = self.concurrency.locations_of(event);
         let is_mutex = locks.iter().any(|lock| self.locksets.mutex_semaphores.contains(lock));
-        match event.kind.synchronisation() {
-            Some(kind) if kind.only_acquires() && (is_mutex || kind.is_on(ObjectKind::Lock)) => {
-                self.sets.with(takes, index)
+        let concurrency = self.concurrency;
+        // Behind a branch that tells its verdict, a try is replaced by the verdict.
+        let is_tried = |take: u32| {
+            let of = &concurrency.events[take as usize];
+            of.kind.tries() && of.span == event.span && concurrency.locations_of(of) == locks
+        };
+        match event.kind {
+            EventKind::Synchronise(kind) if kind.only_acquires() || kind.tries() => {
+                if is_mutex || kind.is_on_lock() {
+                    self.sets.with(takes, index)
+                } else {
+                    takes
+                }
             }
-            Some(kind) if kind.only_releases() => {
-                let concurrency = self.concurrency;
+            EventKind::Taken(_) => {
+                let others = self.sets.retain(takes, |take| !is_tried(take));
+                self.sets.with(others, index)
+            }
+            EventKind::NotTaken(_) => self.sets.retain(takes, |take| !is_tried(take)),
+            EventKind::Synchronise(kind) if kind.only_releases() => {
                 let locks_of = |take: u32| concurrency.locations_of(&concurrency.events[take as usize]);
                 self.sets.retain(takes, |take| locks_of(take) != locks)
             }

@@ -8,18 +8,24 @@
 //! 2. Search cycles within the strongly connected components of the lock graph, shortest first, until each pair of locks is part
 //!    of a reported one.
 //! 3. A cycle counts where its edges are pairwise in parallel, and no two of them certainly hold a common gate.
-//! 4. Where each edge stands in a function that acquires its two locks in the opposite order too, a condition chooses the
+//! 4. A thread waits for the holder of a lock only where the modes exclude each other. A cycle in which a reader waits for a reader
+//!    is only a note: it needs an implementation that lets no reader in while a writer waits.
+//! 5. Where each edge stands in a function that acquires its two locks in the opposite order too, a condition chooses the
 //!    order, as when locks are sorted: that is only a note.
 //!
-//! **Soundness and limits**: the search has a budget. Not seen: references that may mean several locks, locks made of variables,
+//! A try is no edge for its own lock, since it does not wait; the lock that it has taken is held at later ones.
+//!
+//! **Soundness and limits**: the search has a budget. Levels of re-entrant locks and nested readings are not counted. Not seen: references that may mean several locks, locks made of variables,
 //! counting semaphores.
 
 use super::held::{At, Held};
 use super::words::list;
 use super::{Potential, Subject};
+use crate::concurrency::lockset::{Hold, excluding, holds_lock};
 use crate::concurrency::{ClassId, ContextId, LocationId, ThreadId};
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::ir::LeafId;
+use crate::ir::sync::Mode;
 use crate::source::Span;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
@@ -38,15 +44,17 @@ struct Edge {
     taken: LocationId,
     block: u32,
     thread: ThreadId,
+    /// In which mode the first is held, and the second one taken.
+    modes: (Mode, Mode),
     /// Other locks that are certainly held.
-    gates: Vec<LocationId>,
+    gates: Vec<Hold>,
     first: Span,
     second: Span,
     /// Whether the function takes the two in the other order as well.
     chosen: bool,
 }
 
-type Key = (LocationId, LocationId, ClassId, Vec<LocationId>);
+type Key = (LocationId, LocationId, (Mode, Mode), ClassId, Vec<Hold>);
 
 /// Locks that threads may take in a cycle, each while it holds the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,10 +100,14 @@ fn cycles(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Vec<Edge>> {
     components.retain(|component| component.len() > 1);
     components.iter_mut().for_each(|component| component.sort_unstable());
     components.sort();
-    for component in components {
+    let has_readers = edges.iter().any(|edge| edge.modes.0 == Mode::Shared);
+    for (component, readers_wait) in components.iter().flat_map(|one| [(one, false), (one, true)]) {
+        if readers_wait && !has_readers {
+            continue;
+        }
         let members: FxHashSet<LocationId> = component.iter().copied().collect();
-        let mut search = Search { subject, edges: &edges, from: &from, members, budget: BUDGET };
-        for cycle in search.cycles(&component) {
+        let mut search = Search { subject, edges: &edges, from: &from, members, readers_wait, budget: BUDGET };
+        for cycle in search.cycles(component) {
             let mut cycle: Vec<Edge> = cycle.into_iter().map(|edge| edges[edge].clone()).collect();
             // The first thread comes first.
             let first = (0..cycle.len()).min_by_key(|&edge| (cycle[edge].thread, cycle[edge].second));
@@ -113,16 +125,17 @@ fn collect(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
     let mut by_context: FxHashMap<(ContextId, LocationId, LocationId), ()> = FxHashMap::default();
     held.visit(|held, at| {
-        let Some(taken) = taken_lock(held, at) else { return };
+        let Some((taken, mode)) = taken_lock(held, at) else { return };
         for &take in at.may {
             let Some(first) = held.lock_of(held.event(take)) else { continue };
-            if first == taken || (held.vague && !at.must.contains(&first)) {
+            if first == taken || (held.vague && !holds_lock(at.must, first)) {
                 continue;
             }
             by_context.insert((concurrency.blocks[at.block as usize].context, first, taken), ());
-            let gates: Vec<LocationId> =
-                at.must.iter().copied().filter(|&lock| lock != first && lock != taken).collect();
-            if known.insert((first, taken, concurrency.classes[at.block as usize], gates.clone())) {
+            let others = at.must.iter().copied().filter(|hold| hold.lock != first && hold.lock != taken);
+            let gates: Vec<Hold> = others.collect();
+            let modes = (held.mode_of(take), mode);
+            if known.insert((first, taken, modes, concurrency.classes[at.block as usize], gates.clone())) {
                 let thread = held.thread_of(at.block);
                 let (start, second) = (held.event(take).span, at.event.span);
                 edges.push(Edge {
@@ -130,6 +143,7 @@ fn collect(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Edge> {
                     taken,
                     block: at.block,
                     thread,
+                    modes,
                     gates,
                     first: start,
                     second,
@@ -142,19 +156,20 @@ fn collect(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Edge> {
         let context = concurrency.blocks[edge.block as usize].context;
         edge.chosen = by_context.contains_key(&(context, edge.taken, edge.held));
     }
-    // Step 4: what no condition chooses comes first.
+    // Step 5: what no condition chooses comes first.
     edges.sort_by_key(|edge| (edge.chosen, edge.held, edge.taken, edge.second, edge.first, edge.thread));
     edges
 }
 
-/// The lock that an event takes, or takes again after a wait.
-fn taken_lock(held: &Held<'_>, at: &At<'_>) -> Option<LocationId> {
-    let kind = at.event.kind.synchronisation()?;
+/// The lock that an event waits for and takes, or takes again after a wait, and the mode. A try does not wait.
+fn taken_lock(held: &Held<'_>, at: &At<'_>) -> Option<(LocationId, Mode)> {
+    let kind = at.event.kind.synchronisation().filter(|kind| !kind.tries())?;
     if kind.only_acquires() {
-        return held.lock_of(at.event).filter(|&lock| held.locksets.is_lock(kind, lock));
+        let lock = held.lock_of(at.event).filter(|&lock| held.locksets.is_lock(kind, lock))?;
+        return Some((lock, kind.mode()));
     }
     match held.concurrency().acquired_by(at.event) {
-        [lock] if !held.doubtful.contains(lock) => Some(*lock),
+        [lock] if !held.doubtful.contains(lock) => Some((*lock, Mode::Exclusive)),
         _ => None,
     }
 }
@@ -165,6 +180,8 @@ struct Search<'a> {
     /// Edges by the lock that is held.
     from: &'a BTreeMap<LocationId, Vec<usize>>,
     members: FxHashSet<LocationId>,
+    /// Whether cycles are looked for in which some reader waits for another one, which it does only behind a writer.
+    readers_wait: bool,
     budget: usize,
 }
 
@@ -200,7 +217,9 @@ impl Search<'_> {
         let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return false };
         let (start, end) = (edges[first].held, edges[last].taken);
         if path.len() == length {
-            return end == start;
+            let has_waiting_reader =
+                (0..length).any(|place| !blocks(&edges[path[place]], &edges[path[(place + 1) % length]]));
+            return end == start && has_waiting_reader == self.readers_wait;
         }
         let Some(next) = self.from.get(&end) else { return false };
         for &candidate in next {
@@ -213,7 +232,8 @@ impl Search<'_> {
             let repeated = path.iter().any(|&other| edges[other].taken == edge.taken);
             let fits =
                 closes == (path.len() + 1 == length) && (closes || !repeated) && self.members.contains(&edge.taken);
-            if fits && path.iter().all(|&other| self.at_once(&edges[other], edge)) {
+            let blocks = self.readers_wait || blocks(&edges[last], edge);
+            if fits && blocks && path.iter().all(|&other| self.at_once(&edges[other], edge)) {
                 path.push(candidate);
                 if self.close(path, length) {
                     return true;
@@ -225,8 +245,13 @@ impl Search<'_> {
     }
 
     fn at_once(&self, a: &Edge, b: &Edge) -> bool {
-        self.subject.form.concurrency.parallel(a.block, b.block) && !a.gates.iter().any(|gate| b.gates.contains(gate))
+        self.subject.form.concurrency.parallel(a.block, b.block) && excluding(&a.gates, &b.gates).next().is_none()
     }
+}
+
+/// Whether a thread on one edge waits for the thread on the next one: not where both read.
+fn blocks(edge: &Edge, next: &Edge) -> bool {
+    edge.modes.1.excludes(next.modes.0)
 }
 
 fn report(subject: Subject<'_>, cycle: &[Edge]) -> Diagnostic {
@@ -260,6 +285,16 @@ fn report(subject: Subject<'_>, cycle: &[Edge]) -> Diagnostic {
         diagnostic.severity = Severity::Note;
         diagnostic =
             diagnostic.with_note("a condition chooses the order; if it is the same for all threads, nothing is wrong");
+    }
+    let next = |place: usize| &cycle[(place + 1) % cycle.len()];
+    let readers = cycle.iter().enumerate().filter(|&(place, edge)| !blocks(edge, next(place)));
+    let readers: Vec<String> = readers.map(|(_, edge)| subject.object(edge.taken)).collect();
+    if !readers.is_empty() {
+        diagnostic.severity = Severity::Note;
+        diagnostic = diagnostic.with_note(format!(
+            "readers of {} do not wait for each other: this deadlocks only where a writer that waits keeps new readers out",
+            list(&readers)
+        ));
     }
     diagnostic.with_help("take the locks in one order everywhere")
 }

@@ -14,8 +14,10 @@
 use super::Subject;
 use super::held::{At, Held};
 use super::retest::Retest;
+use crate::concurrency::lockset::{hold_of, holds_lock};
 use crate::concurrency::{Event, LocationId, ThreadId};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::ir::LeafKind;
 use crate::ir::sync::ObjectKind;
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -134,8 +136,8 @@ impl Checker<'_> {
     fn visit(&mut self, held: &Held<'_>, at: &At<'_>) {
         let thread = held.thread_of(at.block);
         match at.event.kind.synchronisation() {
-            Some(kind) if kind.only_releases() && kind.is_on(ObjectKind::Lock) => {
-                let Some(lock) = held.lock_of(at.event) else { return };
+            Some(kind) if kind.only_releases() && kind.is_on_lock() => {
+                let Some(lock) = held.single_lock_of(at.event) else { return };
                 let lacking = lacking(held, at, lock);
                 self.releases.push((lock, at.block, at.event.span));
                 let finding = self.frees.entry((at.event.span, lock)).or_default();
@@ -144,10 +146,13 @@ impl Checker<'_> {
                     finding.places.extend(freed_before(held, at, lock));
                 }
             }
-            Some(kind) if kind.only_acquires() && kind.is_on(ObjectKind::Lock) => {
-                let Some(lock) = held.lock_of(at.event) else { return };
-                let taking = held.taking(at.may, lock);
-                let again = match (at.must.contains(&lock), taking.is_empty() || held.vague) {
+            Some(kind) if kind.only_acquires() && kind.is_on_lock() => {
+                let Some(lock) = held.lock_of(at.event).filter(|&lock| !held.is_reentrant(lock)) else { return };
+                let mut taking = held.taking(at.may, lock);
+                // Who reads may read again.
+                taking.retain(|&take| held.mode_of(take).excludes(kind.mode()));
+                let is_held = hold_of(at.must, lock).is_some_and(|hold| hold.mode.excludes(kind.mode()));
+                let again = match (is_held, taking.is_empty() || held.vague) {
                     (true, _) => Some(true),
                     (false, false) => Some(false),
                     (false, true) => None,
@@ -161,7 +166,7 @@ impl Checker<'_> {
             }
             Some(kind) if kind.is_on(ObjectKind::Condition) && kind.needs_held_lock() => {
                 let [lock] = *self.subject.form.concurrency.released_by(at.event) else { return };
-                if !held.doubtful.contains(&lock) {
+                if held.is_single(lock) {
                     let finding = self.waits.entry((at.event.span, lock)).or_default();
                     finding.add(thread, lacking(held, at, lock));
                 }
@@ -232,9 +237,18 @@ impl Checker<'_> {
                 diagnostic = diagnostic.with_label(place, format!("{name} is released here, behind the loop"));
             }
         }
-        Some(diagnostic.with_help(format!(
-            "locks are not re-entrant: release {name} before it is taken again, or take it only once"
-        )))
+        let leaf = self.subject.form.concurrency.locations[lock].leaf;
+        let help = if self.subject.program.leaves[leaf].kind == LeafKind::RwLock {
+            format!(
+                "a readers-writer lock is not upgraded: release {name} before it is taken for writing, or for reading again"
+            )
+        } else {
+            format!(
+                "locks are not re-entrant: release {name} before it is taken again, take it only once, or declare it \
+                 `reentrant lock`"
+            )
+        };
+        Some(diagnostic.with_help(help))
     }
 
     fn wait_report(&self, span: Span, lock: LocationId, finding: &Finding) -> Option<Diagnostic> {
@@ -261,17 +275,17 @@ impl Checker<'_> {
 
 /// Whether an event is an operation on a lock alone that acquires it.
 fn acquires_lock(event: &Event) -> bool {
-    event.kind.synchronisation().is_some_and(|kind| kind.only_acquires() && kind.is_on(ObjectKind::Lock))
+    event.kind.acquisition().is_some_and(|kind| !kind.takes_again() && kind.is_on_lock())
 }
 
 /// Whether an event is an operation on a lock alone that releases it.
 fn releases_lock(event: &Event) -> bool {
-    event.kind.synchronisation().is_some_and(|kind| kind.only_releases() && kind.is_on(ObjectKind::Lock))
+    event.kind.synchronisation().is_some_and(|kind| kind.only_releases() && kind.is_on_lock())
 }
 
 /// Whether a lock is certainly (true) or on some way (false) not held; `None` where it is held, or nothing can be said.
 fn lacking(held: &Held<'_>, at: &At<'_>, lock: LocationId) -> Option<bool> {
-    if at.must.contains(&lock) {
+    if holds_lock(at.must, lock) {
         None
     } else if held.taking(at.may, lock).is_empty() {
         Some(true)
@@ -343,7 +357,10 @@ impl Unreleased<'_> {
                 let event = held.event(take);
                 let own = concurrency.blocks[held.block_of[take as usize] as usize].context == id;
                 let Some(lock) = held.lock_of(event) else { continue };
-                let certain = must.contains(&lock);
+                let certain = holds_lock(&must, lock);
+                if !certain && !held.is_single(lock) {
+                    continue;
+                }
                 let reportable = match roots.get(&id) {
                     Some(_) => certain || !held.vague,
                     None => own && !certain && !held.vague,

@@ -8,7 +8,7 @@
 
 use super::{Potential, Subject};
 use crate::concurrency::ThreadId;
-use crate::concurrency::lockset::{ATOMIC, LocksetId};
+use crate::concurrency::lockset::{ATOMIC, LocksetId, holds_lock};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::form::races::{HeldMost, PotentialRaces, Site, potential_races};
 use crate::ir::{Access, LeafId};
@@ -108,7 +108,7 @@ impl Reporter<'_> {
             (true, false) => "read",
             _ => "written",
         };
-        let in_block = place.sides.keys().all(|&set| locks(set).contains(&ATOMIC));
+        let in_block = place.sides.keys().all(|&set| holds_lock(locks(set), ATOMIC));
         let how = if place.atomic && !in_block { " atomically" } else { "" };
         let sides = place.sides.iter().take(MAX_SIDES).map(|(&set, threads)| {
             let threads: Vec<ThreadId> = threads.iter().copied().collect();

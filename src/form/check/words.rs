@@ -3,8 +3,9 @@
 //! In: ids. Out: text. It decides nothing.
 
 use super::Subject;
-use crate::concurrency::lockset::ATOMIC;
+use crate::concurrency::lockset::{ATOMIC, Hold, holds_lock};
 use crate::concurrency::{LocationId, ThreadId};
+use crate::ir::sync::Mode;
 
 /// At most that many names of a list are written out.
 const MAX_NAMES: usize = 4;
@@ -44,10 +45,14 @@ impl Subject<'_> {
         list(&names)
     }
 
-    /// `holding no lock`, ``holding `L` ``, `in an atomic block`.
-    pub(super) fn holding(&self, locks: &[LocationId]) -> String {
-        let names: Vec<String> = locks.iter().filter(|&&lock| lock != ATOMIC).map(|&lock| self.object(lock)).collect();
-        match (locks.contains(&ATOMIC), names.is_empty()) {
+    /// `holding no lock`, ``holding `L` ``, ``holding `R` for reading``, `in an atomic block`.
+    pub(super) fn holding(&self, locks: &[Hold]) -> String {
+        let name = |hold: &Hold| match hold.mode {
+            Mode::Exclusive => self.object(hold.lock),
+            Mode::Shared => format!("{} for reading", self.object(hold.lock)),
+        };
+        let names: Vec<String> = locks.iter().filter(|hold| hold.lock != ATOMIC).map(name).collect();
+        match (holds_lock(locks, ATOMIC), names.is_empty()) {
             (true, true) => "in an atomic block".to_owned(),
             (true, false) => format!("in an atomic block, holding {}", list(&names)),
             (false, true) => "holding no lock".to_owned(),

@@ -7,7 +7,7 @@
 use super::Subject;
 use super::held::Held;
 use crate::concurrency::LocationId;
-use crate::concurrency::lockset::ATOMIC;
+use crate::concurrency::lockset::{ATOMIC, Hold, holds_lock};
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::form::exposure::Exposure;
 use crate::ir::{DefinitionId, DefinitionKind};
@@ -43,7 +43,7 @@ pub(super) fn check(subject: Subject<'_>, held: &mut Held<'_>, found: &mut Vec<D
     if candidates.is_clear() {
         return;
     }
-    let mut locks: Vec<(u32, Vec<LocationId>)> = Vec::new();
+    let mut locks: Vec<(u32, Vec<Hold>)> = Vec::new();
     held.visit(|_, at| {
         if !at.must.is_empty() && form.table.of_event[at.index as usize].0 < form.table.of_event[at.index as usize].1 {
             locks.push((at.index, at.must.to_vec()));
@@ -57,7 +57,7 @@ pub(super) fn check(subject: Subject<'_>, held: &mut Held<'_>, found: &mut Vec<D
 struct Checker<'a> {
     subject: Subject<'a>,
     /// For each access under locks, by event, the locks.
-    locks: Vec<(u32, Vec<LocationId>)>,
+    locks: Vec<(u32, Vec<Hold>)>,
 }
 
 impl Checker<'_> {
@@ -110,9 +110,9 @@ impl Checker<'_> {
             position.map_or(&[][..], |position| self.locks[position].1.as_slice())
         };
         let hides = |lock: LocationId| {
-            accesses.iter().all(|&access| locks(access).contains(&lock) && !exposure.reaches_release(access, lock))
+            accesses.iter().all(|&access| holds_lock(locks(access), lock) && !exposure.reaches_release(access, lock))
         };
-        accesses.first().and_then(|&first| locks(first).iter().copied().find(|&lock| hides(lock)))
+        accesses.first().and_then(|&first| locks(first).iter().map(|hold| hold.lock).find(|&lock| hides(lock)))
     }
 
     /// The writes that replace what an access wrote; `None` where it may be left in the end.

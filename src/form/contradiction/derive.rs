@@ -347,7 +347,9 @@ impl<'a> Derivation<'a> {
                 for body in self.bodies[first].clone() {
                     let other = self.bodies[second].iter().find(|other| other.lock == body.lock).copied();
                     match other {
-                        Some(other) => self.exclude((a, Some(body)), (b, Some(other)))?,
+                        Some(other) if body.excludes(&other) => self.exclude((a, Some(body)), (b, Some(other)))?,
+                        // Two readers.
+                        Some(_) => {}
                         None if body.lock == ATOMIC => self.exclude((a, Some(body)), (b, None))?,
                         None => {}
                     }

@@ -212,7 +212,7 @@ impl Names<'_> {
                 return format!("write {}", texts.get(self.program.definitions[definition].name));
             }
             EventKind::Update { read, .. } => return format!("update {}", texts.get(self.program.reads[read].name)),
-            EventKind::Synchronise(kind) => kind.word(),
+            EventKind::Synchronise(kind) | EventKind::Taken(kind) | EventKind::NotTaken(kind) => kind.word(),
             EventKind::Fork => "fork",
             EventKind::Join | EventKind::JoinThread => "join",
             EventKind::AtomicBegin => "atomic",

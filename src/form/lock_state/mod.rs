@@ -148,7 +148,7 @@ impl LockStates<'_> {
     fn useful_locks(&self, reads: &[ReadInstance], sets: &[Vec<DefinitionId>]) -> FxHashSet<LocationId> {
         let several = reads.iter().filter(|of| sets[of.control.index()].len() + sets[of.concurrent.index()].len() > 1);
         let held: FxHashSet<u32> = several.filter_map(|of| self.held[of.access as usize]).collect();
-        held.into_iter().flat_map(|set| self.locksets.locks(set)).copied().collect()
+        held.into_iter().flat_map(|set| self.locksets.locks(set)).map(|hold| hold.lock).collect()
     }
 
     /// Steps 2 to 4: what the reads of a lock may see.

@@ -10,11 +10,12 @@
 //! 3. The *sites* are the acquisitions, the returns from waits on a condition, and the writes outside. The *observers* are
 //!    the reads outside that are not parallel with any body, or read what no body writes.
 //!
-//! **Soundness and limits**: a lock is left out where an operation may mean it and other locks, or where a body holds an
+//! **Soundness and limits**: re-entrant and readers-writer locks are left out, and those that are tried or waited with for some
+//! time. A lock is left out where an operation may mean it and other locks, or where a body holds an
 //! operation that waits for another thread or makes one: without these, what is not parallel with any block of a body does not
 //! happen while the thread stands inside it. At most [`MAX_SITES`] sites, [`MAX_BLOCKS`] blocks, and [`MAX_CELLS`] cells.
 
-use crate::concurrency::lockset::Locksets;
+use crate::concurrency::lockset::{Locksets, holds_lock};
 use crate::concurrency::mutex_body::Site;
 use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
 use crate::form::access::Table;
@@ -107,6 +108,9 @@ pub(super) fn find_acquisitions(
         for (offset, event) in concurrency.events_of(block).iter().enumerate() {
             let EventKind::Synchronise(kind) = event.kind else { continue };
             let (acquired, released) = (concurrency.acquired_by(event), concurrency.released_by(event));
+            if !has_plain_bodies(program, concurrency, kind, acquired) {
+                doubtful.extend(acquired);
+            }
             for locks in [acquired, released] {
                 let of_lock = locks.iter().filter(|&&lock| locksets.is_lock(kind, lock) || kind == Kind::WaitCondition);
                 if concurrency.certain(program, locks).is_none() {
@@ -126,6 +130,16 @@ pub(super) fn find_acquisitions(
     }
     found.retain(|lock, sites| !doubtful.contains(lock) && sites.len() <= MAX_SITES);
     found
+}
+
+/// Whether an operation leaves no doubt that the bodies of its lock come one after the other, each from an acquisition to the
+/// next release: a try and a wait that may time out have other ends, readers are inside at once, and levels nest.
+fn has_plain_bodies(program: &Program, concurrency: &Concurrency, kind: Kind, acquired: &[LocationId]) -> bool {
+    let nests = |lock: &LocationId| {
+        let leaf = &program.leaves[concurrency.locations[*lock].leaf];
+        matches!(leaf.kind, LeafKind::ReentrantLock | LeafKind::RwLock)
+    };
+    !kind.has_verdict() && !acquired.iter().any(nests)
 }
 
 impl Finder<'_> {
@@ -222,7 +236,7 @@ impl Finder<'_> {
     }
 
     fn is_held(&self, access: u32, lock: LocationId) -> bool {
-        self.held[access as usize].is_some_and(|set| self.locksets.locks(set).contains(&lock))
+        self.held[access as usize].is_some_and(|set| holds_lock(self.locksets.locks(set), lock))
     }
 
     /// Adds a part of memory, if the lock protects it.
@@ -291,7 +305,7 @@ impl Finder<'_> {
         for block in 0..self.concurrency.blocks.len() as u32 {
             let Some(mut set) = self.locksets.at_entry(block) else { continue };
             for event in self.concurrency.events_of(block) {
-                if notifies(event) && !locksets.locks(set).contains(&lock) {
+                if notifies(event) && !holds_lock(locksets.locks(set), lock) {
                     found.notified_outside |= condition_bits(self.concurrency, &found.conditions, event);
                 }
                 set = locksets.step(self.program, self.concurrency, set, event);

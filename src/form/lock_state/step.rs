@@ -111,7 +111,12 @@ impl Machine<'_> {
                 }
             }
             Instruction::Error { .. } => return Ok(Flow::Ended),
-            Instruction::Synchronise(_) => return Ok(self.synchronise(state, inside)),
+            Instruction::Synchronise(operation) => {
+                if let Some(verdict) = operation.verdict {
+                    self.set(inside, context, verdict, None);
+                }
+                return Ok(self.synchronise(state, inside));
+            }
             Instruction::AtomicBegin | Instruction::AtomicEnd => inside.event += 1,
             Instruction::Call { dest, arguments, .. } => {
                 self.call(inside, arguments)?;

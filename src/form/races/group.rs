@@ -5,7 +5,7 @@
 //!
 //! **Soundness and limits**: initial definitions are no accesses, and what control does not come to is left out.
 
-use crate::concurrency::lockset::{ATOMIC, LocksetId};
+use crate::concurrency::lockset::{ATOMIC, LocksetId, holds_lock};
 use crate::concurrency::{ClassId, EventKind};
 use crate::form::Form;
 use crate::form::terms::held_locks;
@@ -76,7 +76,7 @@ impl Sites {
             let leaf = &program.leaves[table.variables[variable as usize].leaf];
             let atomic = matches!(event.kind, EventKind::Update { .. })
                 || program.symbols[leaf.symbol].atomic
-                || form.locksets.locks(lockset).contains(&ATOMIC);
+                || holds_lock(form.locksets.locks(lockset), ATOMIC);
             let key = Key { class: form.concurrency.classes[of.block as usize], lockset, atomic };
             let groups = &mut groups[variable as usize];
             let group = *index.entry((variable, key)).or_insert_with(|| {

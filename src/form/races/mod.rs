@@ -32,7 +32,8 @@ pub use unprotected::HeldMost;
 
 use super::Form;
 use crate::concurrency::LocationId;
-use crate::concurrency::lockset::{ATOMIC, LocksetId};
+use crate::concurrency::lockset::{ATOMIC, Hold, LocksetId, excluding};
+use crate::ir::sync::Mode;
 use crate::ir::{Access, LeafId, Program};
 pub(in crate::form) use group::Site;
 use group::{Group, Key, Sites};
@@ -147,10 +148,9 @@ impl PotentialRaces<'_> {
         !(runs_itself && by_owner) && concurrency.parallel_in_frame(a, b, Some(owner))
     }
 
-    /// The locks, [`ATOMIC`] included, of both sets.
+    /// The locks, [`ATOMIC`] included, that are in both sets, but for readers-writer locks that both hold for reading.
     fn common_locks(&self, a: LocksetId, b: LocksetId) -> impl Iterator<Item = LocationId> {
-        let locks = self.form.locksets.locks(b);
-        self.form.locksets.locks(a).iter().copied().filter(move |lock| locks.contains(lock))
+        excluding(self.form.locksets.locks(a), self.form.locksets.locks(b)).map(|hold| hold.lock)
     }
 
     /// The name of a synchronisation object as its declaration gives it.
@@ -167,9 +167,13 @@ impl PotentialRaces<'_> {
         let mut held = locks(self.key(sites.next()?).lockset).to_vec();
         for site in sites {
             let others = locks(self.key(site).lockset);
-            held.retain(|lock| others.contains(lock));
+            held.retain(|hold| others.contains(hold));
         }
-        held.retain(|&lock| lock != ATOMIC);
-        Some(held.into_iter().map(|lock| self.object_name(lock)).collect())
+        held.retain(|hold| hold.lock != ATOMIC);
+        let name = |hold: Hold| match hold.mode {
+            Mode::Exclusive => self.object_name(hold.lock),
+            Mode::Shared => format!("{} (read)", self.object_name(hold.lock)),
+        };
+        Some(held.into_iter().map(name).collect())
     }
 }

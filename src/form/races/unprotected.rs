@@ -12,7 +12,7 @@
 use super::PotentialRaces;
 use super::group::{Group, Site, rows};
 use crate::concurrency::LocationId;
-use crate::concurrency::lockset::ATOMIC;
+use crate::concurrency::lockset::{ATOMIC, holds_lock};
 use crate::ir::{Access, LeafId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -116,7 +116,8 @@ impl PotentialRaces<'_> {
             let (holding, lock) = named.first().map(|(holding, lock)| (*holding, lock))?;
             let only = named.get(1).is_none_or(|second| second.0 < holding);
             let most = holding * 2 > accesses || holding * 2 == accesses && only;
-            most.then(|| (leaf, HeldMost { lock: lock.to_owned(), holding, accesses }))
+            // Where all of them do, they hold it for reading, which helps against writers alone.
+            (most && holding < accesses).then(|| (leaf, HeldMost { lock: lock.to_owned(), holding, accesses }))
         });
         most.collect()
     }
@@ -127,8 +128,8 @@ impl PotentialRaces<'_> {
         for site in sites {
             let locks = self.form.locksets.locks(self.key(site).lockset);
             held.entry(self.leaf_of(site.variable))
-                .and_modify(|known| known.retain(|lock| locks.contains(lock)))
-                .or_insert_with(|| locks.iter().copied().filter(|&lock| lock != ATOMIC).collect());
+                .and_modify(|known| known.retain(|&lock| holds_lock(locks, lock)))
+                .or_insert_with(|| locks.iter().map(|hold| hold.lock).filter(|&lock| lock != ATOMIC).collect());
         }
         held
     }

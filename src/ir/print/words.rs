@@ -223,7 +223,10 @@ impl Printer<'_> {
     fn synchronisation(&self, site: Site, operation: &Synchronisation) -> String {
         let places: Vec<String> = operation.places().map(|place| self.object(site, place)).collect();
         let word = operation.kind.word();
-        if places.is_empty() { word.to_owned() } else { format!("{word} {}", places.join(", ")) }
+        let verdict = operation
+            .verdict
+            .map_or(String::new(), |dest| format!("{} = ", self.register(site, dest, Mention::RegisterWrite(dest))));
+        if places.is_empty() { word.to_owned() } else { format!("{verdict}{word} {}", places.join(", ")) }
     }
 }
 

@@ -291,5 +291,9 @@ impl Types<'_, '_> {
         for (place, &kind) in operation.places().zip(wanted) {
             self.object(place, kind);
         }
+        if let Some(verdict) = operation.verdict {
+            self.scope.demand(operation.kind.has_verdict(), || format!("a verdict of {:?}", operation.kind));
+            self.dest(verdict, Scalar(ScalarType::Bool));
+        }
     }
 }

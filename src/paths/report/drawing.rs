@@ -100,9 +100,10 @@ impl Artist<'_> {
         let at = sources.position(self.session.model.machine().span(action.at));
         let (word, object) = match action.kind {
             ActionKind::Lock(cell) => ("lock", Some(cell)),
-            ActionKind::Unlock(cell) => ("unlock", Some(cell)),
+            ActionKind::Unlock(cell) | ActionKind::ReadUnlock(cell) => ("unlock", Some(cell)),
+            ActionKind::ReadLock(cell) => ("rdlock", Some(cell)),
             ActionKind::Wait { condition } => ("wait", condition.map(|pair| pair.0)),
-            ActionKind::Relock { lock } => ("relock", Some(lock)),
+            ActionKind::Relock { lock, .. } => ("relock", Some(lock)),
             ActionKind::Notify { condition, all: true } => ("notifyAll", condition),
             ActionKind::Notify { condition, all: false } => ("notify", condition),
             ActionKind::Set(cell) => ("set", Some(cell)),

@@ -18,7 +18,7 @@ use super::run::Session;
 use super::trace::Trace;
 use crate::explore::report::{DeadlockReport, FailureReport};
 use crate::ir::Access;
-use crate::schedule::{ExecutionStatus, Namer, Naming, SharedStep};
+use crate::schedule::{ExecutionStatus, Namer, Naming, SharedStep, lock_name};
 use crate::source::Span;
 use crate::vm::{Choice, PathId};
 use std::cmp::Ordering;
@@ -297,7 +297,10 @@ impl Reporter<'_> {
             sides = [1, 0];
         }
         let locks = |side: usize| -> Vec<String> {
-            trace.locksets[pair.locks[side].index()].iter().map(|lock| lock.name(program)).collect()
+            trace.locksets[pair.locks[side].index()]
+                .iter()
+                .map(|&(lock, mode)| lock_name(program, lock, mode))
+                .collect()
         };
         let cell = trace.actions[pair.actions[0]].kind.operand();
         let leaf = cell.and_then(|cell| cell.leaf(program)).map(|leaf| program.leaves[leaf].name);

@@ -20,7 +20,7 @@ use crate::race::find::Findings;
 use crate::race::judge::{PairFinding, Proof, Status, Witness};
 use crate::race::place::{PlaceId, PlacePair, Places};
 use crate::race::scene::{Actor, Scene, scene};
-use crate::schedule::{FirstHit, Naming, Reordered, Scheduler, Z_95, fewer_switches, walk};
+use crate::schedule::{FirstHit, Naming, Reordered, Scheduler, Z_95, fewer_switches, lock_name, walk};
 use crate::source::Span;
 use crate::vm::{Choice, Progress, Tables, format_value};
 use std::collections::BTreeSet;
@@ -136,7 +136,10 @@ impl Reporter<'_> {
         let locks = |side: usize| -> Vec<String> {
             match (&sides, seen) {
                 (Some(sides), _) => sides[side].locks.iter().map(|held| held.lock.clone()).collect(),
-                (None, Some(seen)) => seen[side].locks.iter().map(|&lock| lock.name(self.program())).collect(),
+                (None, Some(seen)) => {
+                    let locks = seen[side].locks.iter();
+                    locks.map(|&(lock, mode)| lock_name(self.program(), lock, mode)).collect()
+                }
                 (None, None) => Vec::new(),
             }
         };
@@ -211,7 +214,7 @@ impl Reporter<'_> {
         let lock = |held: &crate::schedule::Held| {
             let span = self.model.machine().span(held.at);
             LockReport {
-                lock: held.lock.name(self.program()),
+                lock: lock_name(self.program(), held.lock, held.mode),
                 at: self.model.sources().position(span).to_string(),
                 span,
             }

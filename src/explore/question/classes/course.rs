@@ -68,6 +68,7 @@ impl History {
                 self.operation(thread, u64::from(definition.0) << 1 | 1, cell, version);
             }
             Event::Choose { value } => self.chains.learn(thread, [u64::from(at.0), value as u64]),
+            Event::Verdict { value } => self.chains.learn(thread, [u64::from(at.0), u64::from(value)]),
             Event::Fork { child } | Event::Spawn { child } => self.chains.begin(child.slot),
             Event::End { .. } => self.chains.end(thread.slot),
             Event::Allocate { address, size, .. } => {

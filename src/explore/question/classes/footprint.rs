@@ -38,6 +38,8 @@ pub(super) struct Footprint {
     /// Whether it stops where no other thread can move.
     pub(super) is_exclusive: bool,
     chooses: bool,
+    /// Whether it tries, or comes back from a wait that may time out: its verdict is seen.
+    has_verdict: bool,
 }
 
 impl Footprint {
@@ -50,7 +52,7 @@ impl Footprint {
 
     /// Whether it is seen that the step was done.
     pub(super) fn is_seen(&self) -> bool {
-        self.chooses || !self.operations.is_empty()
+        self.chooses || self.has_verdict || !self.operations.is_empty()
     }
 
     /// Whether the values of its alternatives are seen.
@@ -104,6 +106,7 @@ impl<'a> Recorder<'a> {
             fails: None,
             is_exclusive: false,
             chooses: false,
+            has_verdict: false,
         };
         Recorder { operations, footprint }
     }
@@ -125,6 +128,7 @@ impl Observer for Recorder<'_> {
                 self.footprint.operations.push((cell, true));
             }
             Event::Choose { .. } => self.footprint.chooses = true,
+            Event::Verdict { .. } => self.footprint.has_verdict = true,
             Event::Failure(failure) => self.footprint.fails = Some((failure.kind, failure.at)),
             _ => {
                 if let Some((resource, by)) = schedule::used_by(thread.path, event) {

@@ -27,6 +27,7 @@ use super::records::{Interned, Record};
 use super::{ExecutedRequest, Note};
 use crate::explore::question::ahead::{Ahead, Item, Prospect};
 use crate::explore::states::Monitor;
+use crate::ir::sync::Mode;
 use crate::ir::{Access, Instruction, Program};
 use crate::vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, Pending, State, ThreadIndex, ThreadName};
 
@@ -40,7 +41,7 @@ pub(super) struct Fixed<'a> {
     /// Whether some thread may be joined by its handle.
     joins_handles: bool,
     records: Interned<Record>,
-    locks: Interned<Vec<Cell>>,
+    locks: Interned<Vec<(Cell, Mode)>>,
     /// The number of the empty set of locks.
     no_locks: u32,
 }
@@ -57,7 +58,7 @@ impl<'a> Fixed<'a> {
     }
 
     /// The number of the set of locks with one more or one less.
-    fn with_lock(&self, set: u32, lock: Cell, held: bool) -> u32 {
+    fn with_lock(&self, set: u32, lock: (Cell, Mode), held: bool) -> u32 {
         let mut locks = self.locks.read().get_index(set as usize).cloned().unwrap_or_default();
         match (locks.binary_search(&lock), held) {
             (Err(place), true) => locks.insert(place, lock),
@@ -77,7 +78,7 @@ impl<'a> Fixed<'a> {
         let (Some(one), Some(other)) = (sets.get_index(one as usize), sets.get_index(other as usize)) else {
             return false;
         };
-        one.iter().any(|lock| other.binary_search(lock).is_ok())
+        one.iter().any(|(lock, mode)| other.iter().any(|(with, of)| with == lock && mode.excludes(*of)))
     }
 
     /// Whether an operation conflicts with something ahead.
@@ -335,10 +336,14 @@ impl Observer for ExecutedMonitor<'_> {
             Event::Write { definition, cell, shared: true, .. } if fixed.request.operations.contains(cell) => {
                 self.operation(path, at, Access::Write(definition), cell);
             }
-            Event::Lock { cell, .. } | Event::Unlock { cell, .. } => {
-                let held = matches!(event, Event::Lock { .. });
+            Event::Lock { cell, by, .. } => {
                 if let Some(thread) = self.thread(path) {
-                    thread.locks = fixed.with_lock(thread.locks, cell, held);
+                    thread.locks = fixed.with_lock(thread.locks, (cell, by.mode()), true);
+                }
+            }
+            Event::Unlock { cell, mode, .. } => {
+                if let Some(thread) = self.thread(path) {
+                    thread.locks = fixed.with_lock(thread.locks, (cell, mode), false);
                 }
             }
             Event::Waited { .. } | Event::Acquire { .. } | Event::Leave { .. } | Event::Woken { .. } => {

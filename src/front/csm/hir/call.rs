@@ -131,7 +131,7 @@ impl<'a> Checker<'a> {
     fn array(&mut self, expr: &ast::Expr, ty: Type) -> Option<Place> {
         let place = self.place(expr)?;
         if let (Type::Array(given), Type::Array(wanted)) = (place.ty, ty)
-            && self.program.arrays[given].element == self.program.arrays[wanted].element
+            && fits(self.program.arrays[given].element, self.program.arrays[wanted].element)
         {
             return Some(place);
         }
@@ -142,10 +142,15 @@ impl<'a> Checker<'a> {
     /// A place that must be of that type: an object or a synchronisation object.
     pub(super) fn object(&mut self, expr: &ast::Expr, ty: Type) -> Option<Place> {
         let place = self.place(expr)?;
-        if place.ty == ty || ty == Type::Error {
+        self.expect(place, ty, expr.span)
+    }
+
+    /// Checks that a place is of that type.
+    fn expect(&mut self, place: Place, ty: Type, span: Span) -> Option<Place> {
+        if fits(place.ty, ty) || ty == Type::Error {
             return Some(place);
         }
-        self.report_wrong_object(&place, expr.span, ty);
+        self.report_wrong_object(&place, span, ty);
         None
     }
 
@@ -154,10 +159,19 @@ impl<'a> Checker<'a> {
             let name = self.program.texts.get(place.name).to_owned();
             let message =
                 format!("`{name}` is {}, and {} is wanted here", self.type_name(place.ty), self.type_name(ty));
-            self.report(
-                Diagnostic::error(Code::WrongType, span, message, "wrong type")
-                    .with_label(place.symbol.1, "declared here"),
-            );
+            let diagnostic = Diagnostic::error(Code::WrongType, span, message, "wrong type")
+                .with_label(place.symbol.1, "declared here");
+            self.report(match (place.ty, ty) {
+                (Type::RwLock, Type::Lock) => diagnostic
+                    .with_help("a readers-writer lock is taken by `rdlock` or `wrlock`, and freed by `unlock`"),
+                (Type::Lock | Type::ReentrantLock, Type::RwLock) => {
+                    diagnostic.with_help(format!("declare `{name}` as `rwlock`, or take it by `lock`"))
+                }
+                (Type::Lock, Type::ReentrantLock) => {
+                    diagnostic.with_help(format!("declare `{name}` as `reentrant lock`"))
+                }
+                _ => diagnostic,
+            });
         }
     }
 
@@ -227,6 +241,13 @@ impl<'a> Checker<'a> {
                 self.report_count(name, wanted, arguments.len());
                 Expression::error(span)
             }
+            (other, _) if has_verdict(other) => match self.operation(name, arguments) {
+                Some(operation) => {
+                    let kind = ExpressionKind::Synchronise(Box::new(operation));
+                    Expression { kind, ty: Scalar::Bool, span }
+                }
+                None => Expression::error(span),
+            },
             (other, _) if is_statement_built_in(other) => {
                 let message = format!("`{other}` has no value");
                 self.report(
@@ -364,28 +385,37 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// An operation on synchronisation objects: the one of that word that takes so many.
+    /// An operation on synchronisation objects, as a statement; a verdict is dropped.
     fn synchronisation(&mut self, name: &ast::Ident, arguments: &[ast::Expr]) -> StatementKind {
-        let mut kinds = sync::Kind::ALL.iter().filter(|kind| is_spelled(**kind, &name.name));
-        let Some(&kind) = kinds.find(|kind| kind.operands().len() == arguments.len()) else {
-            self.report_count(name, 1, arguments.len());
-            return StatementKind::Skip;
+        self.operation(name, arguments).map_or(StatementKind::Skip, StatementKind::Synchronise)
+    }
+
+    /// An operation on synchronisation objects: the one of that word that takes so many, and such a one first.
+    fn operation(&mut self, name: &ast::Ident, arguments: &[ast::Expr]) -> Option<Operation> {
+        let spelled = || sync::Kind::ALL.iter().copied().filter(|kind| is_spelled(*kind, &name.name));
+        let fits = |kind: &sync::Kind| kind.operands().len() == arguments.len();
+        let Some(mut kind) = spelled().find(fits) else {
+            self.report_count(name, spelled().next().map_or(1, |kind| kind.operands().len()), arguments.len());
+            return None;
         };
-        let objects: Vec<Option<Place>> = arguments
-            .iter()
-            .zip(kind.operands())
-            .map(|(argument, object)| match object {
-                ObjectKind::Barrier => self.barrier_argument(argument),
-                ObjectKind::Lock => self.object(argument, Type::Lock),
-                ObjectKind::Event => self.object(argument, Type::Event),
-                ObjectKind::Condition => self.object(argument, Type::Condition),
-                ObjectKind::Semaphore => self.object(argument, Type::Semaphore),
-            })
-            .collect();
-        match objects.into_iter().collect() {
-            Some(objects) => StatementKind::Synchronise(Operation { kind, objects }),
-            None => StatementKind::Skip,
+        let mut objects = Vec::with_capacity(arguments.len());
+        for (index, argument) in arguments.iter().enumerate() {
+            if kind.operands()[index] == ObjectKind::Barrier {
+                objects.push(self.barrier_argument(argument));
+                continue;
+            }
+            let Some(place) = self.place(argument) else {
+                objects.push(None);
+                continue;
+            };
+            if index == 0 {
+                let is_of_type = |kind: &sync::Kind| place.ty == type_of(kind.operands()[0]);
+                kind = spelled().filter(fits).find(is_of_type).unwrap_or(kind);
+            }
+            objects.push(self.expect(place, type_of(kind.operands()[index]), argument.span));
         }
+        let objects: Option<Vec<Place>> = objects.into_iter().collect();
+        Some(Operation { kind, objects: objects? })
     }
 
     /// A named barrier, or the hidden one of a constant count.
@@ -455,6 +485,28 @@ const SPELLINGS: &[(&str, sync::Kind)] = &[("Lock", sync::Kind::Lock), ("Unlock"
 
 fn is_spelled(kind: sync::Kind, word: &str) -> bool {
     kind.word() == word || SPELLINGS.contains(&(word, kind))
+}
+
+/// Whether an object goes where one of a type is wanted: a re-entrant lock goes where a lock is.
+fn fits(given: Type, wanted: Type) -> bool {
+    given == wanted || (given, wanted) == (Type::ReentrantLock, Type::Lock)
+}
+
+/// The type of what an operation works on.
+fn type_of(object: ObjectKind) -> Type {
+    match object {
+        ObjectKind::Lock => Type::Lock,
+        ObjectKind::RwLock => Type::RwLock,
+        ObjectKind::Event => Type::Event,
+        ObjectKind::Condition => Type::Condition,
+        ObjectKind::Barrier => Type::Barrier,
+        ObjectKind::Semaphore => Type::Semaphore,
+    }
+}
+
+/// Whether an operation of that word has a verdict.
+fn has_verdict(word: &str) -> bool {
+    sync::Kind::ALL.iter().any(|kind| kind.has_verdict() && is_spelled(*kind, word))
 }
 
 /// All built-in functions that are statements.

@@ -179,6 +179,8 @@ impl<'a> Checker<'a> {
             ast::TypeKind::String => Type::Scalar(Scalar::String),
             ast::TypeKind::Thread => Type::Scalar(Scalar::Thread),
             ast::TypeKind::Lock => Type::Lock,
+            ast::TypeKind::ReentrantLock => Type::ReentrantLock,
+            ast::TypeKind::RwLock => Type::RwLock,
             ast::TypeKind::Event => Type::Event,
             ast::TypeKind::Barrier => Type::Barrier,
             ast::TypeKind::Cond => Type::Condition,
@@ -225,7 +227,13 @@ impl<'a> Checker<'a> {
             Type::Scalar(_) => return true,
             Type::Error => return false,
             Type::Class(_) | Type::Array(_) => "an object",
-            Type::Lock | Type::Event | Type::Barrier | Type::Condition | Type::Semaphore => "a synchronisation object",
+            Type::Lock
+            | Type::ReentrantLock
+            | Type::RwLock
+            | Type::Event
+            | Type::Barrier
+            | Type::Condition
+            | Type::Semaphore => "a synchronisation object",
         };
         let help = match base {
             Type::Class(_) => "write `atomic` before those fields of the class that are used without synchronisation",
@@ -324,9 +332,14 @@ impl<'a> Checker<'a> {
         match element {
             Type::Scalar(scalar) => vec![Constant::zero(scalar, self.empty); count.max(1) as usize],
             Type::Barrier => vec![Constant::Int(1)],
-            Type::Lock | Type::Event | Type::Condition | Type::Semaphore | Type::Error | Type::Array(_) => {
-                vec![Constant::Int(0)]
-            }
+            Type::Lock
+            | Type::ReentrantLock
+            | Type::RwLock
+            | Type::Event
+            | Type::Condition
+            | Type::Semaphore
+            | Type::Error
+            | Type::Array(_) => vec![Constant::Int(0)],
             Type::Class(_) => Vec::new(),
         }
     }

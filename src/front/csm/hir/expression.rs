@@ -108,6 +108,8 @@ impl<'a> Checker<'a> {
                 }
             }
             Type::Lock => "a lock".to_owned(),
+            Type::ReentrantLock => "a reentrant lock".to_owned(),
+            Type::RwLock => "a readers-writer lock".to_owned(),
             Type::Event => "an event".to_owned(),
             Type::Barrier => "a barrier".to_owned(),
             Type::Condition => "a condition".to_owned(),

@@ -59,6 +59,10 @@ pub enum Type {
     Array(ArrayId),
     /// A lock.
     Lock,
+    /// A lock that its holder may take again; it goes where a lock is wanted.
+    ReentrantLock,
+    /// A readers-writer lock.
+    RwLock,
     /// An event.
     Event,
     /// A barrier.
@@ -113,7 +117,14 @@ impl Program {
     #[must_use]
     pub fn size_of(&self, ty: Type) -> u32 {
         match ty {
-            Type::Scalar(_) | Type::Lock | Type::Event | Type::Condition | Type::Semaphore | Type::Error => 1,
+            Type::Scalar(_)
+            | Type::Lock
+            | Type::ReentrantLock
+            | Type::RwLock
+            | Type::Event
+            | Type::Condition
+            | Type::Semaphore
+            | Type::Error => 1,
             Type::Barrier => 2,
             Type::Array(id) => {
                 let Array { element, length } = self.arrays[id];
@@ -501,6 +512,8 @@ pub enum ExpressionKind {
     FetchAdd(Box<Place>, Box<Expression>),
     /// The length of the array that a parameter takes.
     Length(VariableId),
+    /// An operation on synchronisation objects that has a verdict: `trylock(L)`
+    Synchronise(Box<Operation>),
 }
 
 /// A call of a function of the program.

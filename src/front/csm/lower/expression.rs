@@ -5,7 +5,7 @@ use crate::front::csm::hir::{self, Expression, ExpressionKind};
 use crate::front::csm::syntax::ast::{BinaryOp, UnaryOp};
 use crate::ir::{
     Arithmetic, AtomicOperation, BinaryOperator, BlockId, Index, Instruction, Operand, Place, RegisterId, RegisterType,
-    ScalarType, Terminator, UnaryOperator,
+    ScalarType, Synchronisation, Terminator, UnaryOperator,
 };
 use crate::source::Span;
 
@@ -61,6 +61,12 @@ impl<'t> Builder<'_, 't> {
                 self.atomic(place, target, AtomicOperation::Swap(operand), ty)
             }
             ExpressionKind::Length(parameter) => self.length(hir::Length::Parameter(*parameter)),
+            ExpressionKind::Synchronise(operation) => {
+                let operation = self.operation(operation);
+                let dest = self.temporary(ScalarType::Bool, span);
+                self.emit(Instruction::Synchronise(Synchronisation { verdict: Some(dest), ..operation }), span);
+                Operand::Register(dest)
+            }
             ExpressionKind::FetchAdd(place, operand) => {
                 let target = self.place(place);
                 let operand = self.expression(operand);
@@ -400,6 +406,9 @@ fn has_atomic(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::CompareAndSwap(..) | ExpressionKind::Swap(..) | ExpressionKind::FetchAdd(..) => true,
         ExpressionKind::Constant(_) | ExpressionKind::Length(_) => false,
+        ExpressionKind::Synchronise(operation) => {
+            operation.objects.iter().flat_map(|place| &place.indices).any(|index| has_atomic(&index.value))
+        }
         ExpressionKind::Read(place) => place.indices.iter().any(|index| has_atomic(&index.value)),
         ExpressionKind::Unary(_, inner) | ExpressionKind::Convert(inner) => has_atomic(inner),
         ExpressionKind::Binary(_, _, left, right) | ExpressionKind::Choose(left, right) => {

@@ -67,6 +67,8 @@ impl Layout<'_> {
             hir::Type::Scalar(scalar) => self.leaf(name, symbol, LeafKind::Data(scalar_type(scalar)), initial, offset),
             hir::Type::Lock | hir::Type::Error => self.leaf(name, symbol, LeafKind::Lock, initial, offset),
             hir::Type::Event => self.leaf(name, symbol, LeafKind::Event, initial, offset),
+            hir::Type::ReentrantLock => self.leaf(name, symbol, LeafKind::ReentrantLock, initial, offset),
+            hir::Type::RwLock => self.leaf(name, symbol, LeafKind::RwLock, initial, offset),
             hir::Type::Barrier => {
                 let count = initial.first().and_then(|count| count.integer()).unwrap_or(1);
                 self.leaf(name, symbol, LeafKind::Barrier(count as u32), initial, offset);

@@ -272,8 +272,8 @@ impl<'t> Builder<'_, 't> {
         self.emit(Instruction::Synchronise(Synchronisation::on(sync::Kind::Unlock, place)), end);
     }
 
-    fn operation(&mut self, operation: &'t Operation) -> Synchronisation {
+    pub(super) fn operation(&mut self, operation: &'t Operation) -> Synchronisation {
         let mut places = operation.objects.iter().map(|place| self.fixed_place(place));
-        Synchronisation { kind: operation.kind, object: places.next(), lock: places.next() }
+        Synchronisation { kind: operation.kind, object: places.next(), lock: places.next(), verdict: None }
     }
 }

@@ -162,7 +162,7 @@ pub struct TypeName {
     pub span: Span,
 }
 
-/// The types that can be written. `lock`, `event`, `barrier`, `cond`, `sem` and `thread` are no reserved words: the
+/// The types that can be written. `lock`, `reentrant`, `rwlock`, `event`, `barrier`, `cond`, `sem` and `thread` are no reserved words: the
 /// parser recognises them in the place of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeKind {
@@ -180,6 +180,10 @@ pub enum TypeKind {
     Void,
     /// A lock.
     Lock,
+    /// A lock that its holder may take again.
+    ReentrantLock,
+    /// A readers-writer lock.
+    RwLock,
     /// An event.
     Event,
     /// A barrier.

@@ -173,6 +173,7 @@ impl<'problems> Builder<'problems> {
     pub(crate) fn named_type(&self, name: &str, start: u32, end: u32) -> TypeName {
         let kind = match name {
             "lock" => TypeKind::Lock,
+            "rwlock" => TypeKind::RwLock,
             "event" => TypeKind::Event,
             "barrier" => TypeKind::Barrier,
             "cond" => TypeKind::Cond,

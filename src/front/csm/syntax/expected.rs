@@ -49,6 +49,7 @@ const GROUPS: &[Group] = &[
             "enum",
             "switch",
             "fallthrough",
+            "reentrant",
             "if",
             "while",
             "do",
@@ -91,7 +92,7 @@ const GROUPS: &[Group] = &[
     Group {
         witness: "void",
         word: "a type",
-        members: &["identifier", "int", "long", "bool", "double", "string", "void"],
+        members: &["identifier", "int", "long", "bool", "double", "string", "void", "reentrant"],
     },
     Group {
         witness: "*",

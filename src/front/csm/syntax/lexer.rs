@@ -49,6 +49,8 @@ pub(crate) enum Token<'source> {
     #[regex(r"\.[0-9]+([eE][+-]?[0-9]+)?", double)]
     #[regex("[0-9]+[eE][+-]?[0-9]+", double)]
     Double(f64),
+    /// `reentrant`, where `lock` follows; made of an identifier by [`super::tokens`].
+    Reentrant,
     /// With its quotes, escapes not resolved.
     #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
     #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#, unterminated_string)]

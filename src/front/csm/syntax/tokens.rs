@@ -106,6 +106,12 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
                 Ok(Token::Integer(IntLiteral { value: i64::MIN, .. })) if self.previous != Token::Minus => {
                     LexError::NumberTooLarge
                 }
+                // No reserved word: it is one only before a type of locks.
+                Ok(Token::Identifier("reentrant"))
+                    if self.lexer.clone().next() == Some(Ok(Token::Identifier("lock"))) =>
+                {
+                    return Some((start, Token::Reentrant, end));
+                }
                 Ok(token) => return Some((start, token, end)),
                 Err(error) => error,
             };

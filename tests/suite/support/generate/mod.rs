@@ -13,6 +13,7 @@ mod expression;
 mod functions;
 mod guarded;
 mod library;
+mod locking;
 mod rng;
 mod scope;
 mod shrink;
@@ -24,6 +25,7 @@ pub use branching::branching;
 pub use contexts::contexts;
 pub use guarded::guarded;
 pub use library::library;
+pub use locking::locking;
 pub use shrink::shrink;
 
 use self::build::{

@@ -75,8 +75,11 @@ impl Compiler<'_> {
         for (&ty, argument) in parameters.iter().zip(arguments) {
             if ty.is_data() {
                 self.convert(argument, ty)?;
-            } else if self.address(argument)? != (ty, 0) {
-                return Err(format!("another object than a {ty:?}"));
+            } else {
+                let given = self.address(argument)?;
+                if given != (ty, 0) && (given, ty) != ((Ty::ReentrantLock, 0), Ty::Lock) {
+                    return Err(format!("another object than a {ty:?}"));
+                }
             }
         }
         Ok(())
@@ -153,7 +156,7 @@ impl Compiler<'_> {
                 self.expr(duration)?;
                 self.emit(Op::Pop, place);
             }
-            _ => self.synchronisation(callee, arguments, place)?,
+            _ => return self.synchronisation(callee, arguments, place),
         }
         Ok(None)
     }
@@ -185,7 +188,7 @@ impl Compiler<'_> {
         Ok(Some(if kind == Atomic::Cas { Ty::Bool } else { ty }))
     }
 
-    fn synchronisation(&mut self, callee: &Ident, arguments: &[Expr], place: u32) -> Result<()> {
+    fn synchronisation(&mut self, callee: &Ident, arguments: &[Expr], place: u32) -> Result<Option<Ty>> {
         let mut types = Vec::new();
         if let ("barrier", [count]) = (callee.name.as_str(), arguments)
             && let Some(count) = self.constant(count)
@@ -197,7 +200,18 @@ impl Compiler<'_> {
                 types.push(self.address(argument)?.0);
             }
         }
+        // What a lock is, is known when it is used: a parameter may be either.
+        for ty in &mut types {
+            *ty = if *ty == Ty::ReentrantLock { Ty::Lock } else { *ty };
+        }
         let sync = match (callee.name.as_str(), types.as_slice()) {
+            ("trylock", [Ty::Lock]) => Sync::TryLock,
+            ("rdlock", [Ty::RwLock]) => Sync::ReadLock,
+            ("tryrdlock", [Ty::RwLock]) => Sync::TryReadLock,
+            ("wrlock", [Ty::RwLock]) => Sync::WriteLock,
+            ("trywrlock", [Ty::RwLock]) => Sync::TryWriteLock,
+            ("unlock", [Ty::RwLock]) => Sync::Unlock,
+            ("timedwait", [Ty::Cond, Ty::Lock]) => Sync::TimedWait,
             ("lock" | "Lock", [Ty::Lock]) => Sync::Lock,
             ("unlock" | "Unlock", [Ty::Lock]) => Sync::Unlock,
             ("set", [Ty::Event]) => Sync::Set,
@@ -216,7 +230,8 @@ impl Compiler<'_> {
             (name, types) => return Err(format!("no operation {name} of {types:?}")),
         };
         self.emit(Op::Sync(sync), place);
-        Ok(())
+        let has_verdict = matches!(sync, Sync::TryLock | Sync::TryReadLock | Sync::TryWriteLock | Sync::TimedWait);
+        Ok(has_verdict.then_some(Ty::Bool))
     }
 
     /// Pushes the anonymous barrier of that count that belongs to the innermost cobegin or parfor, or to the program.

@@ -26,12 +26,19 @@ pub enum Atomic {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sync {
     Lock,
+    TryLock,
     Unlock,
+    ReadLock,
+    TryReadLock,
+    WriteLock,
+    TryWriteLock,
     Set,
     Clear,
     WaitEvent,
     Barrier,
     CondWait,
+    /// As `CondWait`; it may give up, and pushes whether it was notified.
+    TimedWait,
     Notify,
     NotifyAll,
     BareWait,

@@ -233,6 +233,8 @@ impl<'a> Compiler<'a> {
             TypeKind::String => Ty::Str,
             TypeKind::Void => Ty::Void,
             TypeKind::Lock => Ty::Lock,
+            TypeKind::ReentrantLock => Ty::ReentrantLock,
+            TypeKind::RwLock => Ty::RwLock,
             TypeKind::Event => Ty::Event,
             TypeKind::Barrier => Ty::Barrier,
             TypeKind::Cond => Ty::Cond,

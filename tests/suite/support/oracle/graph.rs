@@ -160,6 +160,10 @@ pub fn key(state: &State) -> Box<[u64]> {
     let mut words = Vec::with_capacity(2 * state.cells.len() + 16 * state.threads.len() + 2);
     words.push(state.exclusive.map_or(u64::MAX, |thread| thread as u64));
     words.push(state.cells.len() as u64);
+    words.push(state.holds.len() as u64);
+    for hold in &state.holds {
+        words.extend([u64::from(hold.lock), hold.thread as u64, u64::from(hold.reads)]);
+    }
     for cell in &state.cells {
         words.push(u64::from(cell.variable));
         push_value(&mut words, cell.value);
@@ -175,6 +179,7 @@ pub fn key(state: &State) -> Box<[u64]> {
             thread.printed,
             thread.ahead,
             thread.arms,
+            thread.levels,
             thread.waiter,
             thread.atomic,
             condition,
@@ -208,5 +213,6 @@ fn condition_words(condition: Condition) -> (u32, u32) {
         Condition::Failing(status) => (5, status as u32),
         Condition::Discarding => (6, 0),
         Condition::Ended => (7, 0),
+        Condition::TimedOut => (8, 0),
     }
 }

@@ -1,7 +1,7 @@
 //! A state of an execution, cheap to copy: the search keeps one copy for each branch point on its path.
 
-use super::code::{Code, NONE};
-use super::value::{Status, Value};
+use super::code::{Code, NONE, Sync};
+use super::value::{READERS_WRITER, REENTRANT, Status, Value};
 use std::rc::Rc;
 
 /// Who wrote a value: the name of the write, the path of the thread, the how-manieth write of that thread it was.
@@ -37,6 +37,8 @@ pub enum Condition {
     AtCond(u32),
     /// Was notified and wants its lock back, at the instruction.
     Reacquiring,
+    /// Has given up waiting and wants its lock back, at the instruction.
+    TimedOut,
     /// In a bare `wait()`, behind the instruction.
     BareWaiting,
     /// Its next step is a failure.
@@ -67,6 +69,8 @@ pub struct Thread {
     pub choices: u32,
     /// Arms that have not ended.
     pub arms: u32,
+    /// How often it held the lock with which it waits for a condition.
+    pub levels: u32,
     /// The thread that waits for this arm.
     pub waiter: u32,
     /// How many atomic blocks it is in.
@@ -85,6 +89,17 @@ pub struct State {
     /// The thread inside an atomic block.
     pub exclusive: Option<usize>,
     pub steps: u32,
+    /// Who holds which re-entrant or readers-writer lock: one for each time. Sorted.
+    pub holds: Vec<Hold>,
+}
+
+/// A hold of a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hold {
+    pub lock: u32,
+    pub thread: usize,
+    /// Whether for reading.
+    pub reads: bool,
 }
 
 impl Clone for Thread {
@@ -101,13 +116,14 @@ impl Clone for Thread {
 
 impl Clone for State {
     fn clone(&self) -> State {
-        State { cells: self.cells.clone(), threads: self.threads.clone(), ..*self }
+        State { cells: self.cells.clone(), threads: self.threads.clone(), holds: self.holds.clone(), ..*self }
     }
 
     /// Reuses the memory: this is what makes a branch point cheap.
     fn clone_from(&mut self, source: &State) {
         self.cells.clone_from(&source.cells);
         self.threads.clone_from(&source.threads);
+        self.holds.clone_from(&source.holds);
         self.exclusive = source.exclusive;
         self.steps = source.steps;
     }
@@ -129,6 +145,7 @@ impl Thread {
             writes: 0,
             choices: 0,
             arms: 0,
+            levels: 0,
             waiter: NONE,
             atomic: 0,
             way: NONE,
@@ -198,6 +215,48 @@ impl State {
         };
         self.cells.push(Cell { value, variable, writer, last_thread, last_epoch });
         self.cells.len() as u32 - 1
+    }
+
+    /// Whether a thread may take a lock by an operation, or would wait. Of a plain lock the cell says who holds it.
+    pub fn may_take(&self, lock: u32, thread: usize, sync: Sync) -> bool {
+        let held = |counts: &dyn Fn(&Hold) -> bool| self.holds.iter().any(|hold| hold.lock == lock && counts(hold));
+        match (self.cells[lock as usize].value, sync) {
+            (REENTRANT, _) => !held(&|hold| hold.thread != thread),
+            (READERS_WRITER, Sync::ReadLock | Sync::TryReadLock) => !held(&|hold| !hold.reads),
+            (READERS_WRITER, _) => !held(&|_| true),
+            (value, _) => value == Value::Int(-1),
+        }
+    }
+
+    /// A thread takes a lock that it may take.
+    pub fn take(&mut self, lock: u32, thread: usize, sync: Sync) {
+        match *self.cell(lock) {
+            REENTRANT | READERS_WRITER => {
+                let reads = matches!(sync, Sync::ReadLock | Sync::TryReadLock);
+                self.holds.push(Hold { lock, thread, reads });
+                self.holds.sort_unstable();
+            }
+            _ => *self.cell(lock) = Value::Int(thread as i32),
+        }
+    }
+
+    /// A thread gives a lock back, once or as often as it holds it; how often it was.
+    pub fn give_back(&mut self, lock: u32, thread: usize, all: bool) -> u32 {
+        if !matches!(*self.cell(lock), REENTRANT | READERS_WRITER) {
+            let is_held = *self.cell(lock) == Value::Int(thread as i32);
+            if is_held {
+                *self.cell(lock) = Value::Int(-1);
+            }
+            return u32::from(is_held);
+        }
+        let is_own = |hold: &Hold| (hold.lock, hold.thread) == (lock, thread);
+        let before = self.holds.len();
+        if all {
+            self.holds.retain(|hold| !is_own(hold));
+        } else if let Some(place) = self.holds.iter().position(is_own) {
+            self.holds.remove(place);
+        }
+        (before - self.holds.len()) as u32
     }
 
     pub fn cell(&mut self, address: u32) -> &mut Value {

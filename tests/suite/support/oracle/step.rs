@@ -37,7 +37,9 @@ impl Machine<'_> {
         let only = Move { thread, choice: 0 };
         let possible = match this.condition {
             Condition::Failing(_) | Condition::Discarding => true,
-            Condition::Reacquiring => is_free(state, this.peek(0)),
+            Condition::Reacquiring | Condition::TimedOut => state.may_take(this.peek(0).address(), thread, Sync::Lock),
+            // Whoever waits for some time may give up.
+            Condition::AtCond(_) => matches!(self.code.ops[this.pc as usize], Op::Sync(Sync::TimedWait)),
             Condition::Ready => match self.code.ops[this.pc as usize] {
                 Op::JoinArms => this.arms == 0,
                 Op::Choose => {
@@ -74,7 +76,7 @@ impl Machine<'_> {
             return;
         }
         let possible = match sync {
-            Sync::Lock => is_free(state, this.peek(0)),
+            Sync::Lock | Sync::ReadLock | Sync::WriteLock => state.may_take(this.peek(0).address(), thread, sync),
             Sync::WaitEvent => value(0).truth(),
             Sync::P => value(0).long() > 0,
             Sync::Join => {
@@ -99,13 +101,23 @@ impl Machine<'_> {
             Condition::Failing(status) => return Progress::Ended(status),
             Condition::Discarding => return Progress::Discarded,
             _ if state.steps > self.max_steps => return Progress::Ended(Status::StepLimit),
-            Condition::Reacquiring => {
+            Condition::AtCond(_) => {
+                thread.condition = Condition::TimedOut;
+                return Progress::Going;
+            }
+            Condition::Reacquiring | Condition::TimedOut => {
+                let is_notified = thread.condition == Condition::Reacquiring;
                 let lock = thread.pop().address();
                 thread.pop();
                 thread.condition = Condition::Ready;
-                *state.cell(lock) = Value::Int(t as i32);
+                let levels = thread.levels;
+                let is_timed = matches!(self.code.ops[thread.pc as usize], Op::Sync(Sync::TimedWait));
+                (0..levels).for_each(|_| state.take(lock, t, Sync::Lock));
                 if let Some(tracer) = &mut self.tracer {
                     tracer.lock(t, lock, true);
+                }
+                if is_timed {
+                    self.decide(state, t, is_notified);
                 }
                 return self.go_on(state, t);
             }
@@ -182,7 +194,6 @@ impl Machine<'_> {
     }
 
     fn sync(&mut self, state: &mut State, t: usize, sync: Sync, choice: i64) -> Progress {
-        let me = Value::Int(t as i32);
         match sync {
             Sync::BareWait => return self.block(state, t, Condition::BareWaiting),
             Sync::BareNotify | Sync::BareNotifyAll => {
@@ -190,12 +201,13 @@ impl Machine<'_> {
                 self.wake(state, t, chosen, Condition::BareWaiting, Condition::Ready);
                 return self.go_on(state, t);
             }
-            Sync::CondWait => {
+            Sync::CondWait | Sync::TimedWait => {
                 let (lock, condition) = (state.threads[t].peek(0).address(), state.threads[t].peek(1).address());
-                if *state.cell(lock) != me {
+                let levels = state.give_back(lock, t, true);
+                if levels == 0 {
                     return Progress::Ended(Status::UnlockNotHeld);
                 }
-                *state.cell(lock) = Value::Int(-1);
+                state.threads[t].levels = levels;
                 if let Some(tracer) = &mut self.tracer {
                     tracer.lock(t, lock, false);
                 }
@@ -205,15 +217,22 @@ impl Machine<'_> {
             _ => {}
         }
         let address = state.threads[t].pop().address();
-        if let Some(tracer) = &mut self.tracer
-            && !(sync == Sync::Unlock && *state.cell(address) != me)
-        {
+        if sync == Sync::Unlock && state.give_back(address, t, false) == 0 {
+            return Progress::Ended(Status::UnlockNotHeld);
+        }
+        if let Some(tracer) = &mut self.tracer {
             tracer.synchronised(t, sync, address);
         }
         match sync {
-            Sync::Unlock if *state.cell(address) != me => return Progress::Ended(Status::UnlockNotHeld),
-            Sync::Lock => *state.cell(address) = me,
-            Sync::Unlock => *state.cell(address) = Value::Int(-1),
+            Sync::Unlock => {}
+            Sync::Lock | Sync::ReadLock | Sync::WriteLock => state.take(address, t, sync),
+            Sync::TryLock | Sync::TryReadLock | Sync::TryWriteLock => {
+                let verdict = state.may_take(address, t, sync);
+                if verdict {
+                    state.take(address, t, sync);
+                }
+                self.decide(state, t, verdict);
+            }
             Sync::Set => *state.cell(address) = Value::Bool(true),
             Sync::Clear => *state.cell(address) = Value::Bool(false),
             Sync::P => *state.cell(address) = Value::Long(state.cell(address).long() - 1),
@@ -234,6 +253,19 @@ impl Machine<'_> {
             _ => {}
         }
         self.go_on(state, t)
+    }
+
+    /// A verdict is known by its place among the choices of its thread.
+    fn decide(&mut self, state: &mut State, t: usize, verdict: bool) {
+        let thread = &mut state.threads[t];
+        thread.push(Value::Bool(verdict));
+        let writer = Writer { name: NONE, thread: NONE, ordinal: u32::from(verdict), located: NONE };
+        let (path, ordinal) = (thread.path, thread.choices);
+        thread.choices += 1;
+        self.trail.push(Event { visible: true, thread: path, ordinal, name: NONE, writer, located: NONE });
+        if let Some(tracer) = &mut self.tracer {
+            tracer.chosen(t, i64::from(verdict));
+        }
     }
 
     /// The thread waits behind its instruction.
@@ -400,8 +432,4 @@ impl Machine<'_> {
         }
         self.advance(state, child);
     }
-}
-
-fn is_free(state: &State, lock: Value) -> bool {
-    state.cells[lock.address() as usize].value == Value::Int(-1)
 }

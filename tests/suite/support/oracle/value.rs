@@ -27,6 +27,8 @@ pub enum Ty {
     Str,
     Void,
     Lock,
+    ReentrantLock,
+    RwLock,
     Event,
     Barrier,
     Cond,
@@ -34,6 +36,12 @@ pub enum Ty {
     Thread,
     Class(usize),
 }
+
+/// What the cell of a re-entrant lock always holds: who holds the lock stands in the state.
+pub const REENTRANT: Value = Value::Int(-2);
+
+/// The same of a readers-writer lock.
+pub const READERS_WRITER: Value = Value::Int(-3);
 
 impl Ty {
     /// Whether it is one of the five types of plain data.
@@ -49,6 +57,8 @@ impl Ty {
             Ty::Double => Value::Double(0.0),
             Ty::Str => Value::Str(strings.intern("")),
             Ty::Lock | Ty::Thread => Value::Int(-1),
+            Ty::ReentrantLock => REENTRANT,
+            Ty::RwLock => READERS_WRITER,
             _ => Value::Int(0),
         }
     }

@@ -450,6 +450,8 @@ fn type_name(ty: &TypeName) -> &str {
         TypeKind::String => "string",
         TypeKind::Void => "void",
         TypeKind::Lock => "lock",
+        TypeKind::ReentrantLock => "reentrant lock",
+        TypeKind::RwLock => "rwlock",
         TypeKind::Event => "event",
         TypeKind::Barrier => "barrier",
         TypeKind::Cond => "cond",
