@@ -527,7 +527,7 @@ impl Thread<'_> {
     pub fn unlock_rw(&self, place: Place, at: &str) -> Flow<()> {
         let mut writes = self.writes.borrow_mut();
         if let Some(index) = writes.iter().position(|hold| hold.0 == place.0) {
-            writes.swap_remove(index);
+            drop(writes.swap_remove(index));
             return Ok(());
         }
         let mut reads = self.reads.borrow_mut();
@@ -536,7 +536,7 @@ impl Thread<'_> {
         };
         reads[index].1 -= 1;
         if reads[index].1 == 0 {
-            reads.swap_remove(index);
+            drop(reads.swap_remove(index));
         }
         Ok(())
     }
