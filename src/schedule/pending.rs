@@ -47,7 +47,12 @@ impl PendingFootprint {
             Pending::Atomic { address, writes, .. } => {
                 cell(address, if writes { Use::Exclusive } else { Use::Shared });
             }
-            Pending::Synchronise { kind: Kind::WaitEvent | Kind::ReadLock, address } => cell(address, Use::Shared),
+            Pending::Synchronise { kind: Kind::WaitEvent, address } => cell(address, Use::Shared),
+            Pending::Synchronise { kind, address: Some(address) }
+                if machine.shares_lock(state, thread, kind, address) =>
+            {
+                cell(Some(address), Use::Shared);
+            }
             Pending::Synchronise { kind, address } => {
                 cell(address, Use::Exclusive);
                 cell(machine.released_lock(state, thread), Use::Exclusive);

@@ -150,6 +150,18 @@ impl Machine {
         })
     }
 
+    /// Whether an operation on a lock, done by a thread in this state, may change places with others of which that holds as
+    /// well: readers come and go, and a try that fails changes nothing.
+    #[must_use]
+    pub fn shares_lock(&self, state: &State, thread: ThreadIndex, kind: Kind, address: u32) -> bool {
+        match kind {
+            Kind::ReadLock | Kind::TryReadLock => true,
+            Kind::TryLock => !state.may_take(address, thread, kind),
+            Kind::UnlockRw => state.readers_of(address).any(|reader| reader == thread),
+            _ => false,
+        }
+    }
+
     /// The lock that a thread gives back by its next step, where that is a wait for a condition.
     #[must_use]
     pub fn released_lock(&self, state: &State, thread: ThreadIndex) -> Option<u32> {
