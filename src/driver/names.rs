@@ -75,7 +75,13 @@ impl FunctionNames {
 /// An identifier in the style of Rust's variables and functions.
 fn identifier(text: &str) -> String {
     let letter = |each: char| if each.is_ascii_alphanumeric() { each.to_ascii_lowercase() } else { '_' };
-    let mut name: String = text.chars().map(letter).collect();
+    let mut name = String::with_capacity(text.len());
+    for each in text.chars().map(letter) {
+        // Two underscores in a row are not Rust's style: `a[1].balance` is `a_1_balance`.
+        if each != '_' || !name.ends_with('_') {
+            name.push(each);
+        }
+    }
     if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
         name.insert(0, 'v');
     }
@@ -120,6 +126,8 @@ mod tests {
         let mut names = Names::default();
         assert_eq!(names.fresh("acc.balance"), "acc_balance");
         assert_eq!(names.fresh("acc_balance"), "acc_balance_2");
+        assert_eq!(names.fresh("a[1].balance"), "a_1_balance");
+        assert_eq!(names.fresh("a_1__balance"), "a_1_balance_2");
         assert_eq!(names.fresh("match"), "match_");
         assert_eq!(names.fresh("t"), "t_");
         assert_eq!(names.fresh("_"), "_v");

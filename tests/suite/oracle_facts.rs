@@ -299,7 +299,12 @@ fn threads_objects_and_failures_mean_what_the_contract_says() {
         ("int x; void f(int v) { x = v; } thread t = spawn f(7); join(t); print(x);", &["ok: 7"]),
         ("int x; void f() { x = 1; } spawn f(); print(x);", &["ok: 0", "ok: 1"]),
         ("int x; void f() { x = 1; } thread t; t = spawn f(); print(x); join(t);", &["ok: 0", "ok: 1"]),
-        ("thread t; join(t);", &["deadlock: "]),
+        ("thread t; join(t);", &["error: "]),
+        // A handle is a value: another thread may have set it.
+        (
+            "int x; void f() { x = 1; } thread t, u; cobegin A: t = spawn f(); B: { u = t; join(u); print(x); } coend",
+            &["error: ", "ok: 1"],
+        ),
         ("parfor (int i = 0; i < 2; i++) { print(i); i = 5; }", &["ok: 0|1"]),
         ("void main() { int v = 1; cobegin A: v = 2; B: print(v); coend print(v); }", &["ok: 2|1", "ok: 2|2"]),
         ("void f(int p) { cobegin A: p++; B: print(p); coend } f(3);", &["ok: 3", "ok: 4"]),
@@ -327,6 +332,58 @@ fn threads_objects_and_failures_mean_what_the_contract_says() {
         ("input int n = 3; int t[n]; t[n - 1] = n; print(t[2]);", &["ok: 3"]),
         // A line belongs to the step of the next visible operation.
         ("int x; cobegin A: x = 1; print(1); B: x = 2; error(\"now\"); coend", &["error: ", "error: 1"]),
+    ]);
+}
+
+#[test]
+fn arrays_of_anything_mean_what_the_contract_says() {
+    check(&[
+        ("int t[2][3] = {1, 2, 3, 4, 5, 6}; print(t[1][0], length(t), length(t[0]));", &["ok: 4 2 3"]),
+        (
+            "int t[2][3]; void f(int r[], int g[][3]) { r[2] = length(r); g[0][1] = length(g); } f(t[1], t); print(t[1][2], t[0][1]);",
+            &["ok: 3 2"],
+        ),
+        (
+            "class C { int v; int w[2]; lock l; void set(int n) { v = n; } } C c[2]; c[1].set(4); c[0].w[1] = 5; print(c[1].v, c[0].v, c[0].w[1]);",
+            &["ok: 4 0 5"],
+        ),
+        (
+            "class C { int v; } class D { C c[2]; } D d[2]; void f(C c[], int i) { c[i].v = length(c); } f(d[1].c, 1); print(d[1].c[1].v, d[0].c[1].v);",
+            &["ok: 2 0"],
+        ),
+        (
+            "lock f[2]; int i; cobegin A: synchronized (f[i]) { i = 1; } B: { lock(f[0]); lock(f[1]); } coend print(i);",
+            &["deadlock: ", "ok: 1"],
+        ),
+        ("lock f[2]; lock(f[1]); unlock(f[0]);", &["unlock-not-held: "]),
+        ("event e[2]; set(e[1]); wait(e[1]); clear(e[0]); wait(e[0]);", &["deadlock: "]),
+        ("sem s[2] = 1; P(s[0]); P(s[1]); print(1); P(s[1]);", &["deadlock: 1"]),
+        (
+            "barrier b[2](2); int x; cobegin A: { x = 1; barrier(b[1]); } B: { barrier(b[1]); print(x); } coend",
+            &["ok: 1"],
+        ),
+        // What is wrong with an index is found where the place is used, a reference where it is formed.
+        ("int t[2]; int i = 2; int f() { print(1); return 0; } t[i] = f();", &["index-out-of-range: 1"]),
+        (
+            "int t[2]; int f() { print(1); return 0; } void g(int v[], int i) { } int u[2][2]; int i = 2; g(u[i], f());",
+            &["index-out-of-range: "],
+        ),
+        ("int t[2][2]; int i = 3; print(0); t[0][i] = 1;", &["index-out-of-range: 0"]),
+        ("lock f[2]; int i = -1; lock(f[i]);", &["index-out-of-range: "]),
+        // The thread starts before the index of its handle is tested, and is called by it.
+        (
+            "int x; void f() { print(1); } thread w[2]; int i = 2; w[i] = spawn f();",
+            &["index-out-of-range: ", "index-out-of-range: 1"],
+        ),
+        (
+            "void f(int n) { print(n); } thread w[2][2]; for (int i = 0; i < 2; i++) { w[i][1] = spawn f(i); } join(w[1][1]);",
+            &["ok: 0|1"],
+        ),
+        ("void f(int n) { } thread w[2]; w[1] = spawn f(0); join(w[0]);", &["error: "]),
+        (
+            "void f(int v[]) { cobegin A: v[0] = 1; B: v[1] = 2; coend } void main() { int own[2]; f(own); print(own[0], own[1]); }",
+            &["ok: 1 2"],
+        ),
     ]);
 }
 

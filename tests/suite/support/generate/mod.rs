@@ -5,6 +5,7 @@
 //! behind a definition of their own body, barrier phases, signals, reads after a coend, functions of several threads.
 
 mod accessing;
+mod arrays;
 mod branching;
 mod build;
 mod contention;
@@ -21,6 +22,7 @@ mod statement;
 mod threads;
 
 pub use accessing::accessing;
+pub use arrays::arrays;
 pub use branching::branching;
 pub use contexts::contexts;
 pub use guarded::guarded;

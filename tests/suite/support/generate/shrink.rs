@@ -11,7 +11,11 @@ pub fn shrink(source: &str, fails: &mut dyn FnMut(&str) -> bool) -> String {
     let mut sources = SourceMap::default();
     let file = sources.add("shrink.csm", source);
     let mut program = cssame::front::csm::syntax::parse(&sources, file).program;
-    let mut best = source.to_owned();
+    // Edits are printed, so they are compared with what the printer makes of the source.
+    let mut best = cssame::front::csm::syntax::print(&program);
+    if !fails(&best) {
+        return source.to_owned();
+    }
     loop {
         let before = best.clone();
         let mut edit = 0;

@@ -1,6 +1,6 @@
 //! Calls to [`Code`](super::code::Code): functions, methods, externs, and the built-in operations by name.
 
-use super::code::{Atomic, CellInit, Op, Sync};
+use super::code::{Atomic, CellInit, Op, Shape, Sync};
 use super::compile::{Compiler, Result, barrier_cells};
 use super::expression::{Target, result_of};
 use super::value::{Status, Ty, Value};
@@ -52,7 +52,10 @@ impl Compiler<'_> {
         let name = callee.name.as_str();
         let own = self.frame.class.and_then(|class| self.classes[class].methods.get(name).copied());
         let function = if let Some(receiver) = receiver {
-            let (Ty::Class(class), _) = self.address(receiver)? else { return Err("a method of no object".to_owned()) };
+            let (ty, dims) = self.reference(receiver)?;
+            let (Ty::Class(class), true) = (ty, dims.is_empty()) else {
+                return Err("a method of no object".to_owned());
+            };
             *self.classes[class].methods.get(name).ok_or_else(|| format!("no method {name}"))?
         } else if let Some(own) = own {
             self.emit(Op::LoadSlot(0), place);
@@ -71,27 +74,24 @@ impl Compiler<'_> {
     }
 
     /// Pushes arguments.
-    pub fn arguments(&mut self, parameters: &[Ty], arguments: &[Expr]) -> Result<()> {
-        for (&ty, argument) in parameters.iter().zip(arguments) {
-            if ty.is_data() {
-                self.convert(argument, ty)?;
+    pub fn arguments(&mut self, parameters: &[Shape], arguments: &[Expr]) -> Result<()> {
+        for ((ty, dims), argument) in parameters.iter().zip(arguments) {
+            if ty.is_data() && dims.is_empty() {
+                self.convert(argument, *ty)?;
             } else {
-                let given = self.address(argument)?;
-                if given != (ty, 0) && (given, ty) != ((Ty::ReentrantLock, 0), Ty::Lock) {
-                    return Err(format!("another object than a {ty:?}"));
-                }
+                self.reference_argument(argument, *ty, dims)?;
             }
         }
         Ok(())
     }
 
-    /// `spawn f(x)`; with a label, the reference of the handle has been pushed.
-    pub fn spawn(&mut self, call: &Expr, handle: Option<&str>, at: u32) -> Result<()> {
+    /// `spawn f(x)`; with a label, it pushes the handle.
+    pub fn spawn(&mut self, call: &Expr, handle: Option<u32>, at: u32) -> Result<()> {
         let ExprKind::Call { receiver, callee, arguments } = &call.kind else {
             return Err("spawn without a call".to_owned());
         };
         let place = call.span.start;
-        let label = self.code.names.intern(handle.unwrap_or(&callee.name));
+        let label = handle.unwrap_or_else(|| self.label(&callee.name));
         let (function, arguments) = self.callee(receiver.as_deref(), callee, arguments, place)?;
         let pc = self.emit(Op::Spawn { function, arguments, label, handle: handle.is_some() }, place);
         self.code.spawns.insert(pc as u32, at);
@@ -101,7 +101,7 @@ impl Compiler<'_> {
     fn external(&mut self, callee: &Ident, arguments: &[Expr], place: u32) -> Result<Option<Ty>> {
         let external = self.externs[callee.name.as_str()];
         for (parameter, argument) in external.parameters.iter().zip(arguments) {
-            if self.ty(&parameter.ty)?.is_data() {
+            if parameter.sizes.is_empty() && self.ty(&parameter.ty)?.is_data() {
                 self.expr(argument)?;
                 self.emit(Op::Pop, place);
             }
@@ -134,6 +134,7 @@ impl Compiler<'_> {
                 self.emit(Op::Convert(Ty::Int), place);
                 return Ok(Some(Ty::Int));
             }
+            ("length", [array]) => return self.array_length(array, place).map(Some),
             ("cas", [target, old, new]) => return self.atomic(Atomic::Cas, target, &[old, new], place),
             ("swap", [target, value]) => return self.atomic(Atomic::Swap, target, &[value], place),
             ("fetch_add", [target, value]) => return self.atomic(Atomic::FetchAdd, target, &[value], place),
@@ -181,8 +182,8 @@ impl Compiler<'_> {
                 self.emit(Op::StepPoint, place);
                 self.emit(Op::SlotAtomic { kind, slot, ty }, place);
             }
-            Target::Cell { ty, len, name } => {
-                self.emit(Op::Atomic { kind, name, len, ty }, place);
+            Target::Cell { ty, name } => {
+                self.emit(Op::Atomic { kind, name, ty }, place);
             }
         }
         Ok(Some(if kind == Atomic::Cas { Ty::Bool } else { ty }))
@@ -190,14 +191,20 @@ impl Compiler<'_> {
 
     fn synchronisation(&mut self, callee: &Ident, arguments: &[Expr], place: u32) -> Result<Option<Ty>> {
         let mut types = Vec::new();
-        if let ("barrier", [count]) = (callee.name.as_str(), arguments)
+        if let ("join", [handle]) = (callee.name.as_str(), arguments) {
+            types.push(self.expr(handle)?);
+        } else if let ("barrier", [count]) = (callee.name.as_str(), arguments)
             && let Some(count) = self.constant(count)
         {
             self.anonymous_barrier(count.long(), place);
             types.push(Ty::Barrier);
         } else {
             for argument in arguments {
-                types.push(self.address(argument)?.0);
+                let (ty, dims) = self.address(argument)?;
+                if !dims.is_empty() {
+                    return Err("an operation on a whole array".to_owned());
+                }
+                types.push(ty);
             }
         }
         // What a lock is, is known when it is used: a parameter may be either.

@@ -49,18 +49,28 @@ pub enum Sync {
     Join,
 }
 
-/// One instruction. `len` of an access is 0 for a scalar (stack: reference) and else the length of the array
-/// (stack: reference, index).
+/// One instruction. An access finds the reference of its cell on the stack, below its operands.
 #[derive(Clone, Copy, Debug)]
 pub enum Op {
     Push(Value),
     Pop,
-    /// Repeats the top one or two values.
-    Repeat(u32),
+    /// Repeats the top value.
+    Repeat,
     LoadSlot(Slot),
     StoreSlot(Slot),
     /// Reference to a member of the object.
     Offset(u32),
+    /// Reference to an element. Stack: the array, the index. `len` is [`NONE`] where the array has it with it.
+    Index {
+        len: u32,
+        stride: u32,
+    },
+    /// The array on top becomes one that has its length with it.
+    Measure(u32),
+    /// The length of such an array.
+    Length,
+    /// A reference is formed: each index of it must be in range.
+    Formed,
     Unary(UnaryOp),
     Binary(BinaryOp),
     Convert(Ty),
@@ -96,22 +106,18 @@ pub enum Op {
     },
     Load {
         name: u32,
-        len: u32,
     },
     Store {
         name: u32,
-        len: u32,
     },
     /// A write that belongs to a declaration. It is a step only for globals (`step`): a local is not yet shared.
     StoreInitial {
-        len: u32,
         step: bool,
     },
     /// Stack: the place, then one or two operands.
     Atomic {
         kind: Atomic,
         name: u32,
-        len: u32,
         ty: Ty,
     },
     /// The same on a private variable.
@@ -131,7 +137,7 @@ pub enum Op {
     /// The threads of a parfor: the values of the loop variable lie on the stack, their number on top.
     ForkLoop(u32),
     JoinArms,
-    /// Stack: with a handle its reference, then the arguments.
+    /// Stack: the arguments. With a handle, it is pushed.
     Spawn {
         function: u32,
         arguments: u32,
@@ -157,11 +163,22 @@ pub struct Method {
     pub public: bool,
 }
 
+/// How a spawned thread is called: texts, with the value of an index between each two of them.
+#[derive(Clone, Debug)]
+pub struct Label {
+    pub texts: Vec<String>,
+    /// Where each index is, and the length of its array.
+    pub indices: Vec<(Slot, u32)>,
+}
+
+/// A type and the lengths of the dimensions of an array; that of the first is [`NONE`] for a parameter.
+pub type Shape = (Ty, Vec<u32>);
+
 /// A function or a method (whose first parameter is `this`).
 #[derive(Clone, Debug)]
 pub struct Function {
     pub entry: u32,
-    pub parameters: Vec<Ty>,
+    pub parameters: Vec<Shape>,
     pub result: Ty,
     pub slots: u32,
 }
@@ -225,6 +242,8 @@ pub struct Code {
     pub strings: Strings,
     /// Of the name of each read or write, its variable.
     pub owners: FxHashMap<u32, Owner>,
+    /// Names of spawned threads.
+    pub labels: Vec<Label>,
     /// Of each spawn, where its statement names the handle, or begins.
     pub spawns: FxHashMap<u32, u32>,
     /// Of each function that is a method, which one it is.

@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub type Result<T> = std::result::Result<T, String>;
 
 /// A field of a class.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Field<'a> {
     pub ty: Ty,
-    /// Length of an array, 0 for a scalar.
-    pub len: u32,
+    /// Lengths of the dimensions of an array.
+    pub dims: Vec<u32>,
     /// Whether it is declared `atomic`.
     pub atomic: bool,
     pub offset: u32,
@@ -39,11 +39,11 @@ pub struct Class<'a> {
 }
 
 /// Where a name of a function lives.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Local<'a> {
     pub name: &'a str,
     pub ty: Ty,
-    pub len: u32,
+    pub dims: Vec<u32>,
     pub slot: Slot,
     /// Whether the slot holds a reference to its cells, or the value itself.
     pub boxed: bool,
@@ -56,10 +56,10 @@ pub struct Local<'a> {
 }
 
 /// A global variable or object.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Global {
     pub ty: Ty,
-    pub len: u32,
+    pub dims: Vec<u32>,
     pub address: u32,
 }
 
@@ -114,6 +114,8 @@ pub struct Compiler<'a> {
     pub captured: BTreeSet<u32>,
     pub found: BTreeSet<u32>,
     pub program_barriers: Vec<(u32, i64)>,
+    /// The indices of a handle, where its thread is to be called by them.
+    pub handle_indices: Option<Vec<(Slot, u32)>>,
 }
 
 /// Compiles a program; `inputs` set its `input` constants.
@@ -162,6 +164,7 @@ impl<'a> Compiler<'a> {
             captured,
             found: BTreeSet::new(),
             program_barriers: Vec::new(),
+            handle_indices: None,
         }
     }
 
@@ -212,16 +215,16 @@ impl<'a> Compiler<'a> {
         self.constants.get(name).copied()
     }
 
-    pub fn length(&mut self, declarator: &Declarator) -> Result<u32> {
-        let size = match declarator.sizes.as_slice() {
-            [] => return Ok(0),
-            [size] => size,
-            _ => return Err(format!("array {} of several dimensions", declarator.name.name)),
-        };
+    /// The lengths of the dimensions of a declared name.
+    pub fn dimensions(&mut self, declarator: &Declarator) -> Result<Vec<u32>> {
+        declarator.sizes.iter().map(|size| self.dimension(size, &declarator.name.name)).collect()
+    }
+
+    pub fn dimension(&mut self, size: &Expr, name: &str) -> Result<u32> {
         self.constant(size)
             .and_then(|size| u32::try_from(size.long()).ok())
             .filter(|&size| size > 0)
-            .ok_or_else(|| format!("array {} without a constant size", declarator.name.name))
+            .ok_or_else(|| format!("array {name} without a constant size"))
     }
 
     pub fn ty(&self, ty: &TypeName) -> Result<Ty> {
@@ -274,7 +277,8 @@ impl<'a> Compiler<'a> {
 
     /// The local of that name, which this use may mark as captured.
     pub fn local(&mut self, name: &str) -> Option<Local<'a>> {
-        let local = *self.frame.scopes.iter().rev().flat_map(|scope| scope.iter().rev()).find(|l| l.name == name)?;
+        let mut known = self.frame.scopes.iter().rev().flat_map(|scope| scope.iter().rev());
+        let local = known.find(|local| local.name == name)?.clone();
         if local.depth < self.frame.arms.len() as u32 {
             self.found.insert(local.declared);
         }

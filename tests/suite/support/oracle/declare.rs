@@ -1,6 +1,6 @@
 //! Declarations to [`Code`](super::code::Code): classes, globals, functions, and the code of the main thread.
 
-use super::code::{CellInit, Function, Method, NONE, Op, Slot, Variable};
+use super::code::{CellInit, Function, Method, NONE, Op, Shape, Slot, Variable};
 use super::compile::{Class, Compiler, Field, Frame, Global, Local, Result, barrier_cells};
 use super::value::{Ty, Value};
 use cssame::front::csm::syntax::ast::{
@@ -159,8 +159,8 @@ impl<'a> Compiler<'a> {
                             if self.classes[id].constants.contains_key(declarator.name.name.as_str()) {
                                 continue;
                             }
-                            let (ty, len) = (self.ty(&declaration.ty)?, self.length(declarator)?);
-                            let field = Field { ty, len, atomic: declaration.atomic, offset: 0, declarator };
+                            let (ty, dims) = (self.ty(&declaration.ty)?, self.dimensions(declarator)?);
+                            let field = Field { ty, dims, atomic: declaration.atomic, offset: 0, declarator };
                             self.classes[id].order.push(&declarator.name.name);
                             self.classes[id].fields.insert(&declarator.name.name, field);
                         }
@@ -186,9 +186,9 @@ impl<'a> Compiler<'a> {
         if !self.is_constructed(id, classes) {
             return Ok(());
         }
-        let mut parameters = vec![Ty::Class(id)];
+        let mut parameters = vec![(Ty::Class(id), Vec::new())];
         for parameter in constructor_of(class).iter().flat_map(|function| &function.parameters) {
-            parameters.push(self.ty(&parameter.ty)?);
+            parameters.push(self.shape(parameter)?);
         }
         let function = self.code.functions.len() as u32;
         let name = format!("{0}.{0}", class.name.name);
@@ -213,17 +213,27 @@ impl<'a> Compiler<'a> {
             Some(Initialiser::Arguments(arguments)) => arguments,
             _ => &[],
         };
-        self.emit(Op::Frame, place);
-        for &op in push {
-            self.emit(op, place);
-        }
         let parameters = self.code.functions[function as usize].parameters.clone();
         if parameters.len() != arguments.len() + 1 {
             return Err("an object without the arguments of its constructor".to_owned());
         }
+        // The elements of an array are constructed in order, with the same arguments.
         self.arguments(&parameters[1..], arguments)?;
-        self.emit(Op::Call { function, arguments: parameters.len() as u32 }, place);
-        self.emit(Op::Pop, place);
+        let slots: Vec<Slot> = arguments.iter().map(|_| self.frame.slot()).collect();
+        for &slot in slots.iter().rev() {
+            self.emit(Op::StoreSlot(slot), place);
+        }
+        let elements: u32 = self.dimensions(declarator)?.iter().product();
+        for element in 0..elements {
+            let offset = Op::Offset(element * self.classes[class].size);
+            let object = push.iter().copied().chain([offset]);
+            let pushed = slots.iter().map(|&slot| Op::LoadSlot(slot));
+            for op in [Op::Frame].into_iter().chain(object).chain(pushed) {
+                self.emit(op, place);
+            }
+            self.emit(Op::Call { function, arguments: parameters.len() as u32 }, place);
+            self.emit(Op::Pop, place);
+        }
         Ok(())
     }
 
@@ -258,11 +268,11 @@ impl<'a> Compiler<'a> {
         }
         let mut offset = 0;
         for name in self.classes[class].order.clone() {
-            let Field { ty, len, .. } = self.classes[class].fields[name];
+            let Field { ty, dims, .. } = self.classes[class].fields[name].clone();
             if let Ty::Class(inner) = ty {
                 self.lay_out(inner, depth + 1)?;
             }
-            let size = self.size(ty, len);
+            let size = self.size(ty, &dims);
             if let Some(field) = self.classes[class].fields.get_mut(name) {
                 field.offset = offset;
             }
@@ -272,20 +282,21 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    fn size(&self, ty: Ty, len: u32) -> u32 {
-        match ty {
+    pub fn size(&self, ty: Ty, dims: &[u32]) -> u32 {
+        let one = match ty {
             Ty::Class(class) => self.classes[class].size,
             // Who has arrived, and how many it takes.
             Ty::Barrier => 2,
-            _ => len.max(1),
-        }
+            _ => 1,
+        };
+        dims.iter().fold(one, |size, len| size * len)
     }
 
     fn declare_function(&mut self, function: &'a ast::Function, class: Option<usize>) -> Result<()> {
         let id = self.code.functions.len() as u32;
-        let mut parameters: Vec<Ty> = class.map(Ty::Class).into_iter().collect();
+        let mut parameters: Vec<Shape> = class.map(|class| (Ty::Class(class), Vec::new())).into_iter().collect();
         for parameter in &function.parameters {
-            parameters.push(self.ty(&parameter.ty)?);
+            parameters.push(self.shape(parameter)?);
         }
         let result = self.ty(&function.result)?;
         self.code.functions.push(Function { entry: 0, parameters, result, slots: 0 });
@@ -300,11 +311,11 @@ impl<'a> Compiler<'a> {
         if self.constant_of(declaration, declarator).is_some() {
             return Ok(());
         }
-        let (ty, len) = (self.ty(&declaration.ty)?, self.length(declarator)?);
+        let (ty, dims) = (self.ty(&declaration.ty)?, self.dimensions(declarator)?);
         let address = self.code.cells.len() as u32;
         let cells = self.cells((ty, declaration.atomic), declarator, &declarator.name.name, true)?;
         self.code.cells.extend(cells);
-        self.globals.insert(&declarator.name.name, Global { ty, len, address });
+        self.globals.insert(&declarator.name.name, Global { ty, dims, address });
         Ok(())
     }
 
@@ -317,13 +328,14 @@ impl<'a> Compiler<'a> {
         name: &str,
         candidate: bool,
     ) -> Result<Vec<CellInit>> {
+        let count = self.dimensions(declarator)?.iter().product::<u32>() as usize;
         if let Ty::Class(class) = ty {
             let mut cells = Vec::new();
             for field in self.classes[class].order.clone() {
-                let Field { ty, atomic, declarator, .. } = self.classes[class].fields[field];
+                let Field { ty, atomic, declarator, .. } = self.classes[class].fields[field].clone();
                 cells.extend(self.cells((ty, atomic), declarator, &format!("{name}.{field}"), true)?);
             }
-            return Ok(cells);
+            return Ok(cells.repeat(count));
         }
         let first = match &declarator.initialiser {
             Some(Initialiser::Value(value)) => self.constant(value),
@@ -331,16 +343,16 @@ impl<'a> Compiler<'a> {
             _ => None,
         };
         if ty == Ty::Barrier {
-            let count = first.ok_or("a barrier without a constant count")?;
-            return Ok(barrier_cells(count.long()));
+            let threads = first.ok_or("a barrier without a constant count")?;
+            return Ok(barrier_cells(threads.long()).repeat(count));
         }
         let zero = ty.zero(&mut self.code.strings);
         let first = first.map_or(zero, |value| if ty.is_data() { value.convert(ty) } else { value });
         if !ty.is_data() {
-            return Ok(vec![CellInit { value: first, variable: NONE }]);
+            return Ok(vec![CellInit { value: first, variable: NONE }; count]);
         }
         let variable = self.variable(name, candidate, atomic);
-        let mut cells = vec![CellInit { value: first, variable }; self.length(declarator)?.max(1) as usize];
+        let mut cells = vec![CellInit { value: first, variable }; count];
         if let Some(Initialiser::List(values)) = &declarator.initialiser {
             for (cell, value) in cells.iter_mut().zip(values) {
                 cell.value = self.constant(value).map_or(cell.value, |value| value.convert(ty));
@@ -401,18 +413,29 @@ impl<'a> Compiler<'a> {
     }
 
     fn declare_parameter(&mut self, parameter: &'a ast::Parameter, slot: Slot) -> Result<()> {
-        let ty = self.ty(&parameter.ty)?;
+        let (ty, dims) = self.shape(parameter)?;
         let (name, declared) = (parameter.name.name.as_str(), parameter.name.span.start);
-        if ty.is_data() && self.captured.contains(&declared) {
+        if ty.is_data() && dims.is_empty() && self.captured.contains(&declared) {
             let variable = self.variable(name, true, false);
             let boxed = self.frame.slot();
             self.emit(Op::LoadSlot(slot), declared);
             self.emit(Op::Box { slot: boxed, variable }, declared);
-            self.declare(Local { name, ty, len: 0, slot: boxed, boxed: true, depth: 0, declared, constant: None });
+            self.declare(Local { name, ty, dims, slot: boxed, boxed: true, depth: 0, declared, constant: None });
         } else {
-            self.declare(Local { name, ty, len: 0, slot, boxed: !ty.is_data(), depth: 0, declared, constant: None });
+            let boxed = !ty.is_data() || !dims.is_empty();
+            self.declare(Local { name, ty, dims, slot, boxed, depth: 0, declared, constant: None });
         }
         Ok(())
+    }
+
+    /// The type of a parameter; the first dimension of an array is not known.
+    fn shape(&mut self, parameter: &ast::Parameter) -> Result<Shape> {
+        let dimension = |size: &Option<Expr>| match size {
+            Some(size) => self.dimension(size, &parameter.name.name),
+            None => Ok(NONE),
+        };
+        let dims = parameter.sizes.iter().map(dimension).collect::<Result<_>>()?;
+        Ok((self.ty(&parameter.ty)?, dims))
     }
 
     fn begin_function(&mut self, id: u32, place: u32) -> usize {
@@ -458,7 +481,7 @@ impl<'a> Compiler<'a> {
 
     fn initialise_global(&mut self, declarator: &'a Declarator) -> Result<()> {
         // A named constant has nothing to do.
-        let Some(&Global { ty, len, address }) = self.globals.get(declarator.name.name.as_str()) else {
+        let Some(Global { ty, address, .. }) = self.globals.get(declarator.name.name.as_str()).cloned() else {
             return Ok(());
         };
         let place = declarator.name.span.start;
@@ -466,21 +489,23 @@ impl<'a> Compiler<'a> {
         match &declarator.initialiser {
             Some(Initialiser::Value(Expr { kind: ExprKind::Spawn(call), .. })) => {
                 self.emit(Op::Push(Value::Ref(address)), place);
-                self.spawn(call, Some(&declarator.name.name), place)
+                let label = self.label(&declarator.name.name);
+                self.spawn(call, Some(label), place)?;
+                self.emit(Op::StoreInitial { step: true }, place);
+                Ok(())
             }
             Some(Initialiser::Value(value)) if ty.is_data() && self.constant(value).is_none() => {
                 self.emit(Op::Push(Value::Ref(address)), place);
                 self.convert(value, ty)?;
-                self.emit(Op::StoreInitial { len: 0, step: true }, place);
+                self.emit(Op::StoreInitial { step: true }, place);
                 Ok(())
             }
             Some(Initialiser::List(values)) => {
                 for (index, value) in values.iter().enumerate() {
                     if self.constant(value).is_none() {
-                        self.emit(Op::Push(Value::Ref(address)), place);
-                        self.emit(Op::Push(Value::Int(index as i32)), place);
+                        self.emit(Op::Push(Value::Ref(address + index as u32)), place);
                         self.convert(value, ty)?;
-                        self.emit(Op::StoreInitial { len, step: true }, place);
+                        self.emit(Op::StoreInitial { step: true }, place);
                     }
                 }
                 Ok(())

@@ -1,17 +1,18 @@
 //! Expressions to [`Code`](super::code::Code): operands left to right, every read of a cell under its name and place.
 
-use super::code::{Op, Slot};
+use super::code::{Op, Shape, Slot};
 use super::compile::{Compiler, Field, Global, Result};
 use super::value::{Ty, Value};
 use cssame::front::csm::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use cssame::front::csm::syntax::print_expression;
 
 /// Where an assignment or an atomic expression writes.
 #[derive(Clone, Copy, Debug)]
 pub enum Target {
     /// A private scalar.
     Slot(Slot, Ty),
-    /// A cell, whose reference (and index, if `len` is not 0) has been pushed.
-    Cell { ty: Ty, len: u32, name: u32 },
+    /// A cell, whose reference has been pushed.
+    Cell { ty: Ty, name: u32 },
 }
 
 impl Target {
@@ -217,37 +218,29 @@ impl Compiler<'_> {
     }
 
     /// The field of that name of the class around this function.
-    pub fn field(&self, name: &str) -> Option<Field<'_>> {
-        self.classes[self.frame.class?].fields.get(name).cloned()
+    pub fn field(&self, name: &str) -> Option<&Field<'_>> {
+        self.classes[self.frame.class?].fields.get(name)
     }
 
     /// Finds what is written or read, and pushes its place.
     pub fn target(&mut self, expr: &Expr) -> Result<Target> {
         let place = expr.span.start;
         match &expr.kind {
-            ExprKind::Index { array, index } => {
-                let (ty, len) = self.address(array)?;
-                if len == 0 || !self.expr(index)?.fits(Ty::Long) {
-                    return Err("an element of no array, or no index".to_owned());
-                }
-                let name = self.name_at(&written(array), array.span);
-                self.own(name, array)?;
-                Ok(Target::Cell { ty, len, name })
-            }
             ExprKind::Name(name) => match self.local(name) {
                 Some(local) if !local.boxed => Ok(Target::Slot(local.slot, local.ty)),
                 _ => {
                     let ty = self.scalar(expr)?;
                     let name = self.name_at(name, expr.span);
                     self.own(name, expr)?;
-                    Ok(Target::Cell { ty, len: 0, name })
+                    Ok(Target::Cell { ty, name })
                 }
             },
-            ExprKind::Field { .. } => {
+            ExprKind::Field { .. } | ExprKind::Index { .. } => {
                 let ty = self.scalar(expr)?;
-                let name = self.name_at(&written(expr), expr.span);
-                self.own(name, expr)?;
-                Ok(Target::Cell { ty, len: 0, name })
+                let variable = without_indices(expr);
+                let name = self.name_at(&written(variable), variable.span);
+                self.own(name, variable)?;
+                Ok(Target::Cell { ty, name })
             }
             _ => Err(format!("no variable at byte {place}")),
         }
@@ -255,7 +248,7 @@ impl Compiler<'_> {
 
     fn scalar(&mut self, expr: &Expr) -> Result<Ty> {
         match self.address(expr)? {
-            (ty, 0) => Ok(ty),
+            (ty, dims) if dims.is_empty() => Ok(ty),
             _ => Err("an array without an index".to_owned()),
         }
     }
@@ -264,7 +257,7 @@ impl Compiler<'_> {
     pub fn load(&mut self, target: Target, place: u32) {
         match target {
             Target::Slot(slot, _) => self.emit(Op::LoadSlot(slot), place),
-            Target::Cell { len, name, .. } => self.emit(Op::Load { name, len }, place),
+            Target::Cell { name, .. } => self.emit(Op::Load { name }, place),
         };
     }
 
@@ -272,18 +265,18 @@ impl Compiler<'_> {
     pub fn store(&mut self, target: Target, place: u32) {
         match target {
             Target::Slot(slot, _) => self.emit(Op::StoreSlot(slot), place),
-            Target::Cell { len, name, .. } => self.emit(Op::Store { name, len }, place),
+            Target::Cell { name, .. } => self.emit(Op::Store { name }, place),
         };
     }
 
-    /// Pushes a reference to an object, an array or a boxed variable; says its type and length.
-    pub fn address(&mut self, expr: &Expr) -> Result<(Ty, u32)> {
+    /// Pushes a reference to an object, an array or a boxed variable; says its type and dimensions.
+    pub fn address(&mut self, expr: &Expr) -> Result<Shape> {
         let place = expr.span.start;
         match &expr.kind {
             ExprKind::This => {
                 let class = self.frame.class.ok_or("this outside a class")?;
                 self.emit(Op::LoadSlot(0), place);
-                Ok((Ty::Class(class), 0))
+                Ok((Ty::Class(class), Vec::new()))
             }
             ExprKind::Name(name) => {
                 if let Some(local) = self.local(name) {
@@ -291,28 +284,37 @@ impl Compiler<'_> {
                         return Err(format!("{name} is no object"));
                     }
                     self.emit(Op::LoadSlot(local.slot), place);
-                    return Ok((local.ty, local.len));
+                    return Ok((local.ty, local.dims));
                 }
-                if let Some(Field { ty, len, offset, .. }) = self.field(name) {
+                if let Some(Field { ty, dims, offset, .. }) = self.field(name) {
+                    let (ty, dims, offset) = (*ty, dims.clone(), *offset);
                     self.emit(Op::LoadSlot(0), place);
                     self.emit(Op::Offset(offset), place);
-                    return Ok((ty, len));
+                    return Ok((ty, dims));
                 }
-                let Global { ty, len, address } =
-                    *self.globals.get(name.as_str()).ok_or_else(|| format!("no variable {name}"))?;
+                let Global { ty, dims, address } =
+                    self.globals.get(name.as_str()).ok_or_else(|| format!("no variable {name}"))?.clone();
                 self.emit(Op::Push(Value::Ref(address)), place);
-                Ok((ty, len))
+                Ok((ty, dims))
             }
             ExprKind::Field { object, field } => {
-                let (ty, _) = self.address(object)?;
-                let Ty::Class(class) = ty else { return Err("a field of no object".to_owned()) };
-                let Field { ty, len, offset, .. } =
-                    *self.classes[class].fields.get(field.name.as_str()).ok_or("no such field")?;
+                let Ty::Class(class) = self.scalar(object)? else { return Err("a field of no object".to_owned()) };
+                let Field { ty, dims, offset, .. } =
+                    self.classes[class].fields.get(field.name.as_str()).ok_or("no such field")?.clone();
                 self.emit(Op::Offset(offset), place);
-                Ok((ty, len))
+                Ok((ty, dims))
             }
+            ExprKind::Index { array, index } => self.element(array, index, place),
             _ => Err(format!("no object at byte {place}")),
         }
+    }
+}
+
+/// An array without the indices behind it; anything else as it is.
+pub fn without_indices(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Index { array, .. } => without_indices(array),
+        _ => expr,
     }
 }
 
@@ -325,13 +327,13 @@ fn is_junction(expr: &Expr) -> bool {
     }
 }
 
-/// A variable as it is written: `x`, `acc.balance`; the `this.` before a field is left out.
+/// A variable as it is written: `x`, `acc.balance`, `a[i].balance`; the `this.` before a field is left out.
 pub fn written(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Name(name) => name.clone(),
         ExprKind::Field { object, field } if object.kind == ExprKind::This => field.name.clone(),
         ExprKind::Field { object, field } => format!("{}.{}", written(object), field.name),
-        ExprKind::Index { array, .. } => written(array),
+        ExprKind::Index { array, index } => format!("{}[{}]", written(array), print_expression(index)),
         _ => String::new(),
     }
 }

@@ -200,6 +200,10 @@ fn push_value(words: &mut Vec<u64>, value: Value) {
         Value::Double(value) => [3, value.to_bits()],
         Value::Str(id) => [4, u64::from(id)],
         Value::Ref(address) => [5, u64::from(address)],
+        Value::Element { address, element } => [6, u64::from(address) << 32 | u64::from(element)],
+        // The length belongs to the address and the element.
+        Value::Array { address, element, .. } => [7, u64::from(address) << 32 | u64::from(element)],
+        Value::Astray => [8, 0],
     });
 }
 

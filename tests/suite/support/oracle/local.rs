@@ -3,7 +3,7 @@
 //! The contract counts local work to the step of the *next* visible operation. It touches nothing that another thread
 //! can see, so it is done at once here; only what can be observed, lines printed and failures, waits for the step.
 
-use super::code::{Atomic, Code, NONE, Op};
+use super::code::{Atomic, Code, NONE, Op, Sync};
 use super::state::{Condition, State, Thread, Writer};
 use super::trace::{Access, Tracer};
 use super::value::{Status, Strings, Ty, Value, binary, unary};
@@ -196,18 +196,36 @@ impl<'c> Machine<'c> {
             Op::Pop => {
                 thread.pop();
             }
-            Op::Repeat(count) => {
-                let from = thread.stack.len() - count as usize;
-                thread.stack.extend_from_within(from..);
-            }
+            Op::Repeat => thread.push(thread.peek(0)),
             Op::LoadSlot(slot) => {
                 let value = *thread.slot(slot);
                 thread.push(value);
             }
             Op::StoreSlot(slot) => *thread.slot(slot) = thread.pop(),
             Op::Offset(offset) => {
-                let address = thread.pop().address() + offset;
-                thread.push(Value::Ref(address));
+                let object = thread.pop();
+                thread.push(object.member(offset));
+            }
+            Op::Index { len, stride } => {
+                let index = thread.pop().long();
+                let array = thread.pop();
+                thread.push(array.index(index, len, stride));
+            }
+            Op::Measure(len) => {
+                let array = thread.pop();
+                thread.push(array.measured(len));
+            }
+            Op::Length => {
+                let Value::Array { len, .. } = thread.pop() else { unreachable!("the compiler measures arrays") };
+                thread.push(Value::Int(len as i32));
+            }
+            Op::Formed if thread.peek(0) == Value::Astray => {
+                return Err(Condition::Failing(Status::IndexOutOfRange));
+            }
+            Op::Formed => {}
+            Op::Sync(Sync::Join) if thread.peek(0).long() < 0 => return Err(Condition::Failing(Status::Error)),
+            Op::Sync(sync) if thread.stack.iter().rev().take(operands_of(sync)).any(|&each| each == Value::Astray) => {
+                return Err(Condition::Failing(Status::IndexOutOfRange));
             }
             Op::Unary(op) => {
                 let operand = thread.pop();
@@ -321,8 +339,7 @@ impl<'c> Machine<'c> {
             }
             other => unreachable!("{other:?} is no access"),
         };
-        let words = if length(op) == 0 { 1 } else { 2 };
-        thread.stack.truncate(thread.stack.len() - words);
+        thread.pop();
         if let (Some(log), true) = (&mut self.log, thread.atomic > 0 && !matches!(op, Op::StoreInitial { .. })) {
             let logged = |write| Logged { address, name, write, atomic: true };
             log.extend(read.then(|| logged(false)).into_iter().chain(written.map(|_| logged(true))));
@@ -387,17 +404,9 @@ impl<'c> Machine<'c> {
     }
 }
 
-/// The length of the array that an access is to, 0 for a scalar.
-pub fn length(op: Op) -> u32 {
-    match op {
-        Op::Load { len, .. } | Op::Store { len, .. } | Op::StoreInitial { len, .. } | Op::Atomic { len, .. } => len,
-        _ => 0,
-    }
-}
-
 /// The index of the element that an access is about to use; [`NONE`] for a scalar.
 fn element(thread: &Thread, op: Op) -> u32 {
-    if length(op) == 0 { NONE } else { thread.peek(operands(op)).long() as u32 }
+    thread.peek(operands(op)).element().unwrap_or(NONE)
 }
 
 /// The number of values above the place of an access.
@@ -409,18 +418,21 @@ fn operands(op: Op) -> usize {
     }
 }
 
-/// The address that an access is about to use; an index is checked.
+/// The number of objects that an operation is on.
+fn operands_of(sync: Sync) -> usize {
+    match sync {
+        Sync::BareWait | Sync::BareNotify | Sync::BareNotifyAll => 0,
+        Sync::CondWait | Sync::TimedWait => 2,
+        _ => 1,
+    }
+}
+
+/// The address that an access is about to use; its indices are checked.
 pub fn place(thread: &Thread, op: Op) -> Result<u32, Status> {
-    let operands = operands(op);
-    let len = length(op);
-    if len == 0 {
-        return Ok(thread.peek(operands).address());
+    match thread.peek(operands(op)) {
+        Value::Astray => Err(Status::IndexOutOfRange),
+        place => Ok(place.address()),
     }
-    let index = thread.peek(operands).long();
-    if index < 0 || index >= i64::from(len) {
-        return Err(Status::IndexOutOfRange);
-    }
-    Ok(thread.peek(operands + 1).address() + index as u32)
 }
 
 /// Pops the operands of an atomic expression: its result, and what it writes.

@@ -12,6 +12,7 @@
 mod accesses;
 mod activations;
 mod affect;
+mod arrays;
 mod call;
 mod classes;
 mod code;

@@ -53,6 +53,7 @@ impl Compiler<'_> {
                 let Ty::Class(class) = self.object_type(object)? else { return Err("a field of no object".to_owned()) };
                 Ok(self.classes[class].fields.get(field.name.as_str()).ok_or("no such field")?.ty)
             }
+            ExprKind::Index { array, .. } => self.object_type(array),
             _ => Err("no object".to_owned()),
         }
     }

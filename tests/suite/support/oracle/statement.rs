@@ -2,7 +2,7 @@
 
 use super::code::{ForkArm, Op, Sync};
 use super::compile::{Cleanup, Compiler, Local, Loop, Result};
-use super::expression::{Target, result_of, written};
+use super::expression::{Target, result_of};
 use super::value::{Ty, Value};
 use cssame::front::csm::syntax::ast::{
     Arm, BinaryOp, Case, CaseLabel, Declaration, Declarator, Expr, ExprKind, Initialiser, Stmt, StmtKind,
@@ -86,16 +86,18 @@ impl<'a> Compiler<'a> {
     fn assignment(&mut self, target: &Expr, op: Option<BinaryOp>, value: &Expr) -> Result<()> {
         let place = target.span.start;
         if let ExprKind::Spawn(call) = &value.kind {
-            self.address(target)?;
-            return self.spawn(call, Some(&written(target)), place);
+            let (target, label) = self.handle(target)?;
+            self.spawn(call, Some(label), place)?;
+            self.store(target, place);
+            return Ok(());
         }
         let found = self.target(target)?;
         if !found.ty().is_data() {
             return Err("an object is assigned".to_owned());
         }
         if let Some(op) = op {
-            if let Target::Cell { len, .. } = found {
-                self.emit(Op::Repeat(if len == 0 { 1 } else { 2 }), place);
+            if let Target::Cell { .. } = found {
+                self.emit(Op::Repeat, place);
             }
             self.load(found, place);
             let operand = self.expr(value)?;
@@ -125,18 +127,27 @@ impl<'a> Compiler<'a> {
     fn declare_local_constant(&mut self, ty: Ty, value: Value, declarator: &'a Declarator) {
         let (name, declared) = (declarator.name.name.as_str(), declarator.name.span.start);
         let depth = self.frame.arms.len() as u32;
-        self.declare(Local { name, ty, len: 0, slot: 0, boxed: false, depth, declared, constant: Some(value) });
+        self.declare(Local {
+            name,
+            ty,
+            dims: Vec::new(),
+            slot: 0,
+            boxed: false,
+            depth,
+            declared,
+            constant: Some(value),
+        });
     }
 
     fn declare_local(&mut self, (ty, atomic): (Ty, bool), declarator: &'a Declarator) -> Result<()> {
         let (name, declared) = (declarator.name.name.as_str(), declarator.name.span.start);
-        let len = self.length(declarator)?;
+        let dims = self.dimensions(declarator)?;
         let captured = self.captured.contains(&declared);
         let slot = self.frame.slot();
         let depth = self.frame.arms.len() as u32;
-        let boxed = len > 0 || captured || !ty.is_data();
-        let local = Local { name, ty, len, slot, boxed, depth, declared, constant: None };
-        if len > 0 || !ty.is_data() {
+        let is_object = !dims.is_empty() || !ty.is_data();
+        let local = Local { name, ty, dims, slot, boxed: is_object || captured, depth, declared, constant: None };
+        if is_object {
             let cells = self.cells((ty, atomic), declarator, name, captured || !ty.is_data())?;
             self.code.layouts.push(cells);
             let layout = self.code.layouts.len() as u32 - 1;
@@ -147,6 +158,10 @@ impl<'a> Compiler<'a> {
             return Ok(());
         }
         match &declarator.initialiser {
+            Some(Initialiser::Value(Expr { kind: ExprKind::Spawn(call), .. })) => {
+                let label = self.label(name);
+                self.spawn(call, Some(label), declared)?;
+            }
             Some(Initialiser::Value(value)) => self.convert(value, ty)?,
             _ => {
                 let zero = ty.zero(&mut self.code.strings);
@@ -163,19 +178,15 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// What of an initialiser is left to do at run time: the elements of an array, or a spawn.
+    /// What of an initialiser is left to do at run time: the elements of an array.
     fn initialise_local(&mut self, local: &Local<'a>, declarator: &'a Declarator) -> Result<()> {
         match &declarator.initialiser {
-            Some(Initialiser::Value(Expr { kind: ExprKind::Spawn(call), .. })) => {
-                self.emit(Op::LoadSlot(local.slot), local.declared);
-                self.spawn(call, Some(local.name), local.declared)
-            }
             Some(Initialiser::List(values)) => {
                 for (index, value) in values.iter().enumerate() {
                     self.emit(Op::LoadSlot(local.slot), local.declared);
-                    self.emit(Op::Push(Value::Int(index as i32)), local.declared);
+                    self.emit(Op::Offset(index as u32), local.declared);
                     self.convert(value, local.ty)?;
-                    self.emit(Op::StoreInitial { len: local.len, step: false }, local.declared);
+                    self.emit(Op::StoreInitial { step: false }, local.declared);
                 }
                 Ok(())
             }
@@ -390,8 +401,9 @@ impl<'a> Compiler<'a> {
         self.emit(Op::StoreSlot(count), place);
         // The parent's own variable: only the condition and the step see it.
         let depth = self.frame.arms.len() as u32;
-        let parents = Local { name, ty, len: 0, slot: variable, boxed: false, depth, declared, constant: None };
-        self.frame.scopes.push(vec![parents]);
+        let parents =
+            Local { name, ty, dims: Vec::new(), slot: variable, boxed: false, depth, declared, constant: None };
+        self.frame.scopes.push(vec![parents.clone()]);
         let head = self.code.ops.len() as u32;
         let exit = self.unless(condition)?;
         self.emit(Op::LoadSlot(variable), place);

@@ -1,6 +1,6 @@
 //! Steps: which threads can move, in how many ways, and what a visible operation does.
 
-use super::code::{NONE, Op, Sync};
+use super::code::{Label, NONE, Op, Sync};
 use super::local::{Event, Machine, Note};
 use super::state::{Condition, State, Thread, Writer};
 use super::value::{Status, Value};
@@ -79,9 +79,7 @@ impl Machine<'_> {
             Sync::Lock | Sync::ReadLock | Sync::WriteLock => state.may_take(this.peek(0).address(), thread, sync),
             Sync::WaitEvent => value(0).truth(),
             Sync::P => value(0).long() > 0,
-            Sync::Join => {
-                usize::try_from(value(0).long()).is_ok_and(|joined| state.threads[joined].condition == Condition::Ended)
-            }
+            Sync::Join => state.threads[this.peek(0).long() as usize].condition == Condition::Ended,
             _ => true,
         };
         if possible {
@@ -214,6 +212,15 @@ impl Machine<'_> {
                 state.threads[t].condition = Condition::AtCond(condition);
                 return Progress::Going;
             }
+            Sync::Join => {
+                let joined = state.threads[t].pop().long() as usize;
+                if let Some(tracer) = &mut self.tracer {
+                    tracer.order(joined, t);
+                }
+                let clock = state.threads[joined].clock.clone();
+                state.threads[t].join(&clock);
+                return self.go_on(state, t);
+            }
             _ => {}
         }
         let address = state.threads[t].pop().address();
@@ -241,14 +248,6 @@ impl Machine<'_> {
             Sync::Notify | Sync::NotifyAll => {
                 let chosen = if sync == Sync::NotifyAll { None } else { Some(choice) };
                 self.wake(state, t, chosen, Condition::AtCond(address), Condition::Reacquiring);
-            }
-            Sync::Join => {
-                let joined = state.cell(address).long() as usize;
-                if let Some(tracer) = &mut self.tracer {
-                    tracer.order(joined, t);
-                }
-                let clock = state.threads[joined].clock.clone();
-                state.threads[t].join(&clock);
             }
             _ => {}
         }
@@ -406,7 +405,8 @@ impl Machine<'_> {
         let code = self.code;
         let pc = state.threads[t].pc;
         let (site, at) = (code.places[pc as usize], code.spawns[&pc]);
-        let (path, base_path) = self.path(state, t, code.names.text(label), site, 0);
+        let (label, index) = label_of(&mut state.threads[t], &code.labels[label as usize]);
+        let (path, base_path) = self.path(state, t, &label, site, index);
         let child = state.threads.len();
         let parent = &mut state.threads[t];
         // Instruction 0 is where the function returns to: behind it the thread ends.
@@ -418,10 +418,6 @@ impl Machine<'_> {
         thread.base = 2;
         thread.way = self.ways.as_mut().map_or(NONE, |ways| ways.spawn(parent.way, function, at));
         parent.next_epoch(t);
-        if handle {
-            let address = parent.pop().address();
-            *state.cell(address) = Value::Int(child as i32);
-        }
         state.threads.push(thread);
         if let Some(journal) = &mut self.journal {
             journal.push(Note::Called { thread: child, function });
@@ -430,6 +426,20 @@ impl Machine<'_> {
             tracer.spawned(state, t, arguments);
             tracer.released(t);
         }
+        if handle {
+            state.threads[t].push(Value::Int(child as i32));
+        }
         self.advance(state, child);
     }
+}
+
+/// How a spawned thread is called, and the number of the element that has its handle.
+fn label_of(thread: &mut Thread, label: &Label) -> (String, u32) {
+    let (mut text, mut element) = (label.texts[0].clone(), 0_i64);
+    for (&(slot, len), behind) in label.indices.iter().zip(&label.texts[1..]) {
+        let index = thread.slot(slot).long();
+        element = element.wrapping_mul(i64::from(len)).wrapping_add(index);
+        text += &format!("{index}{behind}");
+    }
+    (text, element as u32)
 }

@@ -9,7 +9,6 @@
 //! A branch that comes behind a `print` waits for the next step of its thread, as the print does.
 
 use super::code::{Atomic, Code, NONE, Op, Sync};
-use super::local::length;
 use super::state::{State, Thread};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -344,13 +343,13 @@ impl Tracer {
         let shadow = &mut self.threads[t].shadow;
         match op {
             Op::Load { .. } | Op::Store { .. } | Op::StoreInitial { .. } | Op::Atomic { .. } => return,
-            Op::Repeat(count) => shadow.extend_from_within(shadow.len() - count as usize..),
+            Op::Repeat => shadow.extend_from_within(shadow.len() - 1..),
             Op::LoadSlot(slot) => shadow.push(shadow[(base + slot) as usize]),
             Op::StoreSlot(slot) => {
                 let from = shadow.pop().unwrap_or(EMPTY);
                 shadow[(base + slot) as usize] = from;
             }
-            Op::Binary(_) => {
+            Op::Binary(_) | Op::Index { .. } => {
                 let (right, left) = (shadow.pop().unwrap_or(EMPTY), shadow.pop().unwrap_or(EMPTY));
                 shadow.push(self.tables.borrow_mut().union(left, right));
             }
@@ -364,7 +363,7 @@ impl Tracer {
                 let value = self.union(value, decided);
                 self.threads[t].shadow.push(value);
             }
-            Op::Choose => {
+            Op::Choose | Op::Spawn { handle: true, .. } => {
                 shadow.truncate(len - 1);
                 shadow.push(EMPTY);
             }
@@ -419,8 +418,7 @@ impl Tracer {
             Op::Atomic { kind: Atomic::Cas, .. } => (pop(), pop()),
             _ => (pop(), EMPTY),
         };
-        let index = if length(op) > 0 { pop() } else { EMPTY };
-        pop();
+        let index = pop();
         let mut old = self.cells[access.address as usize].from;
         let counts = [false, true].map(|write| self.tables.borrow().is_operation(access, write));
         if counts[0] && access.read {

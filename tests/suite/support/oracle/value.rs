@@ -3,6 +3,7 @@
 //! Everything is dynamic: a value carries its type, and an operator looks at the tags. The compiler inserts a
 //! conversion wherever a value meets a declared type, so the tags are always those of the static types.
 
+use super::code::NONE;
 use cssame::front::csm::syntax::ast::{BinaryOp, UnaryOp};
 
 /// A value. Strings are literals only, so an index into the table of literals does.
@@ -15,6 +16,19 @@ pub enum Value {
     Str(u32),
     /// Address of a cell: of an object, an array, a boxed variable or a synchronisation object.
     Ref(u32),
+    /// Address of an element, or of what lies in one, and the number of the element.
+    Element {
+        address: u32,
+        element: u32,
+    },
+    /// An array as a parameter has it: with its length.
+    Array {
+        address: u32,
+        element: u32,
+        len: u32,
+    },
+    /// A reference with an index out of range: it is tested where it is used.
+    Astray,
 }
 
 /// The types. A class is an index into the table of classes.
@@ -44,9 +58,9 @@ pub const REENTRANT: Value = Value::Int(-2);
 pub const READERS_WRITER: Value = Value::Int(-3);
 
 impl Ty {
-    /// Whether it is one of the five types of plain data.
+    /// Whether it is one of the five types of plain data, or a handle, which is copied as they are.
     pub fn is_data(self) -> bool {
-        matches!(self, Ty::Int | Ty::Long | Ty::Bool | Ty::Double | Ty::Str)
+        matches!(self, Ty::Int | Ty::Long | Ty::Bool | Ty::Double | Ty::Str | Ty::Thread)
     }
 
     /// What a variable of this type holds without an initialiser. A free lock and a handle without a thread are -1.
@@ -77,7 +91,7 @@ impl Ty {
 
     /// Whether it is a number, or a truth value that can be used as one.
     pub fn is_number(self) -> bool {
-        self.is_data() && self != Ty::Str
+        self.is_data() && !matches!(self, Ty::Str | Ty::Thread)
     }
 
     /// The type of `condition ? a : b`.
@@ -156,7 +170,7 @@ impl Value {
             Value::Long(value) => value != 0,
             Value::Bool(value) => value,
             Value::Double(value) => value != 0.0,
-            Value::Str(_) | Value::Ref(_) => unreachable!("no condition is a string or an object"),
+            _ => unreachable!("no condition is a string or an object"),
         }
     }
 
@@ -166,7 +180,7 @@ impl Value {
             Value::Long(value) => value,
             Value::Bool(value) => i64::from(value),
             Value::Double(value) => value as i64,
-            Value::Str(_) | Value::Ref(_) => unreachable!("no number is a string or an object"),
+            _ => unreachable!("no number is a string or an object"),
         }
     }
 
@@ -189,9 +203,50 @@ impl Value {
     /// The address in a reference.
     pub fn address(self) -> u32 {
         match self {
-            Value::Ref(address) => address,
+            Value::Ref(address) | Value::Element { address, .. } | Value::Array { address, .. } => address,
             other => unreachable!("{other:?} is no reference"),
         }
+    }
+
+    /// The number of the element that it refers to.
+    pub fn element(self) -> Option<u32> {
+        match self {
+            Value::Element { element, .. } | Value::Array { element, .. } if element != NONE => Some(element),
+            _ => None,
+        }
+    }
+
+    /// A reference to a member of the object.
+    pub fn member(self, offset: u32) -> Value {
+        match self {
+            Value::Astray => self,
+            Value::Element { address, element } => Value::Element { address: address + offset, element },
+            _ => Value::Ref(self.address() + offset),
+        }
+    }
+
+    /// A reference to an element of the array; `len` is [`NONE`] where the array has it with it.
+    pub fn index(self, index: i64, len: u32, stride: u32) -> Value {
+        let len = match self {
+            Value::Astray => return self,
+            Value::Array { len: own, .. } if len == NONE => own,
+            _ => len,
+        };
+        match u32::try_from(index) {
+            Ok(index) if index < len => {
+                let element = self.element().unwrap_or(0) * len + index;
+                Value::Element { address: self.address() + index * stride, element }
+            }
+            _ => Value::Astray,
+        }
+    }
+
+    /// The array with its length, unless it has it already.
+    pub fn measured(self, len: u32) -> Value {
+        if matches!(self, Value::Array { .. } | Value::Astray) {
+            return self;
+        }
+        Value::Array { address: self.address(), element: self.element().unwrap_or(NONE), len }
     }
 
     pub fn convert(self, ty: Ty) -> Value {
@@ -211,7 +266,7 @@ impl Value {
             Value::Bool(value) => value.to_string(),
             Value::Double(value) => format!("{value:?}"),
             Value::Str(id) => strings.text(id).to_owned(),
-            Value::Ref(_) => unreachable!("objects are not printed"),
+            _ => unreachable!("objects are not printed"),
         }
     }
 }
