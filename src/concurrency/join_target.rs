@@ -4,15 +4,19 @@
 //! with a join of its handle, and of no other.
 //!
 //! **Algorithm**: follow the handle of a join back through copies, private variables and globals that one store sets, until
-//! the spawn that made it. Registers and stores are indexed once, and the origin of each register is remembered: programs may
+//! the spawn that made it; an element of an array is followed where all stores to the array have constant indices. Registers and stores are indexed once, and the origin of each register is remembered: programs may
 //! have thousands of handles.
 //!
 //! **Soundness and limits**: a join is matched only where the handle can hold that thread alone (or none). Handles in
-//! parameters, fields and arrays are not followed: their joins wait for an unknown thread.
+//! parameters, in elements whose index is computed, and in objects and arrays that some store reaches by reference are not
+//! followed: their joins wait for an unknown thread.
 
 use super::ContextId;
 use super::builder::GraphBuilder;
-use crate::ir::{Base, BlockId, FunctionId, Instruction, Operand, RegisterId, VariableId};
+use crate::ir::{
+    Base, BlockId, Function, FunctionId, Instruction, Leaf, Operand, Place, Program, RegisterId, RegisterType,
+    ScalarType, VariableId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A spawn: context, block, position.
@@ -48,8 +52,7 @@ struct Handles<'a> {
     builder: &'a GraphBuilder<'a>,
     /// By function, where somebody has asked.
     sources: FxHashMap<FunctionId, Sources>,
-    /// By cell of a global: the only store; nothing where there are several.
-    stores: Option<FxHashMap<(VariableId, u32), Option<(ContextId, Operand)>>>,
+    stores: Option<Stores>,
     /// Registers that certainly hold the handle of one spawn.
     known: FxHashMap<(ContextId, RegisterId), Site>,
 }
@@ -73,8 +76,8 @@ impl<'a> Handles<'a> {
             Some((block, position)) => match &function.blocks[block].instructions[position as usize] {
                 Instruction::Spawn { .. } => Some((context, block, position)),
                 Instruction::Copy { source: Operand::Register(source), .. } => self.origin(context, *source, rest),
-                Instruction::Load { place, .. } if place.indices.is_empty() => match place.base {
-                    Base::Global(variable) => self.global(variable, place.offset, rest),
+                Instruction::Load { place, .. } => match (place.base, constant_cell(place)) {
+                    (Base::Global(variable), Some(cell)) => self.global(variable, cell, rest),
                     _ => None,
                 },
                 _ => None,
@@ -103,7 +106,10 @@ impl<'a> Handles<'a> {
     /// A global handle that one store in the whole program sets.
     fn global(&mut self, variable: VariableId, offset: u32, fuel: u32) -> Option<Site> {
         let stores = self.stores.get_or_insert_with(|| stores(self.builder));
-        match stores.get(&(variable, offset)).copied().flatten()? {
+        if stores.unknown.contains(&variable) {
+            return None;
+        }
+        match stores.of_cell.get(&(variable, offset)).copied().flatten()? {
             (context, Operand::Register(source)) => self.origin(context, source, fuel),
             (_, Operand::Constant(_)) => None,
         }
@@ -126,18 +132,59 @@ fn sources(builder: &GraphBuilder<'_>, function: FunctionId) -> Sources {
     sources
 }
 
-/// The stores to global cells whose place is known, in all contexts.
-fn stores(builder: &GraphBuilder<'_>) -> FxHashMap<(VariableId, u32), Option<(ContextId, Operand)>> {
-    let mut stores = FxHashMap::default();
+/// The stores of handles to global variables, in all contexts.
+struct Stores {
+    /// Of each cell the store, if there is only one.
+    of_cell: FxHashMap<(VariableId, u32), Option<(ContextId, Operand)>>,
+    /// Arrays of which some store sets an element that is not known.
+    unknown: FxHashSet<VariableId>,
+}
+
+fn stores(builder: &GraphBuilder<'_>) -> Stores {
+    let mut stores = Stores { of_cell: FxHashMap::default(), unknown: FxHashSet::default() };
     for (context, of) in builder.unfolding.contexts.entries() {
-        for instruction in builder.program.functions[of.function].blocks.iter().flat_map(|block| &block.instructions) {
-            if let Instruction::Store { place, value, .. } = instruction
-                && let Base::Global(variable) = place.base
-            {
-                let store = Some((context, *value));
-                stores.entry((variable, place.offset)).and_modify(|only| *only = None).or_insert(store);
+        let function = &builder.program.functions[of.function];
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            let Instruction::Store { place, value, .. } = instruction else { continue };
+            match (place.base, constant_cell(place)) {
+                (Base::Global(variable), Some(cell)) => {
+                    let store = Some((context, *value));
+                    stores.of_cell.entry((variable, cell)).and_modify(|only| *only = None).or_insert(store);
+                }
+                (Base::Global(variable), None) => {
+                    stores.unknown.insert(variable);
+                }
+                // Objects and arrays are passed by reference, a single handle is passed by value.
+                (Base::Reference(_), _) if is_handle(function, *value) => {
+                    stores.unknown.extend(passed_by_reference(builder.program));
+                }
+                (Base::Reference(_), _) => {}
             }
         }
     }
     stores
+}
+
+/// The cell of its base that a place means, where all its indices are constants in their arrays.
+fn constant_cell(place: &Place) -> Option<u32> {
+    let mut cell = place.offset;
+    for index in &place.indices {
+        let (Operand::Constant(at), Operand::Constant(length)) = (index.operand, index.length) else { return None };
+        let at = Some(at.bits()).filter(|at| (0..length.bits()).contains(at))?;
+        cell = cell.checked_add(u32::try_from(at).ok()?.checked_mul(index.stride)?)?;
+    }
+    Some(cell)
+}
+
+fn is_handle(function: &Function, value: Operand) -> bool {
+    match value {
+        Operand::Register(register) => function.registers[register].ty == RegisterType::Scalar(ScalarType::Thread),
+        Operand::Constant(value) => value.ty() == ScalarType::Thread,
+    }
+}
+
+/// The variables that are objects or arrays.
+fn passed_by_reference(program: &Program) -> impl Iterator<Item = VariableId> + '_ {
+    let is_part = |leaf: &&Leaf| leaf.is_array() || program.symbols[leaf.symbol].class.is_some();
+    program.leaves.iter().filter(is_part).map(|leaf| leaf.variable)
 }

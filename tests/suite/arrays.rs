@@ -5,6 +5,7 @@ use crate::support::model;
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, count, futures};
 use cssame::form::{read_in_context, read_name};
+use cssame::ir::ReadId;
 use std::collections::BTreeSet;
 
 /// `what is printed: status`, each distinct one once, and the number of futures.
@@ -97,6 +98,36 @@ fn handles_in_an_array_name_their_threads() {
         .collect();
     assert_eq!(names, ["w[0][1]".to_owned(), "w[1][1]".to_owned()].into());
     assert_eq!(outcomes(text).0, ["0, 1: error".to_owned()].into());
+}
+
+/// Whether a definition is a term of the read of `x` in the last line. Where no thread runs beside the read it has none.
+fn last_read_has_term(text: &str, definition: &str) -> bool {
+    let model = model(text);
+    let form = model.form();
+    let last = |read: &ReadId| read_name(model.sources(), model.program(), *read).starts_with("x@9:");
+    let Some(read) = form.shared_reads().into_iter().find(last) else { return false };
+    let name = |id| cssame::form::definition_name(model.sources(), model.program(), id);
+    form.terms(read).into_iter().any(|id| name(id) == definition)
+}
+
+#[test]
+fn a_handle_that_a_method_sets_may_be_of_another_thread() {
+    let program = |handles: &str, second: &str, join: &str| {
+        format!(
+            "int x;\nvoid f() {{ }}\nvoid g() {{ x = 1; }}\nclass P {{ thread t; void go() {{ t = spawn f(); }} }}\n\
+             void set(thread w[]) {{ w[0] = spawn f(); }}\n{handles}\nvoid main() {{\n  {second}\n  join({join}); print(x); }}\n"
+        )
+    };
+    let named = |text: &str| last_read_has_term(text, "x@initial");
+    // The thread of `g` may not have run when `x` is read: its handle was overwritten.
+    assert!(named(&program("P p;", "p.t = spawn g(); p.go();", "p.t")));
+    assert!(named(&program("thread w[2];", "w[0] = spawn g(); set(w);", "w[0]")));
+    assert!(named(&program("thread w[2]; int i;", "w[0] = spawn g(); w[i] = spawn f();", "w[0]")));
+    // Here it certainly has.
+    assert!(!named(&program("P p;", "p.t = spawn g();", "p.t").replace("t = spawn f();", "")));
+    assert!(!named(
+        &program("thread w[2];", "w[0] = spawn g(); w[1] = spawn f();", "w[0]").replace("w[0] = spawn f();", "")
+    ));
 }
 
 #[test]

@@ -135,6 +135,11 @@ pub const GOLDEN: &[(&str, &[&str], u64)] = &[
     ("rwlock_table", &["0, 0: ok", "0, 7: ok", "7, 0: ok", "7, 7: ok"], 4),
     ("trylock_backoff", &["1: ok", "11: ok"], 3),
     ("timed_wait", &["7: ok", "late: ok"], 4),
+    ("philosophers_table", &[": deadlock", "3: ok"], 2),
+    ("philosophers_ordered", &["3: ok"], 1),
+    ("account_table", &["200: ok"], 2),
+    ("thread_pool", &["3: ok"], 36),
+    ("state_machine", &[": ok"], 4),
 ];
 
 #[test]
