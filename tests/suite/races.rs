@@ -71,7 +71,11 @@ fn program(seed: u64) -> String {
         2 => Size { threads: 2, operations: 5, globals: 3, structured: true },
         _ => Size { threads: 3, operations: 4, globals: 3, structured: true },
     };
-    if (seed / 4).is_multiple_of(2) { generate::racy(seed, &size) } else { generate::program(seed, &size) }
+    match seed / 4 % 5 {
+        0 | 2 => generate::racy(seed, &size),
+        1 | 3 => generate::program(seed, &size),
+        _ => generate::arrays(seed),
+    }
 }
 
 /// Checks one program; `Err` says what is wrong.
