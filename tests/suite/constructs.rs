@@ -204,3 +204,13 @@ fn another_thread_may_see_an_object_before_it_is_made() {
         &["0: ok", "2: ok"],
     );
 }
+
+#[test]
+fn a_case_that_a_constant_never_chooses_is_not_there() {
+    // `holds` verifies the flow graph: a body without a way to it has none of the results of its function.
+    check(
+        "const int K = 3; int f() { switch (K) { case 1: print(1); break; case 2: return 2; default: print(0); } return 5; }
+         void main() { print(f()); }",
+        &["0, 5: ok"],
+    );
+}

@@ -25,6 +25,8 @@ const UNDECIDED: &[(&str, &str)] = &[
     // Their branches have more orders, or longer ones, than are looked at.
     ("paths", "barrier_phases"),
     ("paths", "bounded_buffer"),
+    ("paths", "state_machine"),
+    ("paths", "timed_wait"),
     // A test of an order is to run one call after the other, and these only call each other.
     ("drive --pairs", "parallel_fib"),
     // Of a library nothing is refuted by executions: other contexts are possible.

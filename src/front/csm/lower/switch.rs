@@ -12,19 +12,21 @@ use crate::source::Span;
 impl<'t> Builder<'_, 't> {
     pub(super) fn switch(&mut self, on: &'t Expression, cases: &'t [SwitchCase], span: Span) {
         let exit = self.new_block();
-        let bodies: Vec<BlockId> = cases.iter().map(|_| self.new_block()).collect();
+        let chosen = on.constant().map(|constant| chosen(cases, constant));
         let mut is_reached = vec![true; cases.len()];
-        match on.constant() {
-            Some(constant) => {
-                let chosen = chosen(cases, constant);
-                self.terminate(Terminator::Jump(chosen.map_or(exit, |at| bodies[at])), span);
-                let mut is_run = false;
-                for (at, case) in cases.iter().enumerate() {
-                    is_run |= chosen == Some(at);
-                    is_reached[at] = is_run;
-                    is_run &= case.falls;
-                }
+        if let Some(chosen) = chosen {
+            let mut is_run = false;
+            for (at, case) in cases.iter().enumerate() {
+                is_run |= chosen == Some(at);
+                is_reached[at] = is_run;
+                is_run &= case.falls;
             }
+        }
+        // A body that is not reached has no block.
+        let bodies: Vec<BlockId> =
+            is_reached.iter().map(|&is_reached| if is_reached { self.new_block() } else { exit }).collect();
+        match chosen {
+            Some(chosen) => self.terminate(Terminator::Jump(chosen.map_or(exit, |at| bodies[at])), span),
             None => self.compare(on, cases, &bodies, exit),
         }
         self.loops.push(Leavable { after: exit, next: None, held: self.held.len() });
