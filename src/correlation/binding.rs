@@ -88,7 +88,7 @@ pub(super) fn bind(program: &Program) -> BoundProgram<'_> {
 fn ambiguous_symbols(program: &Program) -> FixedBitSet {
     let mut asked = FixedBitSet::with_capacity(program.symbols.len());
     for (id, symbol) in program.symbols.entries() {
-        asked.set(id.index(), symbol.class.is_some());
+        asked.set(id.index(), symbol.class.is_some() || symbol.cells_of != id);
     }
     for leaf in program.leaves.iter().filter(|leaf| leaf.is_array() && matches!(leaf.kind, LeafKind::Data(_))) {
         asked.insert(leaf.symbol.index());

@@ -83,7 +83,11 @@ impl Universe {
     /// That of a program with a `main`.
     #[must_use]
     pub fn of_program(program: &Program, sharing: &Sharing) -> Universe {
-        let shared = sharing.leaves.ones().map(crate::ir::LeafId::new).map(|leaf| program.leaves[leaf].symbol);
+        let shared = sharing
+            .leaves
+            .ones()
+            .map(crate::ir::LeafId::new)
+            .map(|leaf| program.symbols[program.leaves[leaf].symbol].cells_of);
         Universe::new(program, shared)
     }
 
@@ -92,7 +96,7 @@ impl Universe {
     pub fn of_library(program: &Program) -> Universe {
         let fields = program.symbols.entries().filter(|(_, symbol)| symbol.class.is_some()).map(|(id, _)| id);
         let is_global = |leaf: &&crate::ir::Leaf| program.variables[leaf.variable].storage == Storage::Global;
-        let globals = program.leaves.iter().filter(is_global).map(|leaf| leaf.symbol);
+        let globals = program.leaves.iter().filter(is_global).map(|leaf| program.symbols[leaf.symbol].cells_of);
         Universe::new(program, fields.chain(globals))
     }
 
@@ -104,7 +108,7 @@ impl Universe {
         let accesses: Vec<Access> =
             accesses(program).filter(|one| !handles.contains(one.symbol(program).index())).collect();
         let mut written = FixedBitSet::with_capacity(program.symbols.len());
-        written.extend(accesses.iter().filter(|one| one.is_write()).map(|one| one.symbol(program).index()));
+        written.extend(accesses.iter().filter(|one| one.is_write()).map(|one| one.cells_of(program).index()));
         counts.intersect_with(&written);
 
         let mut symbols: Vec<SymbolId> = counts.ones().map(SymbolId::new).collect();
@@ -121,7 +125,7 @@ impl Universe {
         kept.sort();
         kept.dedup_by_key(|one| one.0);
         for (key, access) in kept {
-            if let Some(variable) = variables[access.symbol(program).index()] {
+            if let Some(variable) = variables[access.cells_of(program).index()] {
                 universe.add(program, key, access, variable);
             }
         }

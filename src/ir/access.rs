@@ -41,6 +41,12 @@ impl Access {
         }
     }
 
+    /// The symbol whose cells it accesses: other accesses to the same cell have the same one.
+    #[must_use]
+    pub fn cells_of(self, program: &Program) -> SymbolId {
+        program.symbols[self.symbol(program)].cells_of
+    }
+
     /// Whether it writes.
     #[must_use]
     pub fn is_write(self) -> bool {

@@ -98,6 +98,8 @@ pub struct Symbol {
     pub class: Option<TextId>,
     /// Whether it is declared `atomic`: unsynchronised use is meant.
     pub atomic: bool,
+    /// The symbol whose cells it may name: itself, but for the arrays that a parameter takes, which count as one with it.
+    pub cells_of: SymbolId,
 }
 
 impl Symbol {

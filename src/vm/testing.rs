@@ -35,7 +35,8 @@ impl ProgramBuilder {
         let span = self.span();
         let program = &mut self.program;
         let name = program.texts.intern(name);
-        let symbol = program.symbols.push(Symbol { name, span, class: None, atomic: false });
+        let cells_of = crate::ir::SymbolId::new(program.symbols.len());
+        let symbol = program.symbols.push(Symbol { name, span, class: None, atomic: false, cells_of });
         let (leaf, variable) = (LeafId::new(program.leaves.len()), VariableId::new(program.variables.len()));
         let cells = initial.len() as u32;
         let initial_definition = matches!(kind, LeafKind::Data(_)).then(|| {

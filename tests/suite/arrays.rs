@@ -178,3 +178,20 @@ fn philosophers_by_index_are_those_spelled_out() {
         assert_eq!(deadlocks(&array), deadlocks(&plain), "{number}");
     }
 }
+
+#[test]
+fn a_parameter_names_the_cells_of_the_arrays_that_it_takes() {
+    let text = "int t[3], u[3]; atomic int a[2]; void put(int v[], int i) { v[i] = 7; } void set(int w[]) { put(w, 1); }\n\
+                void mark(int m[]) { m[0] = 1; } void main() { put(t, 0); set(t); put(u, 1); mark(a); }";
+    let model = model(text);
+    let program = model.program();
+    let named = |name: &str| {
+        let is_named = |symbol: &&cssame::ir::Symbol| program.texts.get(symbol.name) == name;
+        program.symbols.iter().find(is_named).unwrap()
+    };
+    let first = named("t").cells_of;
+    assert!(["u", "v", "w"].iter().all(|name| named(name).cells_of == first));
+    assert_eq!(program.texts.get(program.symbols[first].name), "t");
+    assert_eq!(named("m").cells_of, named("a").cells_of);
+    assert!(named("m").atomic && !named("v").atomic);
+}

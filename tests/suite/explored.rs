@@ -33,6 +33,7 @@ fn program(seed: u64) -> String {
     let size = Size { threads: 2, operations: 3, globals: 2, structured: seed % 8 < 4 };
     match seed % 4 {
         0 => generate::racy(seed, &size),
+        1 if seed % 8 == 5 => generate::arrays(seed),
         1 => generate::program(seed, &size),
         _ => generate::branching(seed, threads, operations),
     }

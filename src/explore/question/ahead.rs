@@ -20,7 +20,8 @@
 
 use crate::ir::sync::{Blocking, Kind};
 use crate::ir::{
-    Block, BlockId, DefinitionId, Function, FunctionId, Instruction, NewThread, Program, ReadId, SymbolId, Terminator,
+    Access, Block, BlockId, DefinitionId, Function, FunctionId, Instruction, NewThread, Program, ReadId, SymbolId,
+    Terminator,
 };
 use crate::vm::{CodeIndex, Machine, Origin, State, ThreadIndex};
 use fixedbitset::FixedBitSet;
@@ -175,11 +176,11 @@ impl<'a> Ahead<'a> {
     }
 
     fn add_read(&self, set: &mut FixedBitSet, read: ReadId) {
-        set.insert(1 + 2 * self.program.reads[read].symbol.index());
+        set.insert(1 + 2 * Access::Read(read).cells_of(self.program).index());
     }
 
     fn add_write(&self, set: &mut FixedBitSet, definition: DefinitionId) {
-        set.insert(2 + 2 * self.program.definitions[definition].symbol.index());
+        set.insert(2 + 2 * Access::Write(definition).cells_of(self.program).index());
     }
 
     /// Of a thread that is made here the variables alone count.

@@ -14,7 +14,9 @@ pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
     let Program { functions, main, variables, leaves, symbols, reads, definitions, texts, contexts } = program;
     let text = |id: TextId| id.index() < texts.len();
     demand(faults, main.is_none_or(|main| functions.get(main).is_some()), || "main does not exist".into());
-    for (id, Symbol { name, span: _, class, atomic: _ }) in symbols.entries() {
+    for (id, Symbol { name, span: _, class, atomic: _, cells_of }) in symbols.entries() {
+        let whole = symbols.get(*cells_of).is_some_and(|first| first.cells_of == *cells_of);
+        demand(faults, whole, || format!("symbol {}: whose cells it names", id.0));
         let exists = text(*name) && class.is_none_or(text);
         demand(faults, exists, || format!("symbol {}: its name does not exist", id.0));
     }

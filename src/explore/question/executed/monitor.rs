@@ -84,7 +84,7 @@ impl<'a> Fixed<'a> {
     /// Whether an operation conflicts with something ahead.
     fn concerns(&self, ahead: &Ahead<'_>, prospect: &Prospect<'_>, record: Option<&Record>) -> bool {
         let Some(record) = record else { return true };
-        let symbol = record.access.symbol(self.program);
+        let symbol = record.access.cells_of(self.program);
         let has = |item| ahead.number(item).is_none_or(|number| prospect.has(number));
         has(Item::Write(symbol)) || record.access.is_write() && has(Item::Read(symbol))
     }

@@ -63,7 +63,7 @@ impl<'a> Fixed<'a> {
     }
 
     fn item(&self, access: Access) -> Item {
-        let symbol = access.symbol(self.program);
+        let symbol = access.cells_of(self.program);
         if access.is_write() { Item::Write(symbol) } else { Item::Read(symbol) }
     }
 }

@@ -317,18 +317,22 @@ impl<'t> Builder<'_, 't> {
         if let Some(receiver) = &call.receiver {
             arguments.push(self.reference(receiver));
         }
-        arguments.extend(self.values_and_references(&call.arguments));
+        arguments.extend(self.values_and_references(call.function, &call.arguments));
         arguments
     }
 
-    fn values_and_references(&mut self, arguments: &'t [hir::Argument]) -> Vec<Operand> {
+    fn values_and_references(&mut self, function: hir::FunctionId, arguments: &'t [hir::Argument]) -> Vec<Operand> {
+        let parameters = &self.lowering.tree.functions[function].parameters;
         let mut operands = Vec::with_capacity(arguments.len());
-        for argument in arguments {
+        for (position, argument) in arguments.iter().enumerate() {
             let operand = match argument {
                 hir::Argument::Value(expression) => self.expression(expression),
                 hir::Argument::Reference(place) => self.reference(place),
                 hir::Argument::Array(place, length) => {
                     operands.push(self.reference(place));
+                    if let Some(&parameter) = parameters.get(position) {
+                        self.note_passed(place, parameter);
+                    }
                     self.length(*length)
                 }
             };
@@ -345,7 +349,7 @@ impl<'t> Builder<'_, 't> {
         arguments: &'t [hir::Argument],
         span: Span,
     ) {
-        let given = self.values_and_references(arguments);
+        let given = self.values_and_references(constructor, arguments);
         let function = super::FunctionId(constructor.0);
         let tree = self.lowering.tree;
         let mut dimensions = Vec::new();
@@ -367,6 +371,16 @@ impl<'t> Builder<'_, 't> {
             operands.extend(given.iter().copied());
             self.emit(Instruction::Call { dest: None, function, arguments: operands }, span);
         }
+    }
+
+    /// Notes that a parameter may name the cells of an array.
+    fn note_passed(&mut self, array: &hir::Place, parameter: hir::VariableId) {
+        let lowering = &mut *self.lowering;
+        let declared = &lowering.tree.variables[parameter];
+        let (name, span) = (declared.name, declared.span);
+        let array = lowering.symbols.get(&mut lowering.program, array.symbol.0, array.symbol.1);
+        let parameter = lowering.symbols.get(&mut lowering.program, name, span);
+        lowering.passed.push((array, parameter));
     }
 
     /// The address of a place.

@@ -36,7 +36,8 @@ pub fn lower(tree: hir::Program) -> (Program, Vec<Diagnostic>) {
             variables.insert(id, lowered);
         }
     }
-    let mut lowering = Lowering { tree: &tree, program, symbols, globals: variables, arms: Vec::new() };
+    let mut lowering =
+        Lowering { tree: &tree, program, symbols, globals: variables, arms: Vec::new(), passed: Vec::new() };
     for (id, function) in tree.functions.entries() {
         let kind = match function.method_of {
             _ if tree.main == Some(id) => FunctionKind::Main,
@@ -53,7 +54,9 @@ pub fn lower(tree: hir::Program) -> (Program, Vec<Diagnostic>) {
         }
     }
     lowering.program.main = tree.main.map(|main| FunctionId(main.0));
+    let passed = lowering.passed;
     let mut program = lowering.program;
+    join_passed(&mut program, &passed);
     number_versions(&mut program);
     let diagnostics = atomic::check_atomic_blocks(&program);
     (program, diagnostics)
@@ -61,6 +64,33 @@ pub fn lower(tree: hir::Program) -> (Program, Vec<Diagnostic>) {
 
 fn empty_function(name: TextId, span: Span, kind: FunctionKind) -> Function {
     Function { name, span, kind, parameters: Vec::new(), result: None, registers: Arena::new(), blocks: Arena::new() }
+}
+
+/// Arrays and the parameters that take them name the same cells: they count as one. A parameter is `atomic` where all that it
+/// takes is.
+fn join_passed(program: &mut Program, passed: &[(SymbolId, SymbolId)]) {
+    let mut groups = petgraph::unionfind::UnionFind::<usize>::new(program.symbols.len());
+    for &(array, parameter) in passed {
+        groups.union(array.index(), parameter.index());
+    }
+    let mut first: FxHashMap<usize, SymbolId> = FxHashMap::default();
+    let parameters: FxHashSet<SymbolId> = passed.iter().map(|&(_, parameter)| parameter).collect();
+    // A variable stands for its group, not a parameter.
+    let ids = || program.symbols.ids();
+    for id in ids().filter(|id| !parameters.contains(id)).chain(ids().filter(|id| parameters.contains(id))) {
+        first.entry(groups.find(id.index())).or_insert(id);
+    }
+    let plain: FxHashSet<usize> = passed
+        .iter()
+        .filter(|(array, _)| !parameters.contains(array) && !program.symbols[*array].atomic)
+        .map(|(array, _)| groups.find(array.index()))
+        .collect();
+    for id in program.symbols.ids().collect::<Vec<_>>() {
+        let group = groups.find(id.index());
+        let symbol = &mut program.symbols[id];
+        symbol.cells_of = first.get(&group).copied().unwrap_or(id);
+        symbol.atomic |= parameters.contains(&id) && !plain.contains(&group);
+    }
 }
 
 /// Gives the definitions of each symbol their versions: 0 to the initial ones, then by place.
@@ -114,11 +144,13 @@ impl Symbols {
     }
 
     fn get(&mut self, program: &mut Program, name: TextId, span: Span) -> SymbolId {
+        let next = program.symbols.len();
         let symbol = || crate::ir::Symbol {
             name,
             span,
             class: self.classes.get(&span).copied(),
             atomic: self.atomic.contains(&span),
+            cells_of: SymbolId::new(next),
         };
         *self.by_span.entry(span).or_insert_with(|| program.symbols.push(symbol()))
     }
@@ -148,6 +180,8 @@ struct Lowering<'t> {
     symbols: Symbols,
     globals: FxHashMap<hir::VariableId, VariableId>,
     arms: Vec<PendingArm<'t>>,
+    /// Arrays that are passed by reference, and the parameters that take them.
+    passed: Vec<(SymbolId, SymbolId)>,
 }
 
 /// A loop, or a switch, in which `break` may stand.
