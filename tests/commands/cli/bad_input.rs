@@ -65,7 +65,7 @@ fn meaningless() -> Vec<Case> {
         ("fewer than none", bytes("int t[-1]; skip;"), "CS0209"),
         ("huge array", bytes("int t[2000000000]; t[5] = 1;"), "CS0209"),
         ("huge local array", bytes("void f() { int t[200000000]; } void main() { f(); }"), "CS0209"),
-        ("huge objects", bytes("class C { int t[1000000]; } C a[1000]; skip;"), "CS0211"),
+        ("huge objects", bytes("class C { int t[1000000]; } C a[1000]; skip;"), "CS0209"),
         ("empty barrier", bytes("barrier b(0); barrier(b);"), "CS0209"),
         ("empty anonymous barrier", bytes("barrier(0);"), "CS0209"),
         ("huge barrier", bytes("barrier b(2000000000); barrier(b);"), "CS0209"),
