@@ -97,6 +97,13 @@ fn handles_in_an_array_name_their_threads() {
         .map(|&(path, _)| answer.tables.path_name(&model.program().texts, path))
         .collect();
     assert_eq!(names, ["w[0][1]".to_owned(), "w[1][1]".to_owned()].into());
+    let brackets = text.replace("w[i][1] =", "w[\"[\" == \"]\" ? 0 : i][1] =");
+    let model = crate::support::model(&brackets);
+    let answer = futures(model.machine(), &Query::UP_TO_THE_READ, &Budget::from(Limits::default()));
+    let named = |outcome: &cssame::explore::Outcome| {
+        outcome.outputs.iter().any(|&(path, _)| answer.tables.path_name(&model.program().texts, path) == "w[1][1]")
+    };
+    assert!(answer.outcomes.iter().any(named));
     assert_eq!(outcomes(text).0, ["0, 1: error".to_owned()].into());
 }
 

@@ -13,6 +13,7 @@
 //!
 //! **Soundness and limits**: a thread that none of these executions shows has no pairs. Names are those of the threads, with
 //! their numbers of instances; beyond [`MAX_THREADS`] that are there at one time, threads are left out, which the answer says.
+//! What another thread chooses before the two are there tells their classes apart, although neither of them has chosen it.
 
 use super::operations::Operations;
 use super::scope::Scope;

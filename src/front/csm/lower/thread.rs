@@ -128,8 +128,16 @@ impl<'t> Builder<'_, 't> {
             _ => String::new(),
         });
         let (mut label, mut depth) = (String::new(), 0);
+        // Brackets in a text of an index are no brackets.
+        let (mut is_text, mut is_escaped) = (false, false);
         for character in written.chars() {
+            if is_text {
+                is_text = character != '"' || is_escaped;
+                is_escaped = character == '\\' && !is_escaped;
+                continue;
+            }
             match character {
+                '"' => is_text = true,
                 '[' => {
                     if depth == 0 {
                         label.push('[');

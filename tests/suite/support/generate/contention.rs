@@ -28,7 +28,8 @@ pub fn make_atomic(program: &mut Program, rng: &mut Rng) {
         _ => Vec::new(),
     });
     for declaration in declarations {
-        declaration.atomic = matches!(declaration.ty.kind, TypeKind::Int | TypeKind::Bool) && rng.chance(8);
+        declaration.atomic =
+            !declaration.constant && matches!(declaration.ty.kind, TypeKind::Int | TypeKind::Bool) && rng.chance(8);
     }
 }
 
