@@ -9,7 +9,7 @@
 //! 2. For each other read make the slice that preserves what it sees, without what is printed. Where several threads
 //!    may run it, watch it in one thread after the other. So the ways in which reads combine, of which there may be
 //!    exponentially many, are never formed.
-//! 3. Where outcomes are not asked for, threads that influence no other one ([`readers`]) are asked apart: these two
+//! 3. Where outcomes are not asked for, threads that influence no other one ([`readers`](mod@readers)) are asked apart: these two
 //!    steps are done for the program without them, and for the program with each of them alone.
 //! 4. Each execution of a slice is done again in the whole program ([`replay`]), so that every schedule is one of the
 //!    whole program.
@@ -170,7 +170,7 @@ impl<'a> Sliceable<'a> {
         Ok(collected.finish())
     }
 
-    /// Decides what can happen where outcomes are not asked for, from the program without [`readers`] and with each of
+    /// Decides what can happen where outcomes are not asked for, from the program without [`readers`](mod@readers) and with each of
     /// them alone.
     pub(super) fn futures_by_readers(&self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Declined> {
         let program = self.index.program;

@@ -8,7 +8,7 @@
 //! 2. The step is done by as many steps of the whole program as it takes to see the same accesses, synchronisation and
 //!    prints.
 //! 3. Where a thread waits for the end of another one, and at the end, all threads do what the slice does not have.
-//! 4. Threads that end at once in the slice ([`readers`](super::readers)) run through in one go: as soon as one can
+//! 4. Threads that end at once in the slice ([`readers`](mod@super::readers)) run through in one go: as soon as one can
 //!    without failing or being blocked, or as late as that is needed. Reads are shown with all of them done, since the
 //!    others then read what was there at first; a failure with none that it does not need. If one way does not come
 //!    through, the other may.
