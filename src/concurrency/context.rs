@@ -17,7 +17,7 @@
 use super::policy::{BLOCK_BUDGET, Policy, choose_policies};
 use super::value::{AbstractValue, Evaluator, Writers};
 use super::{Context, ContextId, Instance, InstanceId, KnownReads, MAIN_THREAD, Thread, ThreadId};
-use crate::ir::element_name;
+use crate::ir::thread_name;
 use crate::ir::{
     BlockId, FunctionId, Instruction, NewThread, Operand, Program, Storage, Terminator, ThreadLabel, VariableId,
 };
@@ -383,7 +383,7 @@ impl Unfolding {
                     let number = thread.ordinal.and_then(|ordinal| {
                         self.evaluate(program, site.0, |evaluator: &Evaluator<'_>| evaluator.constant(ordinal))
                     });
-                    let name = element_name(program.texts.get(label), number);
+                    let name = thread_name(program.texts.get(label), number);
                     let kind = (Instances::One, creation);
                     made.push(self.thread(site, arm as u32, thread.function, &name, &values, kind));
                 }

@@ -142,6 +142,7 @@ struct Stores {
 
 fn stores(builder: &GraphBuilder<'_>) -> Stores {
     let mut stores = Stores { of_cell: FxHashMap::default(), unknown: FxHashSet::default() };
+    let mut by_reference = false;
     for (context, of) in builder.unfolding.contexts.entries() {
         let function = &builder.program.functions[of.function];
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
@@ -155,12 +156,12 @@ fn stores(builder: &GraphBuilder<'_>) -> Stores {
                     stores.unknown.insert(variable);
                 }
                 // Objects and arrays are passed by reference, a single handle is passed by value.
-                (Base::Reference(_), _) if is_handle(function, *value) => {
-                    stores.unknown.extend(passed_by_reference(builder.program));
-                }
-                (Base::Reference(_), _) => {}
+                (Base::Reference(_), _) => by_reference |= is_handle(function, *value),
             }
         }
+    }
+    if by_reference {
+        stores.unknown.extend(passed_by_reference(builder.program));
     }
     stores
 }

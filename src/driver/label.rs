@@ -5,7 +5,6 @@
 
 use super::Input;
 use crate::form::{definition_name, read_name};
-use crate::ir::verify::leaf_at;
 use crate::ir::{Base, FunctionId, Instruction, Place, ScalarType, TextId};
 use crate::ir::{Operand, RegisterType, Symbol};
 use crate::source::Span;
@@ -86,7 +85,7 @@ impl<'a> Located<'a> {
         let texts = &input.program.texts;
         let name = match place.base {
             Base::Global(variable) => {
-                texts.get(input.program.leaves[leaf_at(input.program, variable, place.offset)?].name)
+                texts.get(input.program.leaves[input.program.leaf_at(variable, place.offset)?.0].name)
             }
             Base::Reference(register) => texts.get(input.program.functions[self.function].registers[register].name?),
         };

@@ -10,7 +10,6 @@
 
 use super::Input;
 use super::value::runtime_value;
-use crate::ir::verify::leaf_at;
 use crate::ir::{Leaf, LeafKind, VariableId};
 use crate::vm::State;
 use rustc_hash::FxHashMap;
@@ -131,7 +130,7 @@ impl Memory {
 }
 
 fn leaf_of<'a>(input: &Input<'a>, variable: VariableId, offset: u32) -> Option<&'a Leaf> {
-    leaf_at(input.program, variable, offset).and_then(|leaf| input.program.leaves.get(leaf))
+    input.program.leaf_at(variable, offset).and_then(|(leaf, _)| input.program.leaves.get(leaf))
 }
 
 fn element_name(input: &Input<'_>, leaf: &Leaf, offset: u32) -> String {

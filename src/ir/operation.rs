@@ -138,7 +138,7 @@ pub enum ThreadLabel {
 /// The name of a thread by its label and the number of its iteration or element: `t`, `w[2]`, `m[1][3]`, `p[0].t`; with `*`
 /// where the number is not known.
 #[must_use]
-pub fn element_name(label: &str, number: Option<i64>) -> String {
+pub fn thread_name(label: &str, number: Option<i64>) -> String {
     // From the last bracket on, each length takes a part of the number; what is left is the first index.
     let lengths: Vec<Option<i64>> = label.split('[').skip(1).map(|rest| rest.split(']').next()?.parse().ok()).collect();
     let mut rest = number;

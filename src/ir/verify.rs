@@ -15,7 +15,7 @@ mod paths;
 mod tables;
 mod types;
 
-use super::{BlockId, Function, FunctionId, LeafId, Program, VariableId};
+use super::{BlockId, Function, FunctionId, Program};
 use std::fmt;
 
 /// A broken rule of the IR.
@@ -104,10 +104,4 @@ fn demand(faults: &mut Vec<Violation>, holds: bool, message: impl FnOnce() -> St
     if !holds {
         faults.push(Violation { function: None, block: None, position: None, message: message() });
     }
-}
-
-/// The leaf of a variable that holds the cell at `offset`.
-#[must_use]
-pub fn leaf_at(program: &Program, variable: VariableId, offset: u32) -> Option<LeafId> {
-    program.leaf_at(variable, offset).map(|(leaf, _)| leaf)
 }

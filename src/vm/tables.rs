@@ -4,7 +4,7 @@
 //! outputs have equal ids, so states can be compared by ids. Outputs are linked lists: an id stands for all lines of a
 //! thread so far. The tables only grow.
 
-use crate::ir::{TextId, element_name};
+use crate::ir::{TextId, thread_name};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cmp::Ordering;
@@ -199,7 +199,7 @@ impl Tables {
             let label = texts.get(path.label);
             match path.ordinal {
                 Some(ordinal) if !label.contains('[') => name.push_str(&format!("{label}[{ordinal}]")),
-                ordinal => name.push_str(&element_name(label, ordinal)),
+                ordinal => name.push_str(&thread_name(label, ordinal)),
             }
             if path.instance > 1 {
                 name.push_str(&format!("#{}", path.instance));

@@ -3,7 +3,6 @@
 //! In: a site of a function. Out: one line, such as `n = load x@3:9`, `lock L`, `fork T1(&x), T2(&x)`, `if %0 goto b1 else b2`.
 
 use super::{Mention, Printer, Site, Version};
-use crate::ir::verify::leaf_at;
 use crate::ir::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, DefinitionId, Instruction, NewThread, Operand, Place, Program,
     ReadId, RegisterId, Synchronisation, Terminator, ThreadLabel, TripBounds, UnaryOperator, Value,
@@ -193,8 +192,8 @@ impl Printer<'_> {
     /// The name of a synchronisation object.
     fn object(&self, site: Site, place: &Place) -> String {
         match place.base {
-            Base::Global(variable) => match leaf_at(self.program, variable, place.offset) {
-                Some(leaf) => {
+            Base::Global(variable) => match self.program.leaf_at(variable, place.offset) {
+                Some((leaf, _)) => {
                     format!("{}{}", self.program.texts.get(self.program.leaves[leaf].name), self.indices(site, place))
                 }
                 None => self.address(site, place),

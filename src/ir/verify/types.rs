@@ -3,7 +3,7 @@
 //! In: a function whose ids exist. Out: what does not fit. What a reference points to is known where it comes from an
 //! `Allocate` of this function; that of a parameter is not looked into.
 
-use super::{Scope, leaf_at};
+use super::Scope;
 use crate::ir::sync::ObjectKind;
 use crate::ir::{
     Arithmetic, AtomicOperation, Base, BinaryOperator, Dimension, FunctionId, FunctionKind, Instruction, LeafKind,
@@ -109,16 +109,17 @@ impl Types<'_, '_> {
             let integer = matches!(ty, Scalar(ScalarType::Int | ScalarType::Long));
             self.scope.demand(integer, || format!("an index or a length is {ty:?}"));
         }
-        let leaf = leaf_at(self.scope.program, variable?, place.offset);
-        self.scope.demand(leaf.is_some(), || "a place outside its variable".into());
-        let leaf = &self.scope.program.leaves[leaf?];
+        let found = self.scope.program.leaf_at(variable?, place.offset);
+        self.scope.demand(found.is_some(), || "a place outside its variable".into());
+        let (leaf, element) = found?;
+        let leaf = &self.scope.program.leaves[leaf];
+        let firsts = leaf.indices_of(element);
         for index in &place.indices {
             let fits = |(dimension, &first): (&Dimension, &u32)| {
                 let length = Operand::Constant(Value::Int(dimension.length as i32));
                 let whole = first == 0 && dimension.stride == index.stride;
                 whole && (index.length == length || matches!(index.length, Operand::Register(_)))
             };
-            let firsts = leaf.indices_of(leaf.element_at(place.offset).unwrap_or(0));
             let fits = leaf.dimensions.iter().zip(&firsts).any(fits);
             self.scope.demand(fits, || "an index into what is not that array".into());
         }

@@ -1,7 +1,7 @@
 //! The verifier accepts what the front end makes, and finds what is broken on purpose.
 
 use crate::support::unit;
-use cssame::ir::verify::{leaf_at, verify};
+use cssame::ir::verify::verify;
 use cssame::ir::{
     Arithmetic, Base, BinaryOperator, Block, BlockId, FunctionId, Instruction, LeafId, Operand, Place, Program,
     RegisterId, RegisterType, ScalarType, Terminator, Value, VariableId,
@@ -228,7 +228,7 @@ fn atomic_blocks_and_forks_are_closed() {
 #[test]
 fn leaves_are_found_by_offset() {
     let program = program("class P { int a; int t[4]; lock L; } P p; void main() { }");
-    let at = |offset| leaf_at(&program, VariableId(0), offset);
+    let at = |offset| program.leaf_at(VariableId(0), offset).map(|(leaf, _)| leaf);
     assert_eq!(at(0), Some(LeafId(0)));
     assert_eq!((at(1), at(4)), (Some(LeafId(1)), Some(LeafId(1))));
     assert_eq!((at(5), at(6)), (Some(LeafId(2)), None));

@@ -4,13 +4,12 @@
 
 use super::item::Checker;
 use super::nearest::nearest;
+use super::operation::{self, has_verdict};
 use super::{
-    Argument, Call, ClassId, Expression, ExpressionKind, FunctionId, Length, Operation, Place, Scalar, StatementKind,
-    Type,
+    Argument, Call, ClassId, Expression, ExpressionKind, FunctionId, Length, Place, Scalar, StatementKind, Type,
 };
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, BinaryOp, ExprKind};
-use crate::ir::sync::{self, ObjectKind};
 use crate::source::Span;
 use crate::source::texts::TextId;
 
@@ -146,7 +145,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks that a place is of that type.
-    fn expect(&mut self, place: Place, ty: Type, span: Span) -> Option<Place> {
+    pub(super) fn expect(&mut self, place: Place, ty: Type, span: Span) -> Option<Place> {
         if fits(place.ty, ty) || ty == Type::Error {
             return Some(place);
         }
@@ -310,7 +309,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn report_count(&mut self, name: &ast::Ident, wanted: usize, given: usize) {
+    pub(super) fn report_count(&mut self, name: &ast::Ident, wanted: usize, given: usize) {
         let message = format!("`{}` takes {}, not {given}", name.name, count(wanted, "argument"));
         self.report(Diagnostic::error(Code::WrongArgumentCount, name.span, message, "called here"));
     }
@@ -385,75 +384,6 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// An operation on synchronisation objects, as a statement; a verdict is dropped.
-    fn synchronisation(&mut self, name: &ast::Ident, arguments: &[ast::Expr]) -> StatementKind {
-        self.operation(name, arguments).map_or(StatementKind::Skip, StatementKind::Synchronise)
-    }
-
-    /// An operation on synchronisation objects: the one of that word that takes so many, and such a one first.
-    fn operation(&mut self, name: &ast::Ident, arguments: &[ast::Expr]) -> Option<Operation> {
-        let spelled = || sync::Kind::ALL.iter().copied().filter(|kind| is_spelled(*kind, &name.name));
-        let fits = |kind: &sync::Kind| kind.operands().len() == arguments.len();
-        let Some(mut kind) = spelled().find(fits) else {
-            self.report_count(name, spelled().next().map_or(1, |kind| kind.operands().len()), arguments.len());
-            return None;
-        };
-        let mut objects = Vec::with_capacity(arguments.len());
-        for (index, argument) in arguments.iter().enumerate() {
-            if kind.operands()[index] == ObjectKind::Barrier {
-                objects.push(self.barrier_argument(argument));
-                continue;
-            }
-            let Some(place) = self.place(argument) else {
-                objects.push(None);
-                continue;
-            };
-            if index == 0 {
-                let is_of_type = |kind: &sync::Kind| place.ty == type_of(kind.operands()[0]);
-                kind = spelled().filter(fits).find(is_of_type).unwrap_or(kind);
-            }
-            objects.push(self.expect(place, type_of(kind.operands()[index]), argument.span));
-        }
-        let objects: Option<Vec<Place>> = objects.into_iter().collect();
-        Some(Operation { kind, objects: objects? })
-    }
-
-    /// A named barrier, or the hidden one of a constant count.
-    fn barrier_argument(&mut self, argument: &ast::Expr) -> Option<Place> {
-        let names_barrier = match &argument.kind {
-            ExprKind::Name(name) => {
-                let id = self.intern(name);
-                let variable = self.body.find(id).map(|(variable, _)| variable);
-                let field = self.body.class.and_then(|class| {
-                    self.program.classes[class].fields.iter().find(|field| field.name == id).map(|field| field.ty)
-                });
-                let ty = variable.map(|variable| self.program.variables[variable].ty).or(field);
-                let global = match self.globals.get(&id) {
-                    Some(&(super::scope::Meaning::Variable(variable), _)) => Some(self.program.variables[variable].ty),
-                    _ => None,
-                };
-                matches!(ty.or(global), Some(Type::Barrier))
-            }
-            ExprKind::Field { .. } | ExprKind::Index { .. } => true,
-            _ => false,
-        };
-        if names_barrier {
-            return self.object(argument, Type::Barrier);
-        }
-        let count = self.constant(argument, Scalar::Int).and_then(super::Constant::integer)?;
-        let count = self.barrier_count(count, argument.span)?;
-        Some(self.anonymous_barrier(count, argument.span))
-    }
-
-    pub(super) fn barrier_count(&mut self, count: i64, span: Span) -> Option<u32> {
-        if (1..=65_535).contains(&count) {
-            return Some(count as u32);
-        }
-        let message = format!("a barrier cannot wait for {count} threads");
-        self.report(Diagnostic::error(Code::BadSize, span, message, "must be from 1 to 65535"));
-        None
-    }
-
     /// Applies `op` to `place` and a value: the type to compute in, and the value converted.
     pub(super) fn update(
         &mut self,
@@ -480,39 +410,14 @@ impl<'a> Checker<'a> {
 /// Built-in functions that are statements, beside the operations on synchronisation objects.
 const STATEMENTS: &[&str] = &["join", "print", "assert", "error", "assume", "sleep"];
 
-/// Other words for operations on synchronisation objects.
-const SPELLINGS: &[(&str, sync::Kind)] = &[("Lock", sync::Kind::Lock), ("Unlock", sync::Kind::Unlock)];
-
-fn is_spelled(kind: sync::Kind, word: &str) -> bool {
-    kind.word() == word || SPELLINGS.contains(&(word, kind))
-}
-
 /// Whether an object goes where one of a type is wanted: a re-entrant lock goes where a lock is.
 fn fits(given: Type, wanted: Type) -> bool {
     given == wanted || (given, wanted) == (Type::ReentrantLock, Type::Lock)
 }
 
-/// The type of what an operation works on.
-fn type_of(object: ObjectKind) -> Type {
-    match object {
-        ObjectKind::Lock => Type::Lock,
-        ObjectKind::RwLock => Type::RwLock,
-        ObjectKind::Event => Type::Event,
-        ObjectKind::Condition => Type::Condition,
-        ObjectKind::Barrier => Type::Barrier,
-        ObjectKind::Semaphore => Type::Semaphore,
-    }
-}
-
-/// Whether an operation of that word has a verdict.
-fn has_verdict(word: &str) -> bool {
-    sync::Kind::ALL.iter().any(|kind| kind.has_verdict() && is_spelled(*kind, word))
-}
-
 /// All built-in functions that are statements.
 fn statements() -> impl Iterator<Item = &'static str> {
-    let words = sync::Kind::ALL.iter().map(|kind| kind.word());
-    STATEMENTS.iter().copied().chain(words).chain(SPELLINGS.iter().map(|(word, _)| *word))
+    STATEMENTS.iter().copied().chain(operation::words())
 }
 
 /// Built-in functions that have a value.

@@ -11,20 +11,24 @@ mod class;
 mod completes;
 mod constant;
 mod construct;
+mod declaration;
 mod expression;
 mod input;
 mod item;
 mod named;
 mod nearest;
+mod operation;
 mod place;
 mod scope;
 mod statement;
 mod switch;
 mod thread;
+mod types;
 
 pub use constant::Constant;
 pub use input::UNKNOWN;
 pub use item::check;
+pub use types::{Array, Scalar, Type};
 
 use crate::diagnostics::Diagnostic;
 use crate::front::csm::syntax::ast::{BinaryOp, UnaryOp};
@@ -32,6 +36,7 @@ use crate::ir::sync;
 use crate::source::Span;
 use crate::source::arena::{Arena, id};
 use crate::source::texts::{TextId, Texts};
+use rustc_hash::FxHashMap;
 
 id! {
     /// A declared variable or parameter.
@@ -50,120 +55,6 @@ id! {
     FunctionId
 }
 
-/// Types of variables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// Data.
-    Scalar(Scalar),
-    /// Elements of one type.
-    Array(ArrayId),
-    /// A lock.
-    Lock,
-    /// A lock that its holder may take again; it goes where a lock is wanted.
-    ReentrantLock,
-    /// A readers-writer lock.
-    RwLock,
-    /// An event.
-    Event,
-    /// A barrier.
-    Barrier,
-    /// A condition.
-    Condition,
-    /// A semaphore.
-    Semaphore,
-    /// An object.
-    Class(ClassId),
-    /// Stands for a type that was reported as wrong.
-    Error,
-}
-
-/// A type of arrays. Types that are the same have the same id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Array {
-    /// What it holds; of several dimensions, arrays.
-    pub element: Type,
-    /// How many of them; none for a parameter `int t[]`, which takes arrays of any length.
-    pub length: Option<u32>,
-}
-
-/// Types of data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scalar {
-    /// 32 bits.
-    Int,
-    /// 64 bits.
-    Long,
-    /// Truth.
-    Bool,
-    /// Binary64.
-    Double,
-    /// Text.
-    String,
-    /// A thread handle.
-    Thread,
-    /// Stands for a type that was reported as wrong.
-    Error,
-}
-
-impl Program {
-    /// The type of arrays of so many elements.
-    pub fn array(&mut self, element: Type, length: Option<u32>) -> Type {
-        let array = Array { element, length };
-        let known = self.arrays.entries().find(|(_, known)| **known == array).map(|(id, _)| id);
-        Type::Array(known.unwrap_or_else(|| self.arrays.push(array)))
-    }
-
-    /// Number of cells of a variable of that type; 0 for an array of unknown length.
-    #[must_use]
-    pub fn size_of(&self, ty: Type) -> u32 {
-        match ty {
-            Type::Scalar(_)
-            | Type::Lock
-            | Type::ReentrantLock
-            | Type::RwLock
-            | Type::Event
-            | Type::Condition
-            | Type::Semaphore
-            | Type::Error => 1,
-            Type::Barrier => 2,
-            Type::Array(id) => {
-                let Array { element, length } = self.arrays[id];
-                self.size_of(element).saturating_mul(length.unwrap_or(0))
-            }
-            Type::Class(class) => self.classes[class].size,
-        }
-    }
-
-    /// What an array holds in the end, behind all its dimensions, and how many of them; a type that is no array holds one
-    /// of itself.
-    #[must_use]
-    pub fn elements_of(&self, ty: Type) -> (Type, u32) {
-        match ty {
-            Type::Array(id) => {
-                let (element, count) = self.elements_of(self.arrays[id].element);
-                (element, count.saturating_mul(self.arrays[id].length.unwrap_or(0)))
-            }
-            _ => (ty, 1),
-        }
-    }
-}
-
-impl Scalar {
-    /// As it is written.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Scalar::Int => "int",
-            Scalar::Long => "long",
-            Scalar::Bool => "bool",
-            Scalar::Double => "double",
-            Scalar::String => "string",
-            Scalar::Thread => "thread",
-            Scalar::Error => "unknown",
-        }
-    }
-}
-
 /// A typed program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -171,6 +62,7 @@ pub struct Program {
     pub classes: Arena<ClassId, Class>,
     /// Types of arrays.
     pub arrays: Arena<ArrayId, Array>,
+    array_ids: FxHashMap<Array, ArrayId>,
     /// All variables and parameters, in text order.
     pub variables: Arena<VariableId, Variable>,
     /// Functions and methods, in text order, then `main`.

@@ -1,0 +1,280 @@
+//! Declarations of variables: their types, and what they begin with.
+//!
+//! In: declarations of globals, locals and fields. Out: variables with the constants that they begin with, and statements for
+//! what is evaluated at run time.
+
+use super::item::Checker;
+use super::scope::Meaning;
+use super::{Constant, Expression, Place, Scalar, Statement, StatementKind, Type, Variable, VariableId, VariableKind};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::front::csm::syntax::ast::{self, Expr, ExprKind, Initialiser};
+
+impl<'a> Checker<'a> {
+    /// Declares the globals of a declaration, without looking at values that are not constant.
+    pub(super) fn declare_globals(&mut self, declaration: &'a ast::Declaration) {
+        let known =
+            |checker: &Self, declarator: &ast::Declarator| checker.declared_constants.contains(&declarator.name.span);
+        let reported = self.diagnostics.len();
+        let base = self.resolve_type(&declaration.ty, None);
+        if declaration.constant {
+            if declaration.declarators.iter().any(|one| known(self, one)) {
+                // A wrong type was reported with the constants.
+                self.diagnostics.truncate(reported);
+            }
+            self.may_be_constant(declaration, base);
+        }
+        let atomic = self.is_atomic(declaration, base);
+        for declarator in &declaration.declarators {
+            if known(self, declarator) {
+                continue;
+            }
+            if declaration.constant {
+                self.read_only.insert(declarator.name.span);
+            }
+            let ty = self.declared_type(base, declarator);
+            // A global handle is a variable of main: nothing else may use it.
+            let zeros = self.initial_zeros(ty);
+            let variable = self.new_variable(declarator, ty, VariableKind::Global, zeros);
+            self.program.variables[variable].atomic = atomic;
+            let name = self.program.variables[variable].name;
+            self.declare_global_name(name, Meaning::Variable(variable), declarator.name.span);
+        }
+    }
+
+    pub(super) fn new_variable(
+        &mut self,
+        declarator: &ast::Declarator,
+        ty: Type,
+        kind: VariableKind,
+        initial: Vec<Constant>,
+    ) -> VariableId {
+        let name = self.intern(&declarator.name.name);
+        self.program.variables.push(Variable {
+            name,
+            span: declarator.name.span,
+            ty,
+            kind,
+            initial,
+            captured: false,
+            atomic: false,
+        })
+    }
+
+    pub(super) fn check_declaration(&mut self, declaration: &'a ast::Declaration, into: &mut Vec<Statement>) {
+        let global = !self.body.in_block();
+        let base = if global { None } else { Some(self.resolve_type(&declaration.ty, None)) };
+        let atomic = base.is_some_and(|base| self.is_atomic(declaration, base));
+        let constant = declaration.constant && base.is_some_and(|base| self.may_be_constant(declaration, base));
+        for declarator in &declaration.declarators {
+            let name = self.intern(&declarator.name.name);
+            let known = if global {
+                match self.globals.get(&name) {
+                    Some(&(Meaning::Variable(variable), span))
+                        if span == declarator.name.span && self.named_value(variable).is_none() =>
+                    {
+                        Some(variable)
+                    }
+                    _ => continue,
+                }
+            } else {
+                None
+            };
+            if constant {
+                if let Some(value) = base.and_then(|base| self.named_constant(base, declarator)) {
+                    let variable = self.new_constant(name, declarator.name.span, value);
+                    self.declare_local(name, variable);
+                    continue;
+                }
+                self.read_only.insert(declarator.name.span);
+            }
+            let ty = match (known, base) {
+                (Some(variable), _) => self.program.variables[variable].ty,
+                (None, base) => self.declared_type(base.unwrap_or(Type::Error), declarator),
+            };
+            if let Some(Initialiser::Value(Expr { kind: ExprKind::Spawn(call), .. })) = &declarator.initialiser {
+                self.spawned_declaration(declarator, ty, known, call, into);
+                continue;
+            }
+            // The initialiser is checked before the name is declared: it cannot use it.
+            let before = self.diagnostics.len();
+            let (initial, late) = self.constant_initialiser(ty, declarator);
+            let values =
+                if late && self.diagnostics.len() == before { self.late_values(ty, declarator) } else { Vec::new() };
+            let constructor = self.constructor_arguments(ty, declarator);
+            let variable = known.unwrap_or_else(|| self.new_variable(declarator, ty, VariableKind::Local, Vec::new()));
+            self.program.variables[variable].initial = initial;
+            if !global {
+                self.program.variables[variable].atomic = atomic;
+                self.declare_local(name, variable);
+            }
+            if !global || !values.is_empty() {
+                into.push(Statement { kind: StatementKind::Declare { variable, values }, span: declarator.name.span });
+            }
+            let object = self.whole(variable, declarator.name.span);
+            self.construct(object, constructor, into);
+        }
+    }
+
+    fn spawned_declaration(
+        &mut self,
+        declarator: &'a ast::Declarator,
+        ty: Type,
+        known: Option<VariableId>,
+        call: &'a ast::Expr,
+        into: &mut Vec<Statement>,
+    ) {
+        let span = declarator.name.span;
+        let zeros = self.initial_zeros(ty);
+        let variable = known.unwrap_or_else(|| {
+            let variable = self.new_variable(declarator, ty, VariableKind::Local, zeros);
+            let name = self.program.variables[variable].name;
+            self.declare_local(name, variable);
+            into.push(Statement { kind: StatementKind::Declare { variable, values: Vec::new() }, span });
+            variable
+        });
+        let declared = &self.program.variables[variable];
+        let place = Place {
+            root: super::Root::Variable(variable),
+            offset: 0,
+            indices: Vec::new(),
+            name: declared.name,
+            last_indices: self.empty,
+            span,
+            symbol: (declared.name, span),
+            ty,
+        };
+        let kind = self.spawn(Some(place), call, Some(span));
+        into.push(Statement { kind, span });
+    }
+
+    /// The constant part of what a variable begins with, and whether something is left for run time.
+    pub(super) fn constant_initialiser(&mut self, ty: Type, declarator: &'a ast::Declarator) -> (Vec<Constant>, bool) {
+        let mut cells = self.initial_zeros(ty);
+        let Some(initialiser) = &declarator.initialiser else {
+            if self.program.elements_of(ty).0 == Type::Barrier {
+                let message = format!("barrier `{}` has no count", declarator.name.name);
+                self.report(
+                    Diagnostic::error(Code::BadSize, declarator.name.span, message, "for how many threads?")
+                        .with_help(format!("write `barrier {}(2);`", declarator.name.name)),
+                );
+            }
+            return (cells, false);
+        };
+        let declared = declarator.name.span;
+        // Each element of an array of synchronisation objects begins alike.
+        let element = match self.program.elements_of(ty).0 {
+            element @ (Type::Semaphore | Type::Barrier) => element,
+            _ => ty,
+        };
+        match (element, initialiser) {
+            (Type::Error, _) => (cells, false),
+            (Type::Scalar(scalar), Initialiser::Value(value)) => {
+                let value = self.expression(value);
+                let value = self.coerce(value, scalar, "the variable", Some(declared));
+                match value.constant() {
+                    Some(constant) if value.ty == scalar => {
+                        cells[0] = constant;
+                        (cells, false)
+                    }
+                    _ => (cells, value.ty != Scalar::Error),
+                }
+            }
+            (Type::Array(_), Initialiser::List(values)) => {
+                let (Type::Scalar(scalar), length) = self.program.elements_of(ty) else {
+                    self.report_wrong_initialiser(ty, declarator);
+                    return (cells, false);
+                };
+                if values.len() > length as usize {
+                    let message = format!("{} values for an array of {length}", values.len());
+                    self.report(Diagnostic::error(Code::BadSize, declared, message, "holds fewer elements"));
+                    return (cells, false);
+                }
+                let mut late = false;
+                for (cell, value) in values.iter().enumerate() {
+                    let value = self.expression(value);
+                    let value = self.coerce(value, scalar, "the array", Some(declared));
+                    match value.constant() {
+                        Some(constant) if value.ty == scalar => cells[cell] = constant,
+                        _ => late |= value.ty != Scalar::Error,
+                    }
+                }
+                (cells, late)
+            }
+            (Type::Semaphore, Initialiser::Value(value)) => {
+                if let Some(count) = self.constant(value, Scalar::Int).and_then(Constant::integer) {
+                    if count < 0 {
+                        let message = format!("a semaphore cannot begin with {count}");
+                        self.report(Diagnostic::error(Code::BadSize, value.span, message, "must not be negative"));
+                    }
+                    cells[0] = Constant::Int(count as i32);
+                }
+                (cells, false)
+            }
+            (Type::Barrier, Initialiser::Arguments(arguments)) if arguments.len() == 1 => {
+                for count in arguments {
+                    if let Some(value) = self.constant(count, Scalar::Int).and_then(Constant::integer)
+                        && let Some(count) = self.barrier_count(value, count.span)
+                    {
+                        cells[0] = Constant::Int(count as i32);
+                    }
+                }
+                (cells, false)
+            }
+            (_, Initialiser::Arguments(_)) if matches!(self.program.elements_of(ty).0, Type::Class(_)) => {
+                (cells, false)
+            }
+            _ => {
+                self.report_wrong_initialiser(ty, declarator);
+                (cells, false)
+            }
+        }
+    }
+
+    fn report_wrong_initialiser(&mut self, ty: Type, declarator: &ast::Declarator) {
+        let message = format!("`{}` is {} and cannot begin like this", declarator.name.name, self.type_name(ty));
+        let diagnostic =
+            Diagnostic::error(Code::WrongType, declarator.name.span, message, "wrong kind of initial value");
+        let help = declarator.initialiser.as_ref().and_then(|initialiser| initialiser_meant(ty, initialiser));
+        self.report(match help {
+            Some(help) => diagnostic.with_help(help.replace("NAME", &declarator.name.name)),
+            None => diagnostic,
+        });
+    }
+
+    /// The values of an initialiser that are not constant, by cell. Their errors were reported before.
+    fn late_values(&mut self, ty: Type, declarator: &'a ast::Declarator) -> Vec<(u32, Expression)> {
+        let mut values = Vec::new();
+        let (scalar, expressions): (Scalar, &[ast::Expr]) = match (ty, &declarator.initialiser) {
+            (Type::Scalar(scalar), Some(Initialiser::Value(value))) => (scalar, std::slice::from_ref(value)),
+            (Type::Array(_), Some(Initialiser::List(list))) => match self.program.elements_of(ty).0 {
+                Type::Scalar(scalar) => (scalar, list),
+                _ => return values,
+            },
+            _ => return values,
+        };
+        for (cell, expression) in expressions.iter().enumerate() {
+            let value = self.expression(expression);
+            let value = self.coerce(value, scalar, "the variable", None);
+            if value.constant().is_none() {
+                values.push((cell as u32, value));
+            }
+        }
+        values
+    }
+}
+
+/// How what was meant by an initial value is written.
+fn initialiser_meant(ty: Type, initialiser: &Initialiser) -> Option<&'static str> {
+    Some(match (ty, initialiser) {
+        (Type::Semaphore, Initialiser::Arguments(_)) => {
+            "the first value of a semaphore stands behind `=`: `sem NAME = 1;`"
+        }
+        (Type::Scalar(_), Initialiser::Arguments(_)) => "a first value stands behind `=`: `NAME = 1`",
+        (Type::Array(_), Initialiser::Arguments(_) | Initialiser::Value(_)) => {
+            "the values of an array stand in braces: `NAME[2] = {1, 2}`"
+        }
+        (Type::Barrier, _) => "a barrier takes the number of its threads: `barrier NAME(2);`",
+        (Type::Class(_), Initialiser::Value(_)) => "the arguments of a constructor stand behind the name: `NAME(1)`",
+        _ => return None,
+    })
+}
