@@ -13,11 +13,12 @@
 //!
 //! **Soundness and limits**: branches that a context's constants decide go one way only; everything else is kept.
 
-use super::context::Unfolding;
+use super::context::{Site, Unfolding};
+use super::lap::NO_LAP;
 use super::repetition::Repetitions;
 use super::tried::{Sides, known_verdicts, releasing_functions};
 use super::value::{Address, Evaluator};
-use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, Location, LocationId, ThreadId};
+use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, LapId, Location, LocationId, ThreadId};
 use crate::ir::sync::Edge;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, LeafKind, Place, Program, Synchronisation, Terminator};
 use crate::source::Span;
@@ -46,7 +47,7 @@ pub(super) struct GraphBuilder<'p> {
     /// Blocks that begin with a join, of all forked threads or of a handle.
     pub joins: Vec<JoinSite>,
     /// The block that ends with the fork of a site.
-    pub fork_blocks: FxHashMap<(ContextId, BlockId, u32), u32>,
+    pub fork_blocks: FxHashMap<Site, u32>,
     /// Forks and the blocks that begin with their joins.
     pub joined: Vec<(u32, u32)>,
     /// The block that makes each local variable.
@@ -56,14 +57,13 @@ pub(super) struct GraphBuilder<'p> {
     /// Functions that may release a lock.
     releasing: FixedBitSet,
     /// The possible locations of the object of each try.
-    tried: FxHashMap<(ContextId, BlockId, u32), (u32, u32)>,
+    tried: FxHashMap<Site, (u32, u32)>,
 }
 
 /// A join, and what is needed to wire it.
 pub(super) struct JoinSite {
     pub block: u32,
-    pub context: ContextId,
-    pub at: (BlockId, u32),
+    pub at: Site,
 }
 
 impl<'p> GraphBuilder<'p> {
@@ -126,20 +126,22 @@ impl<'p> GraphBuilder<'p> {
         let program = self.program;
         let function_id = self.unfolding.contexts[context].function;
         let function = &program.functions[function_id];
-        let reachable = self.unfolding.reachable[context.index()].clone();
-        let mut heads = vec![u32::MAX; function.blocks.len()];
-        for &block in &reachable {
+        let loops = self.unfolding.loops(program, function_id);
+        let laps = self.unfolding.laps[context.index()].clone();
+        let first_head = self.blocks.len() as u32;
+        for &(_, block) in &laps.blocks {
             let head = self.new_block(context);
             self.blocks[head as usize].source = Some(block);
-            heads[block.index()] = head;
         }
+        // The blocks are sorted; that of the entry in no lap comes first.
+        let head_of = |at: (LapId, BlockId)| laps.blocks.binary_search(&at).ok().map(|place| first_head + place as u32);
         let entry = self.unfolding.contexts[context].entry;
         let exit = self.unfolding.contexts[context].exit;
-        if let Some(&first) = heads.first() {
-            self.edge(entry, first);
+        if !laps.blocks.is_empty() {
+            self.edge(entry, first_head);
         }
-        for &block in &reachable {
-            let mut walk = Walk { context, at: block, current: heads[block.index()], before_join: false };
+        for (&(lap, block), head) in laps.blocks.iter().zip(first_head..) {
+            let mut walk = Walk { context, lap, at: block, current: head, before_join: false };
             self.open(walk.current, 0);
             let source = &function.blocks[block];
             for (position, (instruction, &span)) in source.instructions.iter().zip(&source.spans).enumerate() {
@@ -151,8 +153,11 @@ impl<'p> GraphBuilder<'p> {
             match source.terminator {
                 Terminator::Return(_) => self.edge(walk.current, exit),
                 _ => {
-                    for target in self.unfolding.live_successors(program, context, &source.terminator) {
-                        self.go_on(&walk, function_id, target, heads[target.index()]);
+                    let values = laps.fixed(lap);
+                    for target in self.unfolding.live_successors(program, (context, values), &source.terminator) {
+                        if let Some(head) = head_of((laps.target(&loops, lap, block, target), target)) {
+                            self.go_on(&walk, function_id, target, head);
+                        }
                     }
                 }
             }
@@ -181,9 +186,10 @@ impl<'p> GraphBuilder<'p> {
             let of = &program.functions[id].blocks[block];
             let Some(Instruction::Synchronise(operation)) = of.instructions.get(position as usize) else { continue };
             let span = of.spans.get(position as usize).copied().unwrap_or_default();
-            let operands = match self.tried.get(&(walk.context, block, position)) {
-                Some(&known) => known,
-                None => operation.object.as_ref().map_or((0, 0), |place| self.locations(walk.context, place)),
+            let operands = match self.tried_in(walk, (block, position)) {
+                Some(known) => known,
+                // In whichever lap it was.
+                None => operation.object.as_ref().map_or((0, 0), |place| self.locations((walk.context, NO_LAP), place)),
             };
             let kind = if taken { EventKind::Taken } else { EventKind::NotTaken };
             self.event(kind(operation.kind), span, operands, (0, 0));
@@ -191,6 +197,21 @@ impl<'p> GraphBuilder<'p> {
         self.close(between, 0);
         self.edge(walk.current, between);
         self.edge(between, head);
+    }
+
+    /// The locations of the object of a try, as they were when control came last to it; none where that may have been
+    /// in another lap.
+    fn tried_in(&mut self, walk: &Walk, (block, position): (BlockId, u32)) -> Option<(u32, u32)> {
+        let laps = &self.unfolding.laps[walk.context.index()];
+        let of_lap = |lap| self.tried.get(&Site { lap, block, position, ..walk.site(0) }).copied();
+        // Outside of all loops there is one only.
+        if let Some(known) = of_lap(NO_LAP) {
+            return Some(known);
+        }
+        // Every way to the branch leads through the try, those from the head of each loop around it too.
+        let found = laps.around(walk.lap).find_map(of_lap)?;
+        let function = self.unfolding.contexts[walk.context].function;
+        self.unfolding.loops(self.program, function).dominates(block, walk.at).then_some(found)
     }
 
     fn open(&mut self, block: u32, position: u32) {
@@ -219,7 +240,7 @@ impl<'p> GraphBuilder<'p> {
     }
 
     fn add_instruction(&mut self, walk: &mut Walk, position: u32, instruction: &Instruction, span: Span) {
-        let site = (walk.context, walk.at, position);
+        let site = walk.site(position);
         match instruction {
             Instruction::Load { place, read, .. } => self.access(walk, EventKind::Read(*read), place, span),
             Instruction::Store { place, definition, .. } => {
@@ -256,12 +277,12 @@ impl<'p> GraphBuilder<'p> {
             Instruction::Join => {
                 self.split(walk, position);
                 self.event(EventKind::Join, span, (0, 0), (0, 0));
-                self.joins.push(JoinSite { block: walk.current, context: walk.context, at: (walk.at, position) });
+                self.joins.push(JoinSite { block: walk.current, at: site });
             }
             Instruction::JoinThread { .. } => {
                 self.split(walk, position);
                 self.event(EventKind::JoinThread, span, (0, 0), (0, 0));
-                self.joins.push(JoinSite { block: walk.current, context: walk.context, at: (walk.at, position) });
+                self.joins.push(JoinSite { block: walk.current, at: site });
             }
             Instruction::AtomicBegin => self.event(EventKind::AtomicBegin, span, (0, 0), (0, 0)),
             Instruction::AtomicEnd => self.event(EventKind::AtomicEnd, span, (0, 0), (0, 0)),
@@ -271,14 +292,15 @@ impl<'p> GraphBuilder<'p> {
     }
 
     fn synchronise(&mut self, walk: &mut Walk, position: u32, operation: &Synchronisation, span: Span) {
-        let operands = operation.object.as_ref().map_or((0, 0), |place| self.locations(walk.context, place));
-        let locks = operation.lock.as_ref().map_or((0, 0), |place| self.locations(walk.context, place));
+        let operands =
+            operation.object.as_ref().map_or((0, 0), |place| self.locations((walk.context, walk.lap), place));
+        let locks = operation.lock.as_ref().map_or((0, 0), |place| self.locations((walk.context, walk.lap), place));
         let edge = operation.kind.properties().edge;
         if edge == Edge::Target {
             self.split(walk, position);
         }
         if operation.kind.tries() {
-            self.tried.insert((walk.context, walk.at, position), operands);
+            self.tried.insert(walk.site(position), operands);
         }
         self.event(EventKind::Synchronise(operation.kind), span, operands, locks);
         if matches!(edge, Edge::Source | Edge::Meeting) {
@@ -291,7 +313,7 @@ impl<'p> GraphBuilder<'p> {
     }
 
     fn access(&mut self, walk: &Walk, kind: EventKind, place: &Place, span: Span) {
-        let operands = self.locations(walk.context, place);
+        let operands = self.locations((walk.context, walk.lap), place);
         self.event(kind, span, operands, (0, 0));
     }
 
@@ -330,10 +352,10 @@ impl<'p> GraphBuilder<'p> {
         *self.location_ids.entry(location).or_insert_with(|| locations.push(location))
     }
 
-    /// The locations that a place may mean in a context.
-    fn locations(&mut self, context: ContextId, place: &Place) -> (u32, u32) {
+    /// The locations that a place may mean in a lap of a context.
+    fn locations(&mut self, at: (ContextId, LapId), place: &Place) -> (u32, u32) {
         let program = self.program;
-        let targets = self.unfolding.evaluate(program, context, |evaluator: &Evaluator<'_>| evaluator.targets(place));
+        let targets = self.unfolding.evaluate(program, at, |evaluator: &Evaluator<'_>| evaluator.targets(place));
         let start = self.operands.len() as u32;
         for Address { instance, offset, exact } in targets {
             let variable = self.unfolding.instances[instance].variable;
@@ -383,9 +405,10 @@ impl<'p> GraphBuilder<'p> {
     pub fn wire_joins(&mut self, local: &Graph) {
         let joins = std::mem::take(&mut self.joins);
         for join in &joins {
-            let function = &self.program.functions[self.unfolding.contexts[join.context].function];
-            let Some(fork_at) = fork_of_join(function, join.at) else { continue };
-            let Some(&fork) = self.fork_blocks.get(&(join.context, fork_at.0, fork_at.1)) else { continue };
+            let function = &self.program.functions[self.unfolding.contexts[join.at.context].function];
+            let Some((block, position)) = fork_of_join(function, (join.at.block, join.at.position)) else { continue };
+            // A loop that makes the threads of a `parfor` has no laps, so fork and join are in one.
+            let Some(&fork) = self.fork_blocks.get(&Site { block, position, ..join.at }) else { continue };
             self.wire_join(join.block, fork, local);
         }
         self.joins = joins;
@@ -435,8 +458,15 @@ fn fork_of_join(function: &Function, (block, position): (BlockId, u32)) -> Optio
 /// Where the walk over a function's blocks stands.
 struct Walk {
     context: ContextId,
+    lap: LapId,
     at: BlockId,
     current: u32,
     /// Whether the next instruction joins.
     before_join: bool,
+}
+
+impl Walk {
+    fn site(&self, position: u32) -> Site {
+        Site { context: self.context, lap: self.lap, block: self.at, position }
+    }
 }

@@ -6,7 +6,7 @@
 //! **Algorithm** (context-sensitive constant and reference propagation)
 //! 1. Choose for every function how its contexts are told apart ([`Policy`]).
 //! 2. Visit contexts from a worklist. Blocks behind a branch whose condition is constant in the context are visited on the taken
-//!    side only.
+//!    side only, those of a loop that counts once for each lap ([`super::lap`]).
 //! 3. At each call, fork and spawn, join the values of the arguments into the target context, and visit it again where
 //!    that changed one of them.
 //!
@@ -14,15 +14,15 @@
 //! each argument covers all executions. A `parfor` of up to [`MAX_UNROLLED`] constant iterations is one static thread an
 //! iteration; any other is one thread with several instances.
 
-use super::policy::{BLOCK_BUDGET, Policy, choose_policies};
+use super::counted_loop::CountedLoops;
+use super::lap::{Fixed, Laps};
+use super::policy::{BLOCK_BUDGET, LAP_BUDGET, Policy, choose_policies};
 use super::value::{AbstractValue, Evaluator, Writers};
-use super::{Context, ContextId, Instance, InstanceId, KnownReads, MAIN_THREAD, Thread, ThreadId};
-use crate::ir::thread_name;
-use crate::ir::{
-    BlockId, FunctionId, Instruction, NewThread, Operand, Program, Storage, Terminator, ThreadLabel, VariableId,
-};
+use super::{Context, ContextId, Instance, InstanceId, KnownReads, LapId, MAIN_THREAD, Thread, ThreadId};
+use crate::ir::{BlockId, FunctionId, Instruction, NewThread, Operand, Program, Storage, Terminator, VariableId};
 use crate::source::arena::Arena;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// A `parfor` of at most that many constant iterations is unrolled into one static thread for each.
 const MAX_UNROLLED: i64 = 16;
@@ -30,27 +30,29 @@ const MAX_UNROLLED: i64 = 16;
 /// Rounds in which the blocks that a context can reach are found.
 const MAX_ROUNDS: usize = 3;
 
+/// An instruction of a context, in a lap of the loops around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Site {
+    pub context: ContextId,
+    pub lap: LapId,
+    pub block: BlockId,
+    pub position: u32,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
-    Site(ContextId, BlockId, u32, u32),
+pub(super) enum Key {
+    Site(Site, u32),
     Thread(FunctionId, ThreadId),
     Function(FunctionId),
 }
 
 /// How threads are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Creation {
+pub(super) enum Creation {
     /// By a `cobegin` or `parfor`, which waits for them.
     Fork,
     /// By `spawn`.
     Spawn,
-}
-
-/// How many threads a static thread stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Instances {
-    One,
-    Several,
 }
 
 /// Contexts, threads, and where each site of a context leads.
@@ -61,16 +63,26 @@ pub(super) struct Unfolding {
     pub instances: Arena<InstanceId, Instance>,
     pub instance_ids: FxHashMap<(VariableId, Option<ContextId>), InstanceId>,
     pub writers: Vec<Writers>,
-    pub calls: FxHashMap<(ContextId, BlockId, u32), ContextId>,
-    pub forks: FxHashMap<(ContextId, BlockId, u32), Vec<ThreadId>>,
+    pub calls: FxHashMap<Site, ContextId>,
+    pub forks: FxHashMap<Site, Vec<ThreadId>>,
     pub reachable: Vec<Vec<BlockId>>,
+    /// By context.
+    pub laps: Vec<Laps>,
+    /// By function, where a context of it was visited.
+    pub loops: Vec<Option<Rc<CountedLoops>>>,
+    /// By context: the blocks that its laps add to the graph.
+    pub added: Vec<u64>,
+    /// The sum of them, and the most that it may be.
+    pub added_blocks: (u64, u64),
+    /// By function: what a context costs.
+    pub cost: Vec<u64>,
     pub merged: bool,
-    policies: Vec<Policy>,
+    pub policies: Vec<Policy>,
     together: Vec<bool>,
-    recursive: Vec<bool>,
+    pub recursive: Vec<bool>,
     keys: FxHashMap<Key, ContextId>,
-    thread_keys: FxHashMap<Key, ThreadId>,
-    unordered: Option<ThreadId>,
+    pub thread_keys: FxHashMap<Key, ThreadId>,
+    pub unordered: Option<ThreadId>,
     pending: Vec<ContextId>,
     queued: Vec<bool>,
 }
@@ -82,11 +94,13 @@ pub(super) struct Extent<'a> {
     pub blocks: u64,
     /// By function: bodies of a `parfor` whose iterations stay one static thread.
     pub together: &'a [bool],
+    /// The number of blocks that laps of counted loops may add.
+    pub laps: u64,
 }
 
 impl Default for Extent<'_> {
     fn default() -> Self {
-        Extent { blocks: BLOCK_BUDGET, together: &[] }
+        Extent { blocks: BLOCK_BUDGET, together: &[], laps: LAP_BUDGET }
     }
 }
 
@@ -103,6 +117,11 @@ pub(super) fn unfold(program: &Program, main: FunctionId, known: &KnownReads, ex
         calls: FxHashMap::default(),
         forks: FxHashMap::default(),
         reachable: Vec::new(),
+        laps: Vec::new(),
+        loops: vec![None; program.functions.len()],
+        added: Vec::new(),
+        added_blocks: (0, extent.laps),
+        cost: plan.cost,
         merged: plan.merged,
         policies: plan.policies,
         together: extent.together.to_vec(),
@@ -164,8 +183,23 @@ impl Unfolding {
         }
     }
 
-    /// The value of something in a context.
-    pub fn evaluate<R>(&self, program: &Program, context: ContextId, f: impl FnOnce(&Evaluator<'_>) -> R) -> R {
+    /// The value of something in a context, in a lap of it.
+    pub fn evaluate<R>(
+        &self,
+        program: &Program,
+        (context, lap): (ContextId, LapId),
+        f: impl FnOnce(&Evaluator<'_>) -> R,
+    ) -> R {
+        self.evaluate_with(program, context, self.laps[context.index()].fixed(lap), f)
+    }
+
+    pub fn evaluate_with<R>(
+        &self,
+        program: &Program,
+        context: ContextId,
+        fixed: &Fixed,
+        f: impl FnOnce(&Evaluator<'_>) -> R,
+    ) -> R {
         let of = &self.contexts[context];
         let instance = |variable: VariableId| {
             let owner = match program.variables[variable].storage {
@@ -181,10 +215,11 @@ impl Unfolding {
             instance: &instance,
             known: &self.known,
             live: Some(&self.reachable[context.index()]),
+            fixed,
         })
     }
 
-    fn new_context(
+    pub fn new_context(
         &mut self,
         function: FunctionId,
         thread: ThreadId,
@@ -201,6 +236,8 @@ impl Unfolding {
             exit: 0,
         });
         self.reachable.push(Vec::new());
+        self.laps.push(Laps::none([]));
+        self.added.push(0);
         self.queued.push(true);
         self.pending.push(id);
         id
@@ -216,14 +253,15 @@ impl Unfolding {
         }
         self.make_instances(program, context);
         self.find_reachable(program, context);
-        let reachable = self.reachable[context.index()].clone();
+        self.find_laps(program, context);
+        let blocks = self.laps[context.index()].blocks.clone();
         let function = &program.functions[self.contexts[context].function];
-        for &block in &reachable {
+        for &(lap, block) in &blocks {
             for (position, instruction) in function.blocks[block].instructions.iter().enumerate() {
-                let site = (context, block, position as u32);
+                let site = Site { context, lap, block, position: position as u32 };
                 match instruction {
                     Instruction::Call { function, arguments, .. } => {
-                        let values = self.values(program, context, arguments);
+                        let values = self.values(program, (context, lap), arguments);
                         let target = self.callee(*function, site);
                         self.raise(target, &values);
                         self.calls.insert(site, target);
@@ -231,7 +269,7 @@ impl Unfolding {
                     Instruction::Fork { threads, bounds } => {
                         let apart = |thread: &NewThread| self.together.get(thread.function.index()) != Some(&true);
                         let bounds = bounds.filter(|_| threads.iter().all(apart));
-                        let iterations = bounds.and_then(|bounds| self.trip_count(program, context, &bounds));
+                        let iterations = bounds.and_then(|bounds| self.trip_count(program, (context, lap), &bounds));
                         let made = self.fork(program, site, threads, iterations, Creation::Fork);
                         self.forks.insert(site, made);
                     }
@@ -262,15 +300,18 @@ impl Unfolding {
         }
     }
 
-    fn values(&self, program: &Program, context: ContextId, operands: &[Operand]) -> Vec<AbstractValue> {
-        self.evaluate(program, context, |evaluator| {
-            operands.iter().map(|&operand| evaluator.operand(operand)).collect()
-        })
+    pub fn values(&self, program: &Program, at: (ContextId, LapId), operands: &[Operand]) -> Vec<AbstractValue> {
+        self.evaluate(program, at, |evaluator| operands.iter().map(|&operand| evaluator.operand(operand)).collect())
     }
 
     /// The values of the loop variable of a `parfor`, where they are constant and few.
-    fn trip_count(&self, program: &Program, context: ContextId, bounds: &crate::ir::TripBounds) -> Option<Vec<i64>> {
-        let (first, limit) = self.evaluate(program, context, |evaluator| {
+    fn trip_count(
+        &self,
+        program: &Program,
+        at: (ContextId, LapId),
+        bounds: &crate::ir::TripBounds,
+    ) -> Option<Vec<i64>> {
+        let (first, limit) = self.evaluate(program, at, |evaluator| {
             Some((evaluator.constant(bounds.first)?, evaluator.constant(bounds.limit)?))
         })?;
         let values: Vec<i64> =
@@ -278,8 +319,8 @@ impl Unfolding {
         (1..=MAX_UNROLLED).contains(&(values.len() as i64)).then_some(values)
     }
 
-    fn callee(&mut self, function: FunctionId, site: (ContextId, BlockId, u32)) -> ContextId {
-        let (caller, block, position) = site;
+    pub fn callee(&mut self, function: FunctionId, site: Site) -> ContextId {
+        let caller = site.context;
         let thread = self.contexts[caller].thread;
         let key = match self.policies[function.index()] {
             Policy::Clone => {
@@ -288,7 +329,7 @@ impl Unfolding {
                 {
                     return open;
                 }
-                Key::Site(caller, block, position, 0)
+                Key::Site(site, 0)
             }
             Policy::PerThread => Key::Thread(function, thread),
             Policy::Unordered => Key::Function(function),
@@ -319,25 +360,7 @@ impl Unfolding {
         None
     }
 
-    fn unordered_thread(&mut self) -> ThreadId {
-        if let Some(thread) = self.unordered {
-            return thread;
-        }
-        let thread = self.threads.push(Thread {
-            parent: Some(MAIN_THREAD),
-            path: "any thread".to_owned(),
-            fork: 0,
-            multiple: true,
-            unordered: true,
-            spawned: false,
-            root: ContextId(0),
-            region: None,
-        });
-        self.unordered = Some(thread);
-        thread
-    }
-
-    fn raise(&mut self, context: ContextId, values: &[AbstractValue]) {
+    pub fn raise(&mut self, context: ContextId, values: &[AbstractValue]) {
         let arguments = &mut self.contexts[context].arguments;
         arguments.resize(values.len().max(arguments.len()), AbstractValue::Bottom);
         let mut changed = false;
@@ -347,90 +370,6 @@ impl Unfolding {
         if changed && !std::mem::replace(&mut self.queued[context.index()], true) {
             self.pending.push(context);
         }
-    }
-
-    /// The threads of a fork: one for each new thread, or for each iteration.
-    fn fork(
-        &mut self,
-        program: &Program,
-        site: (ContextId, BlockId, u32),
-        threads: &[NewThread],
-        iterations: Option<Vec<i64>>,
-        creation: Creation,
-    ) -> Vec<ThreadId> {
-        let mut made = Vec::new();
-        for (arm, thread) in threads.iter().enumerate() {
-            let mut values = self.values(program, site.0, &thread.arguments);
-            match (&iterations, thread.label) {
-                (Some(iterations), ThreadLabel::Iteration(label)) => {
-                    for (round, &value) in iterations.iter().enumerate() {
-                        if let Some(last) = values.last_mut() {
-                            *last = AbstractValue::Constant(value);
-                        }
-                        let name = format!("{}[{round}]", program.texts.get(label));
-                        let run = thread.function_of_round(round);
-                        made.push(self.thread(site, round as u32, run, &name, &values, (Instances::One, creation)));
-                    }
-                }
-                (None, ThreadLabel::Iteration(label)) => {
-                    let name = format!("{}[*]", program.texts.get(label));
-                    for (copy, run) in thread.functions().enumerate() {
-                        let (arm, kind) = (u32::MAX - copy as u32, (Instances::Several, creation));
-                        made.push(self.thread(site, arm, run, &name, &values, kind));
-                    }
-                }
-                (_, ThreadLabel::Name(label) | ThreadLabel::Element(label)) => {
-                    let number = thread.ordinal.and_then(|ordinal| {
-                        self.evaluate(program, site.0, |evaluator: &Evaluator<'_>| evaluator.constant(ordinal))
-                    });
-                    let name = thread_name(program.texts.get(label), number);
-                    let kind = (Instances::One, creation);
-                    made.push(self.thread(site, arm as u32, thread.function, &name, &values, kind));
-                }
-            }
-        }
-        made
-    }
-
-    fn thread(
-        &mut self,
-        site: (ContextId, BlockId, u32),
-        arm: u32,
-        run: FunctionId,
-        name: &str,
-        values: &[AbstractValue],
-        (instances, creation): (Instances, Creation),
-    ) -> ThreadId {
-        let key = Key::Site(site.0, site.1, site.2, arm);
-        if let Some(&thread) = self.thread_keys.get(&key) {
-            let root = self.threads[thread].root;
-            self.raise(root, values);
-            return thread;
-        }
-        let parent = self.contexts[site.0].thread;
-        let path =
-            if parent == MAIN_THREAD { name.to_owned() } else { format!("{}/{name}", self.threads[parent].path) };
-        // Below the pseudo-thread nothing is ordered, and a function that is merged brings its own pseudo-thread.
-        let unordered = self.threads[parent].unordered || self.policies[run.index()] == Policy::Unordered;
-        let thread = self.threads.push(Thread {
-            parent: Some(parent),
-            path,
-            fork: 0,
-            multiple: instances == Instances::Several || unordered,
-            unordered,
-            spawned: creation == Creation::Spawn,
-            root: ContextId(0),
-            region: None,
-        });
-        self.thread_keys.insert(key, thread);
-        let root = if self.policies[run.index()] == Policy::Unordered {
-            self.callee(run, site)
-        } else {
-            self.new_context(run, thread, Some(site.0), values.len())
-        };
-        self.threads[thread].root = root;
-        self.raise(root, values);
-        thread
     }
 
     /// Blocks that control can reach in a context, constant branches followed on one side; the entry first.
@@ -443,7 +382,8 @@ impl Unfolding {
         while next < order.len() {
             let block = order[next];
             next += 1;
-            for target in self.live_successors(program, context, &function.blocks[block].terminator) {
+            let no_values = Fixed::new();
+            for target in self.live_successors(program, (context, &no_values), &function.blocks[block].terminator) {
                 if !std::mem::replace(&mut seen[target.index()], true) {
                     order.push(target);
                 }
@@ -453,10 +393,15 @@ impl Unfolding {
         order
     }
 
-    /// The successors of a block that can be taken in a context.
-    pub fn live_successors(&self, program: &Program, context: ContextId, terminator: &Terminator) -> Vec<BlockId> {
+    /// The successors of a block that can be taken in a context, where registers have these values.
+    pub fn live_successors(
+        &self,
+        program: &Program,
+        (context, fixed): (ContextId, &Fixed),
+        terminator: &Terminator,
+    ) -> Vec<BlockId> {
         if let Terminator::Branch { condition, then_block, else_block } = *terminator {
-            match self.evaluate(program, context, |evaluator| evaluator.operand(condition)) {
+            match self.evaluate_with(program, context, fixed, |evaluator| evaluator.operand(condition)) {
                 AbstractValue::Constant(0) => return vec![else_block],
                 AbstractValue::Constant(_) => return vec![then_block],
                 _ => {}

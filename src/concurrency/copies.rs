@@ -14,9 +14,9 @@
 //! **Soundness and limits**: callers with one label lead to callees with one label, because a label is made of that of the
 //! caller; so a call of a copy leads to one copy. Fewer labels lose precision only.
 
-use super::context::Unfolding;
+use super::context::{Site, Unfolding};
 use super::{ContextId, ThreadId};
-use crate::ir::{BlockId, FunctionId, Instruction, Program, SymbolId};
+use crate::ir::{FunctionId, Instruction, Program, SymbolId};
 use crate::source::Span;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -247,7 +247,7 @@ fn first_threads(unfolding: &Unfolding) -> Vec<ThreadId> {
 
 /// The call or the spawn that leads to each context for the first time; none for forks, which the thread tells.
 fn call_spans(program: &Program, unfolding: &Unfolding) -> FxHashMap<ContextId, Span> {
-    let span = |&(context, block, position): &(ContextId, BlockId, u32)| {
+    let span = |&Site { context, block, position, .. }: &Site| {
         let function = &program.functions[unfolding.contexts[context].function];
         function.blocks[block].spans[position as usize]
     };
@@ -259,11 +259,11 @@ fn call_spans(program: &Program, unfolding: &Unfolding) -> FxHashMap<ContextId, 
         }
     };
     for (site, &target) in &unfolding.calls {
-        note(target, site.0, span(site));
+        note(target, site.context, span(site));
     }
     for (site, threads) in &unfolding.forks {
         for &thread in threads.iter().filter(|&&thread| unfolding.threads[thread].spawned) {
-            note(unfolding.threads[thread].root, site.0, span(site));
+            note(unfolding.threads[thread].root, site.context, span(site));
         }
     }
     spans

@@ -1,51 +1,73 @@
 //! Join targets: which spawn a join of a thread handle waits for.
 //!
 //! **Input**: the joins of the graph under construction. **Output**: for the fork block of each spawn, the blocks that begin
-//! with a join of its handle, and of no other.
+//! with a join of its handle, and of no other ([`Joins`]).
 //!
-//! **Algorithm**: follow the handle of a join back through copies, private variables and globals that one store sets, until
-//! the spawn that made it; an element of an array is followed where all stores to the array have constant indices. Registers and stores are indexed once, and the origin of each register is remembered: programs may
-//! have thousands of handles.
+//! **Algorithm**: follow the handle of a join back through copies, private variables and cells of memory that one store sets,
+//! until the spawn that made it. A cell is an element of an array where the index is known in the lap of the loops around
+//! it. Registers and stores are indexed once, and the origin of each register is remembered: programs may have thousands
+//! of handles.
 //!
-//! **Soundness and limits**: a join is matched only where the handle can hold that thread alone (or none). Handles in
-//! parameters, in elements whose index is computed, and in objects and arrays that some store reaches by reference are not
-//! followed: their joins wait for an unknown thread.
+//! **Soundness and limits**: a join is matched only where the handle can hold that thread alone; one that holds none fails.
+//! A variable that several threads may set at once, each for itself, tells nothing: such joins are [`Joins::shared`], and
+//! count only where one thread alone makes the spawn. Handles in parameters and in elements whose index is not known are
+//! not followed: their joins wait for an unknown thread.
 
-use super::ContextId;
 use super::builder::GraphBuilder;
-use crate::ir::{
-    Base, BlockId, Function, FunctionId, Instruction, Leaf, Operand, Place, Program, RegisterId, RegisterType,
-    ScalarType, VariableId,
-};
+use super::context::Site;
+use super::lap::NO_LAP;
+use super::value::{Address, Evaluator};
+use super::{ContextId, InstanceId, LapId};
+use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, RegisterId, RegisterType, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// A spawn: context, block, position.
-type Site = (ContextId, BlockId, u32);
 
 /// No chain of copies is followed further.
 const MAX_CHAIN: u32 = 16;
 
+/// The blocks that begin with a join of a spawned thread.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Joins {
+    /// Its handle is in a variable of the activation that joins.
+    pub own: FxHashSet<u32>,
+    /// Its handle is in memory that other activations reach.
+    pub shared: FxHashSet<u32>,
+}
+
 /// The blocks that begin with a join of the handle that the spawn at the end of a block made, by that block.
-pub(super) fn joins_of_spawns(builder: &GraphBuilder<'_>) -> FxHashMap<u32, FxHashSet<u32>> {
+pub(super) fn joins_of_spawns(builder: &mut GraphBuilder<'_>) -> FxHashMap<u32, Joins> {
+    let mut joins: FxHashMap<u32, Joins> = FxHashMap::default();
+    for context in builder.joins.iter().map(|join| join.at.context).collect::<FxHashSet<ContextId>>() {
+        // From now on they are at hand.
+        builder.unfolding.loops(builder.program, builder.unfolding.contexts[context].function);
+    }
     let mut handles = Handles::new(builder);
-    let mut joins: FxHashMap<u32, FxHashSet<u32>> = FxHashMap::default();
     for join in &builder.joins {
-        let function = &builder.program.functions[builder.unfolding.contexts[join.context].function];
+        let function = &builder.program.functions[builder.unfolding.contexts[join.at.context].function];
         let Instruction::JoinThread { handle: Operand::Register(register) } =
-            function.blocks[join.at.0].instructions[join.at.1 as usize]
+            function.blocks[join.at.block].instructions[join.at.position as usize]
         else {
             continue;
         };
-        let origin = handles.origin(join.context, register, MAX_CHAIN);
-        if let Some(&fork) = origin.and_then(|site| builder.fork_blocks.get(&site)) {
-            joins.entry(fork).or_default().insert(join.block);
+        let Some(Origin { spawn, shared }) = handles.origin(join.at, register, MAX_CHAIN) else { continue };
+        if let Some(&fork) = builder.fork_blocks.get(&spawn) {
+            let of_fork = joins.entry(fork).or_default();
+            let list = if shared { &mut of_fork.shared } else { &mut of_fork.own };
+            list.insert(join.block);
         }
     }
     joins
 }
 
-/// The values that a function gives to a register.
-type Sources = FxHashMap<RegisterId, Vec<Operand>>;
+/// The spawn that made a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Origin {
+    spawn: Site,
+    /// Whether the handle came through memory that other activations reach.
+    shared: bool,
+}
+
+/// The values that a function gives to a register, and where.
+type Sources = FxHashMap<RegisterId, Vec<(BlockId, u32, Operand)>>;
 
 /// Follows handles back.
 struct Handles<'a> {
@@ -54,7 +76,7 @@ struct Handles<'a> {
     sources: FxHashMap<FunctionId, Sources>,
     stores: Option<Stores>,
     /// Registers that certainly hold the handle of one spawn.
-    known: FxHashMap<(ContextId, RegisterId), Site>,
+    known: FxHashMap<(ContextId, LapId, RegisterId), Origin>,
 }
 
 impl<'a> Handles<'a> {
@@ -62,119 +84,139 @@ impl<'a> Handles<'a> {
         Handles { builder, sources: FxHashMap::default(), stores: None, known: FxHashMap::default() }
     }
 
-    /// The spawn whose handle a register certainly holds (or none).
-    fn origin(&mut self, context: ContextId, register: RegisterId, fuel: u32) -> Option<Site> {
+    /// The spawn whose handle a register certainly holds at a place.
+    fn origin(&mut self, at: Site, register: RegisterId, fuel: u32) -> Option<Origin> {
         let rest = fuel.checked_sub(1)?;
-        if let Some(&site) = self.known.get(&(context, register)) {
-            return Some(site);
+        if let Some(&origin) = self.known.get(&(at.context, at.lap, register)) {
+            return Some(origin);
         }
-        let function_id = self.builder.unfolding.contexts[context].function;
+        let function_id = self.builder.unfolding.contexts[at.context].function;
         let function = &self.builder.program.functions[function_id];
         let writers = &self.builder.unfolding.writers[function_id.index()];
-        let site = match writers.place(register) {
-            None => self.variable(context, register, rest),
-            Some((block, position)) => match &function.blocks[block].instructions[position as usize] {
-                Instruction::Spawn { .. } => Some((context, block, position)),
-                Instruction::Copy { source: Operand::Register(source), .. } => self.origin(context, *source, rest),
-                Instruction::Load { place, .. } => match (place.base, constant_cell(place)) {
-                    (Base::Global(variable), Some(cell)) => self.global(variable, cell, rest),
+        let Some((block, position)) = writers.place(register) else { return self.variable(at, register, rest) };
+        // What is written once is written before it is read: in the lap of the reader, or in one around it.
+        let writer = Site { lap: self.lap_of(at, block)?, block, position, ..at };
+        let origin = match &function.blocks[block].instructions[position as usize] {
+            Instruction::Spawn { .. } => Some(Origin { spawn: writer, shared: false }),
+            Instruction::Copy { source: Operand::Register(source), .. } => self.origin(writer, *source, rest),
+            Instruction::Load { place, .. } => {
+                let (program, at) = (self.builder.program, (writer.context, writer.lap));
+                let evaluate = |evaluator: &Evaluator<'_>| evaluator.targets(place);
+                match self.builder.unfolding.evaluate(program, at, evaluate)[..] {
+                    [cell] if cell.exact => self.cell(writer.context, cell, rest),
                     _ => None,
-                },
-                _ => None,
-            },
+                }
+            }
+            _ => None,
         }?;
-        self.known.insert((context, register), site);
-        Some(site)
+        self.known.insert((at.context, at.lap, register), origin);
+        Some(origin)
+    }
+
+    /// The lap in which control has come last to a block, of those that a place lies in.
+    fn lap_of(&self, at: Site, block: BlockId) -> Option<LapId> {
+        let laps = &self.builder.unfolding.laps[at.context.index()];
+        laps.around(at.lap).find(|&lap| laps.blocks.binary_search(&(lap, block)).is_ok())
     }
 
     /// A private handle that is declared empty and then set by one spawn.
-    fn variable(&mut self, context: ContextId, register: RegisterId, fuel: u32) -> Option<Site> {
-        let function = self.builder.unfolding.contexts[context].function;
+    fn variable(&mut self, at: Site, register: RegisterId, fuel: u32) -> Option<Origin> {
+        let function = self.builder.unfolding.contexts[at.context].function;
         let sources = self.sources.entry(function).or_insert_with(|| sources(self.builder, function));
         let sources = sources.get(&register)?.clone();
         let mut found = None;
-        for source in sources {
+        for (block, position, source) in sources {
             let Operand::Register(source) = source else { continue };
-            let site = if source == register { None } else { self.origin(context, source, fuel) }?;
-            if *found.get_or_insert(site) != site {
+            let lap = self.lap_of(at, block)?;
+            // In a loop it may have been set in another lap, unless every way there sets it in this one.
+            if lap != NO_LAP && !self.comes_before((block, position), at) {
+                return None;
+            }
+            let setter = Site { lap, block, position, ..at };
+            let origin = if source == register { None } else { self.origin(setter, source, fuel) }?;
+            if *found.get_or_insert(origin) != origin {
                 return None;
             }
         }
         found
     }
 
-    /// A global handle that one store in the whole program sets.
-    fn global(&mut self, variable: VariableId, offset: u32, fuel: u32) -> Option<Site> {
+    /// Whether every way to a place leads through an instruction.
+    fn comes_before(&self, (block, position): (BlockId, u32), at: Site) -> bool {
+        let function = self.builder.unfolding.contexts[at.context].function;
+        let loops = self.builder.unfolding.known_loops(function);
+        if block == at.block { position < at.position } else { loops.is_some_and(|of| of.dominates(block, at.block)) }
+    }
+
+    /// A cell that one store in the whole program sets.
+    fn cell(&mut self, context: ContextId, cell: Address, fuel: u32) -> Option<Origin> {
         let stores = self.stores.get_or_insert_with(|| stores(self.builder));
-        if stores.unknown.contains(&variable) {
+        if stores.anywhere || stores.unknown.contains(&cell.instance) {
             return None;
         }
-        match stores.of_cell.get(&(variable, offset)).copied().flatten()? {
-            (context, Operand::Register(source)) => self.origin(context, source, fuel),
-            (_, Operand::Constant(_)) => None,
-        }
+        let (at, source) = stores.of_cell.get(&(cell.instance, cell.offset)).copied().flatten()?;
+        let Operand::Register(source) = source else { return None };
+        let owner = self.builder.unfolding.instances[cell.instance].context;
+        let origin = self.origin(at, source, fuel)?;
+        Some(Origin { shared: origin.shared || owner != Some(context) || at.context != context, ..origin })
     }
 }
 
 /// What the instructions of a function give to its registers. What is no copy stands for itself.
 fn sources(builder: &GraphBuilder<'_>, function: FunctionId) -> Sources {
     let mut sources = Sources::default();
-    for instruction in builder.program.functions[function].blocks.iter().flat_map(|block| &block.instructions) {
-        match instruction {
-            Instruction::Copy { dest, source } => sources.entry(*dest).or_default().push(*source),
-            other => {
-                if let Some(dest) = other.dest() {
-                    sources.entry(dest).or_default().push(Operand::Register(dest));
-                }
+    for (id, block) in builder.program.functions[function].blocks.entries() {
+        for (position, instruction) in block.instructions.iter().enumerate() {
+            let given = match instruction {
+                Instruction::Copy { dest, source } => Some((*dest, *source)),
+                other => other.dest().map(|dest| (dest, Operand::Register(dest))),
+            };
+            if let Some((dest, source)) = given {
+                sources.entry(dest).or_default().push((id, position as u32, source));
             }
         }
     }
     sources
 }
 
-/// The stores of handles to global variables, in all contexts.
+/// The stores of handles to memory, in all contexts.
+#[derive(Default)]
 struct Stores {
     /// Of each cell the store, if there is only one.
-    of_cell: FxHashMap<(VariableId, u32), Option<(ContextId, Operand)>>,
-    /// Arrays of which some store sets an element that is not known.
-    unknown: FxHashSet<VariableId>,
+    of_cell: FxHashMap<(InstanceId, u32), Option<(Site, Operand)>>,
+    /// Variables of which some store sets a part that is not known.
+    unknown: FxHashSet<InstanceId>,
+    /// Whether some store may set any variable.
+    anywhere: bool,
 }
 
 fn stores(builder: &GraphBuilder<'_>) -> Stores {
-    let mut stores = Stores { of_cell: FxHashMap::default(), unknown: FxHashSet::default() };
-    let mut by_reference = false;
+    let mut stores = Stores::default();
     for (context, of) in builder.unfolding.contexts.entries() {
         let function = &builder.program.functions[of.function];
-        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
-            let Instruction::Store { place, value, .. } = instruction else { continue };
-            match (place.base, constant_cell(place)) {
-                (Base::Global(variable), Some(cell)) => {
-                    let store = Some((context, *value));
-                    stores.of_cell.entry((variable, cell)).and_modify(|only| *only = None).or_insert(store);
+        for &(lap, block) in &builder.unfolding.laps[context.index()].blocks {
+            for (position, instruction) in function.blocks[block].instructions.iter().enumerate() {
+                let Instruction::Store { place, value, .. } = instruction else { continue };
+                if !is_handle(function, *value) {
+                    continue;
                 }
-                (Base::Global(variable), None) => {
-                    stores.unknown.insert(variable);
+                let site = Site { context, lap, block, position: position as u32 };
+                let evaluate = |evaluator: &Evaluator<'_>| evaluator.targets(place);
+                let targets = builder.unfolding.evaluate(builder.program, (context, lap), evaluate);
+                stores.anywhere |= targets.is_empty();
+                for cell in targets {
+                    if cell.exact {
+                        let store = Some((site, *value));
+                        let known = stores.of_cell.entry((cell.instance, cell.offset));
+                        known.and_modify(|only| *only = None).or_insert(store);
+                    } else {
+                        stores.unknown.insert(cell.instance);
+                    }
                 }
-                // Objects and arrays are passed by reference, a single handle is passed by value.
-                (Base::Reference(_), _) => by_reference |= is_handle(function, *value),
             }
         }
     }
-    if by_reference {
-        stores.unknown.extend(passed_by_reference(builder.program));
-    }
     stores
-}
-
-/// The cell of its base that a place means, where all its indices are constants in their arrays.
-fn constant_cell(place: &Place) -> Option<u32> {
-    let mut cell = place.offset;
-    for index in &place.indices {
-        let (Operand::Constant(at), Operand::Constant(length)) = (index.operand, index.length) else { return None };
-        let at = Some(at.bits()).filter(|at| (0..length.bits()).contains(at))?;
-        cell = cell.checked_add(u32::try_from(at).ok()?.checked_mul(index.stride)?)?;
-    }
-    Some(cell)
 }
 
 fn is_handle(function: &Function, value: Operand) -> bool {
@@ -182,10 +224,4 @@ fn is_handle(function: &Function, value: Operand) -> bool {
         Operand::Register(register) => function.registers[register].ty == RegisterType::Scalar(ScalarType::Thread),
         Operand::Constant(value) => value.ty() == ScalarType::Thread,
     }
-}
-
-/// The variables that are objects or arrays.
-fn passed_by_reference(program: &Program) -> impl Iterator<Item = VariableId> + '_ {
-    let is_part = |leaf: &&Leaf| leaf.is_array() || program.symbols[leaf.symbol].class.is_some();
-    program.leaves.iter().filter(is_part).map(|leaf| leaf.variable)
 }

@@ -15,6 +15,7 @@
 //! at most [`MAX_REGION_BLOCKS`] blocks together; threads beyond that are unordered.
 
 use super::builder::GraphBuilder;
+use super::repetition::may_be_many;
 use super::{MAIN_THREAD, RegionId, ThreadId, join_target};
 use crate::ssa::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -58,7 +59,12 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
         } else if builder.unfolding.threads[first].multiple {
             FxHashSet::default()
         } else {
-            handle_joins.get(&fork).cloned().unwrap_or_default()
+            let joins = handle_joins.get(&fork).cloned().unwrap_or_default();
+            let parent = builder.unfolding.threads[first].parent.unwrap_or(MAIN_THREAD);
+            // Parents come first, so it is known whether there may be several of this one at once.
+            let is_one = !may_be_many(&builder.unfolding.threads, parent);
+            let shared = joins.shared.into_iter().filter(|_| is_one);
+            joins.own.into_iter().chain(shared).collect()
         };
         // Step 1: the blocks before a matching join.
         let mut blocks = reach(local, fork, &ends);

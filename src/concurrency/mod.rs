@@ -5,8 +5,9 @@
 //! over its blocks: may-happen-in-parallel (MHP), happens-before by barriers and signals, locks held, mutex bodies.
 //!
 //! **Algorithm**
-//! 1. `context`: unfold calls by whole call strings, with the constants and references that arguments are.
-//! 2. `builder`: copy the blocks of each context, and wire calls, forks and joins.
+//! 1. `context`: unfold calls by whole call strings, with the constants and references that arguments are, and loops that
+//!    count by laps (`counted_loop`, `lap`).
+//! 2. `builder`: copy the blocks of each context, and wire calls, forks and joins (`join_target`: those of handles).
 //! 3. `live_region`, `unique`, `order`: live regions of child threads, locals that are one variable for all threads, the
 //!    happens-before edges of signals and barriers.
 //! 4. `parallel`, `sharing`: MHP by classes of blocks, and what two parallel threads access.
@@ -24,10 +25,14 @@ mod arrivals;
 mod barrier;
 mod builder;
 mod context;
+mod context_laps;
 mod context_names;
+mod context_threads;
 mod copies;
+mod counted_loop;
 mod graph;
 mod join_target;
+mod lap;
 mod live_region;
 pub mod lockset;
 pub mod mutex_body;
@@ -77,6 +82,11 @@ id! {
 id! {
     /// The blocks of a parent in which the threads of one fork may be alive.
     RegionId
+}
+
+id! {
+    /// A lap of a loop that counts, in the laps of the loops around it; the first is outside of all such loops.
+    LapId
 }
 
 /// The entry of `main`, and of the whole graph.

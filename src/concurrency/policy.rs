@@ -29,12 +29,17 @@ pub enum Policy {
 /// The unfolded graph may have that many blocks, or four times those of the program.
 pub(super) const BLOCK_BUDGET: u64 = 200_000;
 
+/// The number of blocks that laps of counted loops may add to the unfolded graph.
+pub(super) const LAP_BUDGET: u64 = 20_000;
+
 /// How the contexts of all functions are told apart.
 pub(super) struct Policies {
     /// By function.
     pub policies: Vec<Policy>,
     /// By function: whether it can call or run itself.
     pub recursive: Vec<bool>,
+    /// By function: the blocks of a context of it, with those of all that it calls and runs.
+    pub cost: Vec<u64>,
     /// Whether contexts are merged because the unfolding would grow too large.
     pub merged: bool,
 }
@@ -90,7 +95,7 @@ pub(super) fn choose_policies(program: &Program, main: FunctionId, limit: u64) -
     if merged {
         merge_contexts(program, main, &graph, &calls, budget, &mut policies);
     }
-    Policies { policies, recursive, merged }
+    Policies { policies, recursive, cost, merged }
 }
 
 /// Merges the contexts of functions that are called from several places.
@@ -139,14 +144,15 @@ fn merge_contexts(
 
 /// The functions that a function calls (false) or runs as threads (true).
 fn callees(function: &Function) -> impl Iterator<Item = (FunctionId, bool)> {
-    function.blocks.iter().flat_map(|block| &block.instructions).flat_map(|instruction| {
-        let (call, threads): (Option<FunctionId>, &[NewThread]) = match instruction {
-            Instruction::Call { function, .. } => (Some(*function), &[]),
-            Instruction::Fork { threads, .. } => (None, threads),
-            Instruction::Spawn { thread, .. } => (None, std::slice::from_ref(thread)),
-            _ => (None, &[]),
-        };
-        let run = threads.iter().flat_map(NewThread::functions).map(|function| (function, true));
-        call.map(|callee| (callee, false)).into_iter().chain(run)
-    })
+    function.blocks.iter().flat_map(|block| &block.instructions).flat_map(called_by)
+}
+
+/// The functions that an instruction calls (false) or runs as threads (true).
+pub(super) fn called_by(instruction: &Instruction) -> impl Iterator<Item = (FunctionId, bool)> {
+    let call = match instruction {
+        Instruction::Call { function, .. } => Some(*function),
+        _ => None,
+    };
+    let run = instruction.new_threads().iter().flat_map(NewThread::functions).map(|function| (function, true));
+    call.map(|callee| (callee, false)).into_iter().chain(run)
 }

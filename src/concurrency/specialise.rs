@@ -17,7 +17,7 @@
 //! are more than 16 or their number is not constant, and where the caller says so; the activations of a recursive function in
 //! one thread are one context.
 
-use super::context::{Extent, Unfolding, unfold};
+use super::context::{Extent, Site, Unfolding, unfold};
 use super::context_names::name_contexts;
 use super::copies::{Copies, Copy, find_copies};
 use super::{ContextId, KnownReads};
@@ -48,7 +48,7 @@ pub struct Specialised {
 #[must_use]
 pub fn specialise(program: &Program, together: &[bool]) -> Option<Specialised> {
     let main = program.main?;
-    let extent = Extent { blocks: MAX_BLOCKS, together };
+    let extent = Extent { blocks: MAX_BLOCKS, together, laps: 0 };
     let unfolding = unfold(program, main, &KnownReads::default(), extent);
     if unfolding.contexts.len() <= 1 {
         return None;
@@ -94,12 +94,12 @@ struct Targets {
 impl Targets {
     fn new(unfolding: &Unfolding, of_context: &[usize]) -> Targets {
         let copy = |context: ContextId| of_context[context.index()];
-        let calls = unfolding.calls.iter().map(|(&(context, block, position), &target)| {
+        let calls = unfolding.calls.iter().map(|(&Site { context, block, position, .. }, &target)| {
             // Contexts of one copy call contexts of one copy.
             ((copy(context), block, position), copy(target))
         });
         let mut forks: FxHashMap<_, Vec<usize>> = FxHashMap::default();
-        for (&(context, block, position), threads) in &unfolding.forks {
+        for (&Site { context, block, position, .. }, threads) in &unfolding.forks {
             let roots: Vec<usize> = threads.iter().map(|&thread| copy(unfolding.threads[thread].root)).collect();
             let known = forks.entry((copy(context), block, position)).or_default();
             if known.len() < roots.len() {

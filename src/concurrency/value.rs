@@ -152,6 +152,8 @@ pub struct Evaluator<'a> {
     pub known: &'a KnownReads,
     /// The blocks that executions of the context may reach, sorted; none where all may be.
     pub live: Option<&'a [BlockId]>,
+    /// Registers whose values are known where the operands stand.
+    pub fixed: &'a [(RegisterId, i64)],
 }
 
 impl Evaluator<'_> {
@@ -170,11 +172,23 @@ impl Evaluator<'_> {
         }
     }
 
+    /// What an instruction gives to its register, where that is a known constant.
+    #[must_use]
+    pub fn result(&self, instruction: &Instruction) -> Option<i64> {
+        match self.instruction(instruction, MAX_CHAIN) {
+            AbstractValue::Constant(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
     fn at(&self, operand: Operand, fuel: u32) -> AbstractValue {
         let register = match operand {
             Operand::Constant(value) => return AbstractValue::Constant(value.bits()),
             Operand::Register(register) => register,
         };
+        if let Some(&(_, bits)) = self.fixed.iter().find(|known| known.0 == register) {
+            return AbstractValue::Constant(bits);
+        }
         if fuel == 0 {
             return AbstractValue::Unknown;
         }

@@ -238,6 +238,7 @@ impl<'a> Binder<'a> {
             instance: &instance,
             known: &known,
             live: None,
+            fixed: &[],
         };
         for (block, content) in function.blocks.entries() {
             for (position, instruction) in content.instructions.iter().enumerate() {

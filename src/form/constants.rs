@@ -61,8 +61,15 @@ pub(super) fn written_constants(program: &Program, known: &KnownReads) -> FxHash
     }
     for function in program.functions.iter() {
         let writers = Writers::of(function);
-        let evaluator =
-            Evaluator { function, writers: &writers, arguments: &[], instance: &no_instance, known, live: None };
+        let evaluator = Evaluator {
+            function,
+            writers: &writers,
+            arguments: &[],
+            instance: &no_instance,
+            known,
+            live: None,
+            fixed: &[],
+        };
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             let (definition, value) = match instruction {
                 Instruction::Store { definition, value, .. } => (*definition, evaluator.constant(*value)),
@@ -88,6 +95,7 @@ fn decides_branch(program: &Program, known: &KnownReads, found: &KnownReads) -> 
             instance: &no_instance,
             known,
             live: None,
+            fixed: &[],
         };
         let (before, now) = (with(known), with(found));
         function.blocks.iter().any(|block| match block.terminator {

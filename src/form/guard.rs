@@ -36,6 +36,9 @@ const MAX_LOCATIONS: usize = 64;
 /// Terms that a guard has at most.
 const MAX_TERMS: usize = 32;
 
+/// The same before equal ones of several laps are left out.
+const MAX_TERMS_OF_LAPS: usize = 16 * MAX_TERMS;
+
 /// What is known of the accesses.
 pub(super) struct Guards<'a> {
     pub program: &'a Program,
@@ -141,9 +144,15 @@ impl Guards<'_> {
         for of in reads {
             let context = self.concurrency.blocks[self.table.block_of(of.access) as usize].context;
             let of_read = terms.entry((of.read, context)).or_default();
-            if of_read.len() <= MAX_TERMS {
+            // A read in several laps has the same terms in many of them.
+            if of_read.len() <= MAX_TERMS_OF_LAPS {
                 of_read.extend(sets[of.control.index()].iter().chain(&sets[of.concurrent.index()]));
             }
+        }
+        // Those that are not complete stay longer than any that is used.
+        for of_read in terms.values_mut().filter(|of_read| of_read.len() <= MAX_TERMS_OF_LAPS) {
+            of_read.sort_unstable();
+            of_read.dedup();
         }
         let values = written_constants(self.program, self.known);
         let mut writers: FxHashMap<FunctionId, Writers> = FxHashMap::default();
@@ -204,6 +213,7 @@ impl Guards<'_> {
             instance: &|_| InstanceId(0),
             known: &known,
             live: None,
+            fixed: &[],
         };
         evaluator.constant(guard.condition).is_none_or(|bits| (bits != 0) == guard.holds)
     }

@@ -6,7 +6,7 @@
 use super::{Form, Pruned, Reason, Selection, TermSetId};
 use crate::ir::{AccessContext, DefinitionId, DefinitionKind, Program, ReadId};
 use crate::source::{SourceMap, Span};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Serialize, Serializer};
 use std::ops::Deref;
@@ -348,7 +348,9 @@ fn term_data(sources: &SourceMap, program: &Program, form: &Form, definition: De
     }
 }
 
+/// The threads, by their paths; each name once.
 fn thread_names(form: &Form, threads: &[crate::concurrency::ThreadId]) -> String {
-    let names: Vec<&str> = threads.iter().map(|&thread| form.concurrency.threads[thread].path.as_str()).collect();
-    names.join(", ")
+    let names: IndexSet<&str, FxBuildHasher> =
+        threads.iter().map(|&thread| form.concurrency.threads[thread].path.as_str()).collect();
+    names.into_iter().collect::<Vec<&str>>().join(", ")
 }

@@ -33,13 +33,14 @@ pub(super) fn find_tried(
         return tried;
     }
     let mut writers: FxHashMap<FunctionId, Writers> = FxHashMap::default();
-    let mut location_of: FxHashMap<(ReadId, ContextId), LocationId> = FxHashMap::default();
+    // None where it is not the same in all laps of the loops around the read.
+    let mut location_of: FxHashMap<(ReadId, ContextId), Option<LocationId>> = FxHashMap::default();
     for of in reads {
         let access = table.accesses[of.access as usize];
         let event = &concurrency.events[access.event as usize];
-        if let Some(location) = concurrency.certain_location(program, event) {
-            location_of.insert((of.read, concurrency.blocks[access.block as usize].context), location);
-        }
+        let location = concurrency.certain_location(program, event);
+        let known = location_of.entry((of.read, concurrency.blocks[access.block as usize].context)).or_insert(location);
+        *known = known.filter(|_| *known == location);
     }
     for block in 0..concurrency.blocks.len() as u32 {
         let context = concurrency.blocks[block as usize].context;
@@ -52,12 +53,20 @@ pub(super) fn find_tried(
             let function = &program.functions[of.function];
             let writers = writers.entry(of.function).or_insert_with(|| Writers::of(function));
             let instance = |_| InstanceId(0);
-            let evaluator =
-                Evaluator { function, writers, arguments: &of.arguments, instance: &instance, known, live: None };
+            let evaluator = Evaluator {
+                function,
+                writers,
+                arguments: &of.arguments,
+                instance: &instance,
+                known,
+                live: None,
+                fixed: &[],
+            };
             let is_initial = initial_bits(program, concurrency, location)
                 .is_some_and(|initial| evaluator.constant(old) == Some(initial));
-            let was_read = source(&evaluator, old).and_then(|read| location_of.get(&(read, context)));
-            if is_global(program, concurrency, location) && (is_initial || was_read == Some(&location)) {
+            let was_read =
+                source(&evaluator, old).and_then(|read| location_of.get(&(read, context)).copied().flatten());
+            if is_global(program, concurrency, location) && (is_initial || was_read == Some(location)) {
                 tried.insert(first + offset, (block, location));
             }
         }

@@ -155,6 +155,12 @@ fn no_execution_reads_an_element_that_is_no_term() {
     println!("{}", hold(600, 7, &generate::arrays));
 }
 
+/// The same of programs with loops that count, or nearly do.
+#[test]
+fn no_execution_reads_what_is_no_term_in_a_lap() {
+    println!("{}", hold(600, 7, &generate::laps));
+}
+
 fn size(seed: u64) -> Size {
     match seed % 4 {
         0 => Size { threads: 2, operations: 4, globals: 2, structured: false },

@@ -71,10 +71,11 @@ fn program(seed: u64) -> String {
         2 => Size { threads: 2, operations: 5, globals: 3, structured: true },
         _ => Size { threads: 3, operations: 4, globals: 3, structured: true },
     };
-    match seed / 4 % 5 {
+    match seed / 4 % 6 {
         0 | 2 => generate::racy(seed, &size),
         1 | 3 => generate::program(seed, &size),
-        _ => generate::arrays(seed),
+        4 => generate::arrays(seed),
+        _ => generate::laps(seed),
     }
 }
 

@@ -172,6 +172,7 @@ impl Machine<'_> {
             instance: &instance,
             known: self.of.known,
             live: None,
+            fixed: &[],
         })
     }
 

@@ -1,0 +1,98 @@
+//! The laps of the loops of a context: as far as they are told apart in the unfolded graph.
+//!
+//! **Input**: a context with the values of its arguments. **Output**: its [`Laps`].
+//!
+//! **Algorithm**: find the counted loops of its function ([`super::counted_loop`]), once for all its contexts; walk through them
+//! with the constants of the context ([`super::lap`]); add up what the laps would cost.
+//!
+//! **Soundness and limits**: contexts that stand for several activations have no laps, nor have those for which the sum of all
+//! laps would exceed the budget.
+
+use super::ContextId;
+use super::context::Unfolding;
+use super::counted_loop::{At, CountedLoops};
+use super::lap::{Fixed, Laps, Values};
+use super::policy::called_by;
+use crate::ir::{BlockId, FunctionId, Program};
+use std::rc::Rc;
+
+impl Unfolding {
+    /// Finds the laps of the counted loops of a context, as far as they may be told apart.
+    pub fn find_laps(&mut self, program: &Program, context: ContextId) {
+        let reachable = &self.reachable[context.index()];
+        let mut laps = Laps::none(reachable.iter().copied());
+        let mut added = 0;
+        let before = self.added[context.index()];
+        let (spent, most) = (self.added_blocks.0 - before, self.added_blocks.1);
+        let of = &self.contexts[context];
+        let id = of.function;
+        if most > 0 && !of.recursive && !self.threads[of.thread].unordered && !self.is_merged(context) {
+            let loops = self.loops(program, id);
+            if !loops.list.is_empty() {
+                let values = InContext { unfolding: self, program, context };
+                let found = Laps::find(&loops, program.functions[id].blocks.len(), &values);
+                added = self.added_by(program, id, &found);
+                if spent + added <= most {
+                    laps = found;
+                } else {
+                    added = 0;
+                }
+            }
+        }
+        let mut blocks: Vec<BlockId> = laps.blocks.iter().map(|of| of.1).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        self.reachable[context.index()] = blocks;
+        self.laps[context.index()] = laps;
+        self.added[context.index()] = added;
+        self.added_blocks.0 = spent + added;
+    }
+
+    /// The counted loops of a function.
+    pub fn loops(&mut self, program: &Program, function: FunctionId) -> Rc<CountedLoops> {
+        let writers = &self.writers[function.index()];
+        let known = &mut self.loops[function.index()];
+        known.get_or_insert_with(|| Rc::new(CountedLoops::of(&program.functions[function], writers))).clone()
+    }
+
+    /// The counted loops of a function, where somebody has looked for them.
+    pub fn known_loops(&self, function: FunctionId) -> Option<&CountedLoops> {
+        self.loops[function.index()].as_deref()
+    }
+
+    /// The blocks that laps add to the graph, with those of what they call and run.
+    fn added_by(&self, program: &Program, id: FunctionId, laps: &Laps) -> u64 {
+        let function = &program.functions[id];
+        let mut seen = vec![false; function.blocks.len()];
+        let mut added = 0u64;
+        for &(_, block) in &laps.blocks {
+            if !std::mem::replace(&mut seen[block.index()], true) {
+                continue;
+            }
+            let instructions = &function.blocks[block].instructions;
+            let called = instructions.iter().flat_map(called_by).map(|(callee, _)| self.cost[callee.index()]);
+            added = called.fold(added.saturating_add(1), u64::saturating_add);
+        }
+        added
+    }
+}
+
+/// What the walk through the laps of a context asks.
+struct InContext<'a> {
+    unfolding: &'a Unfolding,
+    program: &'a Program,
+    context: ContextId,
+}
+
+impl Values for InContext<'_> {
+    fn successors(&self, fixed: &Fixed, block: BlockId) -> Vec<BlockId> {
+        let function = &self.program.functions[self.unfolding.contexts[self.context].function];
+        self.unfolding.live_successors(self.program, (self.context, fixed), &function.blocks[block].terminator)
+    }
+
+    fn value(&self, fixed: &Fixed, (block, position): At) -> Option<i64> {
+        let function = &self.program.functions[self.unfolding.contexts[self.context].function];
+        let instruction = &function.blocks[block].instructions[position as usize];
+        self.unfolding.evaluate_with(self.program, self.context, fixed, |evaluator| evaluator.result(instruction))
+    }
+}

@@ -1,0 +1,150 @@
+//! Random programs of loops that count, or nearly do: over arrays of numbers, of locks and of handles, with first values,
+//! steps and ends of all kinds; with exits in the middle, and with what one round leaves to the next. They are written as text.
+
+use super::Rng;
+use std::fmt::Write as _;
+
+/// The text of a random program.
+pub fn laps(seed: u64) -> String {
+    Laps { rng: Rng::new(seed.wrapping_mul(0x2f_6b_35)), loops: 0 }.program()
+}
+
+/// A program in the making.
+struct Laps {
+    rng: Rng,
+    loops: u32,
+}
+
+impl Laps {
+    fn program(&mut self) -> String {
+        let first = self.rng.below(2);
+        let mut text = format!("int x;\nint k = {first};\nint t[3];\nlock f[3];\nthread w[3];\nthread g;\n");
+        text += "void put(int i) { t[i] = i + 1; }\n";
+        text += "void add(int i) { lock(f[i]); t[i] += 1; unlock(f[i]); }\n";
+        text += "void two(int i) { lock(f[i]); lock(f[(i + 1) % 3]); x++; unlock(f[(i + 1) % 3]); unlock(f[i]); }\n";
+        let work = self.statement("i", 1);
+        let _ = writeln!(text, "void work(int i) {{ {work}}}");
+        text += "void main() {\n";
+        match self.rng.below(3) {
+            0 => {
+                let bodies = [self.arm(), self.arm()];
+                let [a, b] = bodies;
+                let _ = write!(text, "  cobegin\n    A: {{ {a}}}\n    B: {{ {b}}}\n  coend\n");
+            }
+            1 => {
+                let body = self.arm().replace('\n', " ");
+                let _ = writeln!(text, "  parfor (int p = 0; p < 2; p++) {{ {body}}}");
+            }
+            _ => text += &self.spawns(),
+        }
+        for _ in 0..1 + self.rng.below(2) {
+            let element = self.rng.below(3);
+            text += *self.rng.pick(&["  x = 5;\n", "  t[0] = 6;\n", ""]);
+            let _ = writeln!(text, "  print(x, t[{element}]);");
+        }
+        text + "}\n"
+    }
+
+    /// Threads that loops make and join.
+    fn spawns(&mut self) -> String {
+        let count = 1 + self.rng.below(2);
+        let handle = *self.rng.pick(&["w[i]", "w[i]", "w[2 - i]", "w[k]", "g", "h"]);
+        let mut text = if handle == "h" { "  thread h;\n".to_owned() } else { String::new() };
+        let between = self.rng.chance(15);
+        let join =
+            if between { format!("if (i > 0) {{ join({}); }} ", handle.replace('i', "i - 1")) } else { String::new() };
+        let tail = if self.rng.chance(15) { format!(" join({handle});") } else { String::new() };
+        let made = format!("{join}{handle} = spawn work(i);{tail}");
+        let _ = writeln!(text, "  {}", self.around("i", count, &made));
+        let statement = self.statement("1", 1);
+        let _ = writeln!(text, "  {statement}");
+        if self.rng.chance(85) {
+            let joined = handle.replace('i', "j");
+            let count = if self.rng.chance(80) { count } else { 1 };
+            let _ = writeln!(text, "  {}", self.around("j", count, &format!("join({joined});")));
+        }
+        text
+    }
+
+    /// What a thread does.
+    fn arm(&mut self) -> String {
+        let mut text = String::new();
+        if self.rng.chance(30) {
+            text += &self.statement("0", 1);
+        }
+        text += &match self.rng.weighted(&[60, 15, 15, 10]) {
+            0 => {
+                self.loops += 1;
+                let name = format!("i{}", self.loops);
+                let body = self.statement(&name, 1);
+                self.around(&name, 2, &body)
+            }
+            1 => {
+                // A lock that one round takes and a later one gives back.
+                let taken = *self.rng.pick(&["i - 1", "i", "0"]);
+                format!(
+                    "bool got = false; for (int i = 0; i < 2; i++) {{ if (got) {{ t[i] = 3; unlock(f[{taken}]); }} \
+                     got = trylock(f[{taken}]); }} if (got) {{ x = 4; }} "
+                )
+            }
+            2 => {
+                let body = self.statement("j", 1);
+                format!("for (int i = 0; i < 2; i++) {{ for (int j = i; j < 2; j++) {{ {body}}} }} ")
+            }
+            _ => {
+                let body = self.statement("i", 1);
+                format!("int i; for (i = 0; i < 2; i++) {{ {body}}} t[i] = 8; for (i = 1; i < 2; i++) {{ {body}}} ")
+            }
+        };
+        text
+    }
+
+    /// A loop around a body that uses a number below 3.
+    fn around(&mut self, i: &str, count: usize, body: &str) -> String {
+        let last = count - 1;
+        let leave = match self.rng.weighted(&[82, 9, 9]) {
+            0 => "",
+            1 => "if (k == 1) { break; } ",
+            _ => "if (k == 0) { continue; } ",
+        };
+        match self.rng.weighted(&[40, 12, 8, 10, 8, 6, 6, 5, 5]) {
+            0 => format!("for (int {i} = 0; {i} < {count}; {i}++) {{ {leave}{body} }} "),
+            1 => format!("for (int {i} = {last}; {i} >= 0; {i}--) {{ {leave}{body} }} "),
+            2 => format!("for (int {i} = 0; {i} < 3; {i} += 2) {{ {leave}{body} }} "),
+            3 => format!("int {i} = 0; while ({i} < {count}) {{ {body} {i}++; }} "),
+            4 => format!("int {i} = 0; while ({i} < {count}) {{ {i}++; {body} }} "),
+            5 => format!("int {i} = 0; do {{ {body} {i}++; }} while ({i} < {count}); "),
+            6 => format!("for (int {i} = 0; {i} < k + 1; {i}++) {{ {body} }} "),
+            7 => format!("int {i} = 0; while ({i} < {count}) {{ {body} if (k == 1) {{ {i} = {count}; }} {i}++; }} "),
+            _ => format!(
+                "for (int {i} = 0, last{i} = 1; {i} < {count}; {i}++) {{ {body} t[last{i}]++; last{i} = {i}; }} "
+            ),
+        }
+    }
+
+    fn index(&mut self, i: &str) -> String {
+        match self.rng.weighted(&[60, 15, 10, 10, 5]) {
+            0 => i.to_owned(),
+            1 => format!("({i} + 1) % 3"),
+            2 => format!("2 - {i}"),
+            3 => self.rng.below(3).to_string(),
+            _ => "k".to_owned(),
+        }
+    }
+
+    fn statement(&mut self, i: &str, depth: u32) -> String {
+        let index = self.index(i);
+        match self.rng.weighted(&[20, 14, 14, 12, 14, 8, 6, 6, 6]) {
+            0 => format!("t[{index}] = {}; ", self.rng.below(4)),
+            1 => format!("print(t[{index}]); "),
+            2 => format!("lock(f[{index}]); t[{}]++; unlock(f[{index}]); ", self.index(i)),
+            3 => format!("put({index}); "),
+            4 => format!("add({index}); "),
+            5 => "x = 2; ".to_owned(),
+            6 => format!("two({index}); "),
+            7 => format!("if (trylock(f[{index}])) {{ t[{index}] = 9; unlock(f[{index}]); }} "),
+            _ if depth > 0 => format!("if ({i} == 1) {{ {}}} ", self.statement(i, depth - 1)),
+            _ => "print(x); ".to_owned(),
+        }
+    }
+}
