@@ -92,6 +92,7 @@ fn link(thread: &BlockedReport) -> String {
         (Some(holder), Some(taken_at), Some(object)) => {
             format!("{} waits for `{object}`, held by {holder} since {taken_at}", thread.thread)
         }
+        (_, _, Some(object)) => format!("{} waits for `{object}`, which {}", thread.thread, thread.in_its_way()),
         _ => format!("{} waits for the end of {}", thread.thread, thread.threads.join(", ")),
     }
 }

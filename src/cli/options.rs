@@ -3,6 +3,7 @@
 use super::available_memory::half_of_memory;
 use crate::budget::{Budget, Limits};
 use crate::model;
+use crate::vm::Semantics;
 use clap::{Args, ValueEnum};
 use std::env;
 use std::num::NonZero;
@@ -24,6 +25,17 @@ pub struct ExecutionOptions {
     /// Let waits for a condition end without a notification
     #[arg(long)]
     pub spurious_wakeups: bool,
+    /// Let no thread read under a readers-writer lock while another one waits to write
+    #[arg(long)]
+    pub prefer_writers: bool,
+}
+
+impl ExecutionOptions {
+    /// Which executions there are.
+    #[must_use]
+    pub fn semantics(&self) -> Semantics {
+        Semantics { spurious_wakeups: self.spurious_wakeups, prefer_writers: self.prefer_writers }
+    }
 }
 
 /// Bounds of a search through all executions.
@@ -55,7 +67,7 @@ impl ProgramOptions {
     /// What executions depend on.
     #[must_use]
     pub fn with(&self, execution: &ExecutionOptions) -> model::Options {
-        model::Options { inputs: self.inputs.clone(), spurious_wakeups: execution.spurious_wakeups }
+        model::Options { inputs: self.inputs.clone(), semantics: execution.semantics() }
     }
 }
 

@@ -59,7 +59,7 @@ use crate::form::Form;
 use crate::ir::Program;
 use crate::schedule::Naming;
 use crate::source::SourceMap;
-use crate::vm::Machine;
+use crate::vm::{Machine, Semantics};
 use serde::Serialize;
 use std::path::PathBuf;
 use tests_file::TestCase;
@@ -125,8 +125,8 @@ pub struct Options {
     pub hash: String,
     /// Values that the command line gave to `input` constants.
     pub inputs: Vec<(String, String)>,
-    /// Whether waits for a condition may end without a notification.
-    pub spurious_wakeups: bool,
+    /// Which executions there are.
+    pub semantics: Semantics,
     /// Steps beyond which an execution is not followed.
     pub max_steps: u64,
     /// Whether the tests of pairs run free: without latches, with plain threads and memory.

@@ -38,7 +38,7 @@ pub(super) fn files(
                 file: program.path.clone().unwrap_or_else(|| options.file.clone()),
                 hash: program.hash.clone(),
                 status: Some(status.to_owned()),
-                ..Schedule::new("", "", steps.to_vec()).recorded_with(&options.inputs, options.spurious_wakeups)
+                ..Schedule::new("", "", steps.to_vec()).recorded_with(&options.inputs, options.semantics)
             };
             files.push((PathBuf::from(&entry.schedule), schedule.to_text()));
         }

@@ -34,6 +34,13 @@ pub enum WaitsFor {
         /// Who reads; those that have ended without a trace are left out.
         readers: Vec<PathId>,
     },
+    /// A readers-writer lock that is not to be read because others wait to write.
+    Writers {
+        /// Which.
+        object: Object,
+        /// Who waits.
+        writers: Vec<PathId>,
+    },
     /// An event that is not set.
     Event(Object),
     /// Other threads at a barrier.
@@ -126,6 +133,10 @@ fn waits_for(machine: &Machine, state: &State, obstacle: &Obstacle) -> WaitsFor 
         Obstacle::Readers { address, ref threads } => WaitsFor::Readers {
             object: object(address),
             readers: threads.iter().map(|&thread| state.path(thread)).collect(),
+        },
+        Obstacle::Writers { address, ref threads } => WaitsFor::Writers {
+            object: object(address),
+            writers: threads.iter().map(|&thread| state.path(thread)).collect(),
         },
         Obstacle::Event { address } => WaitsFor::Event(object(address)),
         Obstacle::Barrier { address, arrived, count } => WaitsFor::Barrier { object: object(address), arrived, count },

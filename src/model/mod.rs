@@ -80,8 +80,7 @@ impl Model {
         let Some(form) = form::analyse(&unit.program) else { return Err(NoMain(unit)) };
         let sharing = &form.concurrency.sharing;
         let visible = Visibility { reads: sharing.reads.clone(), definitions: sharing.definitions.clone() };
-        let spurious_wakeups = options.spurious_wakeups;
-        let of_machine = vm::Options { spurious_wakeups, ..vm::Options::default() };
+        let of_machine = vm::Options { semantics: options.semantics, ..vm::Options::default() };
         let machine = Machine::with_options(&unit.program, &visible, of_machine);
         Ok(Model { unit, form, machine, options })
     }
@@ -160,9 +159,9 @@ impl Model {
     /// The schedule file of an execution, with all that it depends on. `status` says how it ends or what it shows.
     #[must_use]
     pub fn schedule(&self, steps: Vec<Step>, status: &str) -> Schedule {
-        let Options { inputs, spurious_wakeups } = &self.options;
+        let Options { inputs, semantics } = &self.options;
         let schedule = Schedule::new(self.unit.name(), self.unit.text(), steps);
-        Schedule { status: Some(status.to_owned()), ..schedule.recorded_with(inputs, *spurious_wakeups) }
+        Schedule { status: Some(status.to_owned()), ..schedule.recorded_with(inputs, *semantics) }
     }
 
     /// Whether a schedule was recorded from this very text, as far as it says.

@@ -1,7 +1,8 @@
 //! What the executions of a program depend on beside its text, as schedule files keep it.
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::schedule::{SPURIOUS_WAKEUPS, Schedule};
+use crate::schedule::Schedule;
+use crate::vm::Semantics;
 
 /// Names of `input` constants, and their values.
 pub type Inputs = Vec<(String, String)>;
@@ -11,8 +12,8 @@ pub type Inputs = Vec<(String, String)>;
 pub struct Options {
     /// Values of `input` constants.
     pub inputs: Inputs,
-    /// Whether a wait for a condition may end without a notification.
-    pub spurious_wakeups: bool,
+    /// Which executions there are.
+    pub semantics: Semantics,
 }
 
 impl Options {
@@ -22,18 +23,18 @@ impl Options {
     ///
     /// The schedule has an option that this version does not know.
     pub fn over(&self, schedule: &Schedule) -> Result<Options, Diagnostics> {
-        let known = |(name, value): &(&String, &String)| {
-            *name == SPURIOUS_WAKEUPS && ["true", "false"].contains(&value.as_str())
-        };
-        if let Some((name, value)) = schedule.options.iter().find(|option| !known(option)) {
+        let recorded = schedule.semantics().map_err(|(name, value)| {
             let message = format!("the schedule has the option `{name}` = `{value}`, which this version does not know");
-            return Err(Diagnostics::error(Code::ScheduleMismatch, message));
-        }
+            Diagnostics::error(Code::ScheduleMismatch, message)
+        })?;
         let mut inputs: Inputs = schedule.inputs.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         inputs.retain(|(name, _)| self.inputs.iter().all(|(given, _)| given != name));
         inputs.extend(self.inputs.iter().cloned());
-        let recorded = schedule.options.get(SPURIOUS_WAKEUPS).is_some_and(|value| value == "true");
-        Ok(Options { inputs, spurious_wakeups: self.spurious_wakeups || recorded })
+        let semantics = Semantics {
+            spurious_wakeups: self.semantics.spurious_wakeups || recorded.spurious_wakeups,
+            prefer_writers: self.semantics.prefer_writers || recorded.prefer_writers,
+        };
+        Ok(Options { inputs, semantics })
     }
 }
 
@@ -41,18 +42,20 @@ impl Options {
 mod tests {
     use super::*;
 
-    fn options(inputs: &[(&str, &str)], spurious_wakeups: bool) -> Options {
+    fn options(inputs: &[(&str, &str)], semantics: Semantics) -> Options {
         let inputs = inputs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
-        Options { inputs, spurious_wakeups }
+        Options { inputs, semantics }
     }
 
     #[test]
     fn given_inputs_replace_recorded_ones() {
-        let recorded = options(&[("n", "3"), ("m", "1")], true);
+        let recorded = options(&[("n", "3"), ("m", "1")], Semantics { spurious_wakeups: true, ..Semantics::default() });
         let schedule = Schedule::new("a.csm", "", Vec::new());
-        let schedule = schedule.recorded_with(&recorded.inputs, recorded.spurious_wakeups);
-        let replayed = options(&[("n", "5")], false).over(&schedule).expect("its options are known");
-        assert_eq!(replayed, options(&[("m", "1"), ("n", "5")], true));
+        let schedule = schedule.recorded_with(&recorded.inputs, recorded.semantics);
+        let given = Semantics { prefer_writers: true, ..Semantics::default() };
+        let replayed = options(&[("n", "5")], given).over(&schedule).expect("its options are known");
+        let both = Semantics { spurious_wakeups: true, prefer_writers: true };
+        assert_eq!(replayed, options(&[("m", "1"), ("n", "5")], both));
     }
 
     #[test]

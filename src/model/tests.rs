@@ -2,6 +2,7 @@
 
 use super::{Model, NoMain, Options, Unit};
 use crate::diagnostics::Code;
+use crate::vm::Semantics;
 
 #[test]
 fn a_unit_without_main_is_handed_back() {
@@ -27,7 +28,8 @@ fn all_slips_of_a_selection_are_told() {
 #[test]
 fn a_schedule_names_what_it_was_recorded_from() {
     let text = "input int n = 2; print(n);";
-    let options = Options { inputs: vec![("n".to_owned(), "3".to_owned())], spurious_wakeups: true };
+    let semantics = Semantics { spurious_wakeups: true, prefer_writers: true };
+    let options = Options { inputs: vec![("n".to_owned(), "3".to_owned())], semantics };
     let model = Model::from_text("n.csm", text, &options).expect("it compiles");
     let schedule = model.schedule(Vec::new(), "ok");
     assert!(model.has_recorded(&schedule));

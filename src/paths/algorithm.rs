@@ -189,7 +189,7 @@ impl<'s, 'm> Method<'s, 'm> {
             self.found.tests.push(Test { run: number, reason });
             self.found.tests.len() - 1
         });
-        let spurious = self.session.model.options().spurious_wakeups;
+        let spurious = self.session.model.options().semantics.spurious_wakeups;
         self.found.groups.cut |= cut;
         self.found.groups.add(placing, spurious, &Seen { run: number, test, trace: &run.trace, decisions: &list });
         if let Some(test) = test {
@@ -257,7 +257,7 @@ impl<'s, 'm> Method<'s, 'm> {
     /// Makes a test for each way in which the first execution could have got stuck, as its variant graph says, unless a
     /// test has ended so.
     pub fn test_stuck_nodes(&mut self) {
-        let (program, spurious) = (self.placing().program, self.session.model.options().spurious_wakeups);
+        let (program, spurious) = (self.placing().program, self.session.model.options().semantics.spurious_wakeups);
         let trace = &self.found.runs[0].run.trace;
         let whole = Projection::whole(program, trace);
         let interleaving = Interleaving::new(program, trace, &whole, spurious);
@@ -438,7 +438,7 @@ impl<'s, 'm> Method<'s, 'm> {
         let placing = self.placing();
         let known = &self.found.runs[candidate.run];
         let trace = &known.run.trace;
-        let spurious = self.session.model.options().spurious_wakeups;
+        let spurious = self.session.model.options().semantics.spurious_wakeups;
         let whole = Projection::whole(placing.program, trace);
         let interleaving = Interleaving::new(placing.program, trace, &whole, spurious);
         let order = completed(trace, &interleaving, &candidate.required);

@@ -221,7 +221,7 @@ fn graph_of(model: &Model, explored: &Explored, max_nodes: usize) -> Graph {
     let known = &explored.runs[0];
     let trace = &known.run.trace;
     let projection = Projection::whole(model.program(), trace);
-    let spurious = model.options().spurious_wakeups;
+    let spurious = model.options().semantics.spurious_wakeups;
     let interleaving = Interleaving::new(model.program(), trace, &projection, spurious);
     let graph = VariantGraph::new(trace, &interleaving, max_nodes);
     let placing = Placing { program: model.program(), machine: model.machine() };

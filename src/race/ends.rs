@@ -10,7 +10,7 @@ use super::place::PlacePair;
 use crate::explore::{BlockedThread, WaitsFor, blocked_threads};
 use crate::ir::TextId;
 use crate::schedule::ExecutionStatus;
-use crate::vm::{Choice, CodeIndex, Failure, FailureKind, Machine, State, Tables};
+use crate::vm::{Choice, CodeIndex, Failure, FailureKind, Machine, PathId, State, Tables};
 use rustc_hash::FxHashMap;
 
 /// Which execution has shown something.
@@ -80,16 +80,15 @@ impl BadEnd {
     #[must_use]
     pub fn blocked(machine: &Machine, tables: &Tables, threads: &[BlockedThread], steps: Vec<Choice>) -> BadEnd {
         let name = |path| machine.path_name(tables, path);
+        let names = |paths: &[PathId]| paths.iter().map(|&path| name(path)).collect::<Vec<_>>().join(" ");
         let named = |thread: &BlockedThread| {
             let awaited = match &thread.waits_for {
                 WaitsFor::Lock { object, holder, taken_at } => {
                     format!("{object:?} {:?} {taken_at:?}", holder.map(name))
                 }
-                WaitsFor::Readers { object, readers } => {
-                    let readers: Vec<String> = readers.iter().map(|&path| name(path)).collect();
-                    format!("{object:?} {}", readers.join(" "))
-                }
-                WaitsFor::Threads(threads) => threads.iter().map(|&path| name(path)).collect::<Vec<_>>().join(" "),
+                WaitsFor::Readers { object, readers } => format!("{object:?} {}", names(readers)),
+                WaitsFor::Writers { object, writers } => format!("{object:?} behind {}", names(writers)),
+                WaitsFor::Threads(threads) => names(threads),
                 other => format!("{other:?}"),
             };
             (name(thread.path), thread.at, awaited)

@@ -85,11 +85,15 @@ impl<'a> Hold<'a> {
         let pending = view.machine.pending(view.state, thread);
         match &*self.rule {
             Rule::At(spans) => {
-                let is_operation = matches!(pending, Some(Pending::Synchronise { .. }));
+                let is_operation = matches!(pending, Some(Pending::Synchronise { .. } | Pending::WaitToWrite { .. }));
                 is_operation && spans.contains(&view.machine.span(view.state.position(thread)))
             }
             Rule::AfterAccess(_) => {
-                let acquires = matches!(pending, Some(Pending::Synchronise { kind, .. }) if kind.only_acquires());
+                let acquires = match pending {
+                    Some(Pending::Synchronise { kind, .. }) => kind.only_acquires(),
+                    Some(Pending::WaitToWrite { .. }) => true,
+                    _ => false,
+                };
                 acquires && self.touched.contains(&view.state.path(thread))
             }
             Rule::Term { term, initial } => !self.seen && self.holds_for(view, pending, *term, *initial),

@@ -51,6 +51,7 @@ impl Causality {
             Event::Read { address, .. } => depends.extend(self.last_write.get(&address)),
             Event::Lock { address, .. }
             | Event::NotTaken { address, .. }
+            | Event::WaitToWrite { address, .. }
             | Event::Waited { address, .. }
             | Event::Acquire { address, .. }
             | Event::Clear { address, .. } => depends.extend(self.last_use.get(&address)),
@@ -69,6 +70,7 @@ impl Causality {
                 self.last_write.insert(address, row);
             }
             Event::Lock { address, .. }
+            | Event::WaitToWrite { address, .. }
             | Event::Unlock { address, .. }
             | Event::Set { address, .. }
             | Event::Clear { address, .. }

@@ -132,6 +132,7 @@ pub fn used_by(thread: PathId, event: Event) -> Option<(Resource, Use)> {
         | Event::Unlock { address, .. }
         | Event::Nested { address, .. }
         | Event::NotTaken { address, .. }
+        | Event::WaitToWrite { address, .. }
         | Event::TimedOut { address, .. }
         | Event::Set { address, .. }
         | Event::Clear { address, .. }

@@ -6,14 +6,24 @@
 //!
 //! **Soundness and limits**. Unknown keys are an error, so that a newer file is not followed by halves.
 
+use crate::vm::Semantics;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The version of the format.
 pub const SCHEMA: &str = "cssame-schedule/1";
 
-/// The option of executions in which waits for a condition may end without a notification.
-pub const SPURIOUS_WAKEUPS: &str = "spurious-wakeups";
+/// An option of executions, as schedules and the command line name it, and where it stands.
+type NamedOption = (&'static str, fn(&mut Semantics) -> &mut bool);
+
+/// The options of executions that a schedule may name.
+const OPTIONS: [NamedOption; 2] =
+    [("spurious-wakeups", |of| &mut of.spurious_wakeups), ("prefer-writers", |of| &mut of.prefer_writers)];
+
+/// The names of the options that are set.
+pub fn options_of(mut semantics: Semantics) -> impl Iterator<Item = &'static str> {
+    OPTIONS.iter().filter(move |(_, place)| *place(&mut semantics)).map(|&(name, _)| name)
+}
 
 /// One step of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -92,12 +102,25 @@ impl Schedule {
 
     /// The same, recorded with these inputs and options.
     #[must_use]
-    pub fn recorded_with(mut self, inputs: &[(String, String)], spurious_wakeups: bool) -> Schedule {
+    pub fn recorded_with(mut self, inputs: &[(String, String)], semantics: Semantics) -> Schedule {
         self.inputs = inputs.iter().cloned().collect();
-        if spurious_wakeups {
-            self.options.insert(SPURIOUS_WAKEUPS.to_owned(), "true".to_owned());
-        }
+        self.options.extend(options_of(semantics).map(|name| (name.to_owned(), "true".to_owned())));
         self
+    }
+
+    /// The options of the executions that it is one of.
+    ///
+    /// # Errors
+    ///
+    /// An option that this version does not know, and its value.
+    pub fn semantics(&self) -> Result<Semantics, (&str, &str)> {
+        let mut semantics = Semantics::default();
+        for (name, value) in &self.options {
+            let known = OPTIONS.iter().find(|known| known.0 == name).zip(value.parse().ok());
+            let Some(((_, place), value)) = known else { return Err((name, value)) };
+            *place(&mut semantics) = value;
+        }
+        Ok(semantics)
     }
 
     /// Reads a schedule.

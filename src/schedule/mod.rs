@@ -50,7 +50,7 @@ pub use clocks::{Clock, Clocks, Edges, Stamp, ThreadNumber};
 pub use dependence::{Footprint, Footprints, Resource, Use, predecessors, used_by};
 pub use estimate::{FirstHit, Interval, Rate, Z_95};
 pub use execution::{Execution, ExecutionStatus, run, run_named};
-pub use file::{SCHEMA, SPURIOUS_WAKEUPS, Schedule, ScheduleError, Step, source_hash};
+pub use file::{SCHEMA, Schedule, ScheduleError, Step, options_of, source_hash};
 pub use greybox::{AbstractSchedule, Constraint, GENERATION, Greybox, GreyboxEnd, Steered, Term};
 pub use held::{Held, HeldLocks, LocksetId, lock_name};
 pub use lookahead::{Lookahead, PendingAccess, PendingAccesses};

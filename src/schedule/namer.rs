@@ -109,6 +109,7 @@ fn key(naming: Naming<'_>, state: &State, choice: Choice, alternatives: u32) -> 
         Some(
             Pending::Synchronise { address: Some(address), .. }
             | Pending::Relock { address: Some(address) }
+            | Pending::WaitToWrite { address }
             | Pending::TimeOut { address }
             | Pending::SpuriousWakeup { address },
         ) => machine.leaf_at(state, address),

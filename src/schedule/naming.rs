@@ -32,6 +32,7 @@ pub fn operation_name(pending: Pending) -> &'static str {
         Pending::Synchronise { kind, .. } => kind.word(),
         Pending::Atomic { name, .. } | Pending::Effect { name } => name,
         Pending::Relock { .. } => "relock",
+        Pending::WaitToWrite { .. } => "await",
         Pending::TimeOut { .. } => "timeout",
         Pending::SpuriousWakeup { .. } => "wake",
         Pending::Fork => "fork",
@@ -79,6 +80,7 @@ impl Naming<'_> {
             }
             Pending::Synchronise { address: Some(address), .. }
             | Pending::Relock { address: Some(address) }
+            | Pending::WaitToWrite { address }
             | Pending::TimeOut { address }
             | Pending::SpuriousWakeup { address } => format!("{name} {}", self.object(state, address)),
             Pending::JoinThread { thread: Some(thread) } => {

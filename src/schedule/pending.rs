@@ -60,7 +60,7 @@ impl PendingFootprint {
                     known.add(Resource::Bare, Use::Exclusive);
                 }
             }
-            Pending::TimeOut { address } | Pending::SpuriousWakeup { address } => {
+            Pending::WaitToWrite { address } | Pending::TimeOut { address } | Pending::SpuriousWakeup { address } => {
                 cell(Some(address), Use::Exclusive);
             }
             Pending::Join => known.add(Resource::Children(state.path(thread)), Use::Exclusive),

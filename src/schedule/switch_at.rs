@@ -78,6 +78,7 @@ impl<'a, P> SwitchAt<'a, P> {
                 Pending::Atomic { .. }
                 | Pending::Synchronise { .. }
                 | Pending::Relock { .. }
+                | Pending::WaitToWrite { .. }
                 | Pending::TimeOut { .. }
                 | Pending::SpuriousWakeup { .. }
                 | Pending::Fork

@@ -299,6 +299,9 @@ impl Writer<'_> {
                 content(RowKind::Synchronise, by.word(), object(address), Some("is false".to_owned()))
             }
             Event::TimedOut { address, .. } => content(RowKind::Synchronise, "timeout", object(address), None),
+            Event::WaitToWrite { address, .. } => {
+                content(RowKind::Synchronise, "waits for", object(address), Some("to write".to_owned()))
+            }
             // A wait, the last arrival at a barrier, and the operation of a verdict have told it already.
             Event::Unlock { by, .. } if by.takes_again() => None,
             Event::Leave { .. } | Event::Verdict { .. } => None,
@@ -379,8 +382,12 @@ impl Writer<'_> {
                 format!("{} ({})", object(address), name(holder))
             }
             Obstacle::Lock { address, holder: None, .. } => object(address),
-            Obstacle::Readers { address, ref threads } if threads.is_empty() => object(address),
-            Obstacle::Readers { address, ref threads } => format!("{} ({})", object(address), names(threads)),
+            Obstacle::Readers { address, ref threads } | Obstacle::Writers { address, ref threads } => {
+                match threads.as_slice() {
+                    [] => object(address),
+                    threads => format!("{} ({})", object(address), names(threads)),
+                }
+            }
             Obstacle::Barrier { address, arrived, count } => format!("{}, {arrived} of {count}", object(address)),
             Obstacle::Condition { address } => format!("notify({})", object(address)),
             Obstacle::Notification => "notify()".to_owned(),

@@ -27,13 +27,14 @@ fn high(word: u64) -> u32 {
 const SPAWNED: u64 = 1 << 40;
 const DEEP: u64 = 1 << 41;
 
-const STATUSES: [ThreadStatus; 9] = [
+const STATUSES: [ThreadStatus; 10] = [
     ThreadStatus::Free,
     ThreadStatus::Ready,
     ThreadStatus::AtBarrier,
     ThreadStatus::WaitingCondition,
     ThreadStatus::Reacquiring,
     ThreadStatus::TimedOut,
+    ThreadStatus::WaitingToWrite,
     ThreadStatus::WaitingBare,
     ThreadStatus::Diverged,
     ThreadStatus::Ended,

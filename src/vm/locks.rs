@@ -8,11 +8,15 @@
 //! program without such locks has nothing of it. A bit of its own says that a lock is re-entrant: the property belongs
 //! to the object, however it is reached.
 //!
+//! Where writers are preferred ([`Semantics::prefer_writers`](super::machine::Semantics::prefer_writers)), a thread that
+//! cannot write at once begins to wait in a step of its own, which its status keeps; until it writes, nobody gets the
+//! lock for reading. Writers are not ordered among each other: one that comes to a free lock takes it at once.
+//!
 //! **Soundness and limits**: a thread that holds a lock [`MAX_LEVELS`] times and takes it once more counts as one that
 //! runs for ever.
 
 use super::memory::Layout;
-use super::state::{NO_THREAD, NO_WRITER, REENTRANT, ReadHold, State, ThreadIndex};
+use super::state::{NO_THREAD, NO_WRITER, REENTRANT, ReadHold, State, ThreadIndex, ThreadStatus};
 use crate::ir::sync::{Kind, Mode, ObjectKind};
 
 /// A thread holds one lock at most that often.
@@ -52,7 +56,7 @@ fn count(value: i64) -> u32 {
 }
 
 impl State {
-    /// Whether a thread may take a lock by an operation, or would wait.
+    /// Whether the holders of a lock let a thread take it by an operation.
     pub(super) fn may_take(&self, address: u32, thread: ThreadIndex, kind: Kind) -> bool {
         let value = self.value(address);
         if kind.is_on(ObjectKind::RwLock) {
@@ -73,6 +77,13 @@ impl State {
         let first = self.readers.partition_point(|hold| hold.address < address);
         let holds = self.readers[first..].iter().take_while(move |hold| hold.address == address);
         holds.filter(|hold| hold.thread != NO_THREAD).map(|hold| ThreadIndex(hold.thread))
+    }
+
+    /// The threads that wait for a readers-writer lock to write, where writers are preferred.
+    pub(super) fn waiting_writers(&self, address: u32) -> impl Iterator<Item = ThreadIndex> {
+        let slots = self.threads.iter().enumerate();
+        let waiting = slots.filter(move |(_, one)| one.status == ThreadStatus::WaitingToWrite && one.wait == address);
+        waiting.map(|(index, _)| ThreadIndex(index as u16))
     }
 
     /// Lets a thread take a lock that it may take, at that instruction.

@@ -14,7 +14,7 @@ use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
 use super::tables::{PathId, Tables};
 use super::visibility::Visibility;
 use super::watched::Watched;
-use crate::ir::sync::{Kind, ObjectKind};
+use crate::ir::sync::{Kind, Mode};
 use crate::ir::{FunctionId, LeafId, Program, TextId, Texts, VariableId};
 use crate::source::Span;
 
@@ -29,8 +29,17 @@ pub struct Options {
     pub frames: u32,
     /// Thread slots in use at one time beyond which a program fails.
     pub threads: u16,
+    /// Which executions a program has.
+    pub semantics: Semantics,
+}
+
+/// What may be had one way or another of the executions of a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Semantics {
     /// Whether a thread that waits for a condition may wake without a notification.
     pub spurious_wakeups: bool,
+    /// Whether no thread gets a readers-writer lock for reading while one waits to write.
+    pub prefer_writers: bool,
 }
 
 impl Default for Options {
@@ -40,71 +49,9 @@ impl Default for Options {
             block_instructions: 10_000_000,
             frames: 1_000,
             threads: 65_000,
-            spurious_wakeups: false,
+            semantics: Semantics::default(),
         }
     }
-}
-
-/// What a thread that cannot move waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Obstacle {
-    /// A lock, its holder, and where that took it.
-    Lock {
-        /// The lock.
-        address: u32,
-        /// Who holds it; `None` where that thread has ended without a trace.
-        holder: Option<ThreadIndex>,
-        /// Where it was taken.
-        taken_at: CodeIndex,
-    },
-    /// A readers-writer lock that is held for reading, by the thread itself perhaps.
-    Readers {
-        /// The lock.
-        address: u32,
-        /// Who reads; those that have ended without a trace are left out.
-        threads: Vec<ThreadIndex>,
-    },
-    /// An event that is not set.
-    Event {
-        /// The event.
-        address: u32,
-    },
-    /// Other threads at a barrier.
-    Barrier {
-        /// The barrier.
-        address: u32,
-        /// How many have arrived.
-        arrived: u32,
-        /// How many it takes.
-        count: u32,
-    },
-    /// A notification of a condition.
-    Condition {
-        /// The condition.
-        address: u32,
-    },
-    /// A bare notification.
-    Notification,
-    /// A semaphore that is zero.
-    Semaphore {
-        /// The semaphore.
-        address: u32,
-    },
-    /// Threads that it has forked.
-    Children {
-        /// Those that have not ended.
-        threads: Vec<ThreadIndex>,
-    },
-    /// A thread that it joins.
-    Thread {
-        /// That thread.
-        thread: ThreadIndex,
-    },
-    /// The end of an atomic block of another thread.
-    AtomicBlock {
-        /// The thread in the block.
-        thread: ThreadIndex,
-    },
 }
 
 /// Which states have one fingerprint.
@@ -234,10 +181,11 @@ impl Machine {
                 let Code::Synchronise { lock, .. } = self.compiled.code[slot.pc as usize] else { return 0 };
                 u32::from(self.cell_at(state, thread, lock).is_none_or(|(_, value)| locks::holder(value) == 0))
             }
+            ThreadStatus::WaitingToWrite => u32::from(state.may_take(slot.wait, thread, Kind::WriteLock)),
             ThreadStatus::WaitingCondition => {
                 let timed =
                     matches!(self.compiled.code[slot.pc as usize], Code::Synchronise { kind: Kind::TimedWait, .. });
-                u32::from(timed) + u32::from(self.options.spurious_wakeups)
+                u32::from(timed) + u32::from(self.options.semantics.spurious_wakeups)
             }
             ThreadStatus::Diverged => 1,
             ThreadStatus::Free
@@ -273,8 +221,10 @@ impl Machine {
         // A place whose index is out of range fails, and failing is always possible.
         match kind {
             Kind::Lock => u32::from(cell().is_none_or(|(_, value)| locks::may_lock(value, thread))),
+            // Where writers are preferred, one that cannot write yet begins to wait.
+            Kind::WriteLock if self.options.semantics.prefer_writers => 1,
             Kind::ReadLock | Kind::WriteLock => {
-                u32::from(cell().is_none_or(|(address, _)| state.may_take(address, thread, kind)))
+                u32::from(cell().is_none_or(|(address, _)| self.may_take(state, address, thread, kind)))
             }
             Kind::WaitEvent => u32::from(cell().is_none_or(|(_, set)| set != 0)),
             Kind::Acquire => u32::from(cell().is_none_or(|(_, count)| count > 0)),
@@ -303,6 +253,12 @@ impl Machine {
         let place = &self.compiled.places[place as usize];
         let address = place.address(state.frame(thread), &self.compiled.constants)?;
         Some((address, state.cells[address as usize].value))
+    }
+
+    /// Whether a thread that stands before an operation on a lock may take the lock by it.
+    pub(super) fn may_take(&self, state: &State, address: u32, thread: ThreadIndex, kind: Kind) -> bool {
+        let waits_for_writers = kind.mode() == Mode::Shared && self.options.semantics.prefer_writers;
+        state.may_take(address, thread, kind) && !(waits_for_writers && state.waiting_writers(address).next().is_some())
     }
 
     /// Whether states tell who reads under readers-writer locks.
@@ -336,54 +292,6 @@ impl Machine {
     pub fn is_deadlock(&self, state: &State) -> bool {
         let mut threads = (0..state.threads.len()).map(|index| ThreadIndex(index as u16));
         state.unfinished > 0 && threads.all(|thread| self.alternatives(state, thread) == 0)
-    }
-
-    /// What a thread waits for; `None` where it can move or has ended.
-    #[must_use]
-    pub fn obstacle(&self, state: &State, thread: ThreadIndex) -> Option<Obstacle> {
-        let slot = state.threads.get(thread.index())?;
-        if matches!(slot.status, ThreadStatus::Ended | ThreadStatus::Free) || self.alternatives(state, thread) > 0 {
-            return None;
-        }
-        if state.exclusive != NO_THREAD && state.exclusive != thread.0 {
-            return Some(Obstacle::AtomicBlock { thread: ThreadIndex(state.exclusive) });
-        }
-        let address = |place| self.cell_at(state, thread, place).map_or(0, |(address, _)| address);
-        let lock = |address: u32| {
-            let cell = state.cells[address as usize];
-            let holder = locks::holder(cell.value);
-            if holder == 0 {
-                return Obstacle::Readers { address, threads: state.readers_of(address).collect() };
-            }
-            let holder = (holder <= i64::from(NO_THREAD)).then(|| ThreadIndex((holder - 1) as u16));
-            Obstacle::Lock { address, holder, taken_at: CodeIndex(cell.writer) }
-        };
-        Some(match (slot.status, self.compiled.code[slot.pc as usize]) {
-            (ThreadStatus::WaitingCondition, _) => Obstacle::Condition { address: slot.wait },
-            (ThreadStatus::WaitingBare, _) => Obstacle::Notification,
-            (ThreadStatus::AtBarrier, _) => Obstacle::Barrier {
-                address: slot.wait,
-                count: state.value(slot.wait) as u32,
-                arrived: state.value(slot.wait + 1) as u32,
-            },
-            (ThreadStatus::Reacquiring | ThreadStatus::TimedOut, Code::Synchronise { lock: place, .. }) => {
-                lock(address(place))
-            }
-            (_, Code::Synchronise { kind, object, .. }) => match kind.operands().first()? {
-                ObjectKind::Lock | ObjectKind::RwLock => lock(address(object)),
-                ObjectKind::Event => Obstacle::Event { address: address(object) },
-                ObjectKind::Semaphore => Obstacle::Semaphore { address: address(object) },
-                // Only a thread with another status than that of one that is ready waits at such an object.
-                ObjectKind::Condition | ObjectKind::Barrier => return None,
-            },
-            (_, Code::JoinThread { handle }) => {
-                let handle = handle.value(state.frame(thread), &self.compiled.constants);
-                Obstacle::Thread { thread: ThreadIndex((handle - 1) as u16) }
-            }
-            _ => Obstacle::Children {
-                threads: state.threads().filter(|&child| state.parent(child) == Some(thread)).collect(),
-            },
-        })
     }
 
     /// Where the frames of a thread go on, the innermost one first: the instruction that it stands before or waits at,

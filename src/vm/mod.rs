@@ -27,6 +27,7 @@ mod lower;
 mod machine;
 mod memory;
 mod observe;
+mod obstacle;
 mod outcome;
 mod pending;
 mod start;
@@ -43,8 +44,9 @@ mod watched;
 pub use code::{CodeIndex, Origin};
 pub use fingerprint::{Encoding, hash};
 pub use interchangeable::bodies as interchangeable_bodies;
-pub use machine::{Fingerprints, Machine, Obstacle, Options};
+pub use machine::{Fingerprints, Machine, Options, Semantics};
 pub use observe::{Cell, Event, Object, Observer, ThreadName, Work};
+pub use obstacle::Obstacle;
 pub use outcome::{Choice, Failure, FailureKind, Move, Progress};
 pub use pending::Pending;
 pub use state::{NO_WRITER, State, ThreadIndex, ThreadStatus};
@@ -59,3 +61,5 @@ mod event_tests;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod writer_tests;

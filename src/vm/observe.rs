@@ -210,6 +210,13 @@ pub enum Event {
         /// Whether all of them.
         all: bool,
     },
+    /// It begins to wait for a readers-writer lock to write. Only where writers are preferred.
+    WaitToWrite {
+        /// The lock.
+        cell: Cell,
+        /// Its location.
+        address: u32,
+    },
     /// It gives up waiting for a condition.
     TimedOut {
         /// The condition.
@@ -296,6 +303,7 @@ impl Event {
             | Event::Unlock { address, by, .. }
             | Event::Nested { address, by, .. }
             | Event::NotTaken { address, by, .. } => (by, Some(address)),
+            Event::WaitToWrite { address, .. } => (Kind::WriteLock, Some(address)),
             Event::TimedOut { address, .. } => (Kind::TimedWait, Some(address)),
             Event::Set { address, .. } => (Kind::Set, Some(address)),
             Event::Clear { address, .. } => (Kind::Clear, Some(address)),

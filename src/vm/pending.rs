@@ -52,6 +52,11 @@ pub enum Pending {
         /// The lock.
         address: Option<u32>,
     },
+    /// Beginning to wait for a readers-writer lock to write, where writers are preferred.
+    WaitToWrite {
+        /// The lock.
+        address: u32,
+    },
     /// Giving up waiting for a condition; where threads may wake for no reason, the second alternative is that.
     TimeOut {
         /// The condition.
@@ -99,10 +104,13 @@ impl Machine {
             (ThreadStatus::Reacquiring | ThreadStatus::TimedOut, Code::Synchronise { lock, .. }) => {
                 return Some(Pending::Relock { address: address(lock) });
             }
+            (ThreadStatus::WaitingToWrite, Code::Synchronise { kind, .. }) => {
+                return Some(Pending::Synchronise { kind, address: Some(slot.wait) });
+            }
             (ThreadStatus::WaitingCondition, Code::Synchronise { kind: Kind::TimedWait, .. }) => {
                 return Some(Pending::TimeOut { address: slot.wait });
             }
-            (ThreadStatus::WaitingCondition, _) if self.options.spurious_wakeups => {
+            (ThreadStatus::WaitingCondition, _) if self.options.semantics.spurious_wakeups => {
                 return Some(Pending::SpuriousWakeup { address: slot.wait });
             }
             (ThreadStatus::Diverged, _) => return Some(Pending::Divergence),
@@ -144,7 +152,16 @@ impl Machine {
             Code::AtomicBegin => Pending::AtomicBlock,
             Code::Synchronise { kind, object, .. } => {
                 let address = if kind.operands().is_empty() { None } else { address(object) };
-                Pending::Synchronise { kind, address }
+                match address {
+                    Some(address)
+                        if kind == Kind::WriteLock
+                            && self.options.semantics.prefer_writers
+                            && !state.may_take(address, thread, kind) =>
+                    {
+                        Pending::WaitToWrite { address }
+                    }
+                    _ => Pending::Synchronise { kind, address },
+                }
             }
             code => Pending::Effect { name: effect(code) },
         })

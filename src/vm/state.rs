@@ -67,6 +67,8 @@ pub enum ThreadStatus {
     Reacquiring,
     /// It has given up waiting for a condition, and has to take the lock again.
     TimedOut,
+    /// It waits for a readers-writer lock to write, and nobody gets that for reading.
+    WaitingToWrite,
     /// It waits for a bare notification.
     WaitingBare,
     /// It runs for ever, or its calls are too deep: its next step fails.
@@ -97,7 +99,7 @@ pub(super) struct Thread {
     /// The thread that forked it, and the frame which waits for it.
     pub parent: u16,
     pub parent_frame: u32,
-    /// Address of the barrier or the condition that it waits at.
+    /// Address of the barrier, the condition or the readers-writer lock that it waits at.
     pub wait: u32,
     /// Levels, but for the first, at which it held the re-entrant lock that it waits with.
     pub levels: u16,

@@ -262,6 +262,11 @@ impl<O: Observer> Run<'_, O> {
                 self.local(false);
                 self.settled()
             }
+            ThreadStatus::WaitingToWrite => {
+                self.begin_to_write();
+                self.local(false);
+                self.settled()
+            }
             ThreadStatus::WaitingCondition => {
                 self.give_up(alternative);
                 Progress::Running

@@ -23,7 +23,8 @@ impl<O: Observer> Run<'_, O> {
         alternative: u32,
     ) -> Performed {
         let performed = match kind {
-            Kind::Lock | Kind::ReadLock | Kind::WriteLock => self.with(object, |run, address| run.lock(address, kind)),
+            Kind::WriteLock => self.with(object, Run::write_lock),
+            Kind::Lock | Kind::ReadLock => self.with(object, |run, address| run.lock(address, kind)),
             Kind::TryLock | Kind::TryReadLock | Kind::TryWriteLock => {
                 self.with(object, |run, address| run.try_lock(address, kind, verdict))
             }
@@ -91,8 +92,31 @@ impl<O: Observer> Run<'_, O> {
         Performed::On
     }
 
+    /// Takes a readers-writer lock to write, or begins to wait for it where writers are preferred.
+    fn write_lock(&mut self, address: u32) -> Performed {
+        if self.state.may_take(address, self.thread, Kind::WriteLock) {
+            return self.lock(address, Kind::WriteLock);
+        }
+        self.event(Event::WaitToWrite { cell: self.cell(address), address });
+        let this = self.this();
+        this.status = ThreadStatus::WaitingToWrite;
+        this.wait = address;
+        Performed::Blocked
+    }
+
+    /// Takes the readers-writer lock that the thread has waited for.
+    pub(super) fn begin_to_write(&mut self) {
+        let address = self.this().wait;
+        self.state.take(address, self.thread, Mode::Exclusive, self.pc());
+        self.event(Event::Lock { cell: self.cell(address), address, by: Kind::WriteLock });
+        let this = self.this();
+        this.status = ThreadStatus::Ready;
+        this.wait = 0;
+        this.pc += 1;
+    }
+
     fn try_lock(&mut self, address: u32, by: Kind, verdict: Slot) -> Performed {
-        let value = self.state.may_take(address, self.thread, by);
+        let value = self.machine.may_take(self.state, address, self.thread, by);
         if value {
             if let Performed::Over(over) = self.lock(address, by) {
                 return Performed::Over(over);

@@ -37,6 +37,7 @@ mod oracle_paths;
 mod oracle_races;
 mod oracle_tears;
 mod paths;
+mod prefer_writers;
 mod race_facts;
 mod race_samples;
 mod race_targets;

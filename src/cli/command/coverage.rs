@@ -237,7 +237,7 @@ impl Arguments {
             file: load::name_of(&self.file),
             hash: source_hash(unit.text()),
             inputs: options.inputs.clone(),
-            spurious_wakeups: options.spurious_wakeups,
+            semantics: options.semantics,
             max_steps: self.bounds.max_steps.map_or(CoverageRequest::default().max_steps, u64::from),
             free: false,
         };

@@ -241,7 +241,7 @@ impl Arguments {
         self.check_directory()?;
         let options = driver::Options {
             inputs: of_model.inputs,
-            spurious_wakeups: of_model.spurious_wakeups,
+            semantics: of_model.semantics,
             ..self.driver_options(model.unit().text())
         };
         let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
@@ -299,7 +299,7 @@ impl Arguments {
             file: name_of(&self.file),
             hash: source_hash(text),
             inputs: self.program.inputs.clone(),
-            spurious_wakeups: self.execution.spurious_wakeups,
+            semantics: self.execution.semantics(),
             max_steps: self.bounds.max_steps.map_or(MAX_STEPS, u64::from),
             free: self.free,
         }

@@ -320,7 +320,7 @@ impl Arguments {
             file: name_of(&self.files[0]),
             hash: source_hash(model.unit().text()),
             inputs: model.options().inputs.clone(),
-            spurious_wakeups: model.options().spurious_wakeups,
+            semantics: model.options().semantics,
             max_steps: self.max_steps(),
             free: false,
         }

@@ -2,6 +2,7 @@
 
 use crate::cli::load::name_of;
 use crate::model::Options;
+use crate::schedule::options_of;
 use std::path::Path;
 
 /// Directory of the schedules in the command line that writes them.
@@ -24,8 +25,7 @@ pub fn record_line(command: &str, source: &Path, options: &str) -> String {
 #[must_use]
 pub fn options_text(options: &Options) -> String {
     let inputs = options.inputs.iter().map(|(name, value)| format!(" --input {name}={value}"));
-    let spurious = options.spurious_wakeups.then(|| " --spurious-wakeups".to_owned());
-    inputs.chain(spurious).collect()
+    inputs.chain(options_of(options.semantics).map(|name| format!(" --{name}"))).collect()
 }
 
 /// A word as a shell reads it.

@@ -177,7 +177,7 @@ fn lock_places(end: &CallEnd) -> Option<BTreeSet<CodeIndex>> {
     let mut places = BTreeSet::new();
     for thread in &end.blocked {
         match thread.waits_for {
-            WaitsFor::Lock { .. } | WaitsFor::Readers { .. } => {
+            WaitsFor::Lock { .. } | WaitsFor::Readers { .. } | WaitsFor::Writers { .. } => {
                 places.insert(thread.at);
             }
             WaitsFor::Threads(_) => {}
@@ -229,8 +229,9 @@ impl Judge {
             return violation(self.own.waits_there(end));
         }
         // Calls that wait for a lock which nobody gives back any more are listed, although some order explains them.
-        let waits_for_lock =
-            |thread: &BlockedThread| matches!(thread.waits_for, WaitsFor::Lock { .. } | WaitsFor::Readers { .. });
+        let waits_for_lock = |thread: &BlockedThread| {
+            matches!(thread.waits_for, WaitsFor::Lock { .. } | WaitsFor::Readers { .. } | WaitsFor::Writers { .. })
+        };
         if end.blocked.iter().any(waits_for_lock) { violation(true) } else { Verdict::Fine }
     }
 

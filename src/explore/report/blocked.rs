@@ -20,6 +20,8 @@ use std::collections::VecDeque;
 pub enum Awaited {
     /// A lock that is held.
     Lock,
+    /// A readers-writer lock that is not to be read because others wait to write.
+    Writers,
     /// An event that is not set.
     Event,
     /// Other threads at a barrier.
@@ -77,13 +79,7 @@ impl BlockedReport {
         let object = self.object.as_deref().unwrap_or("?");
         let signalled = self.signalled_at.as_deref();
         match self.waits_for {
-            Awaited::Lock => match self.holder.as_deref() {
-                Some(holder) if holder == self.thread => {
-                    format!("waits for the lock `{object}`, which it holds itself")
-                }
-                Some(holder) => format!("waits for the lock `{object}`, which {holder} holds"),
-                None => format!("waits for the lock `{object}`, which an ended thread holds"),
-            },
+            Awaited::Lock | Awaited::Writers => format!("waits for the lock `{object}`, which {}", self.in_its_way()),
             Awaited::Event => match (signalled, self.cleared_at.as_deref()) {
                 (Some(_), Some(cleared)) => format!("waits for the event `{object}`, cleared at {cleared}"),
                 _ => format!("waits for the event `{object}`, never set"),
@@ -107,12 +103,31 @@ impl BlockedReport {
         }
     }
 
+    /// Who is in the way of a thread that waits for a lock: `T2 holds`, `it reads itself`, `T2 waits to write`.
+    #[must_use]
+    pub fn in_its_way(&self) -> String {
+        let threads = self.threads.join(", ");
+        match (self.waits_for, self.holder.as_deref(), self.threads.as_slice()) {
+            (Awaited::Writers, ..) => format!("{threads} {} to write", verb(&self.threads, "wait")),
+            (_, Some(holder), _) if holder == self.thread => "it holds itself".to_owned(),
+            (_, Some(holder), _) => format!("{holder} holds"),
+            (_, None, []) => "an ended thread holds".to_owned(),
+            (_, None, [only]) if *only == self.thread => "it reads itself".to_owned(),
+            (_, None, several) => format!("{threads} {}", verb(several, "read")),
+        }
+    }
+
     /// The same with the place where the lock was taken.
     #[must_use]
     pub fn waits_since(&self) -> String {
         let since = self.taken_at.as_ref().map_or_else(String::new, |at| format!(" since {at}"));
         self.waits() + &since
     }
+}
+
+/// A verb as it stands behind the names of threads.
+fn verb(threads: &[String], verb: &str) -> String {
+    if threads.len() == 1 { format!("{verb}s") } else { verb.to_owned() }
 }
 
 /// Where objects were set, notified, raised and cleared last; bare notifications stand under [`BARE`].
@@ -197,7 +212,7 @@ impl Scene<'_> {
         let mut object = |awaited, address: u32| {
             report.waits_for = awaited;
             report.object = (address != BARE).then(|| self.naming.object(self.state, address));
-            if !matches!(awaited, Awaited::Lock | Awaited::Barrier) {
+            if !matches!(awaited, Awaited::Lock | Awaited::Writers | Awaited::Barrier) {
                 report.signalled_at = self.signals.signalled.get(&address).map(|&at| self.at(at));
                 report.cleared_at = self.signals.cleared.get(&address).map(|&at| self.at(at));
             }
@@ -211,6 +226,10 @@ impl Scene<'_> {
             }
             Obstacle::Readers { address, threads } => {
                 object(Awaited::Lock, address);
+                report.threads = threads.into_iter().map(|thread| self.name(thread)).collect();
+            }
+            Obstacle::Writers { address, threads } => {
+                object(Awaited::Writers, address);
                 report.threads = threads.into_iter().map(|thread| self.name(thread)).collect();
             }
             Obstacle::Event { address } => object(Awaited::Event, address),

@@ -13,7 +13,7 @@ use crate::paths::trace::{ActionKind, Trace};
 /// Draws a graph.
 pub(super) fn draw(session: &Session<'_>, findings: &Findings, graph: &Graph) -> GraphDrawing {
     let trace = &findings.explored.runs[0].run.trace;
-    let spurious = session.model.options().spurious_wakeups;
+    let spurious = session.model.options().semantics.spurious_wakeups;
     let interleaving = Interleaving::new(session.model.program(), trace, &graph.projection, spurious);
     let artist = Artist { session, trace, graph, interleaving };
     artist.draw()

@@ -29,7 +29,7 @@ pub fn fixture_with(name: &str, text: &str, expect: Expect, of_model: &model::Op
         file: name.to_owned(),
         hash: source_hash(text),
         inputs: of_model.inputs.clone(),
-        spurious_wakeups: of_model.spurious_wakeups,
+        semantics: of_model.semantics,
         max_steps: 100_000,
         free: false,
     };

@@ -7,6 +7,7 @@ use cssame::budget::Limits;
 use cssame::driver::{Expect, TermStatus};
 
 use cssame::model::Options;
+use cssame::vm::Semantics;
 
 /// By name: what is awkward about it.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -230,7 +231,8 @@ fn awkward_programs_do_what_was_recorded() {
     for (name, text) in PROGRAMS {
         add(name, &fixture_of(&format!("{name}.csm"), text, Expect::Recorded));
     }
-    let options = Options { spurious_wakeups: true, ..Options::default() };
+    let semantics = Semantics { spurious_wakeups: true, ..Semantics::default() };
+    let options = Options { semantics, ..Options::default() };
     add("spurious", &fixture_with("spurious.csm", SPURIOUS, Expect::Recorded, &options));
     all.build();
     for seed in [None, Some(1), Some(2)] {

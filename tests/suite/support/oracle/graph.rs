@@ -218,5 +218,6 @@ fn condition_words(condition: Condition) -> (u32, u32) {
         Condition::Discarding => (6, 0),
         Condition::Ended => (7, 0),
         Condition::TimedOut => (8, 0),
+        Condition::AtWrite(address) => (9, address),
     }
 }

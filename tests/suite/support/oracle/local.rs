@@ -88,6 +88,8 @@ pub struct Machine<'c> {
     pub watch_sharing: bool,
     pub max_steps: u32,
     pub merge_ends: bool,
+    /// Whether threads that wait for a readers-writer lock to write keep readers out.
+    pub prefer_writers: bool,
 }
 
 impl<'c> Machine<'c> {
@@ -109,6 +111,7 @@ impl<'c> Machine<'c> {
             watch_sharing: false,
             max_steps,
             merge_ends,
+            prefer_writers: false,
         }
     }
 

@@ -90,6 +90,8 @@ pub struct Options {
     pub profiles: bool,
     /// Counts the end of a thread to the step before it, as counts of interleavings in papers do.
     pub merge_ends: bool,
+    /// Whether threads that wait for a readers-writer lock to write keep readers out.
+    pub prefer_writers: bool,
 }
 
 impl Default for Options {
@@ -103,6 +105,7 @@ impl Default for Options {
             contexts: false,
             profiles: false,
             merge_ends: false,
+            prefer_writers: false,
         }
     }
 }
@@ -205,6 +208,7 @@ pub fn explore(program: &Program, file: &SourceFile, options: &Options) -> Resul
     let limits = Limits { max_executions, futures, profiles: contexts && profiles };
     loop {
         let mut machine = Machine::new(&code, visible.clone(), options.max_steps, options.merge_ends);
+        machine.prefer_writers = options.prefer_writers;
         machine.ways = contexts.then(Ways::new);
         machine.watch_sharing = options.visible == Visible::Dynamic;
         let found = search(&mut machine, limits);

@@ -39,6 +39,8 @@ pub enum Condition {
     Reacquiring,
     /// Has given up waiting and wants its lock back, at the instruction.
     TimedOut,
+    /// Waits for the readers-writer lock of that address to write, at the instruction.
+    AtWrite(u32),
     /// In a bare `wait()`, behind the instruction.
     BareWaiting,
     /// Its next step is a failure.
@@ -226,6 +228,11 @@ impl State {
             (READERS_WRITER, _) => !held(&|_| true),
             (value, _) => value == Value::Int(-1),
         }
+    }
+
+    /// Whether some thread has begun to wait for a readers-writer lock to write.
+    pub fn has_waiting_writer(&self, lock: u32) -> bool {
+        self.threads.iter().any(|thread| thread.condition == Condition::AtWrite(lock))
     }
 
     /// A thread takes a lock that it may take.

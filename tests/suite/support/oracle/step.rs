@@ -38,6 +38,7 @@ impl Machine<'_> {
         let possible = match this.condition {
             Condition::Failing(_) | Condition::Discarding => true,
             Condition::Reacquiring | Condition::TimedOut => state.may_take(this.peek(0).address(), thread, Sync::Lock),
+            Condition::AtWrite(lock) => state.may_take(lock, thread, Sync::WriteLock),
             // Whoever waits for some time may give up.
             Condition::AtCond(_) => matches!(self.code.ops[this.pc as usize], Op::Sync(Sync::TimedWait)),
             Condition::Ready => match self.code.ops[this.pc as usize] {
@@ -76,7 +77,9 @@ impl Machine<'_> {
             return;
         }
         let possible = match sync {
-            Sync::Lock | Sync::ReadLock | Sync::WriteLock => state.may_take(this.peek(0).address(), thread, sync),
+            // Who cannot write yet can begin to wait.
+            Sync::WriteLock if self.prefer_writers => true,
+            Sync::Lock | Sync::ReadLock | Sync::WriteLock => self.lets_in(state, this.peek(0).address(), thread, sync),
             Sync::WaitEvent => value(0).truth(),
             Sync::P => value(0).long() > 0,
             Sync::Join => state.threads[this.peek(0).long() as usize].condition == Condition::Ended,
@@ -85,6 +88,13 @@ impl Machine<'_> {
         if possible {
             moves.push(Move { thread, choice: 0 });
         }
+    }
+
+    /// Whether a thread gets a lock: its holders let it, and so do those that wait to write.
+    fn lets_in(&self, state: &State, lock: u32, thread: usize, sync: Sync) -> bool {
+        let reads = matches!(sync, Sync::ReadLock | Sync::TryReadLock);
+        let is_behind = self.prefer_writers && reads && state.has_waiting_writer(lock);
+        !is_behind && state.may_take(lock, thread, sync)
     }
 
     /// Does one step, and the local work behind it that belongs to the next one.
@@ -99,6 +109,8 @@ impl Machine<'_> {
             Condition::Failing(status) => return Progress::Ended(status),
             Condition::Discarding => return Progress::Discarded,
             _ if state.steps > self.max_steps => return Progress::Ended(Status::StepLimit),
+            // It takes the lock now.
+            Condition::AtWrite(_) => thread.condition = Condition::Ready,
             Condition::AtCond(_) => {
                 thread.condition = Condition::TimedOut;
                 return Progress::Going;
@@ -212,6 +224,13 @@ impl Machine<'_> {
                 state.threads[t].condition = Condition::AtCond(condition);
                 return Progress::Going;
             }
+            Sync::WriteLock if self.prefer_writers => {
+                let lock = state.threads[t].peek(0).address();
+                if !state.may_take(lock, t, sync) {
+                    state.threads[t].condition = Condition::AtWrite(lock);
+                    return Progress::Going;
+                }
+            }
             Sync::Join => {
                 let joined = state.threads[t].pop().long() as usize;
                 if let Some(tracer) = &mut self.tracer {
@@ -234,7 +253,7 @@ impl Machine<'_> {
             Sync::Unlock => {}
             Sync::Lock | Sync::ReadLock | Sync::WriteLock => state.take(address, t, sync),
             Sync::TryLock | Sync::TryReadLock | Sync::TryWriteLock => {
-                let verdict = state.may_take(address, t, sync);
+                let verdict = self.lets_in(state, address, t, sync);
                 if verdict {
                     state.take(address, t, sync);
                 }
