@@ -6,11 +6,12 @@
 //! `CSSAME_WRITERS_SEED` run more programs, or others.
 
 use crate::law::{Tally, check_with};
-use crate::support::generate::Rng;
+use crate::support::generate::{self, Rng, Size};
 use crate::support::setting;
-use cssame::budget::Budget;
+use crate::without_outcomes::{candidates, compare};
+use cssame::budget::{Budget, Limits};
 use cssame::explore::report::{DeadlockReport, wait_cycle};
-use cssame::explore::{Query, WaitsFor, by_states, futures};
+use cssame::explore::{Declined, Query, Subject, WaitsFor, by_states, futures};
 use cssame::model::{Model, Options};
 use cssame::schedule::{Schedule, trace};
 use cssame::vm::{Choice, Machine, Semantics, State, Tables, ThreadStatus};
@@ -170,9 +171,10 @@ fn schedules_and_traces_tell_that_a_thread_waits() {
 fn contention(seed: u64, tries: bool) -> String {
     let mut rng = Rng::new(seed);
     let mut text = "int x; rwlock R;\ncobegin\n".to_owned();
-    for thread in 0..rng.range(2, 3) {
+    let threads = rng.range(2, 3);
+    for thread in 0..threads {
         text += &format!("T{thread}:\n");
-        for _ in 0..rng.range(1, 2) {
+        for _ in 0..if threads == 2 { 2 } else { 1 } {
             text += &body(&mut rng, tries);
         }
     }
@@ -211,4 +213,49 @@ fn what_the_option_adds_is_deadlocks() {
         assert_eq!(ends, with.iter().filter_map(|one| one.rsplit(": ").next()).collect(), "seed {seed}\n{text}");
     }
     assert!(tally.checked * 10 >= programs * 8 && more > 20, "{} checked, {more} with more", tally.checked);
+}
+
+#[test]
+fn slices_say_what_all_states_say() {
+    let (mut compared, limits) = (0, Limits { max_states: Some(60_000), ..Limits::default() });
+    for seed in 1..=setting("CSSAME_WRITERS_PROGRAMS", 300) {
+        let text = match seed % 2 {
+            // Something that can be left out.
+            0 => {
+                contention(seed, true).replace("int x;", "int x, y;").replace("unlock(R);", "unlock(R); y = x; y = 1;")
+            }
+            _ => generate::locking(seed, &Size { threads: 3, operations: 4, globals: 3, structured: true }),
+        };
+        let options = Options { semantics: PREFERRED, ..Options::default() };
+        let Ok(model) = Model::from_text("writers.csm", &text, &options) else { continue };
+        let all = by_states(model.machine(), &Query::default(), &limits.into());
+        if !text.contains("rwlock") || !all.is_complete() {
+            continue;
+        }
+        let candidates = candidates(&model);
+        match Subject::from(&model).futures_by_slices(&Query::without_outcomes(&candidates), &limits.into()) {
+            Ok(found) => {
+                compared += 1;
+                compare(&model, &all, &found).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}\n{text}"));
+            }
+            Err(declined) => assert_ne!(declined, Declined::Disagreement, "seed {seed}\n{text}"),
+        }
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+#[test]
+fn equal_rounds_of_a_parfor_may_wait_to_write() {
+    let text = "int x; rwlock R; parfor (int i = 0; i < 4; i++) { rdlock(R); if (x > 2) rdlock(R); unlock(R); \
+                wrlock(R); x++; unlock(R); } print(x);";
+    let model = model(text, PREFERRED);
+    let states = by_states(model.machine(), &Query::default(), &Budget::default());
+    let ends = |answer: &cssame::explore::Answer| -> BTreeSet<&str> {
+        answer.outcomes.iter().map(|outcome| outcome.status.word()).collect()
+    };
+    let folded = model.machine().up_to_symmetry().unwrap();
+    let found = by_states(&folded, &Query::default(), &Budget::default());
+    assert!(found.statistics.states * 4 < states.statistics.states, "{}", found.statistics.states);
+    assert_eq!(ends(&found), ends(&states));
+    assert_eq!(ends(&found), BTreeSet::from(["deadlock", "ok"]));
 }

@@ -4,8 +4,8 @@
 //! package races, and that is what a detector (such as ThreadSanitizer) is to find. Accesses are volatile, so that a loop
 //! that waits for another thread looks again. Each object of synchronisation has a
 //! gate of its own, so that no order comes in which the program has not; that of a readers-writer lock is one of the
-//! standard library, so that readers are not ordered either. An atomic block holds one gate that all such
-//! blocks share.
+//! standard library, so that readers are not ordered either; a thread that waits to write keeps nobody out of it, also where
+//! the executions were recorded with writers preferred. An atomic block holds one gate that all such blocks share.
 //!
 //! Tests differ in the order of locks that they come near to, that of their recorded execution: a thread that is to take a lock
 //! waits for a moment (`CSSAME_FREE_TURN`, 20 ms) until the locks before it are taken, and then goes on anyway. That they
