@@ -214,6 +214,15 @@ cobegin
 coend
 ";
 
+/// A try to read that fails behind a waiting writer alone, and a nested read; an option of its own.
+const WRITERS: &str = "int x; rwlock R;
+cobegin
+  A: { rdlock(R); if (tryrdlock(R)) { print(x); unlock(R); } else { print(x + 10); } unlock(R); }
+  B: { wrlock(R); x = 1; unlock(R); }
+  C: { rdlock(R); rdlock(R); print(x); unlock(R); unlock(R); }
+coend
+";
+
 #[test]
 fn awkward_programs_do_what_was_recorded() {
     let mut all = Together::new("hostile");
@@ -231,9 +240,13 @@ fn awkward_programs_do_what_was_recorded() {
     for (name, text) in PROGRAMS {
         add(name, &fixture_of(&format!("{name}.csm"), text, Expect::Recorded));
     }
-    let semantics = Semantics { spurious_wakeups: true, ..Semantics::default() };
-    let options = Options { semantics, ..Options::default() };
-    add("spurious", &fixture_with("spurious.csm", SPURIOUS, Expect::Recorded, &options));
+    for (name, text, semantics) in [
+        ("spurious", SPURIOUS, Semantics { spurious_wakeups: true, prefer_writers: false }),
+        ("writers", WRITERS, Semantics { spurious_wakeups: false, prefer_writers: true }),
+    ] {
+        let options = Options { semantics, ..Options::default() };
+        add(name, &fixture_with(&format!("{name}.csm"), text, Expect::Recorded, &options));
+    }
     all.build();
     for seed in [None, Some(1), Some(2)] {
         assert_eq!(all.run(seed), expected, "with seed {seed:?}");
