@@ -173,7 +173,7 @@ fn no_execution_reads_an_element_that_is_no_term() {
 /// The same of programs with loops that count, or nearly do.
 #[test]
 fn no_execution_reads_what_is_no_term_in_a_lap() {
-    println!("{}", hold(600, 7, &generate::laps));
+    println!("{}", hold(600, 7, Semantics::default(), &generate::laps));
 }
 
 fn size(seed: u64) -> Size {
