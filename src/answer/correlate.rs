@@ -122,7 +122,8 @@ fn ends(executed: &ExecutedPairs, pair: usize) -> Vec<EndData<Vec<Step>>> {
 fn waiting(deadlock: &DeadlockReport) -> String {
     let one = |thread: &BlockedReport| {
         let object = thread.object.as_ref().map_or_else(String::new, |object| format!(" for {object}"));
-        let holder = thread.holder.as_ref().map_or_else(String::new, |holder| format!(", which {holder} holds"));
+        let is_known = thread.holder.is_some() || !thread.threads.is_empty();
+        let holder = if is_known { format!(", which {}", thread.in_its_way()) } else { String::new() };
         format!("{} waits at {}{object}{holder}", thread.thread, thread.at)
     };
     // Main only waits for the two.

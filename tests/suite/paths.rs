@@ -211,6 +211,29 @@ fn agreeing(oracle: &PathsOracle) -> Value {
            "deadlocks": deadlocks, "test_cases": oracle.groups()})
 }
 
+/// What the oracle says of a program of which that is the answer.
+fn oracle_of(source: &str, answer: &Value, prefer_writers: bool) -> Result<PathsOracle, String> {
+    // Which variables are shared, the text says, and not the executions.
+    let names = |key: &str| list(&answer[key]).iter().map(|name| text(name).to_owned()).collect::<BTreeSet<_>>();
+    let (shared, read_shared) = (names("shared"), names("read_shared"));
+    let options = PathsOptions {
+        max_nodes: PREFIXES,
+        visible: Visible::Named(shared.union(&read_shared).cloned().collect()),
+        read_shared: Some(read_shared),
+        prefer_writers,
+        ..PathsOptions::default()
+    };
+    paths_of_source(source, &options)
+}
+
+/// What the answer of a model, with or without preferred writers, says otherwise than the oracle; none where that comes to no
+/// end, or the answer is not complete.
+pub(crate) fn differences_of(source: &str, model: &Model) -> Option<Vec<String>> {
+    let answer = answer_of(model, &Request { explore: Some(20_000), ..Request::default() });
+    let oracle = oracle_of(source, &answer, model.options().semantics.prefer_writers).ok()?;
+    (oracle.complete && answer["complete"] == true).then(|| compare(&answer, &oracle))
+}
+
 #[test]
 fn differences_are_told() {
     let source = "int x; bool b; cobegin\nT1: if (x == 1 && b) skip;\nT2: x = 1;\nb = x == 1;\nwait(); coend";
@@ -276,16 +299,7 @@ fn answers_agree_with_the_oracle() {
         let source = source.join("\n");
         let Some(model) = possible_model(&source) else { continue };
         let answer = answer_of(&model, &Request { explore: Some(20_000), ..Request::default() });
-        // Which variables are shared, the text says, and not the executions.
-        let names = |key: &str| list(&answer[key]).iter().map(|name| text(name).to_owned()).collect::<BTreeSet<_>>();
-        let (shared, read_shared) = (names("shared"), names("read_shared"));
-        let options = PathsOptions {
-            max_nodes: PREFIXES,
-            visible: Visible::Named(shared.union(&read_shared).cloned().collect()),
-            read_shared: Some(read_shared),
-            ..PathsOptions::default()
-        };
-        let oracle = paths_of_source(&source, &options).unwrap_or_else(|error| panic!("{seed}: {error}\n{source}"));
+        let oracle = oracle_of(&source, &answer, false).unwrap_or_else(|error| panic!("{seed}: {error}\n{source}"));
         if !oracle.complete {
             continue;
         }

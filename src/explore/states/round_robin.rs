@@ -156,16 +156,20 @@ mod tests {
     use super::*;
     use crate::front::compile;
     use crate::source::SourceMap;
-    use crate::vm::{Choice, Move, Progress, Tables, Visibility};
+    use crate::vm::{Choice, Move, Options, Progress, Semantics, Tables, Visibility};
 
     /// Lets a program run in turn; gives how many threads were asked, and the number of steps. Each time, the one that moves
     /// must be the first of all that can.
     fn asked(text: &str) -> (usize, usize) {
+        asked_with(text, Options::default())
+    }
+
+    fn asked_with(text: &str, options: Options) -> (usize, usize) {
         let mut sources = SourceMap::default();
         let file = sources.add("test.csm", text);
         let compiled = compile(&sources, file, &[]);
         let program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-        let machine = Machine::new(&program, &Visibility::all(&program));
+        let machine = Machine::with_options(&program, &Visibility::all(&program), options);
         let mut tables = Tables::new();
         let mut state = machine.initial(&mut tables);
         let (mut turns, mut moves, mut last, mut steps) = (RoundRobin::default(), Vec::new(), None, 0);
@@ -223,5 +227,17 @@ mod tests {
         ] {
             asked(&text);
         }
+    }
+
+    #[test]
+    fn threads_that_wait_to_write_have_their_turn() {
+        let semantics = Semantics { prefer_writers: true, ..Semantics::default() };
+        let body = |arm: usize| match arm % 3 {
+            0 => "wrlock(R); x = x + 1; unlock(R);",
+            1 => "rdlock(R); print(x); unlock(R);",
+            _ => "print(x); if (tryrdlock(R)) unlock(R); wrlock(R); unlock(R);",
+        };
+        let text = format!("int x; rwlock R; {}", arms(COUNT, |arm| body(arm).to_owned()));
+        asked_with(&text, Options { semantics, ..Options::default() });
     }
 }

@@ -28,6 +28,8 @@ pub struct PathsOptions {
     pub read_shared: Option<BTreeSet<String>>,
     /// The accesses that are operations, by name and whether they write; else all to shared variables.
     pub operations: Option<BTreeSet<(String, bool)>>,
+    /// Whether threads that wait for a readers-writer lock to write keep readers out.
+    pub prefer_writers: bool,
 }
 
 impl Default for PathsOptions {
@@ -38,6 +40,7 @@ impl Default for PathsOptions {
             inputs: BTreeMap::new(),
             read_shared: None,
             operations: None,
+            prefer_writers: false,
         }
     }
 }
@@ -142,6 +145,7 @@ pub fn paths_of_source(source: &str, options: &PathsOptions) -> Result<PathsOrac
     loop {
         let mut machine = Machine::new(&code, visible.clone(), u32::MAX, false);
         machine.watch_sharing = options.visible == Visible::Dynamic;
+        machine.prefer_writers = options.prefer_writers;
         let operations = operation_names(&code, options);
         let wanted = Wanted { max_nodes: options.max_nodes, operations, ..Wanted::default() };
         let found = histories(&mut machine, &code, wanted);
