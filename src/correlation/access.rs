@@ -10,7 +10,7 @@
 //!    callee.
 //! 2. Two accesses are *together* where they lie in one united region, here or in a callee.
 //! 3. A correlation access is *endangered* (section 4.4) where no two of its accesses are together, and one of them can run after
-//!    the other.
+//!    the other, or where that holds for the elements of one row ([`super::row_access`]).
 //!
 //! **Soundness and limits**: regions on two sides of a branch count as together where the region before the branch joins them;
 //! that errs towards not endangered. At most [`MAX_DATA`] variables of a function with its callees (its own come first), and the
@@ -22,6 +22,8 @@ use super::kind::{AccessKind, kinds_in, pair_bit};
 use super::partners::Partners;
 use super::pattern::Correlation;
 use super::reachability::{Place, Reachability};
+use super::row::Rows;
+use super::row_access::{RowFinder, RowSummary};
 use super::sites::{Collector, Sites};
 use super::source_variable::{SourceVariableId, SourceVariables};
 use crate::ir::{Function, FunctionId, Program, Terminator};
@@ -74,6 +76,7 @@ struct Summary {
     through: bool,
     together: Masks,
     endangered: Masks,
+    rows: RowSummary,
     accesses: Accesses,
 }
 
@@ -84,16 +87,16 @@ struct Finder<'a> {
     assignments: &'a Assignments,
     correlations: &'a [Correlation],
     partners: Partners,
+    rows: RowFinder<'a>,
     summaries: Vec<Option<Summary>>,
     reachability: Reachability,
 }
 
 /// Finds the accesses of all functions. `components` are those of the call graph, callees first.
 pub(super) fn find_accesses(
-    program: &Program,
-    data: &SourceVariables,
-    assignments: &Assignments,
+    (program, data, assignments): (&Program, &SourceVariables, &Assignments),
     correlations: &[Correlation],
+    rows: &mut Rows,
     components: &[Vec<FunctionId>],
 ) -> Vec<Accesses> {
     let mut finder = Finder {
@@ -102,6 +105,7 @@ pub(super) fn find_accesses(
         assignments,
         correlations,
         partners: Partners::new(correlations),
+        rows: RowFinder::new(rows, correlations),
         summaries: vec![None; program.functions.len()],
         reachability: Reachability::default(),
     };
@@ -120,6 +124,7 @@ impl Finder<'_> {
         let collector = Collector {
             program: self.program,
             data: self.data,
+            rows: self.rows.rows,
             assignments: self.assignments,
             partners: &self.partners,
         };
@@ -133,6 +138,9 @@ impl Finder<'_> {
         summary.accesses.own = sites.own;
         summary.accesses.kinds = self.all_kinds(&sites);
         self.find_together(function, &mut sites, &mut summary);
+        let summaries = &self.summaries;
+        let rows_of = |callee: FunctionId| summaries[callee.index()].as_ref().map(|summary| &summary.rows);
+        summary.rows = self.rows.find((id, function), &mut sites, rows_of);
         self.find_endangered(function, &sites, &mut summary);
         summary
     }
@@ -208,20 +216,22 @@ impl Finder<'_> {
         let mut graph: Option<Graph> = None;
         for (correlation, mask) in found {
             let together = summary.together.get(&correlation).copied().unwrap_or(0);
+            let apart = summary.rows.apart.get(&correlation).copied().unwrap_or(0);
+            let by_row = summary.rows.endangered.get(&correlation).copied().unwrap_or(0);
             for first in AccessKind::ALL {
                 for second in AccessKind::ALL {
                     let bit = pair_bit(first, second);
                     if mask & bit == 0 {
                         continue;
                     }
-                    let endangered = together & bit == 0 && {
+                    let of_variables = (together | apart) & bit == 0 && {
                         let graph = graph.get_or_insert_with(|| graph_of(function));
                         self.is_endangered(graph, sites, (correlation, bit), (first, second))
                     };
-                    if endangered {
+                    if of_variables {
                         *summary.endangered.entry(correlation).or_default() |= bit;
                     }
-                    let kinds = (first, second);
+                    let (kinds, endangered) = ((first, second), of_variables || by_row & bit != 0);
                     summary.accesses.correlated.push(CorrelationAccess { correlation, kinds, endangered });
                 }
             }

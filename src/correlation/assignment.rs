@@ -15,6 +15,7 @@
 
 use super::binding::{AccessSite, BoundProgram};
 use super::function::{FunctionSources, Invocation, Parent, Site};
+use super::row::{Row, Rows};
 use super::source_variable::{SourceVariableId, SourceVariables};
 use super::sources::Sources;
 use crate::ir::{BlockId, FunctionId, FunctionKind, Program};
@@ -39,6 +40,8 @@ const MAX_CONDITIONS: usize = 8;
 pub(super) struct Condition {
     /// Read by it.
     pub variable: SourceVariableId,
+    /// Which row of it; nothing where the branch stands in a caller.
+    pub row: Option<Row>,
     /// Where the branch stands.
     pub span: Span,
 }
@@ -52,6 +55,8 @@ pub(super) struct Assignment {
     pub sources: Sources,
     pub conditions: Conditions,
     pub parent: Option<Parent>,
+    /// The row that is written.
+    pub row: Option<Row>,
     pub span: Span,
     /// Where it stands in the text: one of several bindings of a function is no other write.
     pub place: AccessSite,
@@ -76,13 +81,14 @@ impl Assignments {
 pub(super) fn find_assignments(
     bound: &BoundProgram<'_>,
     data: &SourceVariables,
+    rows: &Rows,
     components: &[Vec<FunctionId>],
 ) -> Assignments {
     let program = &*bound.program;
     let mut functions: Vec<Option<FunctionSources>> = vec![None; program.functions.len()];
     for component in components {
         for &id in component {
-            let found = FunctionSources::of(bound, data, &functions, id);
+            let found = FunctionSources::of(bound, (data, rows), &functions, id);
             functions[id.index()] = Some(found);
         }
     }
@@ -109,6 +115,7 @@ pub(super) fn find_assignments(
                 sources,
                 conditions: own,
                 parent: raw.parent.clone(),
+                row: raw.row,
                 span: raw.span,
                 place: (bound.origin(id), raw.block, raw.position),
             };
@@ -191,6 +198,7 @@ fn entry_conditions(
                 here = functions[caller.index()].conditions_of(program, *block);
                 here.extend_from_slice(&above);
                 here.truncate(MAX_CONDITIONS);
+                here.iter_mut().for_each(|condition| condition.row = None);
             }
             let known = &mut entry[callee.index()];
             match known {
@@ -209,7 +217,7 @@ impl FunctionSources {
         for branch in self.control.conditions(block) {
             let span = program.functions[self.id].blocks[branch].terminator_span;
             let Some(sources) = self.branches.get(&branch) else { continue };
-            found.extend(sources.iter().map(|variable| Condition { variable, span }));
+            found.extend(sources.with_rows().map(|(variable, row)| Condition { variable, row, span }));
         }
         found
     }

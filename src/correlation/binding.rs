@@ -53,6 +53,10 @@ pub(super) struct BoundProgram<'a> {
     pub targets: FxHashMap<AccessSite, Target>,
     /// Local variables that threads other than their owner get.
     pub captured: FxHashSet<VariableId>,
+    /// For each function of the text, the parameters that flow into an index.
+    pub index_parameters: Vec<FixedBitSet>,
+    /// The parameters that are bound to a constant, by their position.
+    pub constants: FxHashMap<(FunctionId, u32), i64>,
 }
 
 impl BoundProgram<'_> {
@@ -71,16 +75,21 @@ pub(super) fn bind(program: &Program) -> BoundProgram<'_> {
             origin: program.functions.ids().collect(),
             targets: FxHashMap::default(),
             captured: FxHashSet::default(),
+            index_parameters: Vec::new(),
+            constants: FxHashMap::default(),
         };
     }
     let mut binder = Binder::new(program, asked);
     binder.run();
+    let constants = binder.constants();
     let program = Program { functions: binder.functions, ..program.clone() };
     BoundProgram {
         program: Cow::Owned(program),
         origin: binder.origin,
         targets: binder.targets,
         captured: binder.captured,
+        index_parameters: binder.indices,
+        constants,
     }
 }
 
@@ -183,6 +192,18 @@ impl<'a> Binder<'a> {
         while let Some(function) = self.waiting.pop_front() {
             self.visit(function);
         }
+    }
+
+    fn constants(&self) -> FxHashMap<(FunctionId, u32), i64> {
+        let mut found = FxHashMap::default();
+        for (function, arguments) in self.arguments.iter().enumerate() {
+            for (position, argument) in arguments.iter().enumerate() {
+                if let AbstractValue::Constant(bits) = argument {
+                    found.insert((FunctionId::new(function), position as u32), *bits);
+                }
+            }
+        }
+        found
     }
 
     /// The function that stands for one with these arguments.

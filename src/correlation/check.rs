@@ -19,6 +19,7 @@ use super::kind::AccessKind;
 use super::locked_access::{Event, Events};
 use super::report::Names;
 use super::source_variable::SourceVariableId;
+use super::text_rows::Relation;
 use super::{Analysis, Correlation, MethodAccess, Options, Pattern, analyse};
 use crate::concurrency::lockset::holds_lock;
 use crate::diagnostics::{Code, Diagnostic};
@@ -156,31 +157,40 @@ impl Checker<'_> {
         let touches = |(variable, kind): (SourceVariableId, AccessKind)| {
             all(variable, method).filter(move |event| event.kinds & kind.bit() != 0).take(MAX_TRIED)
         };
+        let mut pairs: Vec<(&Event, &Event)> = Vec::new();
         for a in touches(first) {
-            for b in touches(second).filter(|b| b.activation(method) == a.activation(method)) {
-                let (Some(one), Some(two)) = (self.events.acquired_at(a, lock), self.events.acquired_at(b, lock))
-                else {
-                    continue;
-                };
-                if one == two || copied && !self.events.follows(a, b) {
-                    continue;
-                }
-                let swapped = !copied && self.events.follows(b, a) && !self.events.follows(a, b);
-                let (a, b, one, two) = if swapped { (b, a, two, one) } else { (a, b, one, two) };
-                if copied
-                    && all(first.0, method)
-                        .any(|read| read.kinds & 1 != 0 && self.events.acquired_at(read, lock) == Some(two))
-                {
-                    continue;
-                }
-                if let Some((interfering, through)) =
-                    self.interfering(correlation, (first, second), (a, b), other, lock)
-                {
-                    return Some(Tear { first: a, second: b, lock, taken: (one, two), interfering, through });
-                }
+            pairs.extend(touches(second).filter(|b| b.activation(method) == a.activation(method)).map(|b| (a, b)));
+        }
+        self.sort_by_row(correlation, &mut pairs);
+        for (a, b) in pairs {
+            let (Some(one), Some(two)) = (self.events.acquired_at(a, lock), self.events.acquired_at(b, lock)) else {
+                continue;
+            };
+            if one == two || copied && !self.events.follows(a, b) {
+                continue;
+            }
+            let swapped = !copied && self.events.follows(b, a) && !self.events.follows(a, b);
+            let (a, b, one, two) = if swapped { (b, a, two, one) } else { (a, b, one, two) };
+            let read_anew = |read: &Event| read.kinds & 1 != 0 && self.events.acquired_at(read, lock) == Some(two);
+            if copied && all(first.0, method).any(read_anew) {
+                continue;
+            }
+            if let Some((interfering, through)) = self.interfering(correlation, (first, second), (a, b), other, lock) {
+                return Some(Tear { first: a, second: b, lock, taken: (one, two), interfering, through });
             }
         }
         None
+    }
+
+    /// Of variables that belong together by row, those touches come first that are certainly in one; those that never are do not
+    /// count.
+    fn sort_by_row(&self, correlation: &Correlation, pairs: &mut Vec<(&Event, &Event)>) {
+        if correlation.row.is_none() {
+            return;
+        }
+        let relation = |pair: &(&Event, &Event)| self.analysis.rows.relation(pair.0.access, pair.1.access);
+        pairs.retain(|pair| relation(pair) != Relation::Apart);
+        pairs.sort_by_key(relation);
     }
 
     /// What the other method does that can tear the two touches apart.
@@ -244,7 +254,8 @@ impl Checker<'_> {
         let (method, other) = (self.names.method(method), self.names.method(other));
         let message = format!("`{one}` and `{two}` belong together, but `{method}` frees `{lock}` between them");
         let says = |event: &Event, region: &str| {
-            format!("{} {} under `{lock}`, {region}", self.names.variable(event.variable), event.done())
+            let name = self.names.side(correlation, event.variable);
+            format!("{name} {} under `{lock}`, {region}", event.done())
         };
         let mut diagnostic = Diagnostic::warning(
             Code::EndangeredCorrelation,

@@ -11,6 +11,7 @@
 
 use super::binding::{AccessSite, BoundProgram, Target};
 use super::control::Control;
+use super::row::{Row, Rows};
 use super::source_variable::{SourceVariableId, SourceVariables};
 use super::sources::Sources;
 use crate::ir::{
@@ -85,6 +86,8 @@ pub(super) struct RawAssignment {
     pub position: u32,
     pub sources: Sources,
     pub parent: Option<Parent>,
+    /// Of a write to memory.
+    pub row: Option<Row>,
     pub span: Span,
 }
 
@@ -128,6 +131,7 @@ struct Pass<'a> {
     bound: &'a BoundProgram<'a>,
     program: &'a Program,
     data: &'a SourceVariables,
+    rows: &'a Rows,
     done: &'a [Option<FunctionSources>],
     function: &'a Function,
     /// By register; of named scalars only what is written to them, which is not looked up.
@@ -141,7 +145,7 @@ impl FunctionSources {
     /// Follows the data through a function; `done` has its callees.
     pub fn of(
         bound: &BoundProgram<'_>,
-        data: &SourceVariables,
+        (data, rows): (&SourceVariables, &Rows),
         done: &[Option<FunctionSources>],
         id: FunctionId,
     ) -> FunctionSources {
@@ -164,7 +168,8 @@ impl FunctionSources {
             counters: Vec::new(),
         };
         let temporaries = vec![Sources::default(); function.registers.len()];
-        let mut pass = Pass { bound, program, data, done, function, temporaries, result: Sources::default(), out };
+        let mut pass =
+            Pass { bound, program, data, rows, done, function, temporaries, result: Sources::default(), out };
         pass.run();
         pass.finish()
     }
@@ -219,7 +224,7 @@ impl Pass<'_> {
                     }
                 };
                 self.store((block, position), place, *definition, sources, span);
-                self.temporaries[dest.index()].add(&Sources::one(target));
+                self.temporaries[dest.index()].add(&Sources::one(target, self.rows.at(site)));
             }
             Instruction::Call { function, arguments, .. } => {
                 self.pass_arguments(block, *function, arguments, Invocation::Call);
@@ -249,7 +254,9 @@ impl Pass<'_> {
     /// What an instruction computes its result from.
     fn computed(&self, site: AccessSite, instruction: &Instruction) -> Sources {
         match instruction {
-            Instruction::Load { read, .. } => self.named(self.data.at(site, self.program.reads[*read].symbol)),
+            Instruction::Load { read, .. } => {
+                self.named(self.data.at(site, self.program.reads[*read].symbol), self.rows.at(site))
+            }
             Instruction::Copy { source, .. } => self.operand(*source),
             Instruction::Unary { operand, .. } => self.operand(*operand),
             Instruction::Binary { left, right, .. } => {
@@ -261,14 +268,18 @@ impl Pass<'_> {
         }
     }
 
-    fn named(&self, variable: SourceVariableId) -> Sources {
-        if self.data.is_named(variable) { Sources::one(variable) } else { Sources::default() }
+    fn named(&self, variable: SourceVariableId, row: Option<Row>) -> Sources {
+        if self.data.is_named(variable) { Sources::one(variable, row) } else { Sources::default() }
     }
 
     fn operand(&self, operand: Operand) -> Sources {
         let Operand::Register(register) = operand else { return Sources::default() };
         let variable = self.data.of_register(self.out.id, register);
-        if self.data.is_named(variable) { Sources::one(variable) } else { self.temporaries[register.index()].clone() }
+        if self.data.is_named(variable) {
+            Sources::one(variable, None)
+        } else {
+            self.temporaries[register.index()].clone()
+        }
     }
 
     /// A write to a register: an assignment where it has a name.
@@ -286,7 +297,15 @@ impl Pass<'_> {
         let declared = self.function.registers[dest].span;
         let initialiser = span.start <= declared.start && declared.end <= span.end;
         if sources.len() > 0 || !initialiser {
-            self.out.assignments.push(RawAssignment { target, block, position, sources, parent: None, span });
+            self.out.assignments.push(RawAssignment {
+                target,
+                block,
+                position,
+                sources,
+                parent: None,
+                row: None,
+                span,
+            });
         }
     }
 
@@ -310,7 +329,8 @@ impl Pass<'_> {
         let object = self.bound.targets.get(&(self.out.id, block, position));
         let parent = Parent::of(self.program, (self.out.id, &self.function.registers), place, of, object);
         let span = if initialiser { span } else { of.span };
-        self.out.assignments.push(RawAssignment { target, block, position, sources, parent, span });
+        let row = self.rows.at((self.out.id, block, position));
+        self.out.assignments.push(RawAssignment { target, block, position, sources, parent, row, span });
     }
 
     fn pass_arguments(&mut self, block: BlockId, callee: FunctionId, arguments: &[Operand], invocation: Invocation) {
@@ -320,7 +340,7 @@ impl Pass<'_> {
             let variable = self.data.of_register(callee, parameter);
             let sources = self.operand(argument);
             if self.data.is_named(variable) && sources.len() > 0 {
-                self.out.arguments.push((variable, sources));
+                self.out.arguments.push((variable, sources.without_rows()));
             }
         }
     }

@@ -9,10 +9,10 @@ use super::kind::AccessKind;
 use super::source_variable::{SourceVariableId, SourceVariables};
 use crate::concurrency::lockset::{ATOMIC, Hold, Locksets};
 use crate::concurrency::mutex_body::{Direction, LockEffect, Site, Visit, walk};
-use crate::concurrency::{Concurrency, ContextId, EventKind, LocationId};
+use crate::concurrency::{Concurrency, ContextId, EventKind, Location, LocationId};
 use crate::form::Form;
 use crate::ir::sync::Mode;
-use crate::ir::{FunctionId, Program};
+use crate::ir::{Access, FunctionId, Program};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,6 +26,8 @@ pub(super) struct Event {
     /// Bit 1 reads, bit 2 writes.
     pub kinds: u8,
     pub block: u32,
+    /// Where it stands in the text.
+    pub access: Access,
     /// Its index among all events.
     index: u32,
     pub span: Span,
@@ -75,18 +77,15 @@ impl<'a> Events<'a> {
             let Some(mut set) = locksets.at_entry(block) else { continue };
             let first = concurrency.first_event(block);
             for (offset, event) in concurrency.events_of(block).iter().enumerate() {
-                let (symbol, kinds, span) = match event.kind {
-                    EventKind::Read(read) => (Some(program.reads[read].symbol), 1, program.reads[read].span),
-                    EventKind::Write(definition) => {
-                        let of = &program.definitions[definition];
-                        (Some(of.symbol), 2, of.span)
-                    }
-                    EventKind::Update { read, .. } => (Some(program.reads[read].symbol), 3, program.reads[read].span),
-                    _ => (None, 0, event.span),
+                let access = match event.kind {
+                    EventKind::Read(read) => Some((Access::Read(read), 1)),
+                    EventKind::Write(definition) => Some((Access::Write(definition), 2)),
+                    EventKind::Update { read, .. } => Some((Access::Read(read), 3)),
+                    _ => None,
                 };
-                let symbol = symbol.map(|symbol| data.of_symbol(symbol));
-                let mut variables: Vec<SourceVariableId> = symbol.into_iter().collect();
-                if symbol.is_some() {
+                let mut variables: Vec<SourceVariableId> = Vec::new();
+                if let Some((access, _)) = access {
+                    variables.push(data.of_symbol(access.symbol(program)));
                     variables.extend(concurrency.locations_of(event).iter().map(|&location| {
                         let location = concurrency.locations[location];
                         data.of_leaf(program, location.leaf, location.element)
@@ -95,13 +94,14 @@ impl<'a> Events<'a> {
                 variables.sort_unstable();
                 variables.dedup();
                 variables.retain(|variable| wanted.contains(variable));
-                for variable in variables {
+                for (variable, (access, kinds)) in variables.into_iter().filter_map(|of| Some((of, access?))) {
                     of_variable.entry(variable).or_default().push(Event {
                         variable,
                         kinds,
                         block,
+                        access,
                         index: (first + offset) as u32,
-                        span,
+                        span: access.span(program),
                         locks: locksets.locks(set).to_vec(),
                         activations: activations(concurrency, block),
                     });
@@ -135,12 +135,14 @@ impl<'a> Events<'a> {
     /// Whether two accesses may mean the same memory.
     pub fn overlap(&self, a: &Event, b: &Event) -> bool {
         let locations = |event: &Event| self.concurrency.locations_of(&self.concurrency.events[event.index as usize]);
-        let parts = |id: &LocationId| {
-            let location = self.concurrency.locations[*id];
-            (location.instance, location.leaf)
-        };
-        let others: Vec<_> = locations(b).iter().map(parts).collect();
-        locations(a).iter().any(|id| others.contains(&parts(id)))
+        let others: Vec<_> = locations(b).iter().map(|&id| self.concurrency.locations[id]).collect();
+        locations(a).iter().map(|&id| self.concurrency.locations[id]).any(|one| {
+            let same = |other: &Location| {
+                let elements_differ = one.element.zip(other.element).is_some_and(|(one, other)| one != other);
+                (one.instance, one.leaf) == (other.instance, other.leaf) && !elements_differ
+            };
+            others.iter().any(same)
+        })
     }
 
     /// Where the mutex body is entered in which an access holds a lock: the first in the text, where there are several places.

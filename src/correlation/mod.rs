@@ -5,11 +5,12 @@
 //! **Algorithm** (Jannesari and Wolf, "Automatic Generation of Unit Tests for Correlated Variables in Parallel Programs", 2015,
 //! sections 4.2 to 4.5)
 //! 0. [`binding`]: tell functions apart by what their parameters are bound to, and so the objects that they access.
+//!    [`row`] (with [`row_values`] and [`value`]): find which accesses to elements have the same index.
 //! 1. [`assignment`]: find what each assignment is computed from, and the conditions that it is control dependent on.
 //! 2. [`sequence`]: find which assignment may be the next one after which.
 //! 3. [`pattern`]: derive correlations, with probabilities, from five patterns of assignments; [`sets`] merges them.
 //! 4. [`access`] (with [`sites`] and [`partners`]): find which methods access both variables of a correlation, and whether they
-//!    synchronise in between.
+//!    synchronise in between; [`row_access`] looks at each row by itself.
 //! 5. [`method`] and [`pair`]: find which methods may run in parallel, and rank the pairs.
 //!
 //! docs/correlation.md says where this departs from the paper.
@@ -24,6 +25,7 @@ mod binding;
 mod calls;
 pub mod check;
 mod control;
+mod element_name;
 mod function;
 pub mod kind;
 mod locked_access;
@@ -33,6 +35,9 @@ mod partners;
 pub mod pattern;
 mod reachability;
 pub mod report;
+mod row;
+mod row_access;
+mod row_values;
 mod sequence;
 mod sets;
 mod sites;
@@ -40,6 +45,8 @@ pub mod source_variable;
 mod sources;
 pub mod stale;
 mod sync_free_region;
+mod text_rows;
+mod value;
 
 pub use access::{Accesses, CorrelationAccess};
 pub use kind::AccessKind;
@@ -86,6 +93,8 @@ pub struct Analysis {
     pub pairs: Vec<Pair>,
     /// Whether these are all such pairs.
     pub complete: bool,
+    /// Which accesses of the text lie in one row, if some correlation is by row.
+    rows: text_rows::TextRows,
 }
 
 /// Finds correlations and ranks method pairs. Without `concurrency` (a file without `main`), any two methods may run in parallel.
@@ -94,19 +103,22 @@ pub fn analyse(program: &Program, concurrency: Option<&Concurrency>, options: &O
     let bound = binding::bind(program);
     let data = SourceVariables::new(program, &bound);
     let components = calls::components(&bound.program);
-    let assignments = assignment::find_assignments(&bound, &data, &components);
-    let consecutive = sequence::consecutive(&bound.program, &components, &assignments);
-    let mut correlations = pattern::find_correlations(&data, &assignments, &consecutive);
+    let mut rows = row::Rows::new(&bound);
+    let assignments = assignment::find_assignments(&bound, &data, &rows, &components);
+    let consecutive = sequence::consecutive(&bound.program, &components, &assignments, &mut rows);
+    let mut correlations = pattern::find_correlations(&data, &assignments, &consecutive, &rows);
     correlations.retain(|correlation| correlation.probability() >= options.threshold);
     let sets = sets::merge(&correlations);
     if options.sets {
         let tied = sets::within(&data, &sets, &correlations);
         correlations.extend(tied);
     }
-    let accesses = access::find_accesses(&bound.program, &data, &assignments, &correlations, &components);
+    let accesses = access::find_accesses((&bound.program, &data, &assignments), &correlations, &mut rows, &components);
     let accesses = access::of_text(program, &bound, accesses);
     let mut methods = method::find_methods(program, &accesses, concurrency);
     let parallel_pairs = methods.parallel_count(concurrency);
     let (pairs, complete) = pair::rank_pairs(&data, &correlations, &accesses, &mut methods, concurrency);
-    Analysis { data, correlations, sets, accesses, methods, parallel_pairs, pairs, complete }
+    let by_row = correlations.iter().any(|correlation| correlation.row.is_some());
+    let rows = if by_row { text_rows::TextRows::new(&bound, rows) } else { text_rows::TextRows::default() };
+    Analysis { data, correlations, sets, accesses, methods, parallel_pairs, pairs, complete, rows }
 }

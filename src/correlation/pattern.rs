@@ -5,17 +5,21 @@
 //!
 //! **Algorithm** (Jannesari and Wolf, section 4.2)
 //! 1. *Vertical*: the target and a source of an assignment. *Control*: the target and what a condition around it reads.
-//! 2. *Parental*: two fields of one object written one after the other. *Horizontal*: the targets of two consecutive assignments
-//!    with a common source.
+//! 2. *Parental*: two fields of one object written one after the other, or elements of two arrays with one index. *Horizontal*: the
+//!    targets of two consecutive assignments with a common source.
 //! 3. *Chain*: targets along a chain of assignments, each of which reads the target of the one before; two that are directly
 //!    linked are vertical.
 //! 4. The probability is the part of the writes to the dependent side that stand in a pattern. Dependent are the targets of
 //!    vertical, control and chain patterns, and both sides where there are only the others.
+//! 5. Where all patterns tie elements of equal index, the two belong together *by row*: `key[i]` and `value[i]`, not `value[j]`.
+//!    That fields of one object are written with other indices says nothing against it.
 //!
 //! **Soundness and limits**: a heuristic. The patterns of an assignment are bounded, and so are the assignments that follow it.
 
-use super::assignment::{AssignmentId, Assignments};
+use super::assignment::{AssignmentId, Assignments, Condition};
 use super::binding::AccessSite;
+use super::row::{Row, RowObject, Rows};
+use super::sequence::{Consecutive, Indices};
 use super::source_variable::{SourceVariableId, SourceVariables};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,7 +40,7 @@ pub enum Pattern {
     Vertical,
     /// One is written where a condition on the other holds.
     Control,
-    /// Fields of one object, written one after the other.
+    /// Fields of one object, or elements with one index, written one after the other.
     Parental,
     /// Computed from a third, one after the other.
     Horizontal,
@@ -77,6 +81,13 @@ pub struct Evidence {
     pub other: Option<Span>,
 }
 
+/// Two variables that belong together by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowTie {
+    /// Where the variables are written with an index, in their order; nothing of one that is only read there.
+    pub written: [Option<Span>; 2],
+}
+
 /// Two variables that belong together.
 #[derive(Clone, Debug)]
 pub struct Correlation {
@@ -96,6 +107,8 @@ pub struct Correlation {
     dependent: SmallVec<[SourceVariableId; 2]>,
     /// Whether each side is written in dependence on the other by a vertical pattern.
     pub mutual: bool,
+    /// Whether only elements of equal index, or fields of one element, belong together.
+    pub row: Option<RowTie>,
 }
 
 impl Correlation {
@@ -116,6 +129,7 @@ impl Correlation {
             writes: 0,
             dependent: SmallVec::new(),
             mutual: false,
+            row: None,
         }
     }
 
@@ -132,6 +146,20 @@ impl Correlation {
     }
 }
 
+/// How the places of a pattern lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tie {
+    /// In one row: their indices are equal, if they have some.
+    Row {
+        /// Whether they have.
+        indexed: bool,
+    },
+    /// In one object, whatever their indices are.
+    Object,
+    /// With other indices, or nobody knows.
+    Other,
+}
+
 #[derive(Default)]
 struct Indication {
     patterns: Vec<Pattern>,
@@ -143,11 +171,16 @@ struct Indication {
     computed: SmallVec<[SourceVariableId; 2]>,
     /// Writes in some pattern.
     writes: Vec<AssignmentId>,
+    /// Whether some pattern lies in one row, and whether some does not.
+    ties: (bool, bool),
+    /// The first places with an index, by that of the write.
+    indexed: Option<(Span, [Option<Span>; 2])>,
 }
 
 struct Finder<'a> {
     data: &'a SourceVariables,
     assignments: &'a Assignments,
+    rows: &'a Rows,
     found: BTreeMap<(SourceVariableId, SourceVariableId), Indication>,
 }
 
@@ -155,19 +188,24 @@ struct Finder<'a> {
 pub(super) fn find_correlations(
     data: &SourceVariables,
     assignments: &Assignments,
-    consecutive: &[(AssignmentId, AssignmentId)],
+    consecutive: &Consecutive,
+    rows: &Rows,
 ) -> Vec<Correlation> {
-    let mut finder = Finder { data, assignments, found: BTreeMap::new() };
+    let mut finder = Finder { data, assignments, rows, found: BTreeMap::new() };
     for (id, assignment) in assignments.all.entries() {
-        for source in assignment.sources.iter() {
-            finder.note((assignment.target, source), Pattern::Vertical, id, None, None);
+        for (source, row) in assignment.sources.with_rows() {
+            let tie = finder.tie(assignment.row, row);
+            finder.note((assignment.target, source), (Pattern::Vertical, tie), id, None, None);
         }
-        for condition in &assignment.conditions {
-            finder.note((assignment.target, condition.variable), Pattern::Control, id, None, Some(condition.span));
+        for Condition { variable, row, span } in assignment.conditions.iter().copied() {
+            let tie = finder.tie(assignment.row, row);
+            finder.note((assignment.target, variable), (Pattern::Control, tie), id, None, Some(span));
         }
     }
-    for &(first, second) in consecutive {
-        finder.neighbours(first, second);
+    let indices = |pair| consecutive.binary_search_by_key(&pair, |each| each.0).ok().map(|place| consecutive[place].1);
+    for &((first, second), forward) in consecutive {
+        // In a loop the end of one round stands before the begin of the next one.
+        finder.neighbours((first, second), forward, indices((second, first)).unwrap_or_default());
     }
     finder.chains(consecutive);
     finder.finish()
@@ -178,7 +216,7 @@ impl Finder<'_> {
     fn note(
         &mut self,
         (a, b): (SourceVariableId, SourceVariableId),
-        pattern: Pattern,
+        (pattern, tie): (Pattern, Tie),
         write: AssignmentId,
         earlier: Option<AssignmentId>,
         other: Option<Span>,
@@ -190,6 +228,14 @@ impl Finder<'_> {
         let evidence =
             Evidence { pattern, write: all[write].span, other: other.or(earlier.map(|earlier| all[earlier].span)) };
         let indication = self.found.entry((a.min(b), a.max(b))).or_default();
+        indication.ties.0 |= matches!(tie, Tie::Row { .. });
+        indication.ties.1 |= tie == Tie::Other;
+        if tie == (Tie::Row { indexed: true }) && indication.indexed.is_none_or(|known| evidence.write < known.0) {
+            // The target of the later write stands first but for neighbours.
+            let (last, before) = (Some(all[write].span), earlier.map(|earlier| all[earlier].span));
+            let written = if all[write].target == a.min(b) { [last, before] } else { [before, last] };
+            indication.indexed = Some((evidence.write, written));
+        }
         if !indication.patterns.contains(&pattern) {
             indication.patterns.push(pattern);
         }
@@ -209,14 +255,32 @@ impl Finder<'_> {
         }
     }
 
-    fn neighbours(&mut self, first: AssignmentId, second: AssignmentId) {
+    /// How two places of one function lie to each other.
+    fn tie(&self, a: Option<Row>, b: Option<Row>) -> Tie {
+        let rows = a.zip(b).filter(|&(one, other)| self.rows.is_same(one, other));
+        rows.map_or(Tie::Other, |(one, other)| Tie::Row { indexed: self.is_indexed(one, other) })
+    }
+
+    fn is_indexed(&self, a: Row, b: Row) -> bool {
+        self.rows.len(a.id).min(self.rows.len(b.id)) > 0
+    }
+
+    /// Two consecutive assignments, and what is known of their indices in this order and in the other one.
+    fn neighbours(&mut self, (first, second): (AssignmentId, AssignmentId), forward: Indices, backward: Indices) {
         let (a, b) = (&self.assignments.all[first], &self.assignments.all[second]);
         let pair = (a.target, b.target);
         if pair.0 == pair.1 {
             return;
         }
-        if a.parent.is_some() && a.parent == b.parent {
-            self.note(pair, Pattern::Parental, second, Some(first), None);
+        let one_object = a.parent.is_some() && a.parent == b.parent;
+        let indexed = a.row.zip(b.row).is_some_and(|(a, b)| self.is_indexed(a, b));
+        let variables = [a.row, b.row].iter().flatten().all(|row| row.object == RowObject::Variable);
+        let may_be_row = one_object || indexed && variables;
+        let (agree, disagree) = (may_be_row && forward.agree, forward.disagree && (forward.agree || !backward.agree));
+        let row = Tie::Row { indexed };
+        if one_object || agree {
+            let tie = if agree || backward.agree { row } else { Tie::Object };
+            self.note(pair, (Pattern::Parental, tie), second, Some(first), None);
         }
         let common = a.sources.iter().filter(|&source| b.sources.contains(source));
         let common: SmallVec<[SourceVariableId; 4]> =
@@ -224,7 +288,8 @@ impl Finder<'_> {
         if common.is_empty() {
             return;
         }
-        self.note(pair, Pattern::Horizontal, second, Some(first), None);
+        let tie = if may_be_row && !disagree { row } else { Tie::Other };
+        self.note(pair, (Pattern::Horizontal, tie), second, Some(first), None);
         if let Some(indication) = self.found.get_mut(&(pair.0.min(pair.1), pair.0.max(pair.1))) {
             for source in common {
                 if indication.common.len() < MAX_COMMON && !indication.common.contains(&source) {
@@ -234,11 +299,11 @@ impl Finder<'_> {
         }
     }
 
-    fn chains(&mut self, consecutive: &[(AssignmentId, AssignmentId)]) {
+    fn chains(&mut self, consecutive: &Consecutive) {
         let all = &self.assignments.all;
         let mut links: FxHashMap<AssignmentId, Vec<AssignmentId>> = FxHashMap::default();
         let mut waiting = Vec::new();
-        for &(first, second) in consecutive {
+        for &((first, second), _) in consecutive {
             let (a, b) = (&all[first], &all[second]);
             if a.target != b.target && b.sources.contains(a.target) {
                 links.entry(first).or_default().push(second);
@@ -271,7 +336,9 @@ impl Finder<'_> {
             for &second in seconds {
                 for &(target, earlier) in &before[first.index()] {
                     if target != all[*first].target {
-                        self.note((all[second].target, target), Pattern::Chain, second, Some(earlier), None);
+                        let of_function = all[second].place.0 == all[earlier].place.0;
+                        let tie = if of_function { self.tie(all[second].row, all[earlier].row) } else { Tie::Other };
+                        self.note((all[second].target, target), (Pattern::Chain, tie), second, Some(earlier), None);
                     }
                 }
             }
@@ -310,6 +377,8 @@ impl Finder<'_> {
                 writes: indication.dependent.iter().map(count).sum(),
                 dependent,
                 mutual: indication.computed.len() == 2,
+                row: (indication.ties == (true, false))
+                    .then(|| RowTie { written: indication.indexed.map_or([None; 2], |indexed| indexed.1) }),
             }
         };
         self.found.into_iter().map(correlation).collect()

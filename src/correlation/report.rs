@@ -4,6 +4,7 @@
 //! `LINE:COL`. Where two variables have one name, each gets the line of its declaration, `t@12`; two methods of one name
 //! likewise.
 
+use super::element_name::element_name;
 use super::pattern::{Correlation, Evidence};
 use super::source_variable::SourceVariableId;
 use super::{Analysis, MethodAccess, Pair};
@@ -56,6 +57,8 @@ pub struct Counts {
 pub struct CorrelationData {
     /// The two variables, sorted.
     pub variables: [String; 2],
+    /// Whether elements of equal index belong together.
+    pub by_row: bool,
     /// The patterns that indicate it.
     pub patterns: Vec<&'static str>,
     /// From 0 to 1.
@@ -236,6 +239,7 @@ pub struct AccessData<S = ()> {
 
 /// The names of variables and methods, made unique.
 pub struct Names<'a> {
+    sources: &'a SourceMap,
     program: &'a Program,
     analysis: &'a Analysis,
     data: FxHashMap<SourceVariableId, String>,
@@ -245,7 +249,7 @@ pub struct Names<'a> {
 impl<'a> Names<'a> {
     /// The names of all that an analysis speaks of.
     #[must_use]
-    pub fn new(sources: &SourceMap, program: &'a Program, analysis: &'a Analysis) -> Names<'a> {
+    pub fn new(sources: &'a SourceMap, program: &'a Program, analysis: &'a Analysis) -> Names<'a> {
         let mut data: BTreeSet<SourceVariableId> = analysis.sets.iter().flatten().copied().collect();
         data.extend(analysis.pairs.iter().flat_map(|pair| &pair.dependent));
         let named = data
@@ -255,7 +259,7 @@ impl<'a> Names<'a> {
             let function = &program.functions[id];
             (id, program.texts.get(function.name).to_owned(), function.span)
         });
-        Names { program, analysis, data: unique(sources, named), methods: unique(sources, methods) }
+        Names { sources, program, analysis, data: unique(sources, named), methods: unique(sources, methods) }
     }
 
     /// The name of a variable.
@@ -272,10 +276,23 @@ impl<'a> Names<'a> {
         known.unwrap_or_else(|| self.program.texts.get(self.program.functions[method].name).to_owned())
     }
 
+    /// The name of a side of a correlation: of elements that belong together by row, with the index as it is written.
+    #[must_use]
+    pub fn side(&self, correlation: &Correlation, variable: SourceVariableId) -> String {
+        let name = self.variable(variable);
+        let (data, program) = (&self.analysis.data, self.program);
+        let element = correlation.row.filter(|_| name == data.name(program, variable)).and_then(|row| {
+            let [first, second] = row.written;
+            let places = if variable == correlation.data.0 { (first, second) } else { (second, first) };
+            element_name(self.sources, program, data, variable, places)
+        });
+        element.unwrap_or(name)
+    }
+
     /// The variables of a correlation, sorted by name; true where that swaps them.
     #[must_use]
     pub fn variables(&self, correlation: &Correlation) -> ([String; 2], bool) {
-        let (first, second) = (self.variable(correlation.data.0), self.variable(correlation.data.1));
+        let (first, second) = (self.side(correlation, correlation.data.0), self.side(correlation, correlation.data.1));
         if second < first { ([second, first], true) } else { ([first, second], false) }
     }
 }
@@ -356,6 +373,7 @@ fn correlation_data(sources: &SourceMap, names: &Names<'_>, correlation: &Correl
     let shared = [names.analysis.data.is_shared(a), names.analysis.data.is_shared(b)];
     CorrelationData {
         variables,
+        by_row: correlation.row.is_some_and(|row| row.written != [None; 2]),
         patterns: correlation.patterns.iter().map(|pattern| pattern.word()).collect(),
         probability: correlation.probability(),
         shared: if swapped { [shared[1], shared[0]] } else { shared },

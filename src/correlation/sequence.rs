@@ -1,22 +1,27 @@
 //! Which assignment may be the next one after which.
 //!
 //! **Input**: the assignments of a program. **Output**: the pairs of assignments of which the second may directly follow the first
-//! in flow order, calls inlined, synchronisation and reads ignored (Jannesari and Wolf, "subsequent", section 4.2).
+//! in flow order, calls inlined, synchronisation and reads ignored (Jannesari and Wolf, "subsequent", section 4.2), and for each
+//! whether they write elements with equal indices.
 //!
 //! **Algorithm** (forward may-analysis for each function, callees first)
 //! 1. The state is the set of assignments that may be the last one.
 //! 2. An assignment follows each of them, and becomes the only one. A call stands for the first and the last assignments
 //!    of its callee.
 //! 3. A thread begins with the empty set, and so does its parent behind the join.
+//! 4. With an assignment goes the row that it writes, in terms of the function that is looked at. It is forgotten where a value that
+//!    it is made of is made anew: in the next round of a loop, `i` is another one.
 //!
 //! **Soundness and limits**: a set keeps [`MAX_LAST`] assignments, a function is passed over [`MAX_PASSES`] times at most, and calls
 //! within a recursion are not seen.
 
 use super::assignment::{AssignmentId, Assignments};
+use super::binding::AccessSite;
+use super::row::{Row, Rows};
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Program};
 use crate::ssa::dominators::reverse_postorder;
 use crate::ssa::function::graph_of;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// A set of assignments keeps the first so many.
@@ -24,12 +29,31 @@ const MAX_LAST: usize = 16;
 /// A function is passed over that often, at most.
 const MAX_PASSES: usize = 8;
 
-type Ids = SmallVec<[AssignmentId; 2]>;
+/// An assignment, and the row that it writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Written {
+    assignment: AssignmentId,
+    row: Option<Row>,
+}
+
+/// Sorted by assignment.
+type Ids = SmallVec<[Written; 2]>;
+
+/// Two assignments of which the second may directly follow the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Indices {
+    /// They do so with equal indices.
+    pub agree: bool,
+    /// They do so with others, or nobody knows.
+    pub disagree: bool,
+}
+
+/// Consecutive assignments, sorted.
+pub(super) type Consecutive = Vec<((AssignmentId, AssignmentId), Indices)>;
 
 /// The assignments that may be the last one at a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Last {
-    /// Sorted.
     assignments: Ids,
     /// Whether there may be none since the function began.
     none: bool,
@@ -47,35 +71,41 @@ pub(super) fn consecutive(
     program: &Program,
     components: &[Vec<FunctionId>],
     assignments: &Assignments,
-) -> Vec<(AssignmentId, AssignmentId)> {
+    rows: &mut Rows,
+) -> Consecutive {
     let mut sequence =
-        Sequence { assignments, summaries: vec![None; program.functions.len()], pairs: FxHashSet::default() };
+        Sequence { assignments, rows, summaries: vec![None; program.functions.len()], pairs: FxHashMap::default() };
     for &id in components.iter().flatten() {
         let summary = sequence.function(&program.functions[id], id);
         sequence.summaries[id.index()] = Some(summary);
     }
     let mut pairs: Vec<_> = sequence.pairs.into_iter().collect();
-    pairs.sort_unstable();
+    pairs.sort_unstable_by_key(|pair| pair.0);
     pairs
 }
 
 struct Sequence<'a> {
     assignments: &'a Assignments,
+    rows: &'a mut Rows,
     summaries: Vec<Option<Summary>>,
-    pairs: FxHashSet<(AssignmentId, AssignmentId)>,
+    pairs: FxHashMap<(AssignmentId, AssignmentId), Indices>,
 }
 
-fn insert(ids: &mut Ids, id: AssignmentId) {
-    if let Err(position) = ids.binary_search(&id) {
-        ids.insert(position, id);
-        ids.truncate(MAX_LAST);
+fn insert(ids: &mut Ids, written: Written) {
+    match ids.binary_search_by_key(&written.assignment, |known| known.assignment) {
+        Err(position) => {
+            ids.insert(position, written);
+            ids.truncate(MAX_LAST);
+        }
+        Ok(position) if ids[position].row != written.row => ids[position].row = None,
+        Ok(_) => {}
     }
 }
 
 impl Last {
     fn join(&mut self, other: &Last) -> bool {
         let before = self.clone();
-        other.assignments.iter().for_each(|&id| insert(&mut self.assignments, id));
+        other.assignments.iter().for_each(|&written| insert(&mut self.assignments, written));
         self.none |= other.none;
         *self != before
     }
@@ -91,7 +121,8 @@ impl Sequence<'_> {
         for _ in 0..MAX_PASSES {
             let mut changed = false;
             for &block in &order {
-                let Some(last) = entry[block as usize].clone() else { continue };
+                let Some(mut last) = entry[block as usize].clone() else { continue };
+                self.forget(&mut last, id, BlockId(block), None);
                 let last = self.block(function, (id, BlockId(block)), last, &mut summary.first);
                 let successors = graph.successors(block);
                 if successors.is_empty() {
@@ -114,12 +145,24 @@ impl Sequence<'_> {
         summary
     }
 
+    /// Forgets the rows that are made of what is made anew by an instruction, or without a position at the entry of a block.
+    fn forget(&self, last: &mut Last, function: FunctionId, block: BlockId, position: Option<u32>) {
+        for written in &mut last.assignments {
+            written.row = written.row.filter(|row| !self.rows.is_made_anew(row.id, function, block, position));
+        }
+    }
+
     fn block(&mut self, function: &Function, at: (FunctionId, BlockId), mut last: Last, first: &mut Ids) -> Last {
         for (position, instruction) in function.blocks[at.1].instructions.iter().enumerate() {
+            let place = position as u32;
             if let Instruction::Call { function: callee, .. } = instruction {
-                self.call(*callee, &mut last, first);
+                self.call(*callee, (at.0, at.1, place), &mut last, first);
+            }
+            if instruction.dest().is_some() {
+                self.forget(&mut last, at.0, at.1, Some(place));
             }
             if let Some(next) = self.assignments.at(at.0, at.1, position) {
+                let next = Written { assignment: next, row: self.assignments.all[next].row };
                 self.follow(&last, next, first);
                 last = Last { assignments: Ids::from_slice(&[next]), none: false };
             }
@@ -130,8 +173,11 @@ impl Sequence<'_> {
         last
     }
 
-    fn call(&mut self, callee: FunctionId, last: &mut Last, first: &mut Ids) {
-        let Some(summary) = self.summaries[callee.index()].clone() else { return };
+    fn call(&mut self, callee: FunctionId, at: AccessSite, last: &mut Last, first: &mut Ids) {
+        let Some(mut summary) = self.summaries[callee.index()].clone() else { return };
+        for written in summary.first.iter_mut().chain(&mut summary.last.assignments) {
+            written.row = written.row.and_then(|row| self.rows.in_caller(row, callee, at));
+        }
         for &next in &summary.first {
             self.follow(last, next, first);
         }
@@ -142,8 +188,13 @@ impl Sequence<'_> {
         }
     }
 
-    fn follow(&mut self, last: &Last, next: AssignmentId, first: &mut Ids) {
-        self.pairs.extend(last.assignments.iter().filter(|&&before| before != next).map(|&before| (before, next)));
+    fn follow(&mut self, last: &Last, next: Written, first: &mut Ids) {
+        for before in last.assignments.iter().filter(|before| before.assignment != next.assignment) {
+            let agree = before.row.zip(next.row).is_some_and(|(one, other)| self.rows.agree(one.id, other.id));
+            let known = self.pairs.entry((before.assignment, next.assignment)).or_default();
+            known.agree |= agree;
+            known.disagree |= !agree;
+        }
         if last.none {
             insert(first, next);
         }

@@ -3,9 +3,10 @@
 //! **Input**: a function. **Output**: [`Sites`]: its accesses and calls, each in a synchronisation-free region. A region ends at each
 //! operation of synchronisation, and at a call that does not return without one. Regions are not united here.
 
-use super::assignment::Assignments;
+use super::assignment::{Assignment, Assignments};
 use super::kind::AccessKind;
 use super::partners::Partners;
+use super::row::{Row, Rows};
 use super::source_variable::{SourceVariableId, SourceVariables};
 use super::sync_free_region::{SyncFreeRegions, is_synchronisation};
 use crate::ir::{BlockId, FunctionId, Instruction, Operand, Program, RegisterId, Terminator};
@@ -18,6 +19,8 @@ pub(super) struct Touch {
     pub block: BlockId,
     pub position: u32,
     pub region: u32,
+    /// The row that it accesses.
+    pub row: Option<Row>,
 }
 
 /// A call between two regions.
@@ -45,6 +48,7 @@ pub(super) struct Sites {
 pub(super) struct Collector<'a> {
     pub program: &'a Program,
     pub data: &'a SourceVariables,
+    pub rows: &'a Rows,
     pub assignments: &'a Assignments,
     pub partners: &'a Partners,
 }
@@ -70,7 +74,7 @@ impl Collector<'_> {
                 if cut {
                     region = sites.regions.add();
                 }
-                let at = Touch { variable: SourceVariableId(0), kinds: 0, block, position, region };
+                let at = Touch { variable: SourceVariableId(0), kinds: 0, block, position, region, row: None };
                 self.touches(id, instruction, at, &mut sites);
                 if let Instruction::Call { function: callee, .. } = instruction {
                     let before = region;
@@ -85,7 +89,7 @@ impl Collector<'_> {
             }
             sites.last.push(region);
             let position = content.instructions.len() as u32;
-            let at = Touch { variable: SourceVariableId(0), kinds: 0, block, position, region };
+            let at = Touch { variable: SourceVariableId(0), kinds: 0, block, position, region, row: None };
             if let Terminator::Branch { condition: Operand::Register(register), .. }
             | Terminator::Return(Some(Operand::Register(register))) = content.terminator
             {
@@ -100,10 +104,12 @@ impl Collector<'_> {
         instruction.uses(&mut |register| self.touch_register(id, register, AccessKind::Read, at, sites));
         if let Instruction::Load { read, .. } | Instruction::Atomic { read, .. } = instruction {
             let variable = self.data.at((id, at.block, at.position), self.program.reads[*read].symbol);
-            self.touch(variable, AccessKind::Read, at, sites);
+            let row = self.rows.at((id, at.block, at.position));
+            self.touch(variable, AccessKind::Read, Touch { row, ..at }, sites);
         }
         if let Some(assignment) = self.assignments.at(id, at.block, at.position as usize) {
-            self.touch(self.assignments.all[assignment].target, AccessKind::Write, at, sites);
+            let Assignment { target, row, .. } = self.assignments.all[assignment];
+            self.touch(target, AccessKind::Write, Touch { row, ..at }, sites);
         }
     }
 

@@ -153,7 +153,7 @@ fn a_loop_counter_is_not_correlated_with_what_it_indexes() {
         "int a[10]; int b[10]; int n;
          void f() { for (int i = 0; i < n; i++) { a[i] = 1; b[i] = a[i]; } int k = 0; while (k < n) { b[k] = 0; k += 1; } }",
     );
-    assert_eq!(patterns(&report), ["a b: vertical"]);
+    assert_eq!(patterns(&report), ["a[i] b[i]: vertical, parental"]);
 }
 
 #[test]

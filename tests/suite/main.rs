@@ -17,6 +17,7 @@ mod contradictions;
 mod correlation;
 mod correlation_locals;
 mod correlation_objects;
+mod correlation_rows;
 mod coverage;
 mod exit_status;
 mod explored;

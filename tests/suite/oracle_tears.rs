@@ -107,8 +107,15 @@ fn patterns(model: &Model) -> Vec<(TearPattern, Torn)> {
             for second in AccessKind::ALL {
                 let side = |variable, kind| Side { symbol: symbol(variable), part: None, kind };
                 let sides = [side("x", first), side("y", second)];
-                let pattern =
-                    TearPattern { method, other: Other::Anyone, sides, copied: false, sources: Vec::new(), only: None };
+                let pattern = TearPattern {
+                    method,
+                    other: Other::Anyone,
+                    sides,
+                    copied: false,
+                    sources: Vec::new(),
+                    by_row: false,
+                    only: None,
+                };
                 let of = |variable: &str, kind| (format!("C.{variable}"), kind == AccessKind::Write);
                 let torn = (name(program.functions[method].name).to_owned(), [of("x", first), of("y", second)]);
                 all.push((pattern, torn));

@@ -138,6 +138,8 @@ pub const GOLDEN: &[(&str, &[&str], u64)] = &[
     ("philosophers_table", &[": deadlock", "3: ok"], 2),
     ("philosophers_ordered", &["3: ok"], 1),
     ("account_table", &["200: ok"], 2),
+    ("slot_table", &["0: ok", "10: ok"], 2),
+    ("slot_table_broken", &["0: ok", "10: ok", ": assert"], 3),
     ("thread_pool", &["3: ok"], 36),
     ("state_machine", &[": ok"], 4),
 ];

@@ -41,6 +41,7 @@ fn watch(program: &Program, first: (&str, AccessKind), second: (&str, AccessKind
         sides,
         copied: false,
         sources: Vec::new(),
+        by_row: false,
         only: None,
     }
 }

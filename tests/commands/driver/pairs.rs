@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Samples with correlated state; each has a twin with a hole, `…_broken`.
-const TWINS: [&str; 4] = ["bank_account", "bounded_queue", "dekker_pair", "order_pool"];
+const TWINS: [&str; 5] = ["bank_account", "bounded_queue", "dekker_pair", "order_pool", "slot_table"];
 
 /// Two methods of one class, which no `main` calls.
 const LIBRARY: &str = "\

@@ -27,6 +27,7 @@ mod monitor;
 mod parties;
 mod pattern;
 mod pending;
+mod row;
 mod setup;
 mod stale;
 

@@ -201,6 +201,7 @@ impl ThreadRecord {
             let touch = PendingAccess {
                 side,
                 cell: access.cell,
+                row: access.row,
                 value: access.value,
                 changed: access.kind == AccessKind::Write && access.old != access.value,
                 now: access.value,
@@ -237,13 +238,15 @@ impl Observer for TearMonitor {
             Event::Read { read, cell, address, value, .. } => {
                 let of = self.fixed.places.bits(self.fixed.places.reads[read.index()], cell);
                 if of != 0 {
-                    self.access(thread, Access { of, kind: AccessKind::Read, cell: address, old: value, value });
+                    let row = self.fixed.rows.row(cell);
+                    self.access(thread, Access { of, kind: AccessKind::Read, cell: address, row, old: value, value });
                 }
             }
             Event::Write { definition, cell, address, old, value, .. } => {
                 let of = self.fixed.places.bits(self.fixed.places.definitions[definition.index()], cell);
                 if of != 0 {
-                    self.access(thread, Access { of, kind: AccessKind::Write, cell: address, old, value });
+                    let row = self.fixed.rows.row(cell);
+                    self.access(thread, Access { of, kind: AccessKind::Write, cell: address, row, old, value });
                 }
             }
             Event::Failure(_) if self.counts(thread) => self.failure(thread),

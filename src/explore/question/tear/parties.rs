@@ -63,11 +63,13 @@ impl Watcher {
         let access = match event {
             Event::Read { read, cell, address, value, .. } => {
                 let of = self.fixed.places.bits(self.fixed.places.reads[read.index()], cell);
-                Access { of, kind: AccessKind::Read, cell: address, old: value, value }
+                let row = self.fixed.rows.row(cell);
+                Access { of, kind: AccessKind::Read, cell: address, row, old: value, value }
             }
             Event::Write { definition, cell, address, old, value, .. } => {
                 let of = self.fixed.places.bits(self.fixed.places.definitions[definition.index()], cell);
-                Access { of, kind: AccessKind::Write, cell: address, old, value }
+                let row = self.fixed.rows.row(cell);
+                Access { of, kind: AccessKind::Write, cell: address, row, old, value }
             }
             _ => return None,
         };

@@ -59,6 +59,8 @@ pub struct TearPattern {
     pub copied: bool,
     /// What both variables are computed from, if the method writes both.
     pub sources: Vec<(SymbolId, Option<Part>)>,
+    /// Whether only cells of one row belong together: elements with equal indices.
+    pub by_row: bool,
     /// Which places of the method count, where not all do: it then makes the first access before the second.
     pub only: Option<OwnPlaces>,
 }
@@ -106,7 +108,9 @@ impl TearPattern {
         let (first, second) = each.access.kinds;
         let both = (AccessKind::Write, AccessKind::Write);
         let (method, other) = (each.method, Other::Method(other));
-        let pattern = |sides, copied, sources| TearPattern { method, other, sides, copied, sources, only: None };
+        let by_row = correlation.row.is_some();
+        let pattern =
+            |sides, copied, sources| TearPattern { method, other, sides, copied, sources, by_row, only: None };
         let (symbol, copied) = match (symbol(correlation.data.0), symbol(correlation.data.1)) {
             (Some(a), Some(b)) => {
                 let sources = correlation.common.iter().filter_map(|&variable| symbol(variable));
@@ -146,6 +150,7 @@ impl TearPattern {
             copied: self.copied,
             // A source that is not there, such as a local of `main`, does not change there.
             sources: self.sources.iter().filter_map(|&of| Some((symbol(of.0)?, part(of.1)?))).collect(),
+            by_row: self.by_row,
             only: self.only.as_ref().map(|only| only.translate(from, to)),
         })
     }

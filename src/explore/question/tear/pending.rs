@@ -42,6 +42,8 @@ pub(super) struct PendingAccess {
     /// Index of its side.
     pub side: u8,
     pub cell: u32,
+    /// Its row, where rows matter.
+    pub row: u32,
     /// What the cell held then.
     pub value: i64,
     /// Whether the touch has changed it.
@@ -67,6 +69,8 @@ pub(super) struct Access {
     pub of: u8,
     pub kind: AccessKind,
     pub cell: u32,
+    /// Its row, where rows matter.
+    pub row: u32,
     pub old: i64,
     pub value: i64,
 }
@@ -84,7 +88,8 @@ impl PendingAccess {
     fn is_partner(&self, fixed: &Fixed, access: Access) -> bool {
         let bit = if self.side == 0 { SECOND } else { FIRST };
         let (first, second) = if self.side == 0 { (self.cell, access.cell) } else { (access.cell, self.cell) };
-        access.of & bit != 0 && fixed.distance.is_none_or(|distance| distance.fits(first, second))
+        let is_other_side = access.of & bit != 0 && access.row == self.row;
+        is_other_side && fixed.distance.is_none_or(|distance| distance.fits(first, second))
     }
 
     /// Another thread has made an access; `by` is who has, if it counts.
@@ -230,7 +235,7 @@ impl PendingAccess {
 impl PendingAccess {
     pub fn encode(&self, words: &mut Vec<u64>) {
         let flags = u64::from(self.side) | u64::from(self.changed) << 1 | u64::from(self.seen) << 2;
-        words.extend([flags, u64::from(self.cell), self.value as u64, self.now as u64]);
+        words.extend([flags, u64::from(self.row) << 32 | u64::from(self.cell), self.value as u64, self.now as u64]);
         encode_list(&self.olds, words, |value| value as u64);
         encode_list(&self.sources, words, |value| value as u64);
         words.push(self.written.len() as u64);
@@ -244,12 +249,13 @@ impl PendingAccess {
     }
 
     pub fn decode(words: &mut Words<'_>) -> PendingAccess {
-        let flags = words.next();
+        let (flags, cell) = (words.next(), words.next());
         let mut touch = PendingAccess {
             side: (flags & 1) as u8,
             changed: flags & 2 != 0,
             seen: flags & 4 != 0,
-            cell: words.next() as u32,
+            cell: cell as u32,
+            row: (cell >> 32) as u32,
             value: words.next() as i64,
             now: words.next() as i64,
             ..PendingAccess::default()

@@ -1,6 +1,7 @@
 //! What does not change during a search for a tear, and what its monitors tell the search.
 
 use super::pattern::{Distance, Other, Places, TearPattern};
+use super::row::RowCells;
 use crate::ir::Program;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,6 +38,7 @@ pub(super) struct Fixed {
     pub pattern: TearPattern,
     pub places: Places,
     pub distance: Option<Distance>,
+    pub rows: RowCells,
     pub signals: Signals,
 }
 
@@ -47,6 +49,7 @@ impl Fixed {
             pattern: pattern.clone(),
             places: Places::new(program, pattern),
             distance: Distance::between(program, first, second),
+            rows: RowCells::new(program, pattern),
             signals: Signals::default(),
         }
     }

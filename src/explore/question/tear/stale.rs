@@ -66,6 +66,7 @@ pub fn stale_patterns(
             sides: [read, effect],
             copied: false,
             sources: Vec::new(),
+            by_row: false,
             only: Some(OwnPlaces { first: first.into_iter().collect(), second: second.into_iter().collect() }),
         }
     };
