@@ -12,7 +12,7 @@ use crate::support::setting;
 use crate::without_outcomes::{candidates, compare};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::report::{DeadlockReport, wait_cycle};
-use cssame::explore::{Declined, Query, Subject, WaitsFor, by_states, futures};
+use cssame::explore::{Answer, Declined, Query, Subject, WaitsFor, by_states, futures};
 use cssame::model::{Model, Options};
 use cssame::schedule::{Schedule, trace};
 use cssame::vm::{Choice, Machine, Semantics, State, Tables, ThreadStatus};
@@ -29,6 +29,10 @@ fn outcomes(text: &str, semantics: Semantics) -> BTreeSet<String> {
     let model = model(text, semantics);
     let answer = futures(model.machine(), &Query::default(), &Budget::default());
     assert!(answer.is_complete(), "{text}");
+    outcomes_of(&answer)
+}
+
+fn outcomes_of(answer: &Answer) -> BTreeSet<String> {
     let outcomes = answer.outcomes.iter().map(|outcome| {
         let lines = outcome.outputs.iter().flat_map(|&(_, output)| answer.tables.lines(output));
         format!("{}: {}", lines.collect::<Vec<&str>>().join(", "), outcome.status.word())
@@ -239,6 +243,10 @@ fn slices_say_what_all_states_say() {
             }
             Err(declined) => assert_ne!(declined, Declined::Disagreement, "seed {seed}\n{text}"),
         }
+        match Subject::from(&model).futures_by_slices(&Query::default(), &limits.into()) {
+            Ok(found) => assert_eq!(outcomes_of(&found), outcomes_of(&all), "seed {seed}\n{text}"),
+            Err(declined) => assert_ne!(declined, Declined::Disagreement, "seed {seed}\n{text}"),
+        }
     }
     assert!(compared > 50, "{compared}");
 }
@@ -249,9 +257,8 @@ fn equal_rounds_of_a_parfor_may_wait_to_write() {
                 wrlock(R); x++; unlock(R); } print(x);";
     let model = model(text, PREFERRED);
     let states = by_states(model.machine(), &Query::default(), &Budget::default());
-    let ends = |answer: &cssame::explore::Answer| -> BTreeSet<&str> {
-        answer.outcomes.iter().map(|outcome| outcome.status.word()).collect()
-    };
+    let ends =
+        |answer: &Answer| -> BTreeSet<&str> { answer.outcomes.iter().map(|outcome| outcome.status.word()).collect() };
     let folded = model.machine().up_to_symmetry().unwrap();
     let found = by_states(&folded, &Query::default(), &Budget::default());
     assert!(found.statistics.states * 4 < states.statistics.states, "{}", found.statistics.states);
