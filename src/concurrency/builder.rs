@@ -16,20 +16,16 @@
 use super::context::{Site, Unfolding};
 use super::lap::NO_LAP;
 use super::repetition::Repetitions;
+use super::row::Row;
 use super::tried::{Sides, known_verdicts, releasing_functions};
-use super::value::{Address, Evaluator};
 use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, LapId, Location, LocationId, ThreadId};
 use crate::ir::sync::Edge;
-use crate::ir::{BlockId, Function, FunctionId, Instruction, LeafKind, Place, Program, Synchronisation, Terminator};
+use crate::ir::{BlockId, FunctionId, Instruction, Place, Program, Synchronisation, Terminator};
 use crate::source::Span;
 use crate::source::arena::Arena;
 use crate::ssa::graph::Graph;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
-
-/// The elements of larger arrays of synchronisation objects are not told apart: each operation of which the index is not
-/// known may mean any of them.
-const MAX_SYNCHRONISATION_ELEMENTS: u32 = 64;
 
 /// A graph under construction.
 pub(super) struct GraphBuilder<'p> {
@@ -39,7 +35,7 @@ pub(super) struct GraphBuilder<'p> {
     pub events: Vec<Event>,
     pub operands: Vec<LocationId>,
     pub locations: Arena<LocationId, Location>,
-    location_ids: FxHashMap<Location, LocationId>,
+    pub location_ids: FxHashMap<Location, LocationId>,
     pub local_edges: Vec<(u32, u32)>,
     pub flow_edges: Vec<(u32, u32)>,
     pub forks: FxHashMap<u32, Vec<ThreadId>>,
@@ -58,6 +54,10 @@ pub(super) struct GraphBuilder<'p> {
     releasing: FixedBitSet,
     /// The possible locations of the object of each try.
     tried: FxHashMap<Site, (u32, u32)>,
+    /// By event that means an element which is not known: its row.
+    pub rows: FxHashMap<u32, u32>,
+    pub row_list: Vec<Row>,
+    pub row_ids: FxHashMap<Row, u32>,
 }
 
 /// A join, and what is needed to wire it.
@@ -87,6 +87,9 @@ impl<'p> GraphBuilder<'p> {
             verdicts: FxHashMap::default(),
             releasing: releasing_functions(program),
             tried: FxHashMap::default(),
+            rows: FxHashMap::default(),
+            row_list: Vec::new(),
+            row_ids: FxHashMap::default(),
         }
     }
 
@@ -242,14 +245,14 @@ impl<'p> GraphBuilder<'p> {
     fn add_instruction(&mut self, walk: &mut Walk, position: u32, instruction: &Instruction, span: Span) {
         let site = walk.site(position);
         match instruction {
-            Instruction::Load { place, read, .. } => self.access(walk, EventKind::Read(*read), place, span),
+            Instruction::Load { place, read, .. } => self.access(walk, position, EventKind::Read(*read), place, span),
             Instruction::Store { place, definition, .. } => {
-                self.access(walk, EventKind::Write(*definition), place, span)
+                self.access(walk, position, EventKind::Write(*definition), place, span)
             }
             Instruction::Atomic { op, place, read, definition, .. } => {
                 let always = !matches!(op, crate::ir::AtomicOperation::CompareAndSwap { .. });
                 let kind = EventKind::Update { read: *read, definition: *definition, always };
-                self.access(walk, kind, place, span);
+                self.access(walk, position, kind, place, span);
             }
             Instruction::Allocate { variable, .. } => self.initialise(walk, *variable, span),
             Instruction::Call { .. } => {
@@ -302,6 +305,9 @@ impl<'p> GraphBuilder<'p> {
         if operation.kind.tries() {
             self.tried.insert(walk.site(position), operands);
         }
+        if let Some(place) = &operation.object {
+            self.note_row(walk, position, place, operands);
+        }
         self.event(EventKind::Synchronise(operation.kind), span, operands, locks);
         if matches!(edge, Edge::Source | Edge::Meeting) {
             self.split(walk, position + 1);
@@ -312,8 +318,9 @@ impl<'p> GraphBuilder<'p> {
         self.events.push(Event { kind, span, operands, locks });
     }
 
-    fn access(&mut self, walk: &Walk, kind: EventKind, place: &Place, span: Span) {
+    fn access(&mut self, walk: &Walk, position: u32, kind: EventKind, place: &Place, span: Span) {
         let operands = self.locations((walk.context, walk.lap), place);
+        self.note_row(walk, position, place, operands);
         self.event(kind, span, operands, (0, 0));
     }
 
@@ -346,120 +353,34 @@ impl<'p> GraphBuilder<'p> {
             known: FxHashMap::default(),
         }
     }
-
-    pub fn location(&mut self, location: Location) -> LocationId {
-        let locations = &mut self.locations;
-        *self.location_ids.entry(location).or_insert_with(|| locations.push(location))
-    }
-
-    /// The locations that a place may mean in a lap of a context.
-    fn locations(&mut self, at: (ContextId, LapId), place: &Place) -> (u32, u32) {
-        let program = self.program;
-        let targets = self.unfolding.evaluate(program, at, |evaluator: &Evaluator<'_>| evaluator.targets(place));
-        let start = self.operands.len() as u32;
-        for Address { instance, offset, exact } in targets {
-            let variable = self.unfolding.instances[instance].variable;
-            let Some((leaf, element)) = program.leaf_at(variable, offset) else { continue };
-            let of = &program.leaves[leaf];
-            let (count, data) = (of.element_count(), matches!(of.kind, LeafKind::Data(_)));
-            // Synchronisation objects are told apart by element, so that two operations may mean the same object exactly
-            // where they have a location in common; of large arrays none is told apart.
-            let elements = match () {
-                () if !of.is_array() => 0..1,
-                () if data && !exact || !data && count > MAX_SYNCHRONISATION_ELEMENTS => 0..0,
-                () if exact => element..element + 1,
-                () => 0..count,
-            };
-            if elements.is_empty() {
-                let id = self.location(Location { instance, leaf, element: None });
-                self.operands.push(id);
-            }
-            for element in elements {
-                let element = of.is_array().then_some(element);
-                let id = self.location(Location { instance, leaf, element });
-                self.operands.push(id);
-            }
-        }
-        // Two addresses that are not known may mean the same elements.
-        let mut operands = self.operands.split_off(start as usize);
-        operands.sort_unstable();
-        operands.dedup();
-        self.operands.append(&mut operands);
-        (start, self.operands.len() as u32)
-    }
-
-    /// Wires forks to the entries of their threads.
-    fn wire_threads(&mut self) {
-        let mut forks: Vec<u32> = self.forks.keys().copied().collect();
-        forks.sort_unstable();
-        for fork in forks {
-            for position in 0..self.forks[&fork].len() {
-                let thread = self.forks[&fork][position];
-                let root = self.unfolding.threads[thread].root;
-                self.flow_edges.push((fork, self.unfolding.contexts[root].entry));
-            }
-        }
-    }
-
-    /// Wires the exits of forked threads to the join of their fork.
-    pub fn wire_joins(&mut self, local: &Graph) {
-        let joins = std::mem::take(&mut self.joins);
-        for join in &joins {
-            let function = &self.program.functions[self.unfolding.contexts[join.at.context].function];
-            let Some((block, position)) = fork_of_join(function, (join.at.block, join.at.position)) else { continue };
-            // A loop that makes the threads of a `parfor` has no laps, so fork and join are in one.
-            let Some(&fork) = self.fork_blocks.get(&Site { block, position, ..join.at }) else { continue };
-            self.wire_join(join.block, fork, local);
-        }
-        self.joins = joins;
-    }
-
-    fn wire_join(&mut self, join: u32, fork: u32, local: &Graph) {
-        let threads = self.forks[&fork].clone();
-        let mut branches = Vec::new();
-        for &thread in &threads {
-            let exit = self.unfolding.contexts[self.unfolding.threads[thread].root].exit;
-            self.flow_edges.push((exit, join));
-            branches.push(vec![exit]);
-        }
-        self.joined.push((fork, join));
-        // Where the number of iterations is not known there may be none: no branch is sure to have run.
-        if threads.iter().all(|&thread| !self.unfolding.threads[thread].multiple) {
-            branches.push(local.predecessors(join).to_vec());
-            self.and_joins.push(AndJoin { block: join, marker: fork, branches, threads });
-        }
-    }
 }
 
-/// The fork that a join waits for: the instruction before it (`cobegin`), or the one in the loop before it (`parfor`).
-/// `None` for the join of a handle.
-fn fork_of_join(function: &Function, (block, position): (BlockId, u32)) -> Option<(BlockId, u32)> {
-    if !matches!(function.blocks[block].instructions[position as usize], Instruction::Join) {
-        return None;
-    }
-    let predecessors = crate::ir::flow::predecessors(function);
-    let mut seen = vec![false; function.blocks.len()];
-    let mut waiting = vec![(block, position as usize)];
-    while let Some((at, end)) = waiting.pop() {
-        for (earlier, instruction) in function.blocks[at].instructions[..end].iter().enumerate().rev() {
-            if matches!(instruction, Instruction::Fork { .. }) {
-                return Some((at, earlier as u32));
-            }
+/// The number of events that an instruction is.
+pub(crate) fn event_count(program: &Program, instruction: &Instruction) -> u32 {
+    match instruction {
+        Instruction::Allocate { variable, .. } => {
+            let leaves = program.variables[*variable].leaves();
+            leaves.filter(|&leaf| program.leaves[leaf].initial_definition.is_some()).count() as u32
         }
-        for &from in &predecessors[at.index()] {
-            if !std::mem::replace(&mut seen[from.index()], true) {
-                waiting.insert(0, (from, function.blocks[from].instructions.len()));
-            }
-        }
+        Instruction::Load { .. }
+        | Instruction::Store { .. }
+        | Instruction::Atomic { .. }
+        | Instruction::Fork { .. }
+        | Instruction::Spawn { .. }
+        | Instruction::Join
+        | Instruction::JoinThread { .. }
+        | Instruction::AtomicBegin
+        | Instruction::AtomicEnd
+        | Instruction::Synchronise(_) => 1,
+        _ => 0,
     }
-    None
 }
 
 /// Where the walk over a function's blocks stands.
-struct Walk {
-    context: ContextId,
-    lap: LapId,
-    at: BlockId,
+pub(super) struct Walk {
+    pub context: ContextId,
+    pub lap: LapId,
+    pub at: BlockId,
     current: u32,
     /// Whether the next instruction joins.
     before_join: bool,

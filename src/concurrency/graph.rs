@@ -64,6 +64,8 @@ fn finish(mut builder: GraphBuilder<'_>, local: Graph) -> Concurrency {
         joined: builder.joined,
         sharing: sharing::Sharing::default(),
         classes: Vec::new(),
+        rows: builder.rows,
+        row_list: builder.row_list,
         order,
         regions,
         merged: builder.unfolding.merged,

@@ -45,6 +45,16 @@ pub struct Hold {
 const MAX_LEVEL: u8 = 16;
 
 impl Hold {
+    /// A hold that is no inner level.
+    pub(crate) fn outermost(lock: LocationId, mode: Mode) -> Hold {
+        Hold { level: 0, lock, mode }
+    }
+
+    /// The same of another lock.
+    pub(crate) fn of(self, lock: LocationId) -> Hold {
+        Hold { level: 0, lock, mode: self.mode }
+    }
+
     /// Whether two threads cannot have these holds at once: of one lock, and not for reading both.
     #[must_use]
     pub fn excludes(self, other: Hold) -> bool {

@@ -36,10 +36,13 @@ mod lap;
 mod live_region;
 pub mod lockset;
 pub mod mutex_body;
+mod operand;
 mod order;
 mod parallel;
 mod policy;
 pub mod repetition;
+mod row;
+pub(crate) mod row_locks;
 pub(crate) mod set_table;
 mod sharing;
 mod signal;
@@ -48,15 +51,17 @@ mod sync_object;
 mod tried;
 mod unique;
 pub(crate) mod value;
+mod wire;
 
 pub use apart::Apart;
+pub(crate) use builder::event_count;
 pub use order::ClassId;
 pub use policy::Policy;
 pub use repetition::Repetition;
 pub use sharing::Sharing;
 
 use crate::ir::sync::{self, Kind};
-use crate::ir::{BlockId, DefinitionId, FunctionId, LeafId, Program, ReadId, VariableId};
+use crate::ir::{BlockId, DefinitionId, FunctionId, LeafId, LeafKind, Program, ReadId, VariableId};
 use crate::source::Span;
 use crate::source::arena::{Arena, id};
 use crate::ssa::dominators::Dominators;
@@ -301,6 +306,9 @@ pub struct Concurrency {
     pub sharing: Sharing,
     /// For each block, its class: blocks of one class are parallel with the same blocks.
     pub classes: Vec<ClassId>,
+    /// By event that means an element which is not known: its row in `row_list`.
+    pub(crate) rows: FxHashMap<u32, u32>,
+    pub(crate) row_list: Vec<row::Row>,
     pub(crate) order: order::Order,
     pub(crate) regions: live_region::Regions,
     /// Whether contexts were merged because the unfolding would have grown too large.
@@ -391,14 +399,15 @@ impl Concurrency {
         }
     }
 
-    /// A part of memory as the text names it from outside: `L`, `fork[2]`, `a[1].balance`; of an array of which the element
-    /// is not known, its name.
+    /// A part of memory as the text names it from outside: `L`, `fork[2]`, `a[1].balance`; where the element is not known, the
+    /// name of the array, or of locks and the like `fork[i]`.
     #[must_use]
     pub fn location_name(&self, program: &Program, location: LocationId) -> String {
         let location = &self.locations[location];
         let leaf = &program.leaves[location.leaf];
         match location.element {
             Some(element) => leaf.element_name(&program.texts, element),
+            None if leaf.is_array() && !matches!(leaf.kind, LeafKind::Data(_)) => leaf.row_name(&program.texts),
             None => program.texts.get(leaf.name).to_owned(),
         }
     }

@@ -28,6 +28,13 @@ impl<T: Copy + Ord + Hash> SetTable<T> {
         &self.sets[set as usize]
     }
 
+    /// The set of these members.
+    pub fn set(&mut self, mut members: Vec<T>) -> SetId {
+        members.sort_unstable();
+        members.dedup();
+        self.intern(members)
+    }
+
     /// A set with one member more.
     pub fn with(&mut self, set: SetId, member: T) -> SetId {
         let mut members = self.get(set).to_vec();

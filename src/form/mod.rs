@@ -53,6 +53,7 @@ pub use report::{
 pub use selection::Selection;
 
 use crate::concurrency::lockset::{Locksets, find_locksets};
+use crate::concurrency::row_locks::RowLocks;
 use crate::concurrency::specialise::Specialised;
 use crate::concurrency::{self, Concurrency, KnownReads, LocationId, Sharing, ThreadId};
 use crate::ir::{DefinitionId, Program, ReadId};
@@ -74,6 +75,8 @@ pub struct Form {
     pub concurrency: Concurrency,
     /// Locks held.
     pub locksets: Locksets,
+    /// Locks held of the rows of accesses.
+    row_locks: RowLocks,
     table: Table,
     sets: Vec<Vec<DefinitionId>>,
     /// Reads of shared memory in their contexts, by block.

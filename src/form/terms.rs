@@ -22,6 +22,7 @@ use super::same::{Known, find_same};
 use super::swap::find_tried;
 use super::{Form, ReadInstance, Reason, TermSetId};
 use crate::concurrency::lockset::{ATOMIC, Hold, Locksets};
+use crate::concurrency::row_locks::find_row_locks;
 use crate::concurrency::{ClassId, Concurrency, KnownReads, LocationId};
 use crate::ir::{DefinitionId, Program};
 use crate::ssa::build::{Ssa, build_ssa};
@@ -75,7 +76,8 @@ pub(super) fn build(program: &Program, known: &KnownReads, concurrency: Concurre
         sets: &sets,
     };
     let same = find_same(&known, &reads);
-    Form { concurrency, locksets, table, sets, reads, excluded, same }
+    let row_locks = find_row_locks(program, &concurrency);
+    Form { concurrency, locksets, row_locks, table, sets, reads, excluded, same }
 }
 
 pub(super) struct Builder<'a> {

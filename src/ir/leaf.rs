@@ -130,10 +130,20 @@ impl Leaf {
     /// The name of an element: `t[3]`, `a[1].balance`; of a leaf that is no array, its name.
     #[must_use]
     pub fn element_name(&self, texts: &Texts, element: u32) -> String {
+        self.name_with(texts, self.indices_of(element).into_iter().map(|index| index.to_string()))
+    }
+
+    /// The name of an element that is not known: `t[i]`, `a[i].log[j]`.
+    #[must_use]
+    pub fn row_name(&self, texts: &Texts) -> String {
+        self.name_with(texts, ["i", "j", "k"].into_iter().chain(std::iter::repeat("_")).map(str::to_owned))
+    }
+
+    fn name_with(&self, texts: &Texts, indices: impl Iterator<Item = String>) -> String {
         let name = texts.get(self.name);
         let mut text = String::with_capacity(name.len() + 4);
         let mut done = 0;
-        for (index, dimension) in self.indices_of(element).into_iter().zip(&self.dimensions) {
+        for (index, dimension) in indices.zip(&self.dimensions) {
             let end = dimension.name_end as usize;
             text.push_str(name.get(done..end).unwrap_or_default());
             text.push_str(&format!("[{index}]"));

@@ -8,7 +8,8 @@
 
 use super::{Potential, Subject};
 use crate::concurrency::ThreadId;
-use crate::concurrency::lockset::{ATOMIC, LocksetId, holds_lock};
+use crate::concurrency::lockset::{ATOMIC, Hold, LocksetId, holds_lock};
+use crate::concurrency::set_table::SetId;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::form::races::{HeldMost, PotentialRaces, Site, potential_races};
 use crate::ir::{Access, LeafId};
@@ -45,7 +46,7 @@ struct Place {
     /// Whether all of them are atomic.
     atomic: bool,
     /// Who makes them, with which locks held.
-    sides: BTreeMap<LocksetId, BTreeSet<ThreadId>>,
+    sides: BTreeMap<(LocksetId, SetId), (Vec<Hold>, BTreeSet<ThreadId>)>,
 }
 
 struct Reporter<'a> {
@@ -95,24 +96,25 @@ impl Reporter<'_> {
             *(if site.access.is_write() { &mut place.writes } else { &mut place.reads }) = true;
             place.atomic &= key.atomic;
             let thread = self.subject.form.concurrency.thread_of(site.block);
-            place.sides.entry(key.lockset).or_default().insert(thread);
+            let (_, threads) =
+                place.sides.entry((key.lockset, key.row_locks)).or_insert((self.races.held(key), BTreeSet::new()));
+            threads.insert(thread);
         }
         places
     }
 
     /// ``written by T1, holding `L` ``; several sets of locks one after the other.
     fn label(&self, place: &Place) -> String {
-        let locks = |set| self.subject.form.locksets.locks(set);
         let verb = match (place.reads, place.writes) {
             (true, true) => "read and written",
             (true, false) => "read",
             _ => "written",
         };
-        let in_block = place.sides.keys().all(|&set| holds_lock(locks(set), ATOMIC));
+        let in_block = place.sides.values().all(|(held, _)| holds_lock(held, ATOMIC));
         let how = if place.atomic && !in_block { " atomically" } else { "" };
-        let sides = place.sides.iter().take(MAX_SIDES).map(|(&set, threads)| {
+        let sides = place.sides.values().take(MAX_SIDES).map(|(held, threads)| {
             let threads: Vec<ThreadId> = threads.iter().copied().collect();
-            format!("by {}, {}", self.subject.threads(&threads), self.subject.holding(locks(set)))
+            format!("by {}, {}", self.subject.threads(&threads), self.subject.holding(held))
         });
         format!("{verb}{how} {}", sides.collect::<Vec<_>>().join("; "))
     }

@@ -12,7 +12,7 @@
 use super::machine::{Cell, GivenUp, Inside, Machine, State, Values};
 use super::protected::{MAX_LENGTH, definition_of};
 use super::step::Flow;
-use crate::concurrency::value;
+use crate::concurrency::{event_count, value};
 use crate::ir::{
     AtomicOperation, BinaryOperator, DefinitionId, Instruction, LeafKind, Operand, Place, RegisterId, ScalarType,
 };
@@ -111,7 +111,7 @@ impl Machine<'_> {
 
     /// A declaration makes its variable anew.
     pub fn allocate(&mut self, state: &mut State, inside: &mut Inside, what: &Instruction) {
-        for _ in 0..self.event_count(what) {
+        for _ in 0..event_count(self.of.program, what) {
             let event = self.next_event(inside);
             let definition = definition_of(&self.of.concurrency.events[event as usize]);
             for cell in self.cells_of(event) {

@@ -14,7 +14,7 @@ use super::machine::{GivenUp, Inside, Machine, State, site_bit};
 use super::protected::{condition_bits, notifies};
 use crate::concurrency::mutex_body::Site;
 use crate::concurrency::value::{self, AbstractValue, Evaluator, Writers};
-use crate::concurrency::{ContextId, InstanceId};
+use crate::concurrency::{ContextId, InstanceId, event_count};
 use crate::ir::{Base, Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value};
 
 /// Whether a thread goes on behind an instruction.
@@ -54,33 +54,12 @@ impl Machine<'_> {
         let instructions = &self.of.program.functions[function].blocks[source].instructions;
         let mut events = 0;
         for position in of.instructions.0..of.instructions.1 {
-            events += self.event_count(&instructions[position as usize]);
+            events += event_count(self.of.program, &instructions[position as usize]);
             if events > offset {
                 return Ok(position + 1);
             }
         }
         Err(GivenUp)
-    }
-
-    /// The number of events of an instruction.
-    pub fn event_count(&self, instruction: &Instruction) -> u32 {
-        match instruction {
-            Instruction::Allocate { variable, .. } => {
-                let leaves = self.of.program.variables[*variable].leaves();
-                leaves.filter(|&leaf| self.of.program.leaves[leaf].initial_definition.is_some()).count() as u32
-            }
-            Instruction::Load { .. }
-            | Instruction::Store { .. }
-            | Instruction::Atomic { .. }
-            | Instruction::Fork { .. }
-            | Instruction::Spawn { .. }
-            | Instruction::Join
-            | Instruction::JoinThread { .. }
-            | Instruction::AtomicBegin
-            | Instruction::AtomicEnd
-            | Instruction::Synchronise(_) => 1,
-            _ => 0,
-        }
     }
 
     fn perform(&mut self, state: &mut State, inside: &mut Inside, what: &Instruction) -> Result<Flow, GivenUp> {

@@ -5,7 +5,8 @@
 //!
 //! **Soundness and limits**: initial definitions are no accesses, and what control does not come to is left out.
 
-use crate::concurrency::lockset::{ATOMIC, LocksetId, holds_lock};
+use crate::concurrency::lockset::{ATOMIC, Hold, LocksetId, holds_lock};
+use crate::concurrency::set_table::{SetId, SetTable};
 use crate::concurrency::{ClassId, EventKind};
 use crate::form::Form;
 use crate::form::terms::held_locks;
@@ -19,6 +20,8 @@ pub(in crate::form) struct Key {
     pub class: ClassId,
     /// The locks certainly held.
     pub lockset: LocksetId,
+    /// Those of them that are locks of the row of the element: see [`Sites::row_locks`].
+    pub row_locks: SetId,
     /// Whether it is atomic: in an atomic block, by an atomic expression, or of a variable declared so.
     pub atomic: bool,
 }
@@ -56,6 +59,7 @@ pub(in crate::form) struct Sites {
     pub groups: Vec<Vec<Group>>,
     /// Sorted, each once.
     sites: Vec<Site>,
+    rows: SetTable<Hold>,
 }
 
 impl Sites {
@@ -64,6 +68,7 @@ impl Sites {
         let held = held_locks(program, &form.concurrency, &form.locksets, table);
         let mut groups: Vec<Vec<Group>> = vec![Vec::new(); table.variables.len()];
         let mut sites = Vec::new();
+        let mut rows = SetTable::new(usize::MAX);
         let mut index: FxHashMap<(u32, Key), u32> = FxHashMap::default();
         for (position, of) in table.accesses.iter().enumerate() {
             let access = of.read.map(Access::Read).or(of.definition.map(Access::Write));
@@ -77,7 +82,8 @@ impl Sites {
             let atomic = matches!(event.kind, EventKind::Update { .. })
                 || program.symbols[leaf.symbol].atomic
                 || holds_lock(form.locksets.locks(lockset), ATOMIC);
-            let key = Key { class: form.concurrency.classes[of.block as usize], lockset, atomic };
+            let row_locks = rows.set(locks_of_row(program, form, of.event, lockset));
+            let key = Key { class: form.concurrency.classes[of.block as usize], lockset, row_locks, atomic };
             let groups = &mut groups[variable as usize];
             let group = *index.entry((variable, key)).or_insert_with(|| {
                 groups.push(Group { key, reads: Vec::new(), writes: Vec::new() });
@@ -96,7 +102,12 @@ impl Sites {
         }
         sites.sort_unstable();
         sites.dedup();
-        Sites { groups, sites }
+        Sites { groups, sites, rows }
+    }
+
+    /// The locks of the row of an element; the array of locks stands for each of them.
+    pub fn row_locks(&self, set: SetId) -> &[Hold] {
+        self.rows.get(set)
     }
 
     /// Where an access is made; empty where it touches nothing shared, or never runs.
@@ -124,6 +135,16 @@ impl Sites {
     /// All sites, by access.
     pub fn all(&self) -> &[Site] {
         &self.sites
+    }
+}
+
+fn locks_of_row(program: &Program, form: &Form, event: u32, lockset: LocksetId) -> Vec<Hold> {
+    let concurrency = &form.concurrency;
+    match concurrency.locations_of(&concurrency.events[event as usize]) {
+        [only] if concurrency.locations[*only].element.is_some() => {
+            form.row_locks.known(program, concurrency, *only, form.locksets.locks(lockset))
+        }
+        _ => form.row_locks.of_event(event).to_vec(),
     }
 }
 

@@ -32,7 +32,7 @@ pub use unprotected::HeldMost;
 
 use super::Form;
 use crate::concurrency::LocationId;
-use crate::concurrency::lockset::{ATOMIC, Hold, LocksetId, excluding};
+use crate::concurrency::lockset::{ATOMIC, Hold, excluding};
 use crate::ir::sync::Mode;
 use crate::ir::{Access, LeafId, Program};
 pub(in crate::form) use group::Site;
@@ -119,9 +119,7 @@ impl PotentialRaces<'_> {
 
     /// Whether accesses of two groups may be made at the same time, without a lock between them.
     pub(in crate::form) fn may_meet(&self, variable: u32, a: Key, b: Key) -> bool {
-        !(a.atomic && b.atomic)
-            && self.common_locks(a.lockset, b.lockset).next().is_none()
-            && self.may_run_at_once(variable, a, b)
+        !(a.atomic && b.atomic) && self.common_locks(a, b).next().is_none() && self.may_run_at_once(variable, a, b)
     }
 
     /// What the accesses of the group of a site have in common.
@@ -148,9 +146,26 @@ impl PotentialRaces<'_> {
         !(runs_itself && by_owner) && concurrency.parallel_in_frame(a, b, Some(owner))
     }
 
-    /// The locks, [`ATOMIC`] included, that are in both sets, but for readers-writer locks that both hold for reading.
-    fn common_locks(&self, a: LocksetId, b: LocksetId) -> impl Iterator<Item = LocationId> {
-        excluding(self.form.locksets.locks(a), self.form.locksets.locks(b)).map(|hold| hold.lock)
+    /// The locks, [`ATOMIC`] included, that are held in both groups, but for readers-writer locks that both hold for
+    /// reading. Those of the row of an element are such locks where the accesses mean one cell.
+    fn common_locks(&self, a: Key, b: Key) -> impl Iterator<Item = LocationId> {
+        let locks = excluding(self.form.locksets.locks(a.lockset), self.form.locksets.locks(b.lockset));
+        let of_rows = excluding(self.sites.row_locks(a.row_locks), self.sites.row_locks(b.row_locks));
+        locks.chain(of_rows).map(|hold| hold.lock)
+    }
+
+    /// The locks that are held in a group; the locks of a row by their array where it is not known which they are.
+    pub(in crate::form) fn held(&self, key: Key) -> Vec<Hold> {
+        let concurrency = &self.form.concurrency;
+        let mut held = self.form.locksets.locks(key.lockset).to_vec();
+        let array = |hold: &Hold| {
+            let lock = concurrency.locations.get(hold.lock)?;
+            Some((lock.instance, lock.leaf))
+        };
+        let known: Vec<_> = held.iter().filter_map(array).collect();
+        let of_row = self.sites.row_locks(key.row_locks).iter();
+        held.extend(of_row.filter(|hold| array(hold).is_none_or(|array| !known.contains(&array))));
+        held
     }
 
     /// The name of a synchronisation object as its declaration gives it.
@@ -163,10 +178,9 @@ impl PotentialRaces<'_> {
     #[must_use]
     pub fn locks_held(&self, access: Access) -> Option<Vec<String>> {
         let mut sites = self.sites.distinct(access);
-        let locks = |lockset| self.form.locksets.locks(lockset);
-        let mut held = locks(self.key(sites.next()?).lockset).to_vec();
+        let mut held = self.held(self.key(sites.next()?));
         for site in sites {
-            let others = locks(self.key(site).lockset);
+            let others = self.held(self.key(site));
             held.retain(|hold| others.contains(hold));
         }
         held.retain(|hold| hold.lock != ATOMIC);

@@ -158,7 +158,7 @@ impl PotentialRaces<'_> {
         if !self.may_be_one_frame(x.variable, a, b) {
             return Separation::Distinct;
         }
-        let locks = self.common_locks(a.lockset, b.lockset).filter(|&lock| lock != ATOMIC);
+        let locks = self.common_locks(a, b).filter(|&lock| lock != ATOMIC);
         let names: Vec<String> = locks.map(|lock| self.object_name(lock)).collect();
         if a.atomic && b.atomic || names.is_empty() { Separation::Atomic } else { Separation::Locked(names) }
     }

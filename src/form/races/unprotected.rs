@@ -126,7 +126,7 @@ impl PotentialRaces<'_> {
     fn held_at(&self, sites: &[&Site]) -> BTreeMap<LeafId, Vec<LocationId>> {
         let mut held: BTreeMap<LeafId, Vec<LocationId>> = BTreeMap::new();
         for site in sites {
-            let locks = self.form.locksets.locks(self.key(site).lockset);
+            let locks = &self.held(self.key(site));
             held.entry(self.leaf_of(site.variable))
                 .and_modify(|known| known.retain(|&lock| holds_lock(locks, lock)))
                 .or_insert_with(|| locks.iter().map(|hold| hold.lock).filter(|&lock| lock != ATOMIC).collect());

@@ -21,6 +21,8 @@ impl Laps {
         let mut text = format!("int x;\nint k = {first};\nint t[3];\nlock f[3];\nthread w[3];\nthread g;\n");
         text += "void put(int i) { t[i] = i + 1; }\n";
         text += "void add(int i) { lock(f[i]); t[i] += 1; unlock(f[i]); }\n";
+        text += "void set(int v[], int i) { v[i] = 6; }\n";
+        text += "void one(int i, int j) { lock(f[i]); t[j]++; unlock(f[i]); }\n";
         text += "void two(int i) { lock(f[i]); lock(f[(i + 1) % 3]); x++; unlock(f[(i + 1) % 3]); unlock(f[i]); }\n";
         let work = self.statement("i", 1);
         let _ = writeln!(text, "void work(int i) {{ {work}}}");
@@ -72,7 +74,7 @@ impl Laps {
         if self.rng.chance(30) {
             text += &self.statement("0", 1);
         }
-        text += &match self.rng.weighted(&[60, 15, 15, 10]) {
+        text += &match self.rng.weighted(&[60, 15, 15, 10, 45]) {
             0 => {
                 self.loops += 1;
                 let name = format!("i{}", self.loops);
@@ -91,12 +93,34 @@ impl Laps {
                 let body = self.statement("j", 1);
                 format!("for (int i = 0; i < 2; i++) {{ for (int j = i; j < 2; j++) {{ {body}}} }} ")
             }
+            4 => self.row(),
             _ => {
                 let body = self.statement("i", 1);
                 format!("int i; for (i = 0; i < 2; i++) {{ {body}}} t[i] = 8; for (i = 1; i < 2; i++) {{ {body}}} ")
             }
         };
         text
+    }
+
+    /// What a thread does with the lock of the row that it works on, or nearly.
+    fn row(&mut self) -> String {
+        let first = *self.rng.pick(&["choose(0, 1)", "choose(0, 1)", "k"]);
+        let taken = *self.rng.pick(&["r", "r", "r", "r", "1 - r", "0", "s"]);
+        let cell = *self.rng.pick(&["r", "r", "r", "r", "1 - r", "s"]);
+        let access = *self.rng.pick(&["t[C]++; ", "t[C] = 4; ", "print(t[C]); ", "set(t, C); ", "t[1] = 2; "]);
+        let access = access.replace('C', cell);
+        let between =
+            *self.rng.pick(&["", "", "", "", "r = 1 - r; ", "unlock(f[L]); lock(f[L]); ", "if (k == 0) { r = 0; } "]);
+        let inner =
+            *self.rng.pick(&["", "", "", "lock(f[2]); unlock(f[2]); ", "add(2); ", "unlock(f[L]); lock(f[0]); "]);
+        let body = format!("lock(f[L]); {between}{inner}{access}unlock(f[L]); ");
+        let body = match self.rng.weighted(&[60, 15, 15, 10]) {
+            0 => body,
+            1 => format!("one(r, {cell}); "),
+            2 => format!("synchronized (f[L]) {{ {between}{access}}} "),
+            _ => format!("while (k < 1) {{ {body}k = 1; }} "),
+        };
+        format!("int r = {first}; int s = r; {}", body.replace('L', taken))
     }
 
     /// A loop around a body that uses a number below 3.

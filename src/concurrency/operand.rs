@@ -1,0 +1,92 @@
+//! What the operands of events may mean: locations, and rows of arrays.
+//!
+//! **Input**: a place in a lap of a context. **Output**: the [`Location`]s that it may mean; where that is an element which is not
+//! known, its [`Row`].
+//!
+//! **Soundness and limits**: of data an element that is not known is one location, which stands for any; of synchronisation
+//! objects it is all elements of the array, or none is told apart where there are more than 64.
+
+use super::builder::{GraphBuilder, Walk};
+use super::row::{Row, indices_of};
+use super::value::{Address, Evaluator};
+use super::{ContextId, LapId, Location, LocationId};
+use crate::ir::{LeafKind, Place};
+
+/// The elements of larger arrays of synchronisation objects are not told apart: each operation of which the index is not
+/// known may mean any of them.
+const MAX_SYNCHRONISATION_ELEMENTS: u32 = 64;
+
+impl GraphBuilder<'_> {
+    pub fn location(&mut self, location: Location) -> LocationId {
+        let locations = &mut self.locations;
+        *self.location_ids.entry(location).or_insert_with(|| locations.push(location))
+    }
+
+    /// The locations that a place may mean in a lap of a context.
+    pub fn locations(&mut self, at: (ContextId, LapId), place: &Place) -> (u32, u32) {
+        let program = self.program;
+        let targets = self.unfolding.evaluate(program, at, |evaluator: &Evaluator<'_>| evaluator.targets(place));
+        let start = self.operands.len() as u32;
+        for Address { instance, offset, exact } in targets {
+            let variable = self.unfolding.instances[instance].variable;
+            let Some((leaf, element)) = program.leaf_at(variable, offset) else { continue };
+            let of = &program.leaves[leaf];
+            let (count, data) = (of.element_count(), matches!(of.kind, LeafKind::Data(_)));
+            // Synchronisation objects are told apart by element, so that two operations may mean the same object exactly
+            // where they have a location in common; of large arrays none is told apart.
+            let elements = match () {
+                () if !of.is_array() => 0..1,
+                () if data && !exact || !data && count > MAX_SYNCHRONISATION_ELEMENTS => 0..0,
+                () if exact => element..element + 1,
+                () => 0..count,
+            };
+            if elements.is_empty() {
+                let id = self.location(Location { instance, leaf, element: None });
+                self.operands.push(id);
+            }
+            for element in elements {
+                let element = of.is_array().then_some(element);
+                let id = self.location(Location { instance, leaf, element });
+                self.operands.push(id);
+            }
+        }
+        // Two addresses that are not known may mean the same elements.
+        let mut operands = self.operands.split_off(start as usize);
+        operands.sort_unstable();
+        operands.dedup();
+        self.operands.append(&mut operands);
+        (start, self.operands.len() as u32)
+    }
+
+    /// Notes the row of the event that comes next, where its place means one element that is not known.
+    pub fn note_row(&mut self, walk: &Walk, position: u32, place: &Place, operands: (u32, u32)) {
+        let means = &self.operands[operands.0 as usize..operands.1 as usize];
+        let Some(first) = means.first().map(|&first| self.locations[first]) else { return };
+        let of = &self.program.leaves[first.leaf];
+        let is_known = means.len() == 1 && first.element.is_some();
+        let of_context = &self.unfolding.contexts[walk.context];
+        if !of.is_array() || is_known || of_context.recursive || self.unfolding.is_merged(walk.context) {
+            return;
+        }
+        let program = self.program;
+        let before = &program.functions[of_context.function].blocks[walk.at].instructions[..position as usize];
+        let found = self.unfolding.evaluate(program, (walk.context, walk.lap), |evaluator: &Evaluator<'_>| {
+            let [Address { instance, offset, exact: false }] = evaluator.targets(place)[..] else { return None };
+            let (leaf, element) = program.leaf_at(self.unfolding.instances[instance].variable, offset)?;
+            let (behind, indices) = indices_of(evaluator, before, place, &program.leaves[leaf], element)?;
+            Some((Location { instance, leaf, element: None }, behind, indices))
+        });
+        let Some((array, behind, indices)) = found else { return };
+        let row = Row { context: walk.context, behind, indices, array: self.location(array) };
+        let id = match self.row_ids.get(&row) {
+            Some(&known) => known,
+            None => {
+                let id = self.row_list.len() as u32;
+                self.row_list.push(row.clone());
+                self.row_ids.insert(row, id);
+                id
+            }
+        };
+        self.rows.insert(self.events.len() as u32, id);
+    }
+}
