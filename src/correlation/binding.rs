@@ -329,7 +329,8 @@ impl<'a> Binder<'a> {
 }
 
 /// For each function, the positions of the parameters that an index is computed from, here or in a callee.
-fn index_parameters(program: &Program) -> Vec<FixedBitSet> {
+#[must_use]
+pub fn index_parameters(program: &Program) -> Vec<FixedBitSet> {
     let mut found: Vec<FixedBitSet> =
         program.functions.iter().map(|function| FixedBitSet::with_capacity(function.parameters.len())).collect();
     let mut changed = true;

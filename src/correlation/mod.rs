@@ -49,6 +49,7 @@ mod text_rows;
 mod value;
 
 pub use access::{Accesses, CorrelationAccess};
+pub use binding::index_parameters;
 pub use kind::AccessKind;
 pub use pair::{MethodAccess, Pair};
 pub use pattern::{Correlation, Evidence, Pattern};

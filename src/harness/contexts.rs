@@ -8,7 +8,8 @@
 //! **Algorithm**: each `main` makes the objects, makes some calls to bring them into another state, and then calls both
 //! methods in parallel, those of one class on one object. [`PairContexts`] gives the calls that may come before, one by one,
 //! and writes the programs; who can execute them chooses the sequences of calls ([`crate::explore::pairs`]).
-//! 1. The arguments of calls are the literals of the file and the boundary values of each type, in turn.
+//! 1. The arguments of calls are the literals of the file and the boundary values of each type, in turn. Where parameters are used as
+//!    an index, there are two choices more, in which all of them are 1 or 0, so that both methods come to one element.
 //! 2. Each public method may be called before, with two of the arguments.
 //! 3. Each public method may be called so often before that one call more makes a number of the file: a counter is then about
 //!    to reach its limit.
@@ -22,6 +23,9 @@ use super::methods::{Callable, Methods};
 use super::writer::{ARGUMENTS, MainText, ValueOrder, Writer, call, labels, repeated};
 use crate::front::csm::syntax::ast::TypeKind;
 use crate::source::Span;
+
+/// The elements that both methods take in some of the choices.
+const ELEMENTS: [&str; 2] = ["1", "0"];
 
 /// A program in which two methods run in parallel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +42,8 @@ pub struct PairContexts<'a> {
     writer: Writer<'a>,
     constructors: Constructors<'a>,
     pair: [Callable<'a>; 2],
+    /// Of each of the two, whether its parameters are used as an index.
+    indices: [Vec<bool>; 2],
     /// The methods that may be called before.
     before: Vec<Callable<'a>>,
 }
@@ -72,13 +78,26 @@ impl Methods<'_> {
             (same || functions) && one.public && callable(one)
         });
         let before = before.collect();
-        Ok(PairContexts { writer, constructors, pair: [first, second], before })
+        Ok(PairContexts { writer, constructors, pair: [first, second], indices: Default::default(), before })
     }
 }
 
 impl PairContexts<'_> {
-    /// How many choices of arguments there are for the two calls.
+    /// How many choices of arguments there are for the two calls, without those that take one element.
     pub const CHOICES: usize = ARGUMENTS;
+
+    /// Says of each of the two which parameters are used as an index.
+    #[must_use]
+    pub fn with_indices(self, indices: [Vec<bool>; 2]) -> Self {
+        PairContexts { indices, ..self }
+    }
+
+    /// The choices in which both calls take one element.
+    #[must_use]
+    pub fn element_choices(&self) -> std::ops::Range<usize> {
+        let both = self.indices.iter().all(|all| all.contains(&true));
+        Self::CHOICES..Self::CHOICES + if both { ELEMENTS.len() } else { 0 }
+    }
 
     /// The calls that may come before, each as lines of a `main`.
     #[must_use]
@@ -131,8 +150,13 @@ impl PairContexts<'_> {
     }
 
     fn pair_calls(&self, choice: usize) -> [String; 2] {
-        let mut next = choice;
-        self.pair.map(|one| write_call(&self.writer, one, &mut next) + ";")
+        let element = choice.checked_sub(Self::CHOICES).and_then(|element| ELEMENTS.get(element));
+        let mut next = if element.is_some() { 0 } else { choice };
+        [0, 1].map(|side| {
+            let indices: &[bool] = if element.is_some() { &self.indices[side] } else { &[] };
+            let element = element.map_or("", |element| *element);
+            write_call_at(&self.writer, self.pair[side], &mut next, (indices, element)) + ";"
+        })
     }
 
     /// The declarations of all objects.
@@ -157,18 +181,32 @@ impl PairContexts<'_> {
 }
 
 fn write_call(writer: &Writer<'_>, one: Callable<'_>, turn: &mut usize) -> String {
-    let argument = |ty: &TypeKind| {
-        *turn += 1;
-        match ty {
-            TypeKind::Class(name) => writer.object("argument", name),
-            _ => {
-                let values = writer.values(ty);
-                values.get((*turn - 1) % values.len().max(1)).cloned().unwrap_or_default()
-            }
+    write_call_at(writer, one, turn, (&[], ""))
+}
+
+/// A call in which some parameters get the number of an element, where they can.
+fn write_call_at(
+    writer: &Writer<'_>,
+    one: Callable<'_>,
+    turn: &mut usize,
+    (indices, element): (&[bool], &str),
+) -> String {
+    let argument = |(position, ty): (usize, &TypeKind)| {
+        if let TypeKind::Class(name) = ty {
+            *turn += 1;
+            return writer.object("argument", name);
         }
+        let values = writer.values(ty);
+        if indices.get(position) == Some(&true)
+            && let Some(value) = values.iter().find(|value| value.trim_end_matches('L') == element)
+        {
+            return value.clone();
+        }
+        *turn += 1;
+        values.get((*turn - 1) % values.len().max(1)).cloned().unwrap_or_default()
     };
-    let arguments: Vec<String> =
-        one.function.parameters.iter().map(|parameter| &parameter.ty.kind).map(argument).collect();
+    let types = one.function.parameters.iter().map(|parameter| &parameter.ty.kind);
+    let arguments: Vec<String> = types.enumerate().map(argument).collect();
     let receiver = one.class_name().map(|class| writer.object("receiver", class));
     call(receiver.as_deref(), one, &arguments)
 }

@@ -95,6 +95,45 @@ fn a_write_that_changes_nothing_can_be_overwritten() {
     assert_eq!(names, [("C.m0".to_owned(), [("C.x".to_owned(), true), ("C.y".to_owned(), true)])]);
 }
 
+/// A random program with elements in the place of the fields: `x[1]` and `y[at]`. Another thread does the like with other elements.
+fn with_elements(seed: u64, at: u32, beside: &str) -> String {
+    let mut text = program(seed).replace("int x; int y;", "int x[3]; int y[3];");
+    for (field, at) in [("x", 1), ("y", at)] {
+        for end in [" ", ")", ";"] {
+            for begin in [" ", "(", "o."] {
+                text = text.replace(&format!("{begin}{field}{end}"), &format!("{begin}{field}[{at}]{end}"));
+            }
+        }
+    }
+    text.replace("  coend", &format!("{beside}  coend"))
+}
+
+/// Elements of one row are torn where, and only where, fields of an object are, whatever is done in other rows; those of two never.
+#[test]
+fn rows_are_torn_as_fields_are() {
+    let beside = "    E: { lock(o.L); o.x[2] = 5; o.y[0] = 6; o.y[2] = 7; unlock(o.L); }\n";
+    let (mut torn, mut whole) = (0, 0);
+    for seed in 0..setting("CSSAME_TEAR_PROGRAMS", 80) / 2 {
+        let (fields, row, apart) = (program(seed), with_elements(seed, 1, beside), with_elements(seed, 2, ""));
+        let models = [model(&fields), model(&row), model(&apart)];
+        let answers = |model: &Model, by_row: bool| -> Vec<(Torn, bool)> {
+            let one = |(pattern, name): (TearPattern, Torn)| {
+                let pattern = TearPattern { by_row, ..pattern };
+                let answer = tear(model.machine(), model.program(), &pattern, &Budget::unlimited()).tear;
+                (name, matches!(answer, Tear::Found { .. }))
+            };
+            patterns(model).into_iter().map(one).collect()
+        };
+        let expected = answers(&models[0], false);
+        assert_eq!(answers(&models[1], true), expected, "{seed}\n{row}");
+        let never = answers(&models[2], true);
+        assert!(never.iter().all(|one| !one.1), "{seed}: {never:?}\n{apart}");
+        let found = expected.iter().filter(|one| one.1).count();
+        (torn, whole) = (torn + found, whole + expected.len() - found);
+    }
+    assert!(torn > 20 && whole > 20, "{torn} {whole}");
+}
+
 /// All pairs of accesses to `x` and `y` by a method, with what the oracle calls them.
 fn patterns(model: &Model) -> Vec<(TearPattern, Torn)> {
     let program = model.program();

@@ -16,13 +16,15 @@ use super::reached::{sequences, serial_ends};
 use super::search::{Search, Searched, stopped};
 use super::watch::Watch;
 use crate::budget::{Bound, Limits, Statistics};
-use crate::correlation::MethodAccess;
+use crate::correlation::{MethodAccess, index_parameters};
 use crate::explore::answer::{OutcomeStatus, Query};
 use crate::explore::question::futures::futures;
 use crate::explore::question::tear::TearPattern;
 use crate::harness::{Methods, PairContexts};
+use crate::ir::{FunctionId, FunctionKind};
 use crate::model::{Model, Options, Unit};
 use crate::schedule::ExecutionStatus;
+use fixedbitset::FixedBitSet;
 
 /// Contexts of two methods at most.
 const MAX_CONTEXTS: usize = 48;
@@ -47,7 +49,7 @@ pub(super) fn execute(
     selected: &[usize],
 ) -> (Vec<ContextModel>, Vec<ExecutedPair>) {
     let methods = Methods::new(&unit.sources, unit.file);
-    let mut library = Library { unit, options, settings: Vec::new() };
+    let mut library = Library { unit, options, indices: index_parameters(&unit.program), settings: Vec::new() };
     let pairs = selected.iter().map(|&index| library.pair(search, &methods, index)).collect();
     (library.settings, pairs)
 }
@@ -55,6 +57,8 @@ pub(super) fn execute(
 struct Library<'a> {
     unit: &'a Unit,
     options: &'a Options,
+    /// Of each function, the parameters that are used as an index.
+    indices: Vec<FixedBitSet>,
     settings: Vec<ContextModel>,
 }
 
@@ -67,7 +71,7 @@ impl Library<'_> {
         let (first, second) = search.analysis.pairs[index].methods;
         let spans = [first, second].map(|function| self.unit.program.functions[function].span);
         let contexts = match methods.contexts(spans) {
-            Ok(contexts) => contexts,
+            Ok(contexts) => contexts.with_indices([first, second].map(|function| self.index_arguments(function))),
             Err(reason) => return not_executed(search, index, reason),
         };
         let setups = self.setups(&contexts);
@@ -99,13 +103,26 @@ impl Library<'_> {
         ExecutedPair { pair: index, setting: Some(self.settings.len() - 1), accesses, ends }
     }
 
+    /// Which arguments of a method are used as an index.
+    fn index_arguments(&self, function: FunctionId) -> Vec<bool> {
+        let parameters = &self.unit.program.functions[function].parameters;
+        // The object of a method is no argument.
+        let own = usize::from(matches!(self.unit.program.functions[function].kind, FunctionKind::Method { .. }));
+        let used = self.indices.get(function.index());
+        (own..parameters.len()).map(|position| used.is_some_and(|used| used.contains(position))).collect()
+    }
+
     /// All setups of a pair, without two that are the same program.
     fn setups(&self, contexts: &PairContexts<'_>) -> Vec<Setup> {
         let sequences = sequences(contexts, self.unit.name(), self.options);
         let (short, long): (Vec<_>, Vec<_>) = sequences.into_iter().partition(|lines| lines.len() <= 1);
-        let plain = (0..PairContexts::CHOICES).map(|choice| (Vec::new(), choice));
+        let elements = contexts.element_choices();
+        let plain = (0..PairContexts::CHOICES).chain(elements.clone()).map(|choice| (Vec::new(), choice));
         let short = interleave(short.into_iter().skip(1).collect(), contexts.repeated_calls());
-        let reached = short.into_iter().chain(long).flat_map(|lines| [(lines.clone(), 0), (lines, 1)]);
+        let reached = short.into_iter().chain(long).flat_map(|lines| {
+            let choices = [0, 1].into_iter().chain(elements.clone().take(1));
+            choices.map(move |choice| (lines.clone(), choice))
+        });
         let (mut setups, mut known): (Vec<Setup>, Vec<String>) = (Vec::new(), Vec::new());
         for setup in plain.chain(reached) {
             let main = contexts.parallel(&setup.0, setup.1).main;
