@@ -119,7 +119,7 @@ impl Correlation {
     }
 
     /// Two variables of one set.
-    pub(super) fn of_set(data: (SourceVariableId, SourceVariableId)) -> Correlation {
+    pub(super) fn of_set(data: (SourceVariableId, SourceVariableId), row: Option<RowTie>) -> Correlation {
         Correlation {
             data,
             patterns: vec![Pattern::Set],
@@ -129,7 +129,7 @@ impl Correlation {
             writes: 0,
             dependent: SmallVec::new(),
             mutual: false,
-            row: None,
+            row,
         }
     }
 

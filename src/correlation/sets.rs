@@ -4,8 +4,9 @@
 //! predecessor H-Corr merges them. Each set is sorted, and the sets by their least member, so that the root that union-find
 //! happens to choose does not show.
 
-use super::pattern::Correlation;
+use super::pattern::{Correlation, RowTie};
 use super::source_variable::{SourceVariableId, SourceVariables};
+use crate::source::Span;
 use ena::unify::{InPlaceUnificationTable, UnifyKey};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,21 +52,46 @@ pub(super) fn merge(correlations: &[Correlation]) -> Vec<Vec<SourceVariableId>> 
 /// Shared variables of a set that are tied to each other.
 const MAX_MEMBERS: usize = 16;
 
-/// Every two shared variables of one set that no correlation ties directly.
+/// Every two shared variables of one set that no correlation ties directly. Two belong together by row where correlations by row
+/// alone lead from one to the other.
 pub(super) fn within(
     data: &SourceVariables,
     sets: &[Vec<SourceVariableId>],
     correlations: &[Correlation],
 ) -> Vec<Correlation> {
     let known: BTreeSet<(SourceVariableId, SourceVariableId)> = correlations.iter().map(|of| of.data).collect();
+    let by_row: Vec<Correlation> = correlations.iter().filter(|of| is_indexed(of)).cloned().collect();
+    let rows = merge(&by_row).into_iter().enumerate();
+    let rows: BTreeMap<SourceVariableId, usize> =
+        rows.flat_map(|(number, row)| row.into_iter().map(move |variable| (variable, number))).collect();
+    let mut written: BTreeMap<SourceVariableId, Span> = BTreeMap::new();
+    for (variable, place) in by_row.iter().flat_map(places) {
+        written.entry(variable).and_modify(|known| *known = place.min(*known)).or_insert(place);
+    }
+    let row = |first: SourceVariableId, second: SourceVariableId| {
+        let written = [first, second].map(|variable| written.get(&variable).copied());
+        rows.get(&first).filter(|row| rows.get(&second) == Some(row)).map(|_| RowTie { written })
+    };
     let mut found = Vec::new();
     for set in sets.iter().filter(|set| set.len() > 2) {
         let members: Vec<SourceVariableId> = set.iter().copied().filter(|&one| data.is_shared(one)).collect();
         let members = &members[..members.len().min(MAX_MEMBERS)];
         for (place, &first) in members.iter().enumerate() {
             let others = members[place + 1..].iter().map(|&second| (first, second));
-            found.extend(others.filter(|pair| !known.contains(pair)).map(Correlation::of_set));
+            let others = others.filter(|pair| !known.contains(pair));
+            found.extend(others.map(|pair| Correlation::of_set(pair, row(pair.0, pair.1))));
         }
     }
     found
+}
+
+/// Whether elements of equal index belong together.
+fn is_indexed(correlation: &Correlation) -> bool {
+    correlation.row.is_some_and(|row| row.written != [None; 2])
+}
+
+/// Where the variables of a correlation are written with an index.
+fn places(correlation: &Correlation) -> impl Iterator<Item = (SourceVariableId, Span)> + use<> {
+    let written = correlation.row.map_or([None; 2], |row| row.written);
+    [correlation.data.0, correlation.data.1].into_iter().zip(written).filter_map(|(of, place)| Some((of, place?)))
 }

@@ -1,6 +1,8 @@
 //! Correlations by row: elements of two arrays, or fields of an element, with one index.
 
 use crate::support::{executed, unit};
+use cssame::answer::{CorrelateRequest, Execute, correlate};
+use cssame::budget::{Budget, Limits};
 use cssame::correlation::{CorrelationReport, Status, check};
 use cssame::diagnostics::Label;
 use cssame::model::{Model, Options};
@@ -189,6 +191,27 @@ fn the_warning_names_the_elements_of_one_row() {
     let shown = |label: &Label| text[label.span.start as usize..].split(" = ").next().unwrap().to_owned();
     assert_eq!(found[0].primary.as_ref().map(shown), Some("key[i]".to_owned()));
     assert_eq!(shown(&found[0].secondary[0]), "value[i]");
+}
+
+#[test]
+fn a_set_of_rows_is_one_row() {
+    let text = "int key[4]; int used[4]; int value[4]; lock L;
+         void put(int i, int k, int v) { lock(L); key[i] = k; used[i] = 1; value[i] = v; unlock(L); }
+         void move(int i, int k, int v) { lock(L); key[i] = k; unlock(L); lock(L); used[i] = 2; value[i] = v; unlock(L); }
+         void get(int i) { lock(L); print(key[i], value[i]); unlock(L); }
+         void main() { int h = choose(0, 1); put(h, 1, 1); cobegin A: move(h, 2, 2); B: get(h + OTHER); coend }";
+    let status = |other: &str| {
+        let options = Options::default();
+        let request =
+            CorrelateRequest { threshold: 0.5, rank: 0.0, sets: true, execute: Execute::Selected, options: &options };
+        let unit = unit(&text.replace("OTHER", other));
+        let report = correlate(unit, &request, &Budget::from(Limits::default())).correlation;
+        assert!(!report.correlations.iter().any(|of| of.variables == ["key[i]", "value[i]"]));
+        let mut all = report.pairs.iter().flat_map(|pair| &pair.endangered_accesses);
+        let found = all.find(|one| one.method == "move" && one.variables == ["key[i]", "value[i]"]);
+        found.map(|one| one.decision.status)
+    };
+    assert_eq!([status("0"), status("2")], [Some(Status::Confirmed), Some(Status::Refuted)]);
 }
 
 #[test]
