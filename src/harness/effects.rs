@@ -141,13 +141,8 @@ impl<'a> Body<'a> {
 
     fn declaration(&mut self, declaration: &'a Declaration) {
         for declarator in &declaration.declarators {
-            match &declarator.initialiser {
-                Some(Initialiser::Value(value)) => self.expression(value),
-                Some(Initialiser::List(values) | Initialiser::Arguments(values)) => {
-                    values.iter().for_each(|value| self.expression(value));
-                }
-                None => {}
-            }
+            let values = declarator.initialiser.iter().flat_map(Initialiser::expressions);
+            values.for_each(|value| self.expression(value));
             self.locals.insert(&declarator.name.name);
         }
     }

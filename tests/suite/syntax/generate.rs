@@ -249,6 +249,21 @@ impl Generator {
         CaseLabel { value: self.maybe(|generator| generator.expr(2)), span: Span::default() }
     }
 
+    fn rows(&mut self, depth: u32) -> Vec<Row> {
+        let mut rows = vec![self.row(depth)];
+        rows.extend(self.many(2, |generator| generator.row(depth)));
+        rows
+    }
+
+    fn row(&mut self, depth: u32) -> Row {
+        if depth > 0 && self.below(3) == 0 {
+            return Row::Rows(self.rows(depth - 1), Span::default());
+        }
+        let mut values = vec![self.expr(1)];
+        values.extend(self.many(2, |generator| generator.expr(1)));
+        Row::Values(values, Span::default())
+    }
+
     fn declarator(&mut self) -> Declarator {
         let name = self.ident();
         let (sizes, initialiser) = match self.below(7) {
@@ -261,6 +276,9 @@ impl Generator {
             1 => (vec![self.expr(2)], Some(Initialiser::List(self.many(3, |generator| generator.expr(2))))),
             2 => (Vec::new(), Some(Initialiser::Value(self.spawn()))),
             3 => (Vec::new(), Some(Initialiser::Value(self.expr(4)))),
+            4 if self.below(2) == 0 => {
+                (self.many(2, |generator| generator.expr(1)), Some(Initialiser::Rows(self.rows(2))))
+            }
             4 => (self.many(3, |generator| generator.expr(1)), None),
             _ => (Vec::new(), None),
         };

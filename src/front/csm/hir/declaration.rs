@@ -5,9 +5,12 @@
 
 use super::item::Checker;
 use super::scope::Meaning;
-use super::{Constant, Expression, Place, Scalar, Statement, StatementKind, Type, Variable, VariableId, VariableKind};
+use super::{
+    Array, Constant, Expression, Place, Scalar, Statement, StatementKind, Type, Variable, VariableId, VariableKind,
+};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, Expr, ExprKind, Initialiser};
+use crate::source::Span;
 
 impl<'a> Checker<'a> {
     /// Declares the globals of a declaration, without looking at values that are not constant.
@@ -179,25 +182,8 @@ impl<'a> Checker<'a> {
                     _ => (cells, value.ty != Scalar::Error),
                 }
             }
-            (Type::Array(_), Initialiser::List(values)) => {
-                let (Type::Scalar(scalar), length) = self.program.elements_of(ty) else {
-                    self.report_wrong_initialiser(ty, declarator);
-                    return (cells, false);
-                };
-                if values.len() > length as usize {
-                    let message = format!("{} values for an array of {length}", values.len());
-                    self.report(Diagnostic::error(Code::BadSize, declared, message, "holds fewer elements"));
-                    return (cells, false);
-                }
-                let mut late = false;
-                for (cell, value) in values.iter().enumerate() {
-                    let value = self.expression(value);
-                    let value = self.coerce(value, scalar, "the array", Some(declared));
-                    match value.constant() {
-                        Some(constant) if value.ty == scalar => cells[cell] = constant,
-                        _ => late |= value.ty != Scalar::Error,
-                    }
-                }
+            (Type::Array(_), Initialiser::List(_) | Initialiser::Rows(_)) => {
+                let late = self.constant_elements(ty, declarator, &mut cells);
                 (cells, late)
             }
             (Type::Semaphore, Initialiser::Value(value)) => {
@@ -230,6 +216,86 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The constant elements of an array, and whether some are left for run time.
+    fn constant_elements(&mut self, ty: Type, declarator: &'a ast::Declarator, cells: &mut [Constant]) -> bool {
+        let declared = declarator.name.span;
+        let Type::Scalar(scalar) = self.program.elements_of(ty).0 else {
+            self.report_wrong_initialiser(ty, declarator);
+            return false;
+        };
+        let values = match self.listed(ty, declarator.initialiser.as_ref()) {
+            Ok(values) => values,
+            Err(Misfit::Kind) => {
+                self.report_wrong_initialiser(ty, declarator);
+                return false;
+            }
+            Err(Misfit::Length { given, length, row }) => {
+                let (what, label) = match row {
+                    Some(_) => ("a row", "more than a row holds"),
+                    None => ("an array", "holds fewer elements"),
+                };
+                let message = format!("{given} values for {what} of {length}");
+                self.report(Diagnostic::error(Code::BadSize, row.unwrap_or(declared), message, label));
+                return false;
+            }
+        };
+        let mut late = false;
+        for (cell, value) in values {
+            let value = self.expression(value);
+            let value = self.coerce(value, scalar, "the array", Some(declared));
+            match value.constant() {
+                Some(constant) if value.ty == scalar => cells[cell as usize] = constant,
+                _ => late |= value.ty != Scalar::Error,
+            }
+        }
+        late
+    }
+
+    /// The values that an initialiser lists, with their cells: one after the other, or row by row.
+    fn listed(&self, ty: Type, initialiser: Option<&'a Initialiser>) -> Result<Vec<(u32, &'a Expr)>, Misfit> {
+        let mut listed = Vec::new();
+        match initialiser {
+            Some(Initialiser::List(values)) => {
+                let length = self.program.elements_of(ty).1;
+                if values.len() > length as usize {
+                    return Err(Misfit::Length { given: values.len(), length, row: None });
+                }
+                listed.extend((0..).zip(values));
+            }
+            Some(Initialiser::Rows(rows)) => self.list_rows(ty, (rows, None), 0, &mut listed)?,
+            _ => {}
+        }
+        Ok(listed)
+    }
+
+    fn list_rows(
+        &self,
+        ty: Type,
+        (rows, span): (&'a [ast::Row], Option<Span>),
+        first: u32,
+        listed: &mut Vec<(u32, &'a Expr)>,
+    ) -> Result<(), Misfit> {
+        let Type::Array(array) = ty else { return Err(Misfit::Kind) };
+        let Array { element, length } = self.program.arrays[array];
+        let (length, size) = (length.unwrap_or(0), self.program.size_of(element));
+        if rows.len() > length as usize {
+            return Err(Misfit::Length { given: rows.len(), length, row: span });
+        }
+        for (row, first) in rows.iter().zip((0..).map(|index| first + index * size)) {
+            match (row, element) {
+                (ast::Row::Rows(rows, span), _) => self.list_rows(element, (rows, Some(*span)), first, listed)?,
+                (ast::Row::Values(values, _), Type::Array(_)) if values.len() <= size as usize => {
+                    listed.extend((first..).zip(values));
+                }
+                (ast::Row::Values(values, span), Type::Array(_)) => {
+                    return Err(Misfit::Length { given: values.len(), length: size, row: Some(*span) });
+                }
+                (ast::Row::Values(..), _) => return Err(Misfit::Kind),
+            }
+        }
+        Ok(())
+    }
+
     fn report_wrong_initialiser(&mut self, ty: Type, declarator: &ast::Declarator) {
         let message = format!("`{}` is {} and cannot begin like this", declarator.name.name, self.type_name(ty));
         let diagnostic =
@@ -244,23 +310,29 @@ impl<'a> Checker<'a> {
     /// The values of an initialiser that are not constant, by cell. Their errors were reported before.
     fn late_values(&mut self, ty: Type, declarator: &'a ast::Declarator) -> Vec<(u32, Expression)> {
         let mut values = Vec::new();
-        let (scalar, expressions): (Scalar, &[ast::Expr]) = match (ty, &declarator.initialiser) {
-            (Type::Scalar(scalar), Some(Initialiser::Value(value))) => (scalar, std::slice::from_ref(value)),
-            (Type::Array(_), Some(Initialiser::List(list))) => match self.program.elements_of(ty).0 {
-                Type::Scalar(scalar) => (scalar, list),
-                _ => return values,
-            },
+        let Type::Scalar(scalar) = self.program.elements_of(ty).0 else { return values };
+        let expressions = match (ty, &declarator.initialiser) {
+            (Type::Scalar(_), Some(Initialiser::Value(value))) => vec![(0, value)],
+            (Type::Array(_), initialiser) => self.listed(ty, initialiser.as_ref()).unwrap_or_default(),
             _ => return values,
         };
-        for (cell, expression) in expressions.iter().enumerate() {
+        for (cell, expression) in expressions {
             let value = self.expression(expression);
             let value = self.coerce(value, scalar, "the variable", None);
             if value.constant().is_none() {
-                values.push((cell as u32, value));
+                values.push((cell, value));
             }
         }
         values
     }
+}
+
+/// Why a list of values is none for an array.
+enum Misfit {
+    /// A row where there is no array.
+    Kind,
+    /// Too many values, for the array or for a row.
+    Length { given: usize, length: u32, row: Option<Span> },
 }
 
 /// How what was meant by an initial value is written.

@@ -231,8 +231,48 @@ pub enum Initialiser {
     Value(Expr),
     /// `= {e, …}`
     List(Vec<Expr>),
+    /// `= {{e, …}, …}`: an array of several dimensions, row by row.
+    Rows(Vec<Row>),
     /// `(e, …)`, at least one: the count of a barrier, or the arguments of a constructor.
     Arguments(Vec<Expr>),
+}
+
+/// What the elements of an array begin with that is an element of another one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Row {
+    /// `{e, …}`
+    Values(Vec<Expr>, Span),
+    /// `{{e, …}, …}`
+    Rows(Vec<Row>, Span),
+}
+
+impl Initialiser {
+    /// The expressions in it, in the order of the text.
+    #[must_use]
+    pub fn expressions(&self) -> Vec<&Expr> {
+        match self {
+            Initialiser::Value(value) => vec![value],
+            Initialiser::List(values) | Initialiser::Arguments(values) => values.iter().collect(),
+            Initialiser::Rows(rows) => rows.iter().flat_map(Row::expressions).collect(),
+        }
+    }
+}
+
+impl Row {
+    fn expressions(&self) -> Vec<&Expr> {
+        match self {
+            Row::Values(values, _) => values.iter().collect(),
+            Row::Rows(rows, _) => rows.iter().flat_map(Row::expressions).collect(),
+        }
+    }
+
+    /// With the braces.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        match self {
+            Row::Values(_, span) | Row::Rows(_, span) => *span,
+        }
+    }
 }
 
 /// `{ … }`

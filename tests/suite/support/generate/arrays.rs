@@ -86,6 +86,7 @@ impl Arrays {
             1 if self.rng.chance(50) => "int t[2];\n",
             1 => "int t[3] = {1, 2, 3};\n",
             _ if self.rng.chance(50) => "int t[2][2];\n",
+            _ if self.rng.chance(50) => "int t[2][2] = {{1}, {k + 2, 3}};\n",
             _ => "int t[2][2] = {1, 2, 3, 4};\n",
         };
         text += if self.used.locks == 1 { "lock f[2];\n" } else { "lock f[2][2];\n" };

@@ -7,7 +7,7 @@ use super::code::{Label, NONE, Op, Shape, Slot};
 use super::compile::{Compiler, Result};
 use super::expression::{Target, without_indices};
 use super::value::{Ty, Value};
-use cssame::front::csm::syntax::ast::{Expr, ExprKind};
+use cssame::front::csm::syntax::ast::{Expr, ExprKind, Initialiser, Row};
 
 impl Compiler<'_> {
     /// Pushes a reference to an element.
@@ -121,4 +121,30 @@ fn spell_behind(texts: &mut [String], text: &str) {
     if let Some(last) = texts.last_mut() {
         last.push_str(text);
     }
+}
+
+/// The elements that an initialiser gives, each with its number among all elements of an array of these dimensions.
+pub fn elements<'a>(dims: &[u32], initialiser: Option<&'a Initialiser>) -> Vec<(usize, &'a Expr)> {
+    fn row<'a>(dims: &[u32], first: usize, row: &'a Row, into: &mut Vec<(usize, &'a Expr)>) {
+        match row {
+            Row::Values(values, _) => {
+                into.extend(values.iter().enumerate().map(|(place, value)| (first + place, value)))
+            }
+            Row::Rows(list, _) => rows(dims, first, list, into),
+        }
+    }
+    fn rows<'a>(dims: &[u32], first: usize, list: &'a [Row], into: &mut Vec<(usize, &'a Expr)>) {
+        let inner = dims.get(1..).unwrap_or_default();
+        let width = inner.iter().product::<u32>() as usize;
+        for (place, one) in list.iter().enumerate() {
+            row(inner, first + place * width, one, into);
+        }
+    }
+    let mut found = Vec::new();
+    match initialiser {
+        Some(Initialiser::List(values)) => found.extend(values.iter().enumerate()),
+        Some(Initialiser::Rows(list)) => rows(dims, 0, list, &mut found),
+        _ => {}
+    }
+    found
 }

@@ -1,5 +1,6 @@
 //! Declarations to [`Code`](super::code::Code): classes, globals, functions, and the code of the main thread.
 
+use super::arrays::elements;
 use super::code::{CellInit, Function, Method, NONE, Op, Shape, Slot, Variable};
 use super::compile::{Class, Compiler, Field, Frame, Global, Local, Result, barrier_cells};
 use super::value::{Ty, Value};
@@ -328,7 +329,8 @@ impl<'a> Compiler<'a> {
         name: &str,
         candidate: bool,
     ) -> Result<Vec<CellInit>> {
-        let count = self.dimensions(declarator)?.iter().product::<u32>() as usize;
+        let dims = self.dimensions(declarator)?;
+        let count = dims.iter().product::<u32>() as usize;
         if let Ty::Class(class) = ty {
             let mut cells = Vec::new();
             for field in self.classes[class].order.clone() {
@@ -353,10 +355,8 @@ impl<'a> Compiler<'a> {
         }
         let variable = self.variable(name, candidate, atomic);
         let mut cells = vec![CellInit { value: first, variable }; count];
-        if let Some(Initialiser::List(values)) = &declarator.initialiser {
-            for (cell, value) in cells.iter_mut().zip(values) {
-                cell.value = self.constant(value).map_or(cell.value, |value| value.convert(ty));
-            }
+        for (place, value) in elements(&dims, declarator.initialiser.as_ref()) {
+            cells[place].value = self.constant(value).map_or(cells[place].value, |value| value.convert(ty));
         }
         Ok(cells)
     }
@@ -481,7 +481,7 @@ impl<'a> Compiler<'a> {
 
     fn initialise_global(&mut self, declarator: &'a Declarator) -> Result<()> {
         // A named constant has nothing to do.
-        let Some(Global { ty, address, .. }) = self.globals.get(declarator.name.name.as_str()).cloned() else {
+        let Some(Global { ty, address, dims }) = self.globals.get(declarator.name.name.as_str()).cloned() else {
             return Ok(());
         };
         let place = declarator.name.span.start;
@@ -500,8 +500,8 @@ impl<'a> Compiler<'a> {
                 self.emit(Op::StoreInitial { step: true }, place);
                 Ok(())
             }
-            Some(Initialiser::List(values)) => {
-                for (index, value) in values.iter().enumerate() {
+            initialiser @ Some(Initialiser::List(_) | Initialiser::Rows(_)) => {
+                for (index, value) in elements(&dims, initialiser.as_ref()) {
                     if self.constant(value).is_none() {
                         self.emit(Op::Push(Value::Ref(address + index as u32)), place);
                         self.convert(value, ty)?;

@@ -1,5 +1,6 @@
 //! Statements to [`Code`](super::code::Code): control flow, local declarations, and the creation of threads.
 
+use super::arrays::elements;
 use super::code::{ForkArm, Op, Sync};
 use super::compile::{Cleanup, Compiler, Local, Loop, Result};
 use super::expression::{Target, result_of};
@@ -181,8 +182,8 @@ impl<'a> Compiler<'a> {
     /// What of an initialiser is left to do at run time: the elements of an array.
     fn initialise_local(&mut self, local: &Local<'a>, declarator: &'a Declarator) -> Result<()> {
         match &declarator.initialiser {
-            Some(Initialiser::List(values)) => {
-                for (index, value) in values.iter().enumerate() {
+            initialiser @ Some(Initialiser::List(_) | Initialiser::Rows(_)) => {
+                for (index, value) in elements(&local.dims, initialiser.as_ref()) {
                     self.emit(Op::LoadSlot(local.slot), local.declared);
                     self.emit(Op::Offset(index as u32), local.declared);
                     self.convert(value, local.ty)?;

@@ -221,6 +221,11 @@ impl Printer {
                     printer.list(values, |printer, value| printer.expression(value, LOOSEST));
                     printer.text("}");
                 }
+                Some(Initialiser::Rows(rows)) => {
+                    printer.text(" = {");
+                    printer.list(rows, Printer::row);
+                    printer.text("}");
+                }
                 Some(Initialiser::Arguments(arguments)) => {
                     printer.text("(");
                     printer.list(arguments, |printer, argument| printer.expression(argument, LOOSEST));
@@ -228,6 +233,15 @@ impl Printer {
                 }
             }
         });
+    }
+
+    fn row(&mut self, row: &Row) {
+        self.text("{");
+        match row {
+            Row::Values(values, _) => self.list(values, |printer, value| printer.expression(value, LOOSEST)),
+            Row::Rows(rows, _) => self.list(rows, Printer::row),
+        }
+        self.text("}");
     }
 
     // ---- Statements ----
