@@ -27,9 +27,10 @@ use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::ir::LeafId;
 use crate::ir::sync::Mode;
 use crate::source::Span;
+use indexmap::{IndexMap, IndexSet};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Steps of the search in one component.
@@ -254,6 +255,9 @@ fn blocks(edge: &Edge, next: &Edge) -> bool {
     edge.modes.1.excludes(next.modes.0)
 }
 
+/// Threads that the label of one place tells of.
+const MAX_WORDS: usize = 2;
+
 fn report(subject: Subject<'_>, cycle: &[Edge]) -> Diagnostic {
     let names: Vec<String> = cycle.iter().map(|edge| subject.object(edge.held)).collect();
     let message = if cycle.len() == 2 {
@@ -261,25 +265,32 @@ fn report(subject: Subject<'_>, cycle: &[Edge]) -> Diagnostic {
     } else {
         format!("{} may be taken in a cycle by threads that then wait for each other", list(&names))
     };
-    let mut labels: Vec<(Span, String)> = Vec::new();
-    let mut add = |span: Span, words: String| match labels.iter_mut().find(|(known, _)| *known == span) {
-        Some((_, text)) if text.contains(&words) => {}
-        Some((_, text)) => *text = format!("{text}; {words}"),
-        None => labels.push((span, words)),
+    let mut labels: IndexMap<Span, IndexSet<String, FxBuildHasher>, FxBuildHasher> = IndexMap::default();
+    let takes = |edge: &Edge| {
+        let (held, taken) = (subject.object(edge.held), subject.object(edge.taken));
+        format!("{} takes {taken} while it holds {held}", subject.threads(&[edge.thread]))
     };
     for edge in cycle {
-        let thread = subject.threads(&[edge.thread]);
-        let (held, taken) = (subject.object(edge.held), subject.object(edge.taken));
-        add(edge.second, format!("{thread} takes {taken} while it holds {held}"));
+        labels.entry(edge.second).or_default().insert(takes(edge));
     }
     for edge in cycle {
-        add(edge.first, format!("{} has taken {} here", subject.threads(&[edge.thread]), subject.object(edge.held)));
+        let words = format!("{} has taken {} here", subject.threads(&[edge.thread]), subject.object(edge.held));
+        labels.entry(edge.first).or_default().insert(words);
     }
-    let mut labels = labels.into_iter();
+    let is_cut = labels.values().any(|words| words.len() > MAX_WORDS);
+    let mut labels = labels.into_iter().map(|(span, words)| {
+        let more = words.len().saturating_sub(MAX_WORDS);
+        let mut shown: Vec<String> = words.into_iter().take(MAX_WORDS).collect();
+        shown.extend((more > 0).then(|| format!("and {more} more")));
+        (span, shown.join("; "))
+    });
     let (span, label) = labels.next().unwrap_or_default();
     let mut diagnostic = Diagnostic::warning(Code::LockOrderCycle, span, message, label);
     for (span, label) in labels {
         diagnostic = diagnostic.with_label(span, label);
+    }
+    if is_cut {
+        diagnostic = diagnostic.with_note(cycle.iter().map(takes).collect::<Vec<_>>().join("; "));
     }
     if cycle.iter().all(|edge| edge.chosen) {
         diagnostic.severity = Severity::Note;
