@@ -18,10 +18,12 @@ struct Laps {
 impl Laps {
     fn program(&mut self) -> String {
         let first = self.rng.below(2);
-        let mut text = format!("int x;\nint k = {first};\nint t[3];\nlock f[3];\nthread w[3];\nthread g;\n");
+        let mut text = format!(
+            "int x;\nint k = {first};\nint t[3];\nlock f[3];\nthread w[3];\nthread g;\nbarrier bar(2);\nevent go[2];\n"
+        );
         text += "void put(int i) { t[i] = i + 1; }\n";
         text += "void add(int i) { lock(f[i]); t[i] += 1; unlock(f[i]); }\n";
-        text += "void set(int v[], int i) { v[i] = 6; }\n";
+        text += "void assign(int v[], int i) { v[i] = 6; }\n";
         text += "void one(int i, int j) { lock(f[i]); t[j]++; unlock(f[i]); }\n";
         text += "void two(int i) { lock(f[i]); lock(f[(i + 1) % 3]); x++; unlock(f[(i + 1) % 3]); unlock(f[i]); }\n";
         let work = self.statement("i", 1);
@@ -29,7 +31,8 @@ impl Laps {
         text += "void main() {\n";
         match self.rng.below(3) {
             0 => {
-                let bodies = [self.arm(), self.arm()];
+                let bodies =
+                    if self.rng.chance(20) { [self.phases(0), self.phases(1)] } else { [self.arm(), self.arm()] };
                 let [a, b] = bodies;
                 let _ = write!(text, "  cobegin\n    A: {{ {a}}}\n    B: {{ {b}}}\n  coend\n");
             }
@@ -45,6 +48,22 @@ impl Laps {
             let _ = writeln!(text, "  print(x, t[{element}]);");
         }
         text + "}\n"
+    }
+
+    /// What one of two threads does that go on together, round by round.
+    fn phases(&mut self, number: usize) -> String {
+        let other = 1 - number;
+        let write = *self.rng.pick(&["t[p] = 3; ", "t[(p + N) % 2] = 4; ", "t[N] = p; ", "x = p; ", ""]);
+        let read = *self.rng.pick(&["print(t[p]); ", "print(t[M]); ", "print(x); ", "t[2] = t[(p + M) % 2]; "]);
+        let meet = match self.rng.below(3) {
+            0 | 1 => "barrier(bar); ",
+            _ if number == 0 => "set(go[p]); ",
+            _ => "wait(go[p]); ",
+        };
+        let start = if self.rng.chance(85) { "0" } else { "k" };
+        let body = if self.rng.chance(70) { format!("{write}{meet}{read}") } else { format!("{read}{meet}{write}") };
+        let body = body.replace('N', &number.to_string()).replace('M', &other.to_string());
+        format!("for (int p = {start}; p < 2; p++) {{ {body}}} ")
     }
 
     /// Threads that loops make and join.
@@ -107,7 +126,7 @@ impl Laps {
         let first = *self.rng.pick(&["choose(0, 1)", "choose(0, 1)", "k"]);
         let taken = *self.rng.pick(&["r", "r", "r", "r", "1 - r", "0", "s"]);
         let cell = *self.rng.pick(&["r", "r", "r", "r", "1 - r", "s"]);
-        let access = *self.rng.pick(&["t[C]++; ", "t[C] = 4; ", "print(t[C]); ", "set(t, C); ", "t[1] = 2; "]);
+        let access = *self.rng.pick(&["t[C]++; ", "t[C] = 4; ", "print(t[C]); ", "assign(t, C); ", "t[1] = 2; "]);
         let access = access.replace('C', cell);
         let between =
             *self.rng.pick(&["", "", "", "", "r = 1 - r; ", "unlock(f[L]); lock(f[L]); ", "if (k == 0) { r = 0; } "]);
