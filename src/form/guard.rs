@@ -140,17 +140,21 @@ impl Guards<'_> {
         reads: &[ReadInstance],
         sets: &[Vec<DefinitionId>],
     ) -> FxHashMap<(u32, u32), FxHashSet<LocationId>> {
-        let mut terms: FxHashMap<(ReadId, ContextId), Vec<DefinitionId>> = FxHashMap::default();
+        // None where there are too many: reads share large sets, and nothing is gained by copying those.
+        let mut terms: FxHashMap<(ReadId, ContextId), Option<Vec<DefinitionId>>> = FxHashMap::default();
         for of in reads {
             let context = self.concurrency.blocks[self.table.block_of(of.access) as usize].context;
-            let of_read = terms.entry((of.read, context)).or_default();
-            // A read in several laps has the same terms in many of them.
-            if of_read.len() <= MAX_TERMS_OF_LAPS {
-                of_read.extend(sets[of.control.index()].iter().chain(&sets[of.concurrent.index()]));
+            let of_read = terms.entry((of.read, context)).or_insert_with(|| Some(Vec::new()));
+            let (control, concurrent) = (&sets[of.control.index()], &sets[of.concurrent.index()]);
+            match of_read {
+                // A read in several laps has the same terms in many of them.
+                Some(known) if known.len() + control.len() + concurrent.len() <= MAX_TERMS_OF_LAPS => {
+                    known.extend(control.iter().chain(concurrent));
+                }
+                _ => *of_read = None,
             }
         }
-        // Those that are not complete stay longer than any that is used.
-        for of_read in terms.values_mut().filter(|of_read| of_read.len() <= MAX_TERMS_OF_LAPS) {
+        for of_read in terms.values_mut().flatten() {
             of_read.sort_unstable();
             of_read.dedup();
         }
@@ -163,9 +167,8 @@ impl Guards<'_> {
             (0..flow.node_count() as u32).flat_map(|from| flow.successors(from).iter().map(move |&to| (from, to)));
         for edge in edges {
             let Some(guard) = self.guard(edge, &mut writers) else { continue };
-            let Some(definitions) = terms.get(&(guard.read, guard.context)).filter(|all| all.len() <= MAX_TERMS) else {
-                continue;
-            };
+            let known = terms.get(&(guard.read, guard.context)).and_then(Option::as_ref);
+            let Some(definitions) = known.filter(|all| all.len() <= MAX_TERMS) else { continue };
             let left = definitions.iter().filter(|&one| self.may_lead_to(&guard, &writers, values.get(one).copied()));
             let mut all: Option<FxHashSet<LocationId>> = None;
             for &definition in left {
