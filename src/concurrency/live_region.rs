@@ -49,7 +49,7 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
     let mut forks: Vec<u32> = builder.forks.keys().copied().collect();
     forks.sort_unstable();
     let joined: FxHashMap<u32, u32> = builder.joined.iter().copied().collect();
-    let handle_joins = join_target::joins_of_spawns(builder);
+    let mut handle_joins = join_target::joins_of_spawns(builder);
     for fork in forks {
         let threads = builder.forks[&fork].clone();
         let Some(&first) = threads.first() else { continue };
@@ -59,7 +59,7 @@ pub(super) fn find_regions(builder: &mut GraphBuilder<'_>, local: &Graph) -> Reg
         } else if builder.unfolding.threads[first].multiple {
             FxHashSet::default()
         } else {
-            let joins = handle_joins.get(&fork).cloned().unwrap_or_default();
+            let joins = handle_joins.remove(&fork).unwrap_or_default();
             let parent = builder.unfolding.threads[first].parent.unwrap_or(MAIN_THREAD);
             // Parents come first, so it is known whether there may be several of this one at once.
             let is_one = !may_be_many(&builder.unfolding.threads, parent);

@@ -15,7 +15,7 @@
 //! Peterson's), and which of several locks an ambiguous reference means.
 
 use super::set_table::{SetId, SetTable};
-use super::{Concurrency, Event, EventKind, LocationId};
+use super::{Concurrency, Event, EventKind, LocationId, forward};
 use crate::ir::sync::{Kind, Mode, ObjectKind};
 use crate::ir::{LeafKind, Program, Value};
 use rustc_hash::FxHashSet;
@@ -257,40 +257,16 @@ fn wrong_releases(program: &Program, concurrency: &Concurrency, locksets: &mut L
 }
 
 fn solve(program: &Program, concurrency: &Concurrency, mutex_semaphores: FxHashSet<LocationId>) -> Locksets {
-    let count = concurrency.local.node_count();
     let mut locksets = Locksets {
         sets: SetTable::new(usize::MAX),
-        at_entry: vec![None; count],
+        at_entry: Vec::new(),
         mutex_semaphores,
         inner: FxHashSet::default(),
     };
-    let mut queued = vec![false; count];
-    let mut waiting: std::collections::VecDeque<u32> = std::collections::VecDeque::new();
-    for thread in concurrency.threads.iter() {
-        let entry = concurrency.contexts[thread.root].entry;
-        locksets.at_entry[entry as usize] = Some(0);
-        if !std::mem::replace(&mut queued[entry as usize], true) {
-            waiting.push_back(entry);
-        }
-    }
-    while let Some(block) = waiting.pop_front() {
-        queued[block as usize] = false;
-        let Some(mut set) = locksets.at_entry[block as usize] else { continue };
-        for event in concurrency.events_of(block) {
-            set = locksets.step(program, concurrency, set, event);
-        }
-        for &target in concurrency.local.successors(block) {
-            let joined = match locksets.at_entry[target as usize] {
-                Some(known) => locksets.sets.intersection(known, set),
-                None => set,
-            };
-            if locksets.at_entry[target as usize] != Some(joined) {
-                locksets.at_entry[target as usize] = Some(joined);
-                if !std::mem::replace(&mut queued[target as usize], true) {
-                    waiting.push_back(target);
-                }
-            }
-        }
-    }
+    let behind = |locksets: &mut Locksets, before, block| {
+        concurrency.events_of(block).iter().fold(before, |set, event| locksets.step(program, concurrency, set, event))
+    };
+    let meet = |locksets: &mut Locksets, known, set| locksets.sets.intersection(known, set);
+    locksets.at_entry = forward::solve(concurrency, &mut locksets, behind, meet);
     locksets
 }

@@ -30,6 +30,7 @@ mod context_names;
 mod context_threads;
 mod copies;
 mod counted_loop;
+pub(crate) mod forward;
 mod graph;
 mod join_target;
 mod lap;

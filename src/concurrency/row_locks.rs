@@ -17,11 +17,10 @@
 use super::lockset::Hold;
 use super::row::Row;
 use super::set_table::{SetId, SetTable};
-use super::{Concurrency, Event, EventKind, Location, LocationId, event_count};
+use super::{Concurrency, Event, EventKind, Location, LocationId, event_count, forward};
 use crate::ir::sync::{Kind, Mode};
 use crate::ir::{LeafKind, Program};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
 
 /// The locks of the rows of accesses. The array of locks stands for the lock.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +69,8 @@ pub(crate) fn find_row_locks(program: &Program, concurrency: &Concurrency) -> Ro
         return found;
     }
     let mut sets = SetTable::new(usize::MAX);
-    let at_entry = finder.solve(&mut sets);
+    let behind = |sets: &mut SetTable<Held>, before, block| finder.block(sets, before, block, &mut |_, _| {});
+    let at_entry = forward::solve(concurrency, &mut sets, behind, SetTable::intersection);
     for block in 0..concurrency.blocks.len() as u32 {
         if let Some(set) = at_entry[block as usize] {
             finder.block(&mut sets, set, block, &mut |event, holds| {
@@ -100,35 +100,6 @@ impl Finder<'_> {
         // Only then is it one array for all threads.
         let instance = self.concurrency.locations[row.array].instance;
         self.concurrency.instances[instance].unique.then(|| (id, kind.mode()))
-    }
-
-    fn solve(&self, sets: &mut SetTable<Held>) -> Vec<Option<SetId>> {
-        let local = &self.concurrency.local;
-        let mut at_entry = vec![None; local.node_count()];
-        let mut queued = vec![false; local.node_count()];
-        let mut waiting = VecDeque::new();
-        for thread in self.concurrency.threads.iter() {
-            let entry = self.concurrency.contexts[thread.root].entry;
-            at_entry[entry as usize] = Some(0);
-            if !std::mem::replace(&mut queued[entry as usize], true) {
-                waiting.push_back(entry);
-            }
-        }
-        while let Some(block) = waiting.pop_front() {
-            queued[block as usize] = false;
-            let Some(before) = at_entry[block as usize] else { continue };
-            let behind = self.block(sets, before, block, &mut |_, _| {});
-            for &target in local.successors(block) {
-                let joined = at_entry[target as usize].map_or(behind, |known| sets.intersection(known, behind));
-                if at_entry[target as usize] != Some(joined) {
-                    at_entry[target as usize] = Some(joined);
-                    if !std::mem::replace(&mut queued[target as usize], true) {
-                        waiting.push_back(target);
-                    }
-                }
-            }
-        }
-        at_entry
     }
 
     /// What is held behind a block. `note` is told of each access that holds a lock of its row.

@@ -156,6 +156,24 @@ pub struct Evaluator<'a> {
     pub fixed: &'a [(RegisterId, i64)],
 }
 
+/// Where it does not matter which instance a variable is.
+fn any_instance(_: VariableId) -> InstanceId {
+    InstanceId(0)
+}
+
+impl<'a> Evaluator<'a> {
+    /// An evaluator of values: all blocks may be reached, and all references lead to one instance.
+    #[must_use]
+    pub fn new(
+        function: &'a Function,
+        writers: &'a Writers,
+        arguments: &'a [AbstractValue],
+        known: &'a KnownReads,
+    ) -> Evaluator<'a> {
+        Evaluator { function, writers, arguments, instance: &any_instance, known, live: None, fixed: &[] }
+    }
+}
+
 impl Evaluator<'_> {
     /// The value of an operand.
     #[must_use]

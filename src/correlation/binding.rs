@@ -252,15 +252,7 @@ impl<'a> Binder<'a> {
         let arguments = self.arguments[id.index()].clone();
         let known = KnownReads::default();
         let instance = |variable: VariableId| InstanceId(variable.0);
-        let evaluator = Evaluator {
-            function,
-            writers: &writers,
-            arguments: &arguments,
-            instance: &instance,
-            known: &known,
-            live: None,
-            fixed: &[],
-        };
+        let evaluator = Evaluator { instance: &instance, ..Evaluator::new(function, &writers, &arguments, &known) };
         for (block, content) in function.blocks.entries() {
             for (position, instruction) in content.instructions.iter().enumerate() {
                 let site = (id, block, position as u32);

@@ -10,9 +10,9 @@
 //! Not seen: constants that only hold because of each other, those of one calling context, elements of arrays.
 
 use super::Form;
+use crate::concurrency::KnownReads;
 use crate::concurrency::value::{Evaluator, Writers};
-use crate::concurrency::{InstanceId, KnownReads};
-use crate::ir::{DefinitionId, Instruction, Program, Storage, Terminator, VariableId};
+use crate::ir::{DefinitionId, Instruction, Program, Storage, Terminator};
 use rustc_hash::FxHashMap;
 
 /// What some definitions write.
@@ -61,15 +61,7 @@ pub(super) fn written_constants(program: &Program, known: &KnownReads) -> FxHash
     }
     for function in program.functions.iter() {
         let writers = Writers::of(function);
-        let evaluator = Evaluator {
-            function,
-            writers: &writers,
-            arguments: &[],
-            instance: &no_instance,
-            known,
-            live: None,
-            fixed: &[],
-        };
+        let evaluator = Evaluator::new(function, &writers, &[], known);
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             let (definition, value) = match instruction {
                 Instruction::Store { definition, value, .. } => (*definition, evaluator.constant(*value)),
@@ -88,15 +80,7 @@ pub(super) fn written_constants(program: &Program, known: &KnownReads) -> FxHash
 fn decides_branch(program: &Program, known: &KnownReads, found: &KnownReads) -> bool {
     program.functions.iter().any(|function| {
         let writers = Writers::of(function);
-        let with = |known| Evaluator {
-            function,
-            writers: &writers,
-            arguments: &[],
-            instance: &no_instance,
-            known,
-            live: None,
-            fixed: &[],
-        };
+        let with = |known| Evaluator::new(function, &writers, &[], known);
         let (before, now) = (with(known), with(found));
         function.blocks.iter().any(|block| match block.terminator {
             Terminator::Branch { condition, .. } => {
@@ -105,9 +89,4 @@ fn decides_branch(program: &Program, known: &KnownReads, found: &KnownReads) -> 
             _ => false,
         })
     })
-}
-
-/// Addresses are of no interest here.
-fn no_instance(_: VariableId) -> InstanceId {
-    InstanceId(0)
 }

@@ -20,7 +20,7 @@ use super::before::certainly_before;
 use super::constants::{Written, written_constants};
 use super::{Pruned, ReadInstance, Reason, TermSetId};
 use crate::concurrency::value::{Evaluator, Writers};
-use crate::concurrency::{Concurrency, ContextId, EventKind, InstanceId, KnownReads, LocationId};
+use crate::concurrency::{Concurrency, ContextId, EventKind, KnownReads, LocationId};
 use crate::ir::{
     BlockId, DefinitionId, DefinitionKind, Function, FunctionId, Instruction, LeafId, Operand, Program, ReadId,
     RegisterId, Storage, Terminator,
@@ -209,15 +209,8 @@ impl Guards<'_> {
         let context = &self.concurrency.contexts[guard.context];
         let Some(writers) = writers.get(&context.function) else { return true };
         let known = KnownReads::from_iter([(guard.read, bits)]);
-        let evaluator = Evaluator {
-            function: &self.program.functions[context.function],
-            writers,
-            arguments: &context.arguments,
-            instance: &|_| InstanceId(0),
-            known: &known,
-            live: None,
-            fixed: &[],
-        };
+        let function = &self.program.functions[context.function];
+        let evaluator = Evaluator::new(function, writers, &context.arguments, &known);
         evaluator.constant(guard.condition).is_none_or(|bits| (bits != 0) == guard.holds)
     }
 

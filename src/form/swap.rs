@@ -13,7 +13,7 @@
 use super::ReadInstance;
 use super::access::Table;
 use crate::concurrency::value::{Evaluator, Writers};
-use crate::concurrency::{Concurrency, ContextId, EventKind, InstanceId, KnownReads, LocationId};
+use crate::concurrency::{Concurrency, ContextId, EventKind, KnownReads, LocationId};
 use crate::ir::{AtomicOperation, DefinitionId, FunctionId, Instruction, Operand, Program, ReadId, Storage};
 use rustc_hash::FxHashMap;
 
@@ -52,16 +52,7 @@ pub(super) fn find_tried(
             let of = &concurrency.contexts[context];
             let function = &program.functions[of.function];
             let writers = writers.entry(of.function).or_insert_with(|| Writers::of(function));
-            let instance = |_| InstanceId(0);
-            let evaluator = Evaluator {
-                function,
-                writers,
-                arguments: &of.arguments,
-                instance: &instance,
-                known,
-                live: None,
-                fixed: &[],
-            };
+            let evaluator = Evaluator::new(function, writers, &of.arguments, known);
             let is_initial = initial_bits(program, concurrency, location)
                 .is_some_and(|initial| evaluator.constant(old) == Some(initial));
             let was_read =

@@ -14,13 +14,13 @@
 //! leave the doubtful ones out.
 
 use super::Subject;
+use crate::concurrency::forward;
 use crate::concurrency::lockset::{Hold, Locksets};
 use crate::concurrency::set_table::SetTable;
 use crate::concurrency::{Concurrency, Event, EventKind, LocationId, ThreadId};
 use crate::ir::sync::{Kind, Mode};
 use crate::ir::{LeafKind, Program};
 use rustc_hash::FxHashSet;
-use std::collections::VecDeque;
 
 /// A set of operations keeps at most that many.
 const MAX_TAKES: usize = 32;
@@ -190,30 +190,9 @@ impl<'a> Held<'a> {
     }
 
     fn solve(&mut self) {
-        let mut queued = vec![false; self.at_entry.len()];
-        let mut waiting = VecDeque::new();
-        for thread in self.concurrency.threads.iter() {
-            let entry = self.concurrency.contexts[thread.root].entry;
-            self.at_entry[entry as usize] = Some(0);
-            if !std::mem::replace(&mut queued[entry as usize], true) {
-                waiting.push_back(entry);
-            }
-        }
-        while let Some(block) = waiting.pop_front() {
-            queued[block as usize] = false;
-            let Some(takes) = self.at_entry[block as usize] else { continue };
-            let end = self.after(block, takes);
-            for &target in self.concurrency.local.successors(block) {
-                let known = self.at_entry[target as usize];
-                let joined = known.map_or(end, |known| self.sets.union(known, end));
-                if known != Some(joined) {
-                    self.at_entry[target as usize] = Some(joined);
-                    if !std::mem::replace(&mut queued[target as usize], true) {
-                        waiting.push_back(target);
-                    }
-                }
-            }
-        }
+        let behind = |held: &mut Self, takes, block| held.after(block, takes);
+        let meet = |held: &mut Self, known, end| held.sets.union(known, end);
+        self.at_entry = forward::solve(self.concurrency, self, behind, meet);
     }
 
     fn after(&mut self, block: u32, takes: u32) -> u32 {

@@ -14,7 +14,7 @@ use super::machine::{GivenUp, Inside, Machine, State, site_bit};
 use super::protected::{condition_bits, notifies};
 use crate::concurrency::mutex_body::Site;
 use crate::concurrency::value::{self, AbstractValue, Evaluator, Writers};
-use crate::concurrency::{ContextId, InstanceId, event_count};
+use crate::concurrency::{ContextId, event_count};
 use crate::ir::{Base, Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value};
 
 /// Whether a thread goes on behind an instruction.
@@ -143,16 +143,7 @@ impl Machine<'_> {
         let of = &self.of.concurrency.contexts[context];
         let function = &self.of.program.functions[of.function];
         let writers = self.writers.entry(of.function).or_insert_with(|| Writers::of(function));
-        let instance = |_| InstanceId(0);
-        ask(&Evaluator {
-            function,
-            writers,
-            arguments: &of.arguments,
-            instance: &instance,
-            known: self.of.known,
-            live: None,
-            fixed: &[],
-        })
+        ask(&Evaluator::new(function, writers, &of.arguments, self.of.known))
     }
 
     /// The cell of its variable at which a place begins, where it is known without regard to what is in memory.
