@@ -38,20 +38,10 @@ pub(super) fn element_name(
     }
 }
 
-/// The name of a leaf with its indices in their places.
+/// The name of a leaf with indices in their places.
 fn with_indices(program: &Program, leaf: &Leaf, indices: &[&str]) -> Option<String> {
-    if leaf.dimensions.len() != indices.len() {
-        return None;
-    }
-    let name = program.texts.get(leaf.name);
-    let (mut text, mut done) = (String::new(), 0);
-    for (index, dimension) in indices.iter().zip(&leaf.dimensions) {
-        let end = dimension.name_end as usize;
-        text += name.get(done..end)?;
-        text += index;
-        done = end;
-    }
-    Some(text + name.get(done..)?)
+    let texts = indices.iter().map(|index| index.get(1..index.len() - 1).unwrap_or_default().to_owned());
+    (leaf.dimensions.len() == indices.len()).then(|| leaf.name_with(&program.texts, texts))
 }
 
 /// The text of a place, with the indices behind its name.

@@ -139,7 +139,8 @@ impl Leaf {
         self.name_with(texts, ["i", "j", "k"].into_iter().chain(std::iter::repeat("_")).map(str::to_owned))
     }
 
-    fn name_with(&self, texts: &Texts, indices: impl Iterator<Item = String>) -> String {
+    /// Its name with the texts of indices, one for each dimension.
+    pub(crate) fn name_with(&self, texts: &Texts, indices: impl Iterator<Item = String>) -> String {
         let name = texts.get(self.name);
         let mut text = String::with_capacity(name.len() + 4);
         let mut done = 0;

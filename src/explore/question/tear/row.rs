@@ -7,17 +7,15 @@
 //! from the outermost: of `len[i]` and `items[i][j]` the first one.
 
 use super::pattern::TearPattern;
-use crate::ir::{Dimension, Leaf, Program, SymbolId, VariableId};
+use crate::ir::{Leaf, Program, SymbolId};
 use crate::vm::Cell;
 
-/// The cells of a part of a variable that lie in rows.
+/// A leaf whose cells lie in rows.
 #[derive(Clone, Debug)]
 struct Cells {
-    variable: VariableId,
-    offset: u32,
-    dimensions: Vec<Dimension>,
-    /// How many of the dimensions count.
-    counted: usize,
+    leaf: Leaf,
+    /// The elements that lie in one row.
+    inner: u32,
 }
 
 /// The rows of two variables.
@@ -36,39 +34,19 @@ impl RowCells {
             let nearest = of(partner).filter(|other| other.variable == leaf.variable);
             let least = nearest.map(|other| other.dimensions.len()).min();
             let least = least.or_else(|| of(partner).map(|other| other.dimensions.len()).min()).unwrap_or(0);
-            Cells {
-                variable: leaf.variable,
-                offset: leaf.offset,
-                dimensions: leaf.dimensions.clone(),
-                counted: least.min(leaf.dimensions.len()),
-            }
+            (least > 0 && leaf.is_array()).then(|| {
+                let inner = leaf.dimensions.iter().skip(least).map(|dimension| dimension.length).product();
+                Cells { leaf: leaf.clone(), inner }
+            })
         };
         let both = of(first).map(|leaf| cells(leaf, second)).chain(of(second).map(|leaf| cells(leaf, first)));
-        RowCells(both.filter(|cells| cells.counted > 0).collect())
+        RowCells(both.flatten().collect())
     }
 
     /// The number of the row of a cell; 0 for all where rows do not matter.
     pub(super) fn row(&self, cell: Cell) -> u32 {
-        let of_variable = self.0.iter().filter(|cells| cells.variable == cell.object.variable);
-        of_variable.filter_map(|cells| cells.row(cell.part)).next().unwrap_or(0)
-    }
-}
-
-impl Cells {
-    /// The row of a cell; nothing where it is none of these.
-    fn row(&self, part: u32) -> Option<u32> {
-        let mut rest = part.checked_sub(self.offset)?;
-        let mut row = 0;
-        for (place, dimension) in self.dimensions.iter().enumerate() {
-            let index = rest / dimension.stride;
-            if index >= dimension.length {
-                return None;
-            }
-            rest -= index * dimension.stride;
-            if place < self.counted {
-                row = row * dimension.length + index;
-            }
-        }
-        (rest == 0).then_some(row)
+        let of_variable = self.0.iter().filter(|cells| cells.leaf.variable == cell.object.variable);
+        let element = |cells: &Cells| Some(cells.leaf.element_at(cell.part)? / cells.inner.max(1));
+        of_variable.filter_map(element).next().unwrap_or(0)
     }
 }
