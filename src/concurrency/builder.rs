@@ -14,11 +14,11 @@
 //! **Soundness and limits**: branches that a context's constants decide go one way only; everything else is kept.
 
 use super::context::{Site, Unfolding};
-use super::lap::NO_LAP;
 use super::repetition::Repetitions;
 use super::row::Row;
 use super::tried::{Sides, known_verdicts, releasing_functions};
-use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, LapId, Location, LocationId, ThreadId};
+use super::unrolling::NO_ITERATION;
+use super::{AndJoin, Block, ContextId, Event, EventKind, InstanceId, IterationId, Location, LocationId, ThreadId};
 use crate::ir::sync::Edge;
 use crate::ir::{BlockId, FunctionId, Instruction, Place, Program, Synchronisation, Terminator};
 use crate::source::Span;
@@ -130,21 +130,23 @@ impl<'p> GraphBuilder<'p> {
         let function_id = self.unfolding.contexts[context].function;
         let function = &program.functions[function_id];
         let loops = self.unfolding.loops(program, function_id);
-        let laps = self.unfolding.laps[context.index()].clone();
+        let iterations = self.unfolding.iterations[context.index()].clone();
         let first_head = self.blocks.len() as u32;
-        for &(_, block) in &laps.blocks {
+        for &(_, block) in &iterations.blocks {
             let head = self.new_block(context);
             self.blocks[head as usize].source = Some(block);
         }
-        // The blocks are sorted; that of the entry in no lap comes first.
-        let head_of = |at: (LapId, BlockId)| laps.blocks.binary_search(&at).ok().map(|place| first_head + place as u32);
+        // The blocks are sorted; that of the entry in no iteration comes first.
+        let head_of = |at: (IterationId, BlockId)| {
+            iterations.blocks.binary_search(&at).ok().map(|place| first_head + place as u32)
+        };
         let entry = self.unfolding.contexts[context].entry;
         let exit = self.unfolding.contexts[context].exit;
-        if !laps.blocks.is_empty() {
+        if !iterations.blocks.is_empty() {
             self.edge(entry, first_head);
         }
-        for (&(lap, block), head) in laps.blocks.iter().zip(first_head..) {
-            let mut walk = Walk { context, lap, at: block, current: head, before_join: false };
+        for (&(iteration, block), head) in iterations.blocks.iter().zip(first_head..) {
+            let mut walk = Walk { context, iteration, at: block, current: head, before_join: false };
             self.open(walk.current, 0);
             let source = &function.blocks[block];
             for (position, (instruction, &span)) in source.instructions.iter().zip(&source.spans).enumerate() {
@@ -156,9 +158,9 @@ impl<'p> GraphBuilder<'p> {
             match source.terminator {
                 Terminator::Return(_) => self.edge(walk.current, exit),
                 _ => {
-                    let values = laps.fixed(lap);
+                    let values = iterations.fixed(iteration);
                     for target in self.unfolding.live_successors(program, (context, values), &source.terminator) {
-                        if let Some(head) = head_of((laps.target(&loops, lap, block, target), target)) {
+                        if let Some(head) = head_of((iterations.target(&loops, iteration, block, target), target)) {
                             self.go_on(&walk, function_id, target, head);
                         }
                     }
@@ -191,8 +193,11 @@ impl<'p> GraphBuilder<'p> {
             let span = of.spans.get(position as usize).copied().unwrap_or_default();
             let operands = match self.tried_in(walk, (block, position)) {
                 Some(known) => known,
-                // In whichever lap it was.
-                None => operation.object.as_ref().map_or((0, 0), |place| self.locations((walk.context, NO_LAP), place)),
+                // In whichever iteration it was.
+                None => operation
+                    .object
+                    .as_ref()
+                    .map_or((0, 0), |place| self.locations((walk.context, NO_ITERATION), place)),
             };
             let kind = if taken { EventKind::Taken } else { EventKind::NotTaken };
             self.event(kind(operation.kind), span, operands, (0, 0));
@@ -203,16 +208,16 @@ impl<'p> GraphBuilder<'p> {
     }
 
     /// The locations of the object of a try, as they were when control came last to it; none where that may have been
-    /// in another lap.
+    /// in another iteration.
     fn tried_in(&mut self, walk: &Walk, (block, position): (BlockId, u32)) -> Option<(u32, u32)> {
-        let laps = &self.unfolding.laps[walk.context.index()];
-        let of_lap = |lap| self.tried.get(&Site { lap, block, position, ..walk.site(0) }).copied();
+        let iterations = &self.unfolding.iterations[walk.context.index()];
+        let of_iteration = |iteration| self.tried.get(&Site { iteration, block, position, ..walk.site(0) }).copied();
         // Outside of all loops there is one only.
-        if let Some(known) = of_lap(NO_LAP) {
+        if let Some(known) = of_iteration(NO_ITERATION) {
             return Some(known);
         }
         // Every way to the branch leads through the try, those from the head of each loop around it too.
-        let found = laps.around(walk.lap).find_map(of_lap)?;
+        let found = iterations.around(walk.iteration).find_map(of_iteration)?;
         let function = self.unfolding.contexts[walk.context].function;
         self.unfolding.loops(self.program, function).dominates(block, walk.at).then_some(found)
     }
@@ -296,8 +301,9 @@ impl<'p> GraphBuilder<'p> {
 
     fn synchronise(&mut self, walk: &mut Walk, position: u32, operation: &Synchronisation, span: Span) {
         let operands =
-            operation.object.as_ref().map_or((0, 0), |place| self.locations((walk.context, walk.lap), place));
-        let locks = operation.lock.as_ref().map_or((0, 0), |place| self.locations((walk.context, walk.lap), place));
+            operation.object.as_ref().map_or((0, 0), |place| self.locations((walk.context, walk.iteration), place));
+        let locks =
+            operation.lock.as_ref().map_or((0, 0), |place| self.locations((walk.context, walk.iteration), place));
         let edge = operation.kind.properties().edge;
         if edge == Edge::Target {
             self.split(walk, position);
@@ -319,7 +325,7 @@ impl<'p> GraphBuilder<'p> {
     }
 
     fn access(&mut self, walk: &Walk, position: u32, kind: EventKind, place: &Place, span: Span) {
-        let operands = self.locations((walk.context, walk.lap), place);
+        let operands = self.locations((walk.context, walk.iteration), place);
         self.note_row(walk, position, place, operands);
         self.event(kind, span, operands, (0, 0));
     }
@@ -379,7 +385,7 @@ pub(crate) fn event_count(program: &Program, instruction: &Instruction) -> u32 {
 /// Where the walk over a function's blocks stands.
 pub(super) struct Walk {
     pub context: ContextId,
-    pub lap: LapId,
+    pub iteration: IterationId,
     pub at: BlockId,
     current: u32,
     /// Whether the next instruction joins.
@@ -388,6 +394,6 @@ pub(super) struct Walk {
 
 impl Walk {
     fn site(&self, position: u32) -> Site {
-        Site { context: self.context, lap: self.lap, block: self.at, position }
+        Site { context: self.context, iteration: self.iteration, block: self.at, position }
     }
 }

@@ -6,7 +6,7 @@
 //! **Algorithm** (context-sensitive constant and reference propagation)
 //! 1. Choose for every function how its contexts are told apart ([`Policy`]).
 //! 2. Visit contexts from a worklist. Blocks behind a branch whose condition is constant in the context are visited on the taken
-//!    side only, those of a loop that counts once for each lap ([`super::lap`]).
+//!    side only, those of a loop that counts once for each iteration ([`super::unrolling`]).
 //! 3. At each call, fork and spawn, join the values of the arguments into the target context, and visit it again where
 //!    that changed one of them.
 //!
@@ -15,10 +15,10 @@
 //! iteration; any other is one thread with several instances.
 
 use super::counted_loop::CountedLoops;
-use super::lap::{Fixed, Laps};
-use super::policy::{BLOCK_BUDGET, LAP_BUDGET, Policy, choose_policies};
+use super::policy::{BLOCK_BUDGET, Policy, UNROLLING_BUDGET, choose_policies};
+use super::unrolling::{Fixed, Iterations};
 use super::value::{AbstractValue, Evaluator, Writers};
-use super::{Context, ContextId, Instance, InstanceId, KnownReads, LapId, MAIN_THREAD, Thread, ThreadId};
+use super::{Context, ContextId, Instance, InstanceId, IterationId, KnownReads, MAIN_THREAD, Thread, ThreadId};
 use crate::ir::{BlockId, FunctionId, Instruction, NewThread, Operand, Program, Storage, Terminator, VariableId};
 use crate::source::arena::Arena;
 use rustc_hash::FxHashMap;
@@ -30,11 +30,11 @@ const MAX_UNROLLED: i64 = 16;
 /// Rounds in which the blocks that a context can reach are found.
 const MAX_ROUNDS: usize = 3;
 
-/// An instruction of a context, in a lap of the loops around it.
+/// An instruction of a context, in an iteration of the loops around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Site {
     pub context: ContextId,
-    pub lap: LapId,
+    pub iteration: IterationId,
     pub block: BlockId,
     pub position: u32,
 }
@@ -67,10 +67,10 @@ pub(super) struct Unfolding {
     pub forks: FxHashMap<Site, Vec<ThreadId>>,
     pub reachable: Vec<Vec<BlockId>>,
     /// By context.
-    pub laps: Vec<Laps>,
+    pub iterations: Vec<Iterations>,
     /// By function, where a context of it was visited.
     pub loops: Vec<Option<Rc<CountedLoops>>>,
-    /// By context: the blocks that its laps add to the graph.
+    /// By context: the blocks that its iterations add to the graph.
     pub added: Vec<u64>,
     /// The sum of them, and the most that it may be.
     pub added_blocks: (u64, u64),
@@ -94,13 +94,13 @@ pub(super) struct Extent<'a> {
     pub blocks: u64,
     /// By function: bodies of a `parfor` whose iterations stay one static thread.
     pub together: &'a [bool],
-    /// The number of blocks that laps of counted loops may add.
-    pub laps: u64,
+    /// The number of blocks that iterations of counted loops may add.
+    pub iterations: u64,
 }
 
 impl Default for Extent<'_> {
     fn default() -> Self {
-        Extent { blocks: BLOCK_BUDGET, together: &[], laps: LAP_BUDGET }
+        Extent { blocks: BLOCK_BUDGET, together: &[], iterations: UNROLLING_BUDGET }
     }
 }
 
@@ -117,10 +117,10 @@ pub(super) fn unfold(program: &Program, main: FunctionId, known: &KnownReads, ex
         calls: FxHashMap::default(),
         forks: FxHashMap::default(),
         reachable: Vec::new(),
-        laps: Vec::new(),
+        iterations: Vec::new(),
         loops: vec![None; program.functions.len()],
         added: Vec::new(),
-        added_blocks: (0, extent.laps),
+        added_blocks: (0, extent.iterations),
         cost: plan.cost,
         merged: plan.merged,
         policies: plan.policies,
@@ -183,14 +183,14 @@ impl Unfolding {
         }
     }
 
-    /// The value of something in a context, in a lap of it.
+    /// The value of something in a context, in an iteration of it.
     pub fn evaluate<R>(
         &self,
         program: &Program,
-        (context, lap): (ContextId, LapId),
+        (context, iteration): (ContextId, IterationId),
         f: impl FnOnce(&Evaluator<'_>) -> R,
     ) -> R {
-        self.evaluate_with(program, context, self.laps[context.index()].fixed(lap), f)
+        self.evaluate_with(program, context, self.iterations[context.index()].fixed(iteration), f)
     }
 
     pub fn evaluate_with<R>(
@@ -236,7 +236,7 @@ impl Unfolding {
             exit: 0,
         });
         self.reachable.push(Vec::new());
-        self.laps.push(Laps::none([]));
+        self.iterations.push(Iterations::none([]));
         self.added.push(0);
         self.queued.push(true);
         self.pending.push(id);
@@ -253,15 +253,15 @@ impl Unfolding {
         }
         self.make_instances(program, context);
         self.find_reachable(program, context);
-        self.find_laps(program, context);
-        let blocks = self.laps[context.index()].blocks.clone();
+        self.find_iterations(program, context);
+        let blocks = self.iterations[context.index()].blocks.clone();
         let function = &program.functions[self.contexts[context].function];
-        for &(lap, block) in &blocks {
+        for &(iteration, block) in &blocks {
             for (position, instruction) in function.blocks[block].instructions.iter().enumerate() {
-                let site = Site { context, lap, block, position: position as u32 };
+                let site = Site { context, iteration, block, position: position as u32 };
                 match instruction {
                     Instruction::Call { function, arguments, .. } => {
-                        let values = self.values(program, (context, lap), arguments);
+                        let values = self.values(program, (context, iteration), arguments);
                         let target = self.callee(*function, site);
                         self.raise(target, &values);
                         self.calls.insert(site, target);
@@ -269,7 +269,8 @@ impl Unfolding {
                     Instruction::Fork { threads, bounds } => {
                         let apart = |thread: &NewThread| self.together.get(thread.function.index()) != Some(&true);
                         let bounds = bounds.filter(|_| threads.iter().all(apart));
-                        let iterations = bounds.and_then(|bounds| self.trip_count(program, (context, lap), &bounds));
+                        let iterations =
+                            bounds.and_then(|bounds| self.trip_count(program, (context, iteration), &bounds));
                         let made = self.fork(program, site, threads, iterations, Creation::Fork);
                         self.forks.insert(site, made);
                     }
@@ -300,7 +301,7 @@ impl Unfolding {
         }
     }
 
-    pub fn values(&self, program: &Program, at: (ContextId, LapId), operands: &[Operand]) -> Vec<AbstractValue> {
+    pub fn values(&self, program: &Program, at: (ContextId, IterationId), operands: &[Operand]) -> Vec<AbstractValue> {
         self.evaluate(program, at, |evaluator| operands.iter().map(|&operand| evaluator.operand(operand)).collect())
     }
 
@@ -308,7 +309,7 @@ impl Unfolding {
     fn trip_count(
         &self,
         program: &Program,
-        at: (ContextId, LapId),
+        at: (ContextId, IterationId),
         bounds: &crate::ir::TripBounds,
     ) -> Option<Vec<i64>> {
         let (first, limit) = self.evaluate(program, at, |evaluator| {

@@ -11,7 +11,7 @@
 
 use super::context::Unfolding;
 use super::copies::{Copies, Copy};
-use super::lap::NO_LAP;
+use super::unrolling::NO_ITERATION;
 use super::value::{Address, Evaluator};
 use crate::ir::{
     AccessContext, DefinitionId, DefinitionKind, FunctionId, Instruction, Operand, Place, Program, ReadId, TextId,
@@ -128,7 +128,7 @@ fn is_write(program: &Program, definition: DefinitionId) -> bool {
 fn meant(program: &Program, unfolding: &Unfolding, copy: &Copy, place: &Place) -> Option<String> {
     let mut only: Option<String> = None;
     for &context in &copy.contexts {
-        let name = unfolding.evaluate(program, (context, NO_LAP), |evaluator: &Evaluator<'_>| {
+        let name = unfolding.evaluate(program, (context, NO_ITERATION), |evaluator: &Evaluator<'_>| {
             let [Address { instance, offset, exact }] = evaluator.targets(place)[..] else { return None };
             let (leaf, element) = program.leaf_at(unfolding.instances[instance].variable, offset)?;
             let leaf = &program.leaves[leaf];

@@ -3,7 +3,7 @@
 //! **Input**: a fork or a spawn in its context, with the values of its arguments. **Output**: its threads, each with the context
 //! that it runs.
 //!
-//! **Soundness and limits**: a thread is named by what makes it: the site, its lap, and the arm or the round. Below a thread
+//! **Soundness and limits**: a thread is named by what makes it: the site, its iteration, and the arm or the round. Below a thread
 //! of which nothing is known all are unordered.
 
 use super::context::{Creation, Key, Site, Unfolding};
@@ -50,7 +50,7 @@ impl Unfolding {
     ) -> Vec<ThreadId> {
         let mut made = Vec::new();
         for (arm, thread) in threads.iter().enumerate() {
-            let mut values = self.values(program, (site.context, site.lap), &thread.arguments);
+            let mut values = self.values(program, (site.context, site.iteration), &thread.arguments);
             match (&iterations, thread.label) {
                 (Some(iterations), ThreadLabel::Iteration(label)) => {
                     for (round, &value) in iterations.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Unfolding {
                 }
                 (_, ThreadLabel::Name(label) | ThreadLabel::Element(label)) => {
                     let number = thread.ordinal.and_then(|ordinal| {
-                        let at = (site.context, site.lap);
+                        let at = (site.context, site.iteration);
                         self.evaluate(program, at, |evaluator: &Evaluator<'_>| evaluator.constant(ordinal))
                     });
                     let name = thread_name(program.texts.get(label), number);

@@ -13,7 +13,7 @@
 //!    nothing to tell apart.
 //!
 //! **Soundness and limits**: from the head of the loop to the end of a round a counter has one value. Whether these values
-//! are known, and few, is for [`super::lap`] to find out.
+//! are known, and few, is for [`super::unrolling`] to find out.
 
 use super::value::Writers;
 use crate::ir::{Block, BlockId, Function, Instruction, Operand, Place, RegisterId, Terminator, ThreadLabel};

@@ -4,7 +4,7 @@
 //! with a join of its handle, and of no other ([`Joins`]).
 //!
 //! **Algorithm**: follow the handle of a join back through copies, private variables and cells of memory that one store sets,
-//! until the spawn that made it. A cell is an element of an array where the index is known in the lap of the loops around
+//! until the spawn that made it. A cell is an element of an array where the index is known in the iteration of the loops around
 //! it. Registers and stores are indexed once, and the origin of each register is remembered: programs may have thousands
 //! of handles.
 //!
@@ -15,9 +15,9 @@
 
 use super::builder::GraphBuilder;
 use super::context::Site;
-use super::lap::NO_LAP;
+use super::unrolling::NO_ITERATION;
 use super::value::{Address, Evaluator};
-use super::{ContextId, InstanceId, LapId};
+use super::{ContextId, InstanceId, IterationId};
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, RegisterId, RegisterType, ScalarType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -76,7 +76,7 @@ struct Handles<'a> {
     sources: FxHashMap<FunctionId, Sources>,
     stores: Option<Stores>,
     /// Registers that certainly hold the handle of one spawn.
-    known: FxHashMap<(ContextId, LapId, RegisterId), Origin>,
+    known: FxHashMap<(ContextId, IterationId, RegisterId), Origin>,
 }
 
 impl<'a> Handles<'a> {
@@ -87,20 +87,20 @@ impl<'a> Handles<'a> {
     /// The spawn whose handle a register certainly holds at a place.
     fn origin(&mut self, at: Site, register: RegisterId, fuel: u32) -> Option<Origin> {
         let rest = fuel.checked_sub(1)?;
-        if let Some(&origin) = self.known.get(&(at.context, at.lap, register)) {
+        if let Some(&origin) = self.known.get(&(at.context, at.iteration, register)) {
             return Some(origin);
         }
         let function_id = self.builder.unfolding.contexts[at.context].function;
         let function = &self.builder.program.functions[function_id];
         let writers = &self.builder.unfolding.writers[function_id.index()];
         let Some((block, position)) = writers.place(register) else { return self.variable(at, register, rest) };
-        // What is written once is written before it is read: in the lap of the reader, or in one around it.
-        let writer = Site { lap: self.lap_of(at, block)?, block, position, ..at };
+        // What is written once is written before it is read: in the iteration of the reader, or in one around it.
+        let writer = Site { iteration: self.iteration_of(at, block)?, block, position, ..at };
         let origin = match &function.blocks[block].instructions[position as usize] {
             Instruction::Spawn { .. } => Some(Origin { spawn: writer, shared: false }),
             Instruction::Copy { source: Operand::Register(source), .. } => self.origin(writer, *source, rest),
             Instruction::Load { place, .. } => {
-                let (program, at) = (self.builder.program, (writer.context, writer.lap));
+                let (program, at) = (self.builder.program, (writer.context, writer.iteration));
                 let evaluate = |evaluator: &Evaluator<'_>| evaluator.targets(place);
                 match self.builder.unfolding.evaluate(program, at, evaluate)[..] {
                     [cell] if cell.exact => self.cell(writer.context, cell, rest),
@@ -109,14 +109,14 @@ impl<'a> Handles<'a> {
             }
             _ => None,
         }?;
-        self.known.insert((at.context, at.lap, register), origin);
+        self.known.insert((at.context, at.iteration, register), origin);
         Some(origin)
     }
 
-    /// The lap in which control has come last to a block, of those that a place lies in.
-    fn lap_of(&self, at: Site, block: BlockId) -> Option<LapId> {
-        let laps = &self.builder.unfolding.laps[at.context.index()];
-        laps.around(at.lap).find(|&lap| laps.blocks.binary_search(&(lap, block)).is_ok())
+    /// The iteration in which control has come last to a block, of those that a place lies in.
+    fn iteration_of(&self, at: Site, block: BlockId) -> Option<IterationId> {
+        let iterations = &self.builder.unfolding.iterations[at.context.index()];
+        iterations.around(at.iteration).find(|&iteration| iterations.blocks.binary_search(&(iteration, block)).is_ok())
     }
 
     /// A private handle that is declared empty and then set by one spawn.
@@ -127,12 +127,12 @@ impl<'a> Handles<'a> {
         let mut found = None;
         for (block, position, source) in sources {
             let Operand::Register(source) = source else { continue };
-            let lap = self.lap_of(at, block)?;
-            // In a loop it may have been set in another lap, unless every way there sets it in this one.
-            if lap != NO_LAP && !self.comes_before((block, position), at) {
+            let iteration = self.iteration_of(at, block)?;
+            // In a loop it may have been set in another iteration, unless every way there sets it in this one.
+            if iteration != NO_ITERATION && !self.comes_before((block, position), at) {
                 return None;
             }
-            let setter = Site { lap, block, position, ..at };
+            let setter = Site { iteration, block, position, ..at };
             let origin = if source == register { None } else { self.origin(setter, source, fuel) }?;
             if *found.get_or_insert(origin) != origin {
                 return None;
@@ -194,15 +194,15 @@ fn stores(builder: &GraphBuilder<'_>) -> Stores {
     let mut stores = Stores::default();
     for (context, of) in builder.unfolding.contexts.entries() {
         let function = &builder.program.functions[of.function];
-        for &(lap, block) in &builder.unfolding.laps[context.index()].blocks {
+        for &(iteration, block) in &builder.unfolding.iterations[context.index()].blocks {
             for (position, instruction) in function.blocks[block].instructions.iter().enumerate() {
                 let Instruction::Store { place, value, .. } = instruction else { continue };
                 if !is_handle(function, *value) {
                     continue;
                 }
-                let site = Site { context, lap, block, position: position as u32 };
+                let site = Site { context, iteration, block, position: position as u32 };
                 let evaluate = |evaluator: &Evaluator<'_>| evaluator.targets(place);
-                let targets = builder.unfolding.evaluate(builder.program, (context, lap), evaluate);
+                let targets = builder.unfolding.evaluate(builder.program, (context, iteration), evaluate);
                 stores.anywhere |= targets.is_empty();
                 for cell in targets {
                     if cell.exact {

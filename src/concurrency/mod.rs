@@ -6,7 +6,7 @@
 //!
 //! **Algorithm**
 //! 1. `context`: unfold calls by whole call strings, with the constants and references that arguments are, and loops that
-//!    count by laps (`counted_loop`, `lap`).
+//!    count by iterations (`counted_loop`, `unrolling`).
 //! 2. `builder`: copy the blocks of each context, and wire calls, forks and joins (`join_target`: those of handles).
 //! 3. `live_region`, `unique`, `order`: live regions of child threads, locals that are one variable for all threads, the
 //!    happens-before edges of signals and barriers.
@@ -25,15 +25,14 @@ mod arrivals;
 mod barrier;
 mod builder;
 mod context;
-mod context_laps;
 mod context_names;
 mod context_threads;
+mod context_unrolling;
 mod copies;
 mod counted_loop;
 pub(crate) mod forward;
 mod graph;
 mod join_target;
-mod lap;
 mod live_region;
 pub mod lockset;
 pub mod mutex_body;
@@ -51,6 +50,7 @@ pub mod specialise;
 mod sync_object;
 mod tried;
 mod unique;
+mod unrolling;
 pub(crate) mod value;
 mod wire;
 
@@ -91,8 +91,8 @@ id! {
 }
 
 id! {
-    /// A lap of a loop that counts, in the laps of the loops around it; the first is outside of all such loops.
-    LapId
+    /// An iteration of a loop that counts, in the iterations of the loops around it; the first is outside of all such loops.
+    IterationId
 }
 
 /// The entry of `main`, and of the whole graph.

@@ -1,6 +1,6 @@
 //! What the operands of events may mean: locations, and rows of arrays.
 //!
-//! **Input**: a place in a lap of a context. **Output**: the [`Location`]s that it may mean; where that is an element which is not
+//! **Input**: a place in an iteration of a context. **Output**: the [`Location`]s that it may mean; where that is an element which is not
 //! known, its [`Row`].
 //!
 //! **Soundness and limits**: of data an element that is not known is one location, which stands for any; of synchronisation
@@ -9,7 +9,7 @@
 use super::builder::{GraphBuilder, Walk};
 use super::row::{Row, indices_of};
 use super::value::{Address, Evaluator};
-use super::{ContextId, LapId, Location, LocationId};
+use super::{ContextId, IterationId, Location, LocationId};
 use crate::ir::{LeafKind, Place};
 
 /// The elements of larger arrays of synchronisation objects are not told apart: each operation of which the index is not
@@ -22,8 +22,8 @@ impl GraphBuilder<'_> {
         *self.location_ids.entry(location).or_insert_with(|| locations.push(location))
     }
 
-    /// The locations that a place may mean in a lap of a context.
-    pub fn locations(&mut self, at: (ContextId, LapId), place: &Place) -> (u32, u32) {
+    /// The locations that a place may mean in an iteration of a context.
+    pub fn locations(&mut self, at: (ContextId, IterationId), place: &Place) -> (u32, u32) {
         let program = self.program;
         let targets = self.unfolding.evaluate(program, at, |evaluator: &Evaluator<'_>| evaluator.targets(place));
         let start = self.operands.len() as u32;
@@ -70,7 +70,7 @@ impl GraphBuilder<'_> {
         }
         let program = self.program;
         let before = &program.functions[of_context.function].blocks[walk.at].instructions[..position as usize];
-        let found = self.unfolding.evaluate(program, (walk.context, walk.lap), |evaluator: &Evaluator<'_>| {
+        let found = self.unfolding.evaluate(program, (walk.context, walk.iteration), |evaluator: &Evaluator<'_>| {
             let [Address { instance, offset, exact: false }] = evaluator.targets(place)[..] else { return None };
             let (leaf, element) = program.leaf_at(self.unfolding.instances[instance].variable, offset)?;
             let (behind, indices) = indices_of(evaluator, before, place, &program.leaves[leaf], element)?;

@@ -29,8 +29,8 @@ pub enum Policy {
 /// The unfolded graph may have that many blocks, or four times those of the program.
 pub(super) const BLOCK_BUDGET: u64 = 200_000;
 
-/// The number of blocks that laps of counted loops may add to the unfolded graph.
-pub(super) const LAP_BUDGET: u64 = 20_000;
+/// The number of blocks that iterations of counted loops may add to the unfolded graph.
+pub(super) const UNROLLING_BUDGET: u64 = 20_000;
 
 /// How the contexts of all functions are told apart.
 pub(super) struct Policies {

@@ -48,7 +48,7 @@ pub struct Specialised {
 #[must_use]
 pub fn specialise(program: &Program, together: &[bool]) -> Option<Specialised> {
     let main = program.main?;
-    let extent = Extent { blocks: MAX_BLOCKS, together, laps: 0 };
+    let extent = Extent { blocks: MAX_BLOCKS, together, iterations: 0 };
     let unfolding = unfold(program, main, &KnownReads::default(), extent);
     if unfolding.contexts.len() <= 1 {
         return None;

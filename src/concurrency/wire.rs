@@ -31,7 +31,7 @@ impl GraphBuilder<'_> {
         for join in &joins {
             let function = &self.program.functions[self.unfolding.contexts[join.at.context].function];
             let Some((block, position)) = fork_of_join(function, (join.at.block, join.at.position)) else { continue };
-            // A loop that makes the threads of a `parfor` has no laps, so fork and join are in one.
+            // A loop that makes the threads of a `parfor` has no iterations, so fork and join are in one.
             let Some(&fork) = self.fork_blocks.get(&Site { block, position, ..join.at }) else { continue };
             self.wire_join(join.block, fork, local);
         }

@@ -36,8 +36,8 @@ const MAX_LOCATIONS: usize = 64;
 /// Terms that a guard has at most.
 const MAX_TERMS: usize = 32;
 
-/// The same before equal ones of several laps are left out.
-const MAX_TERMS_OF_LAPS: usize = 16 * MAX_TERMS;
+/// The same before equal ones of several iterations are left out.
+const MAX_TERMS_OF_ITERATIONS: usize = 16 * MAX_TERMS;
 
 /// What is known of the accesses.
 pub(super) struct Guards<'a> {
@@ -147,8 +147,8 @@ impl Guards<'_> {
             let of_read = terms.entry((of.read, context)).or_insert_with(|| Some(Vec::new()));
             let (control, concurrent) = (&sets[of.control.index()], &sets[of.concurrent.index()]);
             match of_read {
-                // A read in several laps has the same terms in many of them.
-                Some(known) if known.len() + control.len() + concurrent.len() <= MAX_TERMS_OF_LAPS => {
+                // A read in several iterations has the same terms in many of them.
+                Some(known) if known.len() + control.len() + concurrent.len() <= MAX_TERMS_OF_ITERATIONS => {
                     known.extend(control.iter().chain(concurrent));
                 }
                 _ => *of_read = None,

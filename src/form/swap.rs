@@ -33,7 +33,7 @@ pub(super) fn find_tried(
         return tried;
     }
     let mut writers: FxHashMap<FunctionId, Writers> = FxHashMap::default();
-    // None where it is not the same in all laps of the loops around the read.
+    // None where it is not the same in all iterations of the loops around the read.
     let mut location_of: FxHashMap<(ReadId, ContextId), Option<LocationId>> = FxHashMap::default();
     for of in reads {
         let access = table.accesses[of.access as usize];

@@ -172,8 +172,8 @@ fn no_execution_reads_an_element_that_is_no_term() {
 
 /// The same of programs with loops that count, or nearly do.
 #[test]
-fn no_execution_reads_what_is_no_term_in_a_lap() {
-    println!("{}", hold(600, 7, Semantics::default(), &generate::laps));
+fn no_execution_reads_what_is_no_term_in_an_iteration() {
+    println!("{}", hold(600, 7, Semantics::default(), &generate::counting));
 }
 
 fn size(seed: u64) -> Size {

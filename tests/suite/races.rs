@@ -75,7 +75,7 @@ fn program(seed: u64) -> String {
         0 | 2 => generate::racy(seed, &size),
         1 | 3 => generate::program(seed, &size),
         4 => generate::arrays(seed),
-        _ => generate::laps(seed),
+        _ => generate::counting(seed),
     }
 }
 

@@ -1,33 +1,33 @@
-//! The laps of the counted loops of a context: what tells the copies of a block in the unfolded graph apart.
+//! The iterations of the counted loops of a context: what tells the copies of a block in the unfolded graph apart.
 //!
 //! **Input**: a function with its [`CountedLoops`], and what operands and branches come to where the values of some registers
-//! are fixed. **Output**: [`Laps`]: the blocks that can be reached, each with the lap in which it is.
+//! are fixed. **Output**: [`Iterations`]: the blocks that can be reached, each with the iteration in which it is.
 //!
 //! **Algorithm** (loop unrolling, on the graph alone)
-//! 1. Lap 0 is all that is in no counted loop. Whoever enters such a loop begins its first lap, in which each counter has
-//!    its first value; the back edge leads from a lap to the next one, in which it has the next value; what leaves the
-//!    loop falls back to the lap around it.
+//! 1. Iteration 0 is all that is in no counted loop. Whoever enters such a loop begins its first iteration, in which each counter has
+//!    its first value; the back edge leads from an iteration to the next one, in which it has the next value; what leaves the
+//!    loop falls back to the iteration around it.
 //! 2. Walk from the entry, with the constants that follow from the values of the counters: a branch that they decide goes
-//!    one way only. So the last lap ends at the head of the loop.
-//! 3. A loop of which a counter has no known first value, or that has more than [`MAX_LAPS`] laps, stays as it is; the walk
-//!    begins again without it. So do all loops where the laps would have too many blocks.
+//!    one way only. So the last iteration ends at the head of the loop.
+//! 3. A loop of which a counter has no known first value, or that has more than [`MAX_ITERATIONS`] iterations, stays as it is; the walk
+//!    begins again without it. So do all loops where the iterations would have too many blocks.
 //!
 //! **Soundness and limits**: an execution of the function is a path through these blocks, since each value is the one that the
-//! counter has in that lap. The number of laps is known only where constants decide each test of the loop.
+//! counter has in that iteration. The number of iterations is known only where constants decide each test of the loop.
 
-use super::LapId;
+use super::IterationId;
 use super::counted_loop::{At, CountedLoops};
 use crate::ir::{BlockId, RegisterId};
 use crate::source::arena::Arena;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Outside of all counted loops.
-pub(super) const NO_LAP: LapId = LapId(0);
+pub(super) const NO_ITERATION: IterationId = IterationId(0);
 
-/// A loop has at most that many laps that are told apart.
-const MAX_LAPS: u32 = 16;
+/// A loop has at most that many iterations that are told apart.
+const MAX_ITERATIONS: u32 = 16;
 
-/// Blocks that the laps of a context may have beyond those of its function.
+/// Blocks that the iterations of a context may have beyond those of its function.
 const MAX_BLOCKS: usize = 2_000;
 
 /// Walks in which loops that do not count are found; then none is told apart.
@@ -37,21 +37,21 @@ const MAX_WALKS: usize = 8;
 pub(super) type Fixed = Vec<(RegisterId, i64)>;
 
 #[derive(Clone, Debug)]
-struct Lap {
-    /// The lap around it, with the loop and the round; none outside.
-    of: Option<(LapId, usize, u32)>,
+struct Iteration {
+    /// The iteration around it, with the loop and the round; none outside.
+    of: Option<(IterationId, usize, u32)>,
     fixed: Fixed,
 }
 
-/// The blocks of a context, lap by lap.
+/// The blocks of a context, iteration by iteration.
 #[derive(Clone, Debug)]
-pub(super) struct Laps {
-    laps: Arena<LapId, Lap>,
-    known: FxHashMap<(LapId, usize, u32), LapId>,
+pub(super) struct Iterations {
+    iterations: Arena<IterationId, Iteration>,
+    known: FxHashMap<(IterationId, usize, u32), IterationId>,
     /// Loops that stay as they are.
     closed: FxHashSet<usize>,
     /// The blocks that can be reached, sorted.
-    pub blocks: Vec<(LapId, BlockId)>,
+    pub blocks: Vec<(IterationId, BlockId)>,
 }
 
 /// What a walk has to know of the context.
@@ -62,46 +62,46 @@ pub(super) trait Values {
     fn value(&self, fixed: &Fixed, at: At) -> Option<i64>;
 }
 
-impl Laps {
+impl Iterations {
     /// The blocks of a context without counted loops.
-    pub fn none(blocks: impl IntoIterator<Item = BlockId>) -> Laps {
-        let mut laps = Laps::empty(FxHashSet::default());
-        laps.blocks = blocks.into_iter().map(|block| (NO_LAP, block)).collect();
-        laps
+    pub fn none(blocks: impl IntoIterator<Item = BlockId>) -> Iterations {
+        let mut iterations = Iterations::empty(FxHashSet::default());
+        iterations.blocks = blocks.into_iter().map(|block| (NO_ITERATION, block)).collect();
+        iterations
     }
 
-    fn empty(closed: FxHashSet<usize>) -> Laps {
-        let mut laps = Arena::new();
-        laps.push(Lap { of: None, fixed: Fixed::new() });
-        Laps { laps, known: FxHashMap::default(), closed, blocks: Vec::new() }
+    fn empty(closed: FxHashSet<usize>) -> Iterations {
+        let mut iterations = Arena::new();
+        iterations.push(Iteration { of: None, fixed: Fixed::new() });
+        Iterations { iterations, known: FxHashMap::default(), closed, blocks: Vec::new() }
     }
 
     /// The blocks that can be reached from the entry of a function of `count` blocks.
-    pub fn find(loops: &CountedLoops, count: usize, values: &dyn Values) -> Laps {
+    pub fn find(loops: &CountedLoops, count: usize, values: &dyn Values) -> Iterations {
         let mut closed = FxHashSet::default();
         for _ in 0..MAX_WALKS {
-            let mut laps = Laps::empty(closed);
-            match laps.walk(loops, count + MAX_BLOCKS, values) {
-                Ok(()) => return laps,
-                Err(Overflow::Laps) => closed = laps.closed,
+            let mut iterations = Iterations::empty(closed);
+            match iterations.walk(loops, count + MAX_BLOCKS, values) {
+                Ok(()) => return iterations,
+                Err(Overflow::Iterations) => closed = iterations.closed,
                 Err(Overflow::Blocks) => break,
             }
         }
-        let mut laps = Laps::empty((0..loops.list.len()).collect());
+        let mut iterations = Iterations::empty((0..loops.list.len()).collect());
         // Each block is reached once at most.
-        let _ = laps.walk(loops, usize::MAX, values);
-        laps
+        let _ = iterations.walk(loops, usize::MAX, values);
+        iterations
     }
 
     fn walk(&mut self, loops: &CountedLoops, limit: usize, values: &dyn Values) -> Result<(), Overflow> {
         let closed = self.closed.len();
-        let mut seen = FxHashSet::from_iter([(NO_LAP, BlockId(0))]);
-        self.blocks.push((NO_LAP, BlockId(0)));
+        let mut seen = FxHashSet::from_iter([(NO_ITERATION, BlockId(0))]);
+        self.blocks.push((NO_ITERATION, BlockId(0)));
         let mut next = 0;
-        while let Some(&(lap, block)) = self.blocks.get(next) {
+        while let Some(&(iteration, block)) = self.blocks.get(next) {
             next += 1;
-            for target in values.successors(&self.laps[lap].fixed, block) {
-                let Some(of_target) = self.enter(loops, lap, block, target, values) else { continue };
+            for target in values.successors(&self.iterations[iteration].fixed, block) {
+                let Some(of_target) = self.enter(loops, iteration, block, target, values) else { continue };
                 if seen.insert((of_target, target)) {
                     self.blocks.push((of_target, target));
                 }
@@ -111,49 +111,49 @@ impl Laps {
             }
         }
         self.blocks.sort_unstable();
-        if self.closed.len() > closed { Err(Overflow::Laps) } else { Ok(()) }
+        if self.closed.len() > closed { Err(Overflow::Iterations) } else { Ok(()) }
     }
 
-    /// The lap in which control is behind an edge; none where the loop turns out not to count.
+    /// The iteration in which control is behind an edge; none where the loop turns out not to count.
     fn enter(
         &mut self,
         loops: &CountedLoops,
-        lap: LapId,
+        iteration: IterationId,
         from: BlockId,
         to: BlockId,
         values: &dyn Values,
-    ) -> Option<LapId> {
-        let key = match self.behind(loops, lap, from, to) {
-            Behind::Lap(lap) => return Some(lap),
+    ) -> Option<IterationId> {
+        let key = match self.behind(loops, iteration, from, to) {
+            Behind::Iteration(iteration) => return Some(iteration),
             Behind::Round(key) => key,
         };
         if let Some(&known) = self.known.get(&key) {
             return Some(known);
         }
         let (above, which, round) = key;
-        let mut fixed = self.laps[above].fixed.clone();
+        let mut fixed = self.iterations[above].fixed.clone();
         let (around, counters) = (fixed.len(), &loops.list[which].counters);
         if round == 0 {
-            let first = |at| values.value(&self.laps[above].fixed, at);
+            let first = |at| values.value(&self.iterations[above].fixed, at);
             fixed.extend(counters.iter().filter_map(|of| Some((of.register, first(of.first)?))));
         } else {
-            let before = &self.laps[lap_of(&self.known, (above, which, round - 1))].fixed;
+            let before = &self.iterations[iteration_of(&self.known, (above, which, round - 1))].fixed;
             let stays = |register| before[around..].iter().any(|known| known.0 == register);
             let open = counters.iter().filter(|of| stays(of.register));
             fixed.extend(open.filter_map(|of| Some((of.register, values.value(before, of.next)?))));
         }
-        if fixed.len() == around || round > MAX_LAPS {
+        if fixed.len() == around || round > MAX_ITERATIONS {
             self.closed.insert(which);
             return None;
         }
-        let made = self.laps.push(Lap { of: Some(key), fixed });
+        let made = self.iterations.push(Iteration { of: Some(key), fixed });
         self.known.insert(key, made);
         Some(made)
     }
 
-    fn behind(&self, loops: &CountedLoops, lap: LapId, from: BlockId, to: BlockId) -> Behind {
-        let mut at = lap;
-        while let Some((above, which, round)) = self.laps[at].of {
+    fn behind(&self, loops: &CountedLoops, iteration: IterationId, from: BlockId, to: BlockId) -> Behind {
+        let mut at = iteration;
+        while let Some((above, which, round)) = self.iterations[at].of {
             let of = &loops.list[which];
             if of.head == to && of.holds(from) {
                 return Behind::Round((above, which, round + 1));
@@ -164,44 +164,47 @@ impl Laps {
             at = above;
         }
         let entered = loops.of_head.get(&to).copied().filter(|which| !self.closed.contains(which));
-        entered.map_or(Behind::Lap(at), |which| Behind::Round((at, which, 0)))
+        entered.map_or(Behind::Iteration(at), |which| Behind::Round((at, which, 0)))
     }
 
-    /// The lap of a block that can be reached, behind an edge from another one.
-    pub fn target(&self, loops: &CountedLoops, lap: LapId, from: BlockId, to: BlockId) -> LapId {
-        match self.behind(loops, lap, from, to) {
-            Behind::Lap(lap) => lap,
-            Behind::Round(key) => lap_of(&self.known, key),
+    /// The iteration of a block that can be reached, behind an edge from another one.
+    pub fn target(&self, loops: &CountedLoops, iteration: IterationId, from: BlockId, to: BlockId) -> IterationId {
+        match self.behind(loops, iteration, from, to) {
+            Behind::Iteration(iteration) => iteration,
+            Behind::Round(key) => iteration_of(&self.known, key),
         }
     }
 
-    /// The values of counters in a lap.
-    pub fn fixed(&self, lap: LapId) -> &Fixed {
-        &self.laps[lap].fixed
+    /// The values of counters in an iteration.
+    pub fn fixed(&self, iteration: IterationId) -> &Fixed {
+        &self.iterations[iteration].fixed
     }
 
-    /// The laps that a lap lies in, itself first; the last is outside of all loops.
-    pub fn around(&self, lap: LapId) -> impl Iterator<Item = LapId> + '_ {
-        std::iter::successors(Some(lap), |&at| self.laps[at].of.map(|of| of.0))
+    /// The iterations that an iteration lies in, itself first; the last is outside of all loops.
+    pub fn around(&self, iteration: IterationId) -> impl Iterator<Item = IterationId> + '_ {
+        std::iter::successors(Some(iteration), |&at| self.iterations[at].of.map(|of| of.0))
     }
 }
 
-fn lap_of(known: &FxHashMap<(LapId, usize, u32), LapId>, key: (LapId, usize, u32)) -> LapId {
-    known.get(&key).copied().unwrap_or(NO_LAP)
+fn iteration_of(
+    known: &FxHashMap<(IterationId, usize, u32), IterationId>,
+    key: (IterationId, usize, u32),
+) -> IterationId {
+    known.get(&key).copied().unwrap_or(NO_ITERATION)
 }
 
 /// Where an edge leads.
 enum Behind {
-    /// Into a lap that there is.
-    Lap(LapId),
+    /// Into an iteration that there is.
+    Iteration(IterationId),
     /// To the head of a loop, in a round of it.
-    Round((LapId, usize, u32)),
+    Round((IterationId, usize, u32)),
 }
 
 /// Why a walk was given up.
 enum Overflow {
     /// Some loops do not count, or too far.
-    Laps,
+    Iterations,
     /// There are too many blocks.
     Blocks,
 }
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_is_known_in_each_lap() {
+    fn a_counter_is_known_in_each_iteration() {
         assert_eq!(written("for (int i = 0; i < 3; i++) t[i] = 1;"), "0 1 2");
         assert_eq!(written("for (int i = 5; i >= 0; i -= 2) t[i] = 1;"), "5 3 1");
         assert_eq!(written("int i = 1; while (i < 30) { t[i] = 1; i = i * 3; }"), "1 3 9 27");

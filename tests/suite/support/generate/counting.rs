@@ -5,17 +5,17 @@ use super::Rng;
 use std::fmt::Write as _;
 
 /// The text of a random program.
-pub fn laps(seed: u64) -> String {
-    Laps { rng: Rng::new(seed.wrapping_mul(0x2f_6b_35)), loops: 0 }.program()
+pub fn counting(seed: u64) -> String {
+    Counting { rng: Rng::new(seed.wrapping_mul(0x2f_6b_35)), loops: 0 }.program()
 }
 
 /// A program in the making.
-struct Laps {
+struct Counting {
     rng: Rng,
     loops: u32,
 }
 
-impl Laps {
+impl Counting {
     fn program(&mut self) -> String {
         let first = self.rng.below(2);
         let mut text = format!(

@@ -1,51 +1,54 @@
-//! The laps of the loops of a context: as far as they are told apart in the unfolded graph.
+//! The iterations of the loops of a context: as far as they are told apart in the unfolded graph.
 //!
-//! **Input**: a context with the values of its arguments. **Output**: its [`Laps`].
+//! **Input**: a context with the values of its arguments. **Output**: its [`Iterations`].
 //!
 //! **Algorithm**: find the counted loops of its function ([`super::counted_loop`]), once for all its contexts; walk through them
-//! with the constants of the context ([`super::lap`]); add up what the laps would cost.
+//! with the constants of the context ([`super::unrolling`]); add up what the iterations would cost.
 //!
-//! **Soundness and limits**: contexts that stand for several activations have no laps, nor have those for which the sum of all
-//! laps would exceed the budget.
+//! **Soundness and limits**: contexts that stand for several activations have no iterations, nor have those for which the sum of all
+//! iterations would exceed the budget.
 
 use super::ContextId;
 use super::context::Unfolding;
 use super::counted_loop::{At, CountedLoops};
-use super::lap::{Fixed, Laps, Values};
 use super::policy::called_by;
+use super::unrolling::{Fixed, Iterations, Values};
 use crate::ir::{BlockId, FunctionId, Program};
 use std::rc::Rc;
 
 impl Unfolding {
-    /// Finds the laps of the counted loops of a context, as far as they may be told apart.
-    pub fn find_laps(&mut self, program: &Program, context: ContextId) {
-        let reachable = &self.reachable[context.index()];
-        let mut laps = Laps::none(reachable.iter().copied());
-        let mut added = 0;
-        let before = self.added[context.index()];
-        let (spent, most) = (self.added_blocks.0 - before, self.added_blocks.1);
-        let of = &self.contexts[context];
-        let id = of.function;
-        if most > 0 && !of.recursive && !self.threads[of.thread].unordered && !self.is_merged(context) {
-            let loops = self.loops(program, id);
-            if !loops.list.is_empty() {
-                let values = InContext { unfolding: self, program, context };
-                let found = Laps::find(&loops, program.functions[id].blocks.len(), &values);
-                added = self.added_by(program, id, &found);
-                if spent + added <= most {
-                    laps = found;
-                } else {
-                    added = 0;
-                }
-            }
-        }
-        let mut blocks: Vec<BlockId> = laps.blocks.iter().map(|of| of.1).collect();
+    /// Finds the iterations of the counted loops of a context, as far as they may be told apart.
+    pub fn find_iterations(&mut self, program: &Program, context: ContextId) {
+        let spent = self.added_blocks.0 - self.added[context.index()];
+        let (iterations, added) =
+            self.iterations_within(program, context, self.added_blocks.1 - spent).unwrap_or_else(|| {
+                let reachable = self.reachable[context.index()].iter().copied();
+                (Iterations::none(reachable), 0)
+            });
+        let mut blocks: Vec<BlockId> = iterations.blocks.iter().map(|of| of.1).collect();
         blocks.sort_unstable();
         blocks.dedup();
         self.reachable[context.index()] = blocks;
-        self.laps[context.index()] = laps;
+        self.iterations[context.index()] = iterations;
         self.added[context.index()] = added;
         self.added_blocks.0 = spent + added;
+    }
+
+    /// The iterations of a context and the blocks that they add, where there are any and they add no more than `most`.
+    fn iterations_within(&mut self, program: &Program, context: ContextId, most: u64) -> Option<(Iterations, u64)> {
+        let of = &self.contexts[context];
+        let id = of.function;
+        if most == 0 || of.recursive || self.threads[of.thread].unordered || self.is_merged(context) {
+            return None;
+        }
+        let loops = self.loops(program, id);
+        if loops.list.is_empty() {
+            return None;
+        }
+        let values = InContext { unfolding: self, program, context };
+        let found = Iterations::find(&loops, program.functions[id].blocks.len(), &values);
+        let added = self.added_by(program, id, &found);
+        (added <= most).then_some((found, added))
     }
 
     /// The counted loops of a function.
@@ -60,12 +63,12 @@ impl Unfolding {
         self.loops[function.index()].as_deref()
     }
 
-    /// The blocks that laps add to the graph, with those of what they call and run.
-    fn added_by(&self, program: &Program, id: FunctionId, laps: &Laps) -> u64 {
+    /// The blocks that iterations add to the graph, with those of what they call and run.
+    fn added_by(&self, program: &Program, id: FunctionId, iterations: &Iterations) -> u64 {
         let function = &program.functions[id];
         let mut seen = vec![false; function.blocks.len()];
         let mut added = 0u64;
-        for &(_, block) in &laps.blocks {
+        for &(_, block) in &iterations.blocks {
             if !std::mem::replace(&mut seen[block.index()], true) {
                 continue;
             }
@@ -77,7 +80,7 @@ impl Unfolding {
     }
 }
 
-/// What the walk through the laps of a context asks.
+/// What the walk through the iterations of a context asks.
 struct InContext<'a> {
     unfolding: &'a Unfolding,
     program: &'a Program,
