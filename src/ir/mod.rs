@@ -18,6 +18,7 @@ pub mod operation;
 pub mod print;
 pub mod svg;
 pub mod sync;
+pub mod types;
 mod value;
 pub mod verify;
 
@@ -30,6 +31,7 @@ pub use context::{AccessContext, AccessContexts};
 pub use leaf::{Dimension, Leaf, LeafKind};
 pub use operation::*;
 pub use sync::Synchronisation;
+pub use types::{ArrayId, ArrayType, Class, ClassId, Field, Type};
 pub use value::{ScalarType, Value};
 
 id! {
@@ -77,6 +79,10 @@ pub struct Program {
     /// Parts of memory variables; the leaves of one variable stand together, by rising offset. Those of an array of
     /// objects lie in each other's gaps.
     pub leaves: Arena<LeafId, Leaf>,
+    /// Declared classes.
+    pub classes: Arena<ClassId, Class>,
+    /// Types of arrays.
+    pub arrays: Arena<ArrayId, ArrayType>,
     /// Declared variables and fields.
     pub symbols: Arena<SymbolId, Symbol>,
     /// Places that read memory.
@@ -131,6 +137,8 @@ pub struct Variable {
     pub span: Span,
     /// Who owns it.
     pub storage: Storage,
+    /// Its type in the declaration.
+    pub ty: Type,
     /// Its first leaf.
     pub first_leaf: LeafId,
     /// Number of its leaves.
@@ -237,6 +245,8 @@ pub struct Register {
     pub span: Span,
     /// What it holds.
     pub ty: RegisterType,
+    /// Of a reference: the type of what it leads to, where the text has one.
+    pub pointee: Option<Type>,
 }
 
 /// A basic block.

@@ -47,7 +47,10 @@ impl ProgramBuilder {
         let dimensions =
             if cells > kind.width() { vec![Dimension { length: cells, stride: 1, name_end }] } else { Vec::new() };
         program.leaves.push(Leaf { variable, name, symbol, offset: 0, dimensions, kind, initial, initial_definition });
-        program.variables.push(Variable { name, span, storage, first_leaf: leaf, leaf_count: 1, size: cells })
+        let single = Type::Single(kind);
+        let array = |program: &mut Program| program.arrays.push(ArrayType { element: single, length: Some(cells) });
+        let ty = if cells > kind.width() { Type::Array(array(program)) } else { single };
+        program.variables.push(Variable { name, span, storage, ty, first_leaf: leaf, leaf_count: 1, size: cells })
     }
 
     pub fn int(&mut self, name: &str, initial: i32) -> VariableId {
@@ -145,7 +148,7 @@ impl FunctionBuilder<'_> {
 
     pub fn register(&mut self, ty: RegisterType) -> RegisterId {
         let span = self.builder.span();
-        self.function().registers.push(Register { name: None, span, ty })
+        self.function().registers.push(Register { name: None, span, ty, pointee: None })
     }
 
     pub fn int_register(&mut self) -> RegisterId {

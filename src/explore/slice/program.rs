@@ -148,7 +148,7 @@ impl Builder<'_, '_> {
             self.visible.reads.grow(read.index() + 1);
             self.visible.reads.set(read.index(), is_step);
             let ty = RegisterType::Scalar(ScalarType::Int);
-            let nobody = || registers.push(Register { name: None, span: Span::default(), ty });
+            let nobody = || registers.push(Register { name: None, span: Span::default(), ty, pointee: None });
             let dest = *self.scratch.get_or_insert_with(nobody);
             out.push(Instruction::Load { dest, place: place.clone(), read });
         }

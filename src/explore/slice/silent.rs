@@ -91,7 +91,7 @@ fn without_prints(program: &Program) -> Option<Program> {
         }
         let function = &mut made.get_or_insert_with(|| program.clone()).functions[id];
         let ty = RegisterType::Scalar(ScalarType::Int);
-        let dest = function.registers.push(Register { name: None, span: Span::default(), ty });
+        let dest = function.registers.push(Register { name: None, span: Span::default(), ty, pointee: None });
         for block in function.blocks.iter_mut() {
             for instruction in block.instructions.iter_mut().filter(|one| prints(one)) {
                 *instruction = Instruction::Copy { dest, source: Operand::Constant(Value::Int(0)) };

@@ -13,7 +13,7 @@ pub(super) fn check_ids(scope: &mut Scope<'_>) {
     let Function { name, span: _, kind: _, parameters, result: _, registers, blocks } = scope.function;
     scope.text(*name);
     scope.demand(!blocks.is_empty(), || "no block".into());
-    for Register { name, span: _, ty: _ } in registers.iter() {
+    for Register { name, span: _, ty: _, pointee: _ } in registers.iter() {
         name.iter().for_each(|&name| scope.text(name));
     }
     for &parameter in parameters {

@@ -5,15 +5,28 @@
 
 use super::{Violation, demand};
 use crate::ir::{
-    Definition, DefinitionId, DefinitionKind, Instruction, Leaf, LeafId, LeafKind, Program, Read, ScalarType, Storage,
-    Symbol, TextId, Value, Variable, VariableId,
+    ArrayType, Class, Definition, DefinitionId, DefinitionKind, Instruction, Leaf, LeafId, LeafKind, Program, Read,
+    ScalarType, Storage, Symbol, TextId, Type, Value, Variable, VariableId,
 };
 
 /// Checks the tables by themselves.
 pub(super) fn check_tables(program: &Program, faults: &mut Vec<Violation>) {
-    let Program { functions, main, variables, leaves, symbols, reads, definitions, texts, contexts } = program;
+    let Program { functions, main, variables, leaves, classes, arrays, symbols, reads, definitions, texts, contexts } =
+        program;
     let text = |id: TextId| id.index() < texts.len();
     demand(faults, main.is_none_or(|main| functions.get(main).is_some()), || "main does not exist".into());
+    let exists = |ty: Type| match ty {
+        Type::Single(_) => true,
+        Type::Array(array) => arrays.get(array).is_some(),
+        Type::Class(class) => classes.get(class).is_some(),
+    };
+    for (id, Class { name, span: _, fields }) in classes.entries() {
+        let known = text(*name) && fields.iter().all(|field| text(field.name) && exists(field.ty));
+        demand(faults, known, || format!("class {}: an id does not exist", id.0));
+    }
+    for (id, ArrayType { element, length: _ }) in arrays.entries() {
+        demand(faults, exists(*element), || format!("array type {}: an id does not exist", id.0));
+    }
     for (id, Symbol { name, span: _, class, atomic: _, cells_of }) in symbols.entries() {
         let whole = symbols.get(*cells_of).is_some_and(|first| first.cells_of == *cells_of);
         demand(faults, whole, || format!("symbol {}: whose cells it names", id.0));
@@ -68,7 +81,8 @@ fn check_variable(
     next_leaf: &mut usize,
     faults: &mut Vec<Violation>,
 ) {
-    let Variable { name, span: _, storage, first_leaf, leaf_count, size } = variable;
+    let Variable { name, span: _, storage, ty, first_leaf, leaf_count, size } = variable;
+    demand(faults, program.size_of(*ty) == *size, || format!("variable {}: its type has another size", id.0));
     let owner = match storage {
         Storage::Global => true,
         Storage::Local(function) => program.functions.get(*function).is_some(),

@@ -1,11 +1,12 @@
 //! Lowering of expressions and conditions.
 
+use super::types::lower_type;
 use super::{Builder, scalar_type, value};
 use crate::front::csm::hir::{self, Expression, ExpressionKind};
 use crate::front::csm::syntax::ast::{BinaryOp, UnaryOp};
 use crate::ir::{
-    Arithmetic, AtomicOperation, BinaryOperator, BlockId, Index, Instruction, Operand, Place, RegisterId, RegisterType,
-    ScalarType, Synchronisation, Terminator, UnaryOperator,
+    Arithmetic, AtomicOperation, BinaryOperator, BlockId, Index, Instruction, Operand, Place, RegisterId, ScalarType,
+    Synchronisation, Terminator, UnaryOperator,
 };
 use crate::source::Span;
 
@@ -367,7 +368,7 @@ impl<'t> Builder<'_, 't> {
                 let constant = |value: u32| Operand::Constant(crate::ir::Value::Int(value as i32));
                 place.indices.push(Index { operand: constant(at), length: constant(length), stride });
             }
-            let mut operands = vec![self.reference_to(place, object.span)];
+            let mut operands = vec![self.reference_to(place, (ty, object.span))];
             operands.extend(given.iter().copied());
             self.emit(Instruction::Call { dest: None, function, arguments: operands }, span);
         }
@@ -386,14 +387,14 @@ impl<'t> Builder<'_, 't> {
     /// The address of a place.
     fn reference(&mut self, place: &'t hir::Place) -> Operand {
         let target = self.place(place);
-        self.reference_to(target, place.span)
+        self.reference_to(target, (place.ty, place.span))
     }
 
-    fn reference_to(&mut self, target: Place, span: Span) -> Operand {
+    fn reference_to(&mut self, target: Place, (ty, span): (hir::Type, Span)) -> Operand {
         if let (super::Base::Reference(register), 0, true) = (target.base, target.offset, target.indices.is_empty()) {
             return Operand::Register(register);
         }
-        let dest = self.new_register(None, span, RegisterType::Reference);
+        let dest = self.new_reference(None, span, Some(lower_type(ty)));
         self.emit(Instruction::Address { dest, place: target }, span);
         Operand::Register(dest)
     }

@@ -1,5 +1,6 @@
 //! Layout: the leaves of memory variables.
 
+use super::types::lower_type;
 use super::{Symbols, scalar_type, value};
 use crate::front::csm::hir;
 use crate::ir::{
@@ -21,6 +22,7 @@ pub(super) fn lower_variable(
         name: declared.name,
         span: declared.span,
         storage,
+        ty: lower_type(declared.ty),
         first_leaf: LeafId::new(program.leaves.len()),
         leaf_count: 0,
         size: 0,

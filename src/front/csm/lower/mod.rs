@@ -10,6 +10,7 @@ mod layout;
 mod statement;
 mod switch;
 mod thread;
+mod types;
 
 use crate::diagnostics::Diagnostic;
 use crate::front::csm::hir;
@@ -28,6 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub fn lower(tree: hir::Program) -> (Program, Vec<Diagnostic>) {
     let mut tree = tree;
     let mut program = Program { texts: std::mem::take(&mut tree.texts), ..Program::default() };
+    types::lower_types(&mut program, &tree);
     let mut symbols = Symbols::of(&tree);
     let mut variables = FxHashMap::default();
     for (id, variable) in tree.variables.entries() {
@@ -162,6 +164,8 @@ struct PendingArm<'t> {
     arm: &'t hir::Arm,
     /// The object of the enclosing method and the captures are its first parameters, in this order.
     copy: Option<hir::VariableId>,
+    /// The type of the object.
+    class: Option<crate::ir::Type>,
 }
 
 /// What stands for a variable of the tree in a function.
@@ -235,7 +239,8 @@ impl<'t> Lowering<'t> {
         let mut builder = self.builder(id);
         builder.function.result = result;
         if function.method_of.is_some() {
-            let this = builder.new_register(None, function.span, RegisterType::Reference);
+            let class = function.method_of.map(|(class, _)| crate::ir::Type::Class(types::class_id(class)));
+            let this = builder.new_reference(None, function.span, class);
             builder.function.parameters.push(this);
             builder.this = Some(this);
         }
@@ -253,17 +258,17 @@ impl<'t> Lowering<'t> {
     }
 
     fn lower_arm(&mut self, pending: PendingArm<'t>) {
-        let PendingArm { id, arm, copy } = pending;
+        let PendingArm { id, arm, copy, class } = pending;
         let mut builder = self.builder(id);
         if arm.uses_this {
-            let this = builder.new_register(None, arm.span, RegisterType::Reference);
+            let this = builder.new_reference(None, arm.span, class);
             builder.function.parameters.push(this);
             builder.this = Some(this);
         }
         for &capture in &arm.captures {
             let declared = &builder.lowering.tree.variables[capture];
-            let (name, span) = (declared.name, declared.span);
-            let register = builder.new_register(Some(name), span, RegisterType::Reference);
+            let (name, span, ty) = (declared.name, declared.span, types::lower_type(declared.ty));
+            let register = builder.new_reference(Some(name), span, Some(ty));
             builder.function.parameters.push(register);
             builder.slots.insert(capture, Slot::Reference(register));
             builder.lower_length(capture);
@@ -291,7 +296,11 @@ impl<'t> Builder<'_, 't> {
     }
 
     fn new_register(&mut self, name: Option<TextId>, span: Span, ty: RegisterType) -> RegisterId {
-        self.function.registers.push(Register { name, span, ty })
+        self.function.registers.push(Register { name, span, ty, pointee: None })
+    }
+
+    fn new_reference(&mut self, name: Option<TextId>, span: Span, pointee: Option<crate::ir::Type>) -> RegisterId {
+        self.function.registers.push(Register { name, span, ty: RegisterType::Reference, pointee })
     }
 
     fn temporary(&mut self, ty: ScalarType, span: Span) -> RegisterId {
@@ -343,7 +352,9 @@ impl<'t> Builder<'_, 't> {
             _ => RegisterType::Reference,
         };
         let captured = declared.captured;
+        let pointee = (register_type == RegisterType::Reference).then(|| types::lower_type(declared.ty));
         let register = self.new_register(Some(name), span, register_type);
+        self.function.registers[register].pointee = pointee;
         self.function.parameters.push(register);
         match register_type {
             RegisterType::Reference => {
@@ -378,8 +389,8 @@ impl<'t> Builder<'_, 't> {
         let storage = crate::ir::Storage::Local(self.id);
         let lowering = &mut *self.lowering;
         let variable = layout::lower_variable(&mut lowering.program, &mut lowering.symbols, lowering.tree, id, storage);
-        let name = lowering.tree.variables[id].name;
-        let reference = self.new_register(Some(name), span, RegisterType::Reference);
+        let (name, ty) = (lowering.tree.variables[id].name, types::lower_type(lowering.tree.variables[id].ty));
+        let reference = self.new_reference(Some(name), span, Some(ty));
         self.emit(Instruction::Allocate { dest: reference, variable }, span);
         self.slots.insert(id, Slot::Reference(reference));
         (variable, reference)

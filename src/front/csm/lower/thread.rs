@@ -34,7 +34,8 @@ impl<'t> Builder<'_, 't> {
     /// A function for an arm, and the references that it takes.
     fn new_arm(&mut self, arm: &'t hir::Arm, copy: Option<hir::VariableId>) -> (FunctionId, Vec<Operand>) {
         let id = self.lowering.program.functions.push(empty_function(arm.label, arm.span, FunctionKind::Arm));
-        self.lowering.arms.push(PendingArm { id, arm, copy });
+        let class = self.this.and_then(|this| self.function.registers[this].pointee);
+        self.lowering.arms.push(PendingArm { id, arm, copy, class });
         let this = arm.uses_this.then_some(self.this).flatten();
         let captures = arm.captures.iter().flat_map(|capture| {
             let reference = match self.slots.get(capture) {
