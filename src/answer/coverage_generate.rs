@@ -11,7 +11,7 @@ use crate::coverage::generate::{
 use crate::coverage::report::{CoverageReport, library_report};
 use crate::coverage::{Findings, PublicMethods, Universe, of_library};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::TestEntry;
+use crate::driver::{Target, TestEntry};
 use crate::explore::report::BlockedReport;
 use crate::model::{Model, Options, Unit};
 use crate::schedule::{self, Execution, Replay, Step};
@@ -91,6 +91,9 @@ pub struct EmittedTests {
     pub files: Vec<String>,
     /// The tests of the package.
     pub tests: Vec<TestEntry>,
+    /// The language of the package.
+    #[serde(skip)]
+    pub target: Target,
 }
 
 /// Tests that were made, and what they show.

@@ -7,7 +7,7 @@ use crate::budget::{Bound, Budget, Statistics};
 use crate::driver;
 use crate::driver::{
     Contents, DeadlockEntry, DriveError, FailureEntry, Input, Options, OutcomeEntry, Package, PairCounts, PairEntry,
-    RaceEntry, TermEntry, TestEntry, Wanted, check_size, drive_selection,
+    RaceEntry, Target, TermEntry, TestEntry, Wanted, check_size, drive_selection,
 };
 use crate::explore::{Query, Subject, UnfinishedReport, Verdict, unfinished_report};
 use crate::form::Selection;
@@ -88,6 +88,9 @@ pub struct DriveReport {
     /// Whether the tests pass, where they were run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<bool>,
+    /// The language of the package.
+    #[serde(skip)]
+    pub target: Target,
 }
 
 impl DriveReport {
@@ -125,6 +128,7 @@ impl DriveAnswer {
             counts: package.and_then(|package| package.manifest.counts.clone()),
             race: self.race.clone(),
             passed: None,
+            target: package.map(|package| package.manifest.target).unwrap_or_default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::paths_explain::{ExplainedReport, explained};
 use crate::budget::{Bound, Budget};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{GroupEntry, TestEntry};
+use crate::driver::{GroupEntry, Target, TestEntry};
 use crate::model::Model;
 use crate::paths::report::{PathsReport, RaceReport, report};
 use crate::paths::{self, Arrays, Criterion, Findings, First, Request, StoppedBy};
@@ -69,6 +69,9 @@ pub struct EmittedReport {
     pub tests: Vec<TestEntry>,
     /// The groups, with or without a test.
     pub groups: Vec<GroupEntry>,
+    /// The language of the package.
+    #[serde(skip)]
+    pub target: Target,
 }
 
 /// The test cases of a program; it serialises as [`PathsReport`].

@@ -1,6 +1,7 @@
 //! Options of `coverage --generate`.
 
 use super::options::parse_seconds;
+use super::target::TargetName;
 use crate::answer::GenerateRequest;
 use crate::cli::view::replay::quoted;
 use crate::coverage::generate::{Request, Strategy};
@@ -30,9 +31,12 @@ pub struct GenerationOptions {
     /// Take this class, which has the same methods, for the one that is right
     #[arg(long, value_name = "CLASS", requires = "generate")]
     pub spec: Option<String>,
-    /// Write the tests as a Cargo package to this directory: a new or empty one, or one that was written so
+    /// Write the tests as a package to this directory: a new or empty one, or one that was written so
     #[arg(long, value_name = "DIR", requires = "generate")]
     pub out: Option<PathBuf>,
+    /// Language of the package: rust [default: rust]
+    #[arg(long, value_enum, requires = "out", hide_possible_values = true)]
+    pub target: Option<TargetName>,
     /// Call this method behind the threads; it has to give true
     #[arg(long, value_name = "METHOD", requires = "generate")]
     pub invariant: Option<String>,

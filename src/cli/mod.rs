@@ -20,6 +20,7 @@ pub mod progress;
 pub mod record;
 pub mod recorded;
 pub mod status;
+pub mod target;
 pub mod view;
 
 pub use crate::answer::STACK_BYTES;

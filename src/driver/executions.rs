@@ -8,7 +8,7 @@
 //! **Soundness and limits**: an execution that does not end, is discarded or has too many events for a plan has no entry.
 
 use super::Input;
-use super::plan::MAX_EVENTS;
+use super::planner::MAX_EVENTS;
 use crate::explore::report::{ThreadOutput, thread_outputs};
 use crate::explore::{BlockedThread, blocked_threads};
 use crate::ir::{DefinitionId, ReadId, TextId};

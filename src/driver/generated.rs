@@ -1,16 +1,15 @@
 //! Packages of generated tests: each a program of its own, with a recorded execution.
 //!
 //! **Input**: programs, and of each an execution. **Output**: a [`Package`] of the same form as for terms; each program is a
-//! module of `src/program.rs`, and stands in `recorded/` beside its schedule. A test whose execution shows what the program does
+//! module, and stands in `recorded/` beside its schedule. A test whose execution shows what the program does
 //! not tell itself, such as results that no order of the calls has, fails behind the execution.
 
 use super::manifest::Manifest;
 use super::names::Names;
-use super::pairs::programs_text;
-use super::tests_file::{self, TestCase};
-use super::{
-    DriveError, Expect, Input, MAX_STEPS, Options, Package, RUNTIME, all_files, cargo_toml, names, plan, recorded,
-};
+use super::parts::Module;
+use super::planner::plan;
+use super::test_case::TestCase;
+use super::{DriveError, Expect, Input, MAX_STEPS, Options, Package, package};
 use crate::vm::Choice;
 
 /// A test.
@@ -37,8 +36,8 @@ pub struct GeneratedCase<'a> {
 /// A program has no `main`.
 pub fn drive_generated(cases: &[GeneratedCase<'_>], options: &Options) -> Result<Package, DriveError> {
     let mut manifest = Manifest::new(options, None, 0);
-    let mut names = Names::default();
-    let mut programs: Vec<(String, &Input<'_>)> = Vec::new();
+    let mut names = Names::of_tests();
+    let mut programs: Vec<Module<'_>> = Vec::new();
     let mut tests = Vec::new();
     let mut steps = 0;
     for case in cases {
@@ -49,23 +48,11 @@ pub fn drive_generated(cases: &[GeneratedCase<'_>], options: &Options) -> Result
         };
         steps += case.schedule.len();
         let name = names.fresh(case.name);
-        let module = format!("program::{name}");
+        let module = Some(name.clone());
         let test = TestCase::of_pair(&case.input, name, module.clone(), case.title.to_owned(), plan, case.schedule);
         tests.push(test.expecting(case.expect, case.violation.map(str::to_owned)));
-        programs.push((module, &case.input));
+        programs.push(Module { name: module, input: case.input });
     }
-    let (entries, recorded) = recorded::files(&programs, &tests, options);
-    manifest.set_tests(entries);
-    if tests.is_empty() {
-        manifest.note = Some("no test: none covers anything, and none fails");
-    }
-    let name = names::package_name(&options.file);
-    let texts = [
-        cargo_toml(&name),
-        manifest.to_text(),
-        RUNTIME.to_owned(),
-        programs_text(&programs, options)?,
-        tests_file::emit(&name, &tests, options, manifest.note),
-    ];
-    Ok(Package { files: all_files(texts, recorded), manifest })
+    manifest.note = Some("no test: none covers anything, and none fails");
+    package(&programs, &tests, manifest, options)
 }

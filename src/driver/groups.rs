@@ -5,8 +5,9 @@
 
 use super::manifest::{GroupEntry, Manifest};
 use super::names::Names;
-use super::plan::plan;
-use super::tests_file::{TestCase, line_of};
+use super::parts::Module;
+use super::planner::plan;
+use super::test_case::{TestCase, line_of};
 use super::{DriveError, Input, MAX_STEPS, Options, Package, package};
 use crate::source::Span;
 use crate::vm::Choice;
@@ -53,7 +54,7 @@ pub fn drive_groups(
 ) -> Result<Package, DriveError> {
     let mut manifest = Manifest::new(options, None, 0);
     manifest.complete = complete;
-    let mut writer = Writer { input, options, names: Names::default(), cases: Vec::new(), steps: 0 };
+    let mut writer = Writer { input, options, names: Names::of_tests(), cases: Vec::new(), steps: 0 };
     let mut entries = Vec::new();
     for group in groups {
         let made = match &group.execution {
@@ -77,7 +78,7 @@ pub fn drive_groups(
         manifest.complete &= writer.add(&other.name, other.title.clone(), &other.schedule).is_ok();
     }
     manifest.groups = Some(entries);
-    package(input, options, manifest, &writer.cases)
+    package(&[Module::only(input)], &writer.cases, manifest, options)
 }
 
 fn title(input: &Input<'_>, group: &GroupCase) -> String {
@@ -106,8 +107,7 @@ impl Writer<'_> {
             .map_err(|reason| format!("the execution that has it {reason}"))?;
         self.steps += schedule.len();
         let name = self.names.fresh(wanted);
-        let module = "program".to_owned();
-        self.cases.push(TestCase::of_pair(self.input, name.clone(), module, title, plan, schedule));
+        self.cases.push(TestCase::of_pair(self.input, name.clone(), None, title, plan, schedule));
         Ok(name)
     }
 }

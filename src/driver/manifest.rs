@@ -2,7 +2,7 @@
 //!
 //! In: the terms of the pi functions and what was found out about them. Out: [`Manifest`], plain data, as JSON.
 
-use super::{Expect, Input, Options};
+use super::{Expect, Input, Options, Target};
 use crate::budget::Bound;
 use crate::correlation::Status;
 use crate::correlation::report::Counts;
@@ -236,6 +236,8 @@ pub struct Manifest {
     pub hash: String,
     /// Values of `input` constants.
     pub inputs: Vec<(String, String)>,
+    /// The language of the package.
+    pub target: Target,
     /// When a test passes.
     pub expect: Expect,
     /// Whether every term was decided.
@@ -245,6 +247,8 @@ pub struct Manifest {
     /// Why there are no tests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<&'static str>,
+    /// The files but for this manifest and the recorded executions, as paths in the package.
+    pub files: Vec<String>,
     /// The tests, in their order.
     pub tests: Vec<TestEntry>,
     /// The terms, in the order of the text.
@@ -283,10 +287,12 @@ impl Manifest {
             file: options.file.clone(),
             hash: options.hash.clone(),
             inputs: options.inputs.clone(),
+            target: options.target,
             expect: options.expect,
             complete: bound.is_none(),
             states,
             note: None,
+            files: Vec::new(),
             tests: Vec::new(),
             terms: Vec::new(),
             failures: None,
@@ -300,10 +306,15 @@ impl Manifest {
         }
     }
 
-    /// Lists the tests; where there are none, the note says why.
+    /// Lists the tests; where there are none, the note says why, if none was given before.
     pub(super) fn set_tests(&mut self, tests: Vec<TestEntry>) {
         self.note = match (tests.is_empty(), self.terms.is_empty()) {
             (false, _) => None,
+            (true, _) if self.note.is_some() => self.note,
+            (true, _) if self.pairs.as_ref().is_some_and(Vec::is_empty) => {
+                Some("no test: no pair of methods is selected")
+            }
+            (true, _) if self.pairs.is_some() => Some("no test: the pairs say why"),
             (true, _) if self.race.is_some() => Some("no test: the orders of the race say why"),
             (true, _) if self.groups.as_ref().is_some_and(Vec::is_empty) => {
                 Some("no test: no order of other threads can change a branch")
@@ -315,19 +326,16 @@ impl Manifest {
             (true, true) => Some("no test: each read of the program can read from one definition only"),
             (true, false) => Some("no test: the terms say why"),
         };
+        if let Some(counts) = &mut self.counts {
+            counts.tests = tests.len();
+        }
         self.tests = tests;
     }
 
-    /// Lists pairs and their tests.
-    pub(super) fn set_pairs(&mut self, pairs: Vec<PairEntry>, counts: &Counts, tests: Vec<TestEntry>) {
-        self.note = match (tests.is_empty(), pairs.is_empty()) {
-            (false, _) => None,
-            (true, true) => Some("no test: no pair of methods is selected"),
-            (true, false) => Some("no test: the pairs say why"),
-        };
-        self.counts = Some(PairCounts { pairs: counts.clone(), tests: tests.len() });
+    /// Lists pairs, and how few of all pairs they are.
+    pub(super) fn set_pairs(&mut self, pairs: Vec<PairEntry>, counts: &Counts) {
+        self.counts = Some(PairCounts { pairs: counts.clone(), tests: 0 });
         self.pairs = Some(pairs);
-        self.tests = tests;
     }
 
     /// Lists a term.

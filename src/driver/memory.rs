@@ -9,23 +9,12 @@
 //! one that is gone. A cell that is never accessed has no last value.
 
 use super::Input;
-use super::value::runtime_value;
+use super::datum::Datum;
+use super::plan::{LastValue, Source};
 use crate::ir::{Leaf, LeafKind, VariableId};
 use crate::vm::State;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-
-/// Where a value comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// It is the value before the first write, as a `Value` of the runtime.
-    Initial(String),
-    /// The write with that latch.
-    Latch(usize),
-}
-
-/// A shared cell in the end: its name, where it gets its last value, and that value.
-pub(super) type LastValue = (String, Source, String);
 
 /// A cell that was accessed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -140,7 +129,7 @@ fn element_name(input: &Input<'_>, leaf: &Leaf, offset: u32) -> String {
 /// Nothing for a cell that is not shared, or holds no data.
 fn last_value(input: &Input<'_>, name: String, leaf: &Leaf, cell: Cell) -> Option<LastValue> {
     let LeafKind::Data(ty) = leaf.kind else { return None };
-    let value = runtime_value(input.machine.texts(), ty, cell.value);
+    let value = Datum::of(input.machine.texts(), ty, cell.value);
     let source = cell.write.map_or_else(|| Source::Initial(value.clone()), Source::Latch);
-    cell.shared.then_some((name, source, value))
+    cell.shared.then_some(LastValue { name, source, value })
 }

@@ -1,57 +1,55 @@
 //! Deterministic test drivers: from an execution that shows a pi term to a test program.
 //!
 //! In: a program, its CSSAME form, its machine, and what the exploration has found ([`crate::explore::Answer`]), or one execution that a
-//! selection was completed to. Out: a [`Package`] of plain text: a Cargo package that uses only the standard library,
-//! with the program in CSSAME form (`src/program.rs`), one function a thread, and one test for each feasible term.
+//! selection was completed to. Out: a [`Package`] of plain text in the language of a [`Target`],
+//! with the program, and one test for each feasible term.
 //!
-//! Algorithm: the schedule is replayed on the machine and watched (`plan`). Every event gets a single-assignment latch,
+//! Algorithm: the schedule is replayed on the machine and watched (`planner`). Every event gets a single-assignment latch,
 //! and the latches that must be open before: a read waits for the write that it is to read from, and an operation on a
-//! synchronisation object for the one before it on the same object. In the package the threads are real ones, and a
-//! runtime (`template/runtime.rs`) holds each event to its latches. All latches that an event waits for belong to
+//! synchronisation object for the one before it on the same object. That is the plan, which is plain data (`plan`); a target
+//! (`target`) is a template over it. In the package the threads are real ones, and a
+//! runtime holds each event to the plan. All latches that an event waits for belong to
 //! earlier events of the recorded execution, so that no thread waits for ever and the outcome does not depend on timing.
 //!
 //! [`drive_pairs`] does the same for executions that tear a pair of methods or keep them in order; [`crate::harness`] makes
 //! programs for methods of a file without `main`. [`drive_orders`] does it for both orders of a race, [`drive_groups`] for
 //! branch-affect groups.
 //!
-//! Tests of pairs may also run free (`free`): with plain threads and real memory, for a race detector.
-//!
-//! What it does not see, where the tests have latches: memory. Values go from writes to reads through latches, private accesses included; a reference
-//! is nothing at run time. An atomic block is not atomic in the package, where nothing can tell.
+//! What a package does not see depends on its target, which says so (`rust`).
 
-mod body;
 mod candidates;
+mod datum;
 mod executions;
-mod free;
 mod generated;
 mod groups;
-mod instruction;
 mod label;
 mod manifest;
 mod memory;
 mod names;
 mod orders;
 mod pairs;
+mod parts;
 mod plan;
-mod program;
+mod planner;
 mod recorded;
-mod registers;
-mod tests_file;
+mod rust;
+mod target;
+mod test_case;
 mod titles;
-mod value;
 mod whole;
 mod witnesses;
 
+pub use datum::Datum;
 pub use generated::{GeneratedCase, drive_generated};
 pub use groups::{GroupCase, OtherCase, drive_groups};
 pub use manifest::{
     DeadlockEntry, FailureEntry, GroupEntry, Manifest, OrderEntry, OutcomeEntry, PairCounts, PairEntry, PairTestEntry,
     RaceEntry, TermEntry, TermStatus, TestEntry,
 };
-pub use memory::Source;
 pub use orders::{NoOrder, Order, OrderCase, OrderedAccess, drive_orders};
 pub use pairs::{CaseKind, PairCase, PairCases, drive_pairs};
-pub use plan::{Act, End, MAX_EVENTS, Plan, PlannedEvent, ThreadPlan, WaitingThread, plan};
+pub use plan::{Act, End, LastValue, Operation, Plan, PlannedEvent, Source, ThreadPlan, WaitingThread};
+pub use planner::{MAX_EVENTS, plan};
 pub use recorded::{RecordedTest, Recording};
 pub use whole::{Contents, Wanted, drive, drive_schedule, drive_selection};
 
@@ -60,22 +58,16 @@ use crate::ir::Program;
 use crate::schedule::Naming;
 use crate::source::SourceMap;
 use crate::vm::{Machine, Semantics};
-use serde::Serialize;
+use parts::{Module, Parts};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use tests_file::TestCase;
+use test_case::TestCase;
 
 /// Pi terms of a program at most: each is an entry of the manifest, and may be a test.
 pub const MAX_TERMS: usize = 100_000;
 
 /// The name of the manifest in a package, by which a package of ours is known.
 pub const MANIFEST: &str = "MANIFEST.json";
-
-/// The paths of the files that every package has, sorted. Beside them are those of the recorded executions
-/// ([`Recording::files`]).
-pub const FILES: [&str; 5] = ["Cargo.toml", MANIFEST, "src/lib.rs", "src/program.rs", "tests/futures.rs"];
-
-/// The runtime that every package has.
-const RUNTIME: &str = include_str!("template/runtime.rs");
 
 /// What a driver is made from.
 #[derive(Clone, Copy, Debug)]
@@ -97,9 +89,6 @@ impl<'a> Input<'a> {
     }
 }
 
-/// The runtime of a package whose tests run free.
-const FREE_RUNTIME: &str = include_str!("template/free.rs");
-
 /// Steps of all tests of a package together: beyond, it would take the compiler minutes.
 const MAX_STEPS: usize = 200_000;
 
@@ -114,9 +103,20 @@ pub enum Expect {
     Recorded,
 }
 
+/// The language of a package.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// A Cargo package.
+    #[default]
+    Rust,
+}
+
 /// How a package is made.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// The language.
+    pub target: Target,
     /// When a test passes.
     pub expect: Expect,
     /// The source file, as the user named it.
@@ -133,7 +133,7 @@ pub struct Options {
     pub free: bool,
 }
 
-/// A Cargo package.
+/// A package of tests.
 #[derive(Clone, Debug)]
 pub struct Package {
     /// Paths in the package, and texts; sorted by path.
@@ -174,37 +174,21 @@ pub fn check_size(form: &Form) -> Result<(), DriveError> {
     }
 }
 
+/// Puts a package together. The manifest says all but which tests and which files there are.
 fn package(
-    input: &Input<'_>,
-    options: &Options,
-    mut manifest: Manifest,
+    programs: &[Module<'_>],
     cases: &[TestCase],
+    mut manifest: Manifest,
+    options: &Options,
 ) -> Result<Package, DriveError> {
-    let main = input.program.main.ok_or(DriveError::NoMain)?;
-    let (tests, recorded) = recorded::files(&[("program".to_owned(), input)], cases, options);
+    let (tests, recorded) = recorded::files(programs, cases, options);
     manifest.set_tests(tests);
     let name = names::package_name(&options.file);
-    let texts = [
-        cargo_toml(&name),
-        manifest.to_text(),
-        RUNTIME.to_owned(),
-        program::emit(input, main, options),
-        tests_file::emit(&name, cases, options, manifest.note),
-    ];
-    Ok(Package { files: all_files(texts, recorded), manifest })
-}
-
-/// The files of a package, sorted by path.
-fn all_files(texts: [String; FILES.len()], recorded: Vec<(PathBuf, String)>) -> Vec<(PathBuf, String)> {
-    let mut files: Vec<(PathBuf, String)> =
-        FILES.iter().zip(texts).map(|(path, text)| (PathBuf::from(path), text)).chain(recorded).collect();
+    let mut files = options.target.files(&Parts { name: &name, programs, cases, options, manifest: &manifest })?;
     files.sort();
-    files
-}
-
-fn cargo_toml(name: &str) -> String {
-    format!(
-        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n\
-         [lib]\ndoctest = false\ntest = false\n\n[workspace]\n"
-    )
+    manifest.files = files.iter().map(|(path, _)| path.to_string_lossy().into_owned()).collect();
+    files.extend(recorded);
+    files.push((PathBuf::from(MANIFEST), manifest.to_text()));
+    files.sort();
+    Ok(Package { files, manifest })
 }

@@ -1,22 +1,14 @@
-//! Names in generated Rust.
+//! Names of tests and packages, and what hands out names, each one once.
 //!
-//! In: names of the program. Out: identifiers that Rust takes, each one once.
+//! In: names of the program. Out: identifiers. Which of them a language takes is the affair of its target.
 
-use crate::ir::FunctionId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Words that are no identifiers in Rust, and names that the generated code needs itself.
-const RESERVED: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "block", "body", "box", "break", "const", "continue", "crate", "do",
-    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "format", "gen", "if", "impl", "in", "let", "loop",
-    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct",
-    "super", "t", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "vec", "virtual", "where",
-    "while", "yield",
-];
-
 /// Hands out names.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Names<'a> {
+    /// Makes an identifier of a text.
+    identifier: fn(&str) -> String,
     /// Names of the outside, which ours would hide.
     outer: Option<&'a FxHashSet<String>>,
     taken: FxHashSet<String>,
@@ -25,14 +17,24 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Names that also differ from some others.
-    pub(super) fn below(outer: &'a FxHashSet<String>) -> Names<'a> {
-        Names { outer: Some(outer), ..Names::default() }
+    /// Names that were made identifiers so.
+    pub(super) fn new(identifier: fn(&str) -> String) -> Names<'a> {
+        Names { identifier, outer: None, taken: FxHashSet::default(), counts: FxHashMap::default() }
+    }
+
+    /// The same, which also differ from some others.
+    pub(super) fn below(identifier: fn(&str) -> String, outer: &'a FxHashSet<String>) -> Names<'a> {
+        Names { outer: Some(outer), ..Names::new(identifier) }
+    }
+
+    /// Names of tests.
+    pub(super) fn of_tests() -> Names<'a> {
+        Names::new(identifier)
     }
 
     /// A name like the wanted one that was not handed out before.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
-        let wanted = identifier(wanted);
+        let wanted = (self.identifier)(wanted);
         if self.take(&wanted) {
             return wanted;
         }
@@ -52,28 +54,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// What the functions of the program are called.
-#[derive(Default)]
-pub(super) struct FunctionNames {
-    by_id: FxHashMap<FunctionId, String>,
-    /// All of them; a variable of such a name would hide the function.
-    pub(super) all: FxHashSet<String>,
-}
-
-impl FunctionNames {
-    pub(super) fn add(&mut self, id: FunctionId, name: String) {
-        self.all.insert(name.clone());
-        self.by_id.insert(id, name);
-    }
-
-    /// The name of a function that main reaches.
-    pub(super) fn get(&self, id: FunctionId) -> &str {
-        self.by_id.get(&id).map_or("main", String::as_str)
-    }
-}
-
-/// An identifier in the style of Rust's variables and functions.
-fn identifier(text: &str) -> String {
+/// An identifier of lower-case letters, digits and underscores.
+pub(super) fn identifier(text: &str) -> String {
     let letter = |each: char| if each.is_ascii_alphanumeric() { each.to_ascii_lowercase() } else { '_' };
     let mut name = String::with_capacity(text.len());
     for each in text.chars().map(letter) {
@@ -88,25 +70,7 @@ fn identifier(text: &str) -> String {
     if name.chars().all(|each| each == '_') {
         name.push('v');
     }
-    if RESERVED.contains(&name.as_str()) {
-        name.push('_');
-    }
     name
-}
-
-/// Text of the program or a name of a file in a comment: Rust takes no control characters there, nor such as change the
-/// direction of text.
-pub(super) fn comment(text: &str) -> String {
-    let plain = |each: char| matches!(each, '"' | '\'' | '\\' | '\t');
-    let mut shown = String::with_capacity(text.len());
-    for each in text.chars() {
-        if plain(each) {
-            shown.push(each);
-        } else {
-            shown.extend(each.escape_debug());
-        }
-    }
-    shown
 }
 
 /// The name of the package for a source file.
@@ -123,21 +87,14 @@ mod tests {
 
     #[test]
     fn names_are_identifiers_and_unlike() {
-        let mut names = Names::default();
+        let mut names = Names::of_tests();
         assert_eq!(names.fresh("acc.balance"), "acc_balance");
         assert_eq!(names.fresh("acc_balance"), "acc_balance_2");
         assert_eq!(names.fresh("a[1].balance"), "a_1_balance");
         assert_eq!(names.fresh("a_1__balance"), "a_1_balance_2");
-        assert_eq!(names.fresh("match"), "match_");
-        assert_eq!(names.fresh("t"), "t_");
         assert_eq!(names.fresh("_"), "_v");
         let outer = ["get".to_owned()].into_iter().collect();
-        assert_eq!(Names::below(&outer).fresh("get"), "get_2");
+        assert_eq!(Names::below(identifier, &outer).fresh("get"), "get_2");
         assert_eq!(package_name("samples/cssame_fig2.csm"), "drive_cssame_fig2");
-    }
-
-    #[test]
-    fn comments_are_one_line_that_reads_from_left_to_right() {
-        assert_eq!(comment("a\r\n\u{202e}b \"ü\"\t\\"), "a\\r\\n\\u{202e}b \"ü\"\t\\");
     }
 }

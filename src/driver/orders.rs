@@ -6,8 +6,9 @@
 
 use super::manifest::{Manifest, OrderEntry, RaceEntry};
 use super::names::Names;
-use super::plan::plan_in_order;
-use super::tests_file::{TestCase, line_of};
+use super::parts::Module;
+use super::planner::plan_in_order;
+use super::test_case::{TestCase, line_of};
 use super::{DriveError, Input, Options, Package, package};
 use crate::source::Span;
 use crate::vm::Choice;
@@ -67,7 +68,7 @@ pub fn drive_orders(
     options: &Options,
 ) -> Result<Package, DriveError> {
     let mut manifest = Manifest::new(options, None, 0);
-    let mut names = Names::default();
+    let mut names = Names::of_tests();
     let mut cases: Vec<(TestCase, [&'static str; 2])> = Vec::new();
     let mut entries = Vec::new();
     for order in orders {
@@ -83,7 +84,7 @@ pub fn drive_orders(
                 if race.a == race.b && cases.iter().any(is_like) {
                     continue;
                 }
-                let name = names.fresh(case.name());
+                let name = names.fresh(&case.name);
                 entry.test = Some(name.clone());
                 cases.push((case.named(name), kinds));
             }
@@ -96,7 +97,7 @@ pub fn drive_orders(
     }
     manifest.race = Some(RaceEntry { orders: entries, ..race });
     let cases: Vec<TestCase> = cases.into_iter().map(|(case, _)| case).collect();
-    package(input, options, manifest, &cases)
+    package(&[Module::only(input)], &cases, manifest, options)
 }
 
 fn entry(order: &OrderCase) -> OrderEntry {
@@ -126,6 +127,6 @@ fn test(
     let rest = if order.steps.is_some() { "" } else { ", which this execution does not come to" };
     let title = format!("The {} comes before the {}{rest}.", described(first), described(second));
     let name = format!("race_{}_before_{}", named(first), named(second));
-    let case = TestCase::of_pair(input, name, "program".to_owned(), title, plan, &order.schedule);
+    let case = TestCase::of_pair(input, name, None, title, plan, &order.schedule);
     Ok((case, [first.kind, second.kind]))
 }

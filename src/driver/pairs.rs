@@ -3,15 +3,15 @@
 //! In: the programs in which the pairs run, and for each pair its executions, or why there is none. Out: a [`Package`] of
 //! the same form as for terms, with one test for each execution; two tears that one execution shows have one test. A test of a tear
 //! fails, with what is torn by whom, unless what was recorded is expected. Where
-//! the pairs run in several programs, each is a module of `src/program.rs`.
+//! the pairs run in several programs, each is a module.
 
 use super::manifest::{Manifest, PairEntry, PairTestEntry};
 use super::names::Names;
-use super::tests_file::{self, TestCase};
-use super::{
-    DriveError, End, FREE_RUNTIME, Input, MAX_STEPS, Options, Package, RUNTIME, all_files, cargo_toml, names, plan,
-    program, recorded,
-};
+use super::parts::Module;
+use super::plan::End;
+use super::planner::plan;
+use super::test_case::TestCase;
+use super::{DriveError, Input, MAX_STEPS, Options, Package, package};
 use crate::budget::Bound;
 use crate::correlation::Status;
 use crate::correlation::report::Counts;
@@ -76,55 +76,22 @@ pub fn drive_pairs(
     options: &Options,
 ) -> Result<Package, DriveError> {
     let mut manifest = Manifest::new(options, bound, states);
-    let mut writer = Writer { programs, options, names: Names::default(), cases: Vec::new(), steps: 0 };
+    let mut writer = Writer { programs, options, names: Names::of_tests(), cases: Vec::new(), steps: 0 };
     let entries: Vec<PairEntry> = pairs.iter().map(|pair| writer.pair(pair)).collect();
     let cases = writer.cases;
-    let (tests, recorded) = recorded::files(&modules(programs), &cases, options);
-    manifest.set_pairs(entries, counts, tests);
-    let name = names::package_name(&options.file);
-    let texts = [
-        cargo_toml(&name),
-        manifest.to_text(),
-        if options.free { FREE_RUNTIME } else { RUNTIME }.to_owned(),
-        programs_text(&modules(programs), options)?,
-        tests_file::emit(&name, &cases, options, manifest.note),
-    ];
-    Ok(Package { files: all_files(texts, recorded), manifest })
+    manifest.set_pairs(entries, counts);
+    package(&modules(programs), &cases, manifest, options)
 }
 
-/// Programs with the paths of their modules in a package.
-pub(super) type Modules<'a, 'b> = [(String, &'a Input<'b>)];
-
-/// The module of the only program of a package.
-const ONLY: &str = "program";
-
-/// One program as it is, several as modules; none is an empty one.
-pub(super) fn programs_text(programs: &Modules<'_, '_>, options: &Options) -> Result<String, DriveError> {
-    let emit = |input: &Input<'_>| {
-        let main = input.program.main.ok_or(DriveError::NoMain)?;
-        Ok(program::emit(input, main, options))
-    };
-    if let [(module, only)] = programs
-        && module == ONLY
-    {
-        return emit(only);
-    }
-    let mut text = format!("//! Contexts of the methods of `{}`.\n", names::comment(&options.file));
-    for (module, input) in programs {
-        let name = module.rsplit("::").next().unwrap_or(module);
-        text += &format!("\npub mod {name} {{\n{}}}\n", emit(input)?);
-    }
-    Ok(text)
+/// The programs with the names of their modules.
+fn modules<'a>(programs: &[Input<'a>]) -> Vec<Module<'a>> {
+    let module = |(index, &input)| Module { name: module(programs.len(), index), input };
+    programs.iter().enumerate().map(module).collect()
 }
 
-/// The programs with their modules.
-fn modules<'a, 'b>(programs: &'a [Input<'b>]) -> Vec<(String, &'a Input<'b>)> {
-    programs.iter().enumerate().map(|(index, input)| (module(programs.len(), index), input)).collect()
-}
-
-/// The module of a program, of so many.
-fn module(count: usize, index: usize) -> String {
-    if count == 1 { ONLY.to_owned() } else { format!("program::context_{}", index + 1) }
+/// The name of a program, of so many.
+fn module(count: usize, index: usize) -> Option<String> {
+    (count > 1).then(|| format!("context_{}", index + 1))
 }
 
 struct Writer<'a> {

@@ -6,8 +6,9 @@
 //! **Soundness and limits**: the steps are those of the whole execution that the test follows.
 
 use super::manifest::{SCHEMA, TestEntry};
-use super::tests_file::TestCase;
-use super::{Input, Options};
+use super::parts::Module;
+use super::test_case::TestCase;
+use super::{MANIFEST, Options, Target};
 use crate::schedule::{Schedule, source_hash};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -15,23 +16,26 @@ use std::path::PathBuf;
 /// The directory of recorded executions in a package.
 const DIRECTORY: &str = "recorded";
 
+/// The files that packages had before their manifest listed them.
+const OLDER: [&str; 4] = ["Cargo.toml", "src/lib.rs", "src/program.rs", "tests/futures.rs"];
+
 /// The files of recorded executions, and the entries of the tests with the paths of these files. `programs` are those that
-/// tests run, each with the name of its module.
+/// tests run.
 pub(super) fn files(
-    programs: &[(String, &Input<'_>)],
+    programs: &[Module<'_>],
     cases: &[TestCase],
     options: &Options,
 ) -> (Vec<TestEntry>, Vec<(PathBuf, String)>) {
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     let mut entries = Vec::new();
-    let own: Vec<Program<'_>> = programs.iter().map(|(module, input)| Program::new(module, input, options)).collect();
-    for program in own.iter().filter(|program| cases.iter().any(|case| case.module() == program.module)) {
+    let own: Vec<Program<'_>> = programs.iter().map(|module| Program::new(module, options)).collect();
+    for program in own.iter().filter(|program| cases.iter().any(|case| case.module == program.module.name)) {
         files.extend(program.path.as_ref().map(|path| (PathBuf::from(path), program.text.to_owned())));
     }
     for case in cases {
         let mut entry = case.entry();
         entry.schedule = format!("{DIRECTORY}/{}.json", entry.name);
-        if let Some(program) = own.iter().find(|program| program.module == case.module()) {
+        if let Some(program) = own.iter().find(|program| case.module == program.module.name) {
             entry.program.clone_from(&program.path);
             let (steps, status) = case.recorded();
             let schedule = Schedule {
@@ -49,7 +53,7 @@ pub(super) fn files(
 
 /// A program of a package.
 struct Program<'a> {
-    module: &'a str,
+    module: &'a Module<'a>,
     text: &'a str,
     hash: String,
     /// None for the source file.
@@ -57,20 +61,26 @@ struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    fn new(module: &'a str, input: &Input<'a>, options: &Options) -> Program<'a> {
+    fn new(module: &'a Module<'a>, options: &Options) -> Program<'a> {
+        let input = &module.input;
         let main = input.program.main.map(|main| input.program.functions[main].span.file);
         let text = main.and_then(|file| input.sources.get(file)).map_or("", |file| file.text());
         let hash = source_hash(text);
-        let name = module.rsplit("::").next().unwrap_or(module);
-        let path = (hash != options.hash).then(|| format!("{DIRECTORY}/{name}.csm"));
+        let path = (hash != options.hash).then(|| format!("{DIRECTORY}/{}.csm", module.file_stem()));
         Program { module, text, hash, path }
     }
 }
 
-/// What the manifest of a package says of its recorded executions.
-#[derive(Clone, Debug, Default, Deserialize)]
+/// What the manifest of a package says of its files and its recorded executions.
+#[derive(Clone, Debug, Deserialize)]
 pub struct Recording {
     schema: String,
+    /// The language of the package.
+    #[serde(default)]
+    pub target: Target,
+    /// The files but for the manifest and the recorded executions, as paths in the package.
+    #[serde(default = "older")]
+    files: Vec<String>,
     /// The tests.
     pub tests: Vec<RecordedTest>,
 }
@@ -88,6 +98,17 @@ pub struct RecordedTest {
     pub program: Option<String>,
 }
 
+fn older() -> Vec<String> {
+    OLDER.map(str::to_owned).to_vec()
+}
+
+/// What is known of a package whose manifest cannot be read.
+impl Default for Recording {
+    fn default() -> Recording {
+        Recording { schema: SCHEMA.to_owned(), target: Target::default(), files: older(), tests: Vec::new() }
+    }
+}
+
 impl Recording {
     /// Reads the text of a manifest.
     ///
@@ -102,8 +123,9 @@ impl Recording {
         }
     }
 
-    /// The files of recorded executions, as paths in the package.
+    /// All files of the package, as paths in it.
     pub fn files(&self) -> impl Iterator<Item = &str> {
-        self.tests.iter().flat_map(|test| test.schedule.iter().chain(&test.program)).map(String::as_str)
+        let recorded = self.tests.iter().flat_map(|test| test.schedule.iter().chain(&test.program));
+        self.files.iter().chain(recorded).map(String::as_str).chain([MANIFEST])
     }
 }

@@ -5,7 +5,7 @@
 use super::Input;
 use super::executions::{Evaluations, Shown};
 use super::manifest::name_in_contexts;
-use super::tests_file::selection_line;
+use super::test_case::selection_line;
 use super::witnesses::InitialPicture;
 use crate::explore::report::ThreadOutput;
 use crate::form::{Selection, definition_in_context, read_in_context, selected_definition};

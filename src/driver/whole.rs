@@ -13,7 +13,8 @@
 use super::executions::{Ending, Executions, Shown};
 use super::manifest::{DeadlockEntry, FailureEntry, Manifest, OutcomeEntry, TermStatus, pi_terms};
 use super::names::Names;
-use super::tests_file::{TestCase, selection_line, test_name};
+use super::parts::Module;
+use super::test_case::{TestCase, selection_line, test_name};
 use super::titles;
 use super::witnesses::{InitialPicture, Witness, choose};
 use super::{DriveError, Input, MAX_STEPS, Options, Package, Plan, candidates, check_size, package, plan};
@@ -71,7 +72,7 @@ pub fn drive(
         options,
         manifest: Manifest::new(options, answer.bound, answer.statistics.states),
         executions: Executions::new(input, options.max_steps),
-        names: Names::default(),
+        names: Names::of_tests(),
         tests: Vec::new(),
         steps: 0,
     };
@@ -89,7 +90,7 @@ pub fn drive(
         writer.one_outcome(answer, budget);
     }
     let cases = writer.cases(&picture);
-    package(&wanted.code, options, writer.manifest, &cases)
+    package(&[Module::only(&wanted.code)], &cases, writer.manifest, options)
 }
 
 /// A package with one test, of a recorded execution; from the end of the schedule the threads go on in turn.
@@ -103,7 +104,7 @@ pub fn drive_schedule(
     options: &Options,
 ) -> Result<Package, DriveError> {
     let mut manifest = Manifest::new(options, None, 0);
-    let name = Names::default().fresh(&format!("schedule_{name}"));
+    let name = Names::of_tests().fresh(&format!("schedule_{name}"));
     let mut policy = Then::new(Scripted::new(schedule), RoundRobin::new());
     let execution = schedule::run(input.machine, &mut policy, options.max_steps, &mut ());
     let plan = plan(input, &execution.steps, options.max_steps)
@@ -124,7 +125,7 @@ pub fn drive_schedule(
     (manifest.failures, manifest.deadlocks) = (Some(failures), Some(deadlocks));
     let title = "The execution of a recorded schedule.".to_owned();
     let case = TestCase::of_execution(input, name, vec![title], plan, &execution.steps);
-    package(input, options, manifest, &[case])
+    package(&[Module::only(input)], &[case], manifest, options)
 }
 
 /// A package with one test, for a whole execution that selections were completed to.
@@ -139,7 +140,7 @@ pub fn drive_selection(
     options: &Options,
 ) -> Result<Package, DriveError> {
     let mut manifest = Manifest::new(options, None, 0);
-    let name = Names::default().fresh(&test_name(input, selections));
+    let name = Names::of_tests().fresh(&test_name(input, selections));
     let plan = plan(code, schedule, options.max_steps)
         .map_err(|reason| DriveError::NoEnd { test: name.clone(), reason: reason.to_owned() })?;
     let mut executions = Executions::new(input, options.max_steps);
@@ -157,7 +158,7 @@ pub fn drive_selection(
     }
     let shows = selections.iter().map(|selection| titles::equation(input, selection)).collect();
     let case = TestCase::of_execution(code, name, lines, plan, schedule).showing(shows);
-    package(code, options, manifest, &[case])
+    package(&[Module::only(code)], &[case], manifest, options)
 }
 
 /// The name of a test, or why there is none.

@@ -215,7 +215,7 @@ impl Arguments {
         let bounds = BoundOptions { timeout: self.generation.time.or(self.bounds.timeout), ..self.bounds.clone() };
         let search = |budget: &Budget<'_>| generate_tests(&unit, options, &request, budget);
         if let Some(out) = &self.generation.out {
-            check_directory(out)?;
+            check_directory(out, self.generation.target.unwrap_or_default().into())?;
         }
         let mut answer = with_budget(&bounds, &self.shown, output, search)?;
         if let Some(out) = &self.generation.out {
@@ -233,6 +233,7 @@ impl Arguments {
         answer: &GenerateAnswer,
     ) -> Result<EmittedTests, Diagnostics> {
         let driver_options = driver::Options {
+            target: self.generation.target.unwrap_or_default().into(),
             expect: Expect::Program,
             file: load::name_of(&self.file),
             hash: source_hash(unit.text()),
@@ -250,6 +251,7 @@ impl Arguments {
             out: load::name_of(out),
             files: package.files.iter().map(|(path, _)| path.to_string_lossy().into_owned()).collect(),
             tests: package.manifest.tests,
+            target: package.manifest.target,
         })
     }
 

@@ -15,9 +15,10 @@ use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::recorded::read_schedule;
 use crate::cli::status::Status;
+use crate::cli::target::TargetName;
 use crate::cli::view;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{self, Contents, DriveError, Expect, Package, Recording};
+use crate::driver::{self, Contents, DriveError, Expect, Package, Recording, Target};
 use crate::race::States;
 use crate::schedule::source_hash;
 use crate::source::SourceMap;
@@ -64,9 +65,6 @@ asked for was decided.";
 
 /// Steps beyond which a recorded execution is not followed.
 const MAX_STEPS: u64 = 1_000_000;
-
-/// What cargo puts into the directory of a package; it stays where a package is replaced.
-const BUILT: [&str; 2] = ["Cargo.lock", "target"];
 
 /// Arguments of `drive`.
 #[derive(Args, Clone, Debug)]
@@ -115,8 +113,8 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = Expectation::Program, hide_possible_values = true)]
     pub expect: Expectation,
     /// Language of the package: rust
-    #[arg(long, value_enum, default_value_t = Target::Rust, hide_possible_values = true)]
-    pub target: Target,
+    #[arg(long, value_enum, default_value_t = TargetName::Rust, hide_possible_values = true)]
+    pub target: TargetName,
     /// Run the tests with `cargo test`
     #[arg(long)]
     pub run: bool,
@@ -139,13 +137,6 @@ pub enum Expectation {
     Program,
     /// A test passes if just that happens which was recorded.
     Recorded,
-}
-
-/// Values of `--target`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Target {
-    /// A Cargo package.
-    Rust,
 }
 
 /// A package that was written, or why there is none.
@@ -197,7 +188,7 @@ impl Answer for Driven {
     /// Runs the tests; what they say goes to standard error, because it is not the answer.
     fn finish(&mut self, output: &mut Output) -> Result<(), Diagnostics> {
         if let Some(directory) = &self.run {
-            self.report.passed = Some(run_tests(directory, output)?);
+            self.report.passed = Some(run_tests(self.report.target, directory, output)?);
         }
         Ok(())
     }
@@ -213,7 +204,7 @@ impl Answer for Driven {
 impl Arguments {
     /// A directory with something else in it is left alone.
     fn check_directory(&self) -> Result<(), Diagnostics> {
-        check_directory(&self.out)
+        check_directory(&self.out, self.target.into())
     }
 
     fn of_terms(&self, output: &Output) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
@@ -292,6 +283,7 @@ impl Arguments {
     /// How to make a package for a file of that text.
     fn driver_options(&self, text: &str) -> driver::Options {
         driver::Options {
+            target: self.target.into(),
             expect: match self.expect {
                 Expectation::Program => Expect::Program,
                 Expectation::Recorded => Expect::Recorded,
@@ -306,40 +298,47 @@ impl Arguments {
     }
 }
 
-/// Refuses a directory with something else in it than a package.
-pub(super) fn check_directory(out: &Path) -> Result<(), Diagnostics> {
-    let files = directory::files_in(out, &BUILT)?;
-    let manifest = Path::new(driver::MANIFEST);
-    let recorded = if files.iter().any(|path| path == manifest) { recorded_in(out) } else { Recording::default() };
-    let is_ours = |path: &Path| driver::FILES.into_iter().chain(recorded.files()).any(|ours| Path::new(ours) == path);
-    let other = match files.iter().find(|path| !is_ours(path)) {
-        Some(other) => other,
-        None if files.is_empty() || files.iter().any(|path| path == manifest) => return Ok(()),
-        // Files of these names that another tool has made.
-        None => &files[0],
-    };
+/// Refuses a directory with something else in it than a package, and what the tools of its target have built.
+pub(super) fn check_directory(out: &Path, target: Target) -> Result<(), Diagnostics> {
+    let older = package_in(out);
+    let built = older.as_ref().map_or(target, |older| older.target).built();
+    let files = directory::files_in(out, built)?;
+    // Without a manifest, files of our names are those that another tool has made.
+    let is_ours = |path: &Path| older.iter().flat_map(Recording::files).any(|ours| Path::new(ours) == path);
+    let Some(other) = files.iter().find(|path| !is_ours(path)) else { return Ok(()) };
     let (out, other) = (name_of(out), name_of(other));
     let message = format!("`{out}` holds other files, such as `{other}`, and is left as it is");
     let diagnostic = Diagnostic::general(Code::CannotWrite, Severity::Error, message);
     Err(Diagnostics::general(diagnostic.with_help("name a new or an empty directory")))
 }
 
-/// The recorded executions of the package in a directory; none where its manifest cannot be read.
-fn recorded_in(out: &Path) -> Recording {
+/// What the manifest says of the package in a directory; none where there is no manifest.
+fn package_in(out: &Path) -> Option<Recording> {
+    let path = out.join(driver::MANIFEST);
+    path.symlink_metadata().ok()?;
     let mut sources = SourceMap::default();
-    let file = load::read(&mut sources, &out.join(driver::MANIFEST));
-    file.ok().and_then(|file| Recording::parse(sources.file(file).text()).ok()).unwrap_or_default()
+    let file = load::read(&mut sources, &path);
+    Some(file.ok().and_then(|file| Recording::parse(sources.file(file).text()).ok()).unwrap_or_default())
 }
 
 /// Writes a package in place of what is in the directory, which is looked at once more: a search may have taken long.
 pub(super) fn write_package(out: &Path, package: &Package) -> Result<(), Diagnostics> {
-    check_directory(out)?;
-    directory::replace(out, &package.files, &BUILT)
+    let target = package.manifest.target;
+    check_directory(out, target)?;
+    // What was built for another target is of no use.
+    let is_other = package_in(out).is_some_and(|older| older.target != target);
+    directory::replace(out, &package.files, if is_other { &[] } else { target.built() })
 }
 
 /// Runs the tests of a package. All that is built stays in its directory, whatever the environment says, and nothing is
 /// fetched.
-fn run_tests(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
+fn run_tests(target: Target, directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
+    match target {
+        Target::Rust => run_cargo(directory, output),
+    }
+}
+
+fn run_cargo(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
     let result = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["test", "--quiet", "--offline", "--manifest-path"])
         .arg(directory.join("Cargo.toml"))

@@ -18,6 +18,7 @@ use crate::cli::progress::with_budget;
 use crate::cli::record;
 use crate::cli::recorded::read_schedule;
 use crate::cli::status::Status;
+use crate::cli::target::TargetName;
 use crate::cli::view::paths::{self as view, PathsView};
 use crate::cli::view::replay::quoted;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
@@ -78,9 +79,12 @@ pub struct Arguments {
     /// Show a table of all criteria, a row for each FILE and each value of `--input NAME=A..B`
     #[arg(long, conflicts_with_all = ["criterion", "emit", "graph", "explain", "record_dir", "all"])]
     pub compare: bool,
-    /// Write the test cases as a Cargo package to this directory: a new or empty one, or one that was written so
+    /// Write the test cases as a package to this directory: a new or empty one, or one that was written so
     #[arg(long, value_name = "DIR")]
     pub emit: Option<PathBuf>,
+    /// Language of the package: rust [default: rust]
+    #[arg(long, value_enum, requires = "emit", hide_possible_values = true)]
+    pub target: Option<TargetName>,
     /// Write the variant graph of the first execution to FILE.dot or FILE.svg
     #[arg(long, value_name = "FILE", value_parser = parse_graph)]
     pub graph: Option<PathBuf>,
@@ -223,7 +227,7 @@ impl Arguments {
     fn tests(&self, output: &Output) -> Result<Found, Diagnostics> {
         let file = &self.files[0];
         if let Some(out) = &self.emit {
-            check_directory(out)?;
+            check_directory(out, self.target.unwrap_or_default().into())?;
         }
         let (model, first) = self.subject(file)?;
         let request = PathsRequest { first, ..self.request() };
@@ -244,6 +248,7 @@ impl Arguments {
                 files: package.files.iter().map(|(path, _)| path.to_string_lossy().into_owned()).collect(),
                 tests: package.manifest.tests,
                 groups: package.manifest.groups.unwrap_or_default(),
+                target: package.manifest.target,
             });
         }
         Ok(Found::Tests(Box::new(FoundTests { answer, arguments: self.clone(), model })))
@@ -316,6 +321,7 @@ impl Arguments {
 
     fn driver_options(&self, model: &Model) -> driver::Options {
         driver::Options {
+            target: self.target.unwrap_or_default().into(),
             expect: Expect::Program,
             file: name_of(&self.files[0]),
             hash: source_hash(model.unit().text()),

@@ -1,17 +1,15 @@
 //! A package for people.
 
 use super::reason;
-use super::replay::quoted;
+use super::replay::test_line;
 use super::snippet::{self, Table};
 use crate::answer::words::plural;
 use crate::answer::{DriveReport, finding};
 use crate::budget::Bound;
-use crate::cli::load::name_of;
 use crate::cli::output::Output;
 use crate::driver::{DeadlockEntry, PairCounts, PairEntry, RaceEntry, TermStatus, TestEntry};
 use crate::explore::report::ThreadOutput;
 use crate::source::SourceMap;
-use std::path::Path;
 
 /// Prints what is in a package, and how to run its tests.
 pub fn print(report: &DriveReport, sources: &SourceMap, bound: Option<Bound>, output: &mut Output) {
@@ -50,11 +48,10 @@ pub fn print(report: &DriveReport, sources: &SourceMap, bound: Option<Bound>, ou
     output.summary(&if report.files.is_empty() {
         "nothing was written\n".to_owned()
     } else {
-        let manifest = quoted(&name_of(&Path::new(&report.out).join("Cargo.toml")));
         let tests = plural(report.tests.len(), "test");
         let note = note.map_or_else(String::new, |note| format!("note:   {note}\n"));
         let ends = ends(&report.tests);
-        format!("wrote {tests} to {}{ends}\n{note}test:   cargo test --manifest-path {manifest}\n", report.out)
+        format!("wrote {tests} to {}{ends}\n{note}{}", report.out, test_line(report.target, &report.out))
     });
 }
 

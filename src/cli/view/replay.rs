@@ -1,6 +1,7 @@
 //! Command lines that people can copy.
 
 use crate::cli::load::name_of;
+use crate::driver::Target;
 use crate::model::Options;
 use crate::schedule::options_of;
 use std::path::Path;
@@ -19,6 +20,15 @@ pub fn replay_line(source: &Path, file: &Path) -> String {
 #[must_use]
 pub fn record_line(command: &str, source: &Path, options: &str) -> String {
     format!("record: cssame {command} {}{options} --record-dir {DIRECTORY}\n", quoted(&name_of(source)))
+}
+
+/// The line with the command that runs the tests of a package in that directory.
+#[must_use]
+pub fn test_line(target: Target, out: &str) -> String {
+    let command = match target {
+        Target::Rust => format!("cargo test --manifest-path {}", quoted(&name_of(&Path::new(out).join("Cargo.toml")))),
+    };
+    format!("test:   {command}\n")
 }
 
 /// What executions depend on, as it is typed on the command line, with a space before each option.

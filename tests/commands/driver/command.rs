@@ -2,6 +2,7 @@
 
 use super::fixture::root;
 use crate::process::{ends_with, plain};
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,6 +63,76 @@ fn a_directory_with_other_files_is_left_as_it_is() {
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(message.contains("CS0910") && message.contains("src/mine.rs"), "{message}");
     assert_eq!(fs::read_to_string(out.join("MANIFEST.json")).unwrap(), before);
+}
+
+/// Changes the manifest of a package.
+fn with_manifest(out: &Path, change: impl Fn(&mut serde_json::Map<String, Value>)) {
+    let path = out.join("MANIFEST.json");
+    let mut manifest: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    change(manifest.as_object_mut().unwrap());
+    fs::write(path, manifest.to_string()).unwrap();
+}
+
+#[test]
+fn a_package_of_other_files_leaves_none_of_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    ends_with(&mut drive(&fig2(), &out), 0);
+    // As another target, or another version of this one, may have written it.
+    fs::create_dir_all(out.join("src/main")).unwrap();
+    fs::write(out.join("src/main/Program.java"), "class Program {}").unwrap();
+    ends_with(&mut drive(&fig2(), &out), 2);
+    with_manifest(&out, |manifest| {
+        assert_eq!(manifest["target"], "rust");
+        let files = manifest["files"].as_array_mut().unwrap();
+        assert_eq!(*files, ["Cargo.toml", "src/lib.rs", "src/program.rs", "tests/futures.rs"]);
+        files.push("src/main/Program.java".into());
+    });
+    ends_with(&mut drive(&fig2(), &out), 0);
+    assert_eq!(names(&out), PACKAGE);
+    assert_eq!(names(&out.join("src")), ["lib.rs", "program.rs"]);
+}
+
+#[test]
+fn packages_of_older_versions_are_known_and_those_of_unknown_targets_are_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    ends_with(&mut drive(&fig2(), &out), 0);
+    with_manifest(&out, |manifest| {
+        manifest.remove("target");
+        manifest.remove("files");
+    });
+    ends_with(&mut drive(&root().join("samples/peterson.csm"), &out), 0);
+    // Nobody knows which files it has.
+    with_manifest(&out, |manifest| manifest["target"] = "cobol".into());
+    ends_with(&mut drive(&fig2(), &out), 2);
+}
+
+#[test]
+fn the_target_can_be_named_wherever_a_package_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let vector = root().join("samples/classes/vector_broken.csm");
+    for (line, file, option) in [
+        ("drive", &fig2(), "--out"),
+        ("paths", &fig2(), "--emit"),
+        ("coverage --generate --tests 1 --no-exploration --keep-going", &vector, "--out"),
+    ] {
+        let written = |name: &str, more: &[&str]| {
+            let out = directory.path().join(name);
+            let mut command = plain();
+            command.args(line.split(' ')).arg(file).arg(option).arg(&out).args(more);
+            command.output().unwrap();
+            fs::read_to_string(out.join("MANIFEST.json")).unwrap()
+        };
+        assert_eq!(written("plain", &[]), written("named", &["--target", "rust"]), "{line}");
+        // It is of no use without a package.
+        if line != "drive" {
+            let mut command = plain();
+            ends_with(command.args(line.split(' ')).arg(file).args(["--target", "rust"]), 2);
+        }
+        fs::remove_dir_all(directory.path().join("plain")).unwrap();
+        fs::remove_dir_all(directory.path().join("named")).unwrap();
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Programs that are ready to be driven.
 
 use cssame::budget::{Budget, Limits};
-use cssame::driver::{Contents, Expect, Input, Options, Package, Wanted, drive};
+use cssame::driver::{Contents, Expect, Input, Options, Package, Target, Wanted, drive};
 use cssame::explore::{Query, Verdict, futures, select};
 use cssame::form::Selection;
 use cssame::model::{self, Model, Unit};
@@ -25,6 +25,7 @@ pub fn fixture_of(name: &str, text: &str, expect: Expect) -> Fixture {
 pub fn fixture_with(name: &str, text: &str, expect: Expect, of_model: &model::Options) -> Fixture {
     let model = Model::from_text(name, text, of_model).unwrap();
     let options = Options {
+        target: Target::Rust,
         expect,
         file: name.to_owned(),
         hash: source_hash(text),

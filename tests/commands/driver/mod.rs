@@ -6,6 +6,7 @@ mod found;
 mod hostile;
 mod pairs;
 mod paths;
+mod plans;
 mod race;
 mod samples;
 mod together;

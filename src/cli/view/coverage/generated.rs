@@ -4,7 +4,7 @@ use super::{CoverageView, joined};
 use crate::answer::words::plural;
 use crate::answer::{GenerateAnswer, GeneratedFailure, GeneratedNote, finding};
 use crate::cli::load::name_of;
-use crate::cli::view::replay::{quoted, replay_line};
+use crate::cli::view::replay::{quoted, replay_line, test_line};
 use crate::cli::view::snippet::{self, WIDTH, one_line, shorten, styled, wrap, wrap_behind};
 use crate::coverage::generate::{CallResults, TestSource};
 use crate::diagnostics::terminal;
@@ -30,9 +30,8 @@ const LEFT: usize = 11;
 pub fn generated_summary(answer: &GenerateAnswer) -> String {
     let counted = answer.failures.iter().filter(|failure| !failure.sequential).count();
     let written = answer.emitted.as_ref().map_or_else(String::new, |emitted| {
-        let manifest = quoted(&Path::new(&emitted.out).join("Cargo.toml").to_string_lossy());
         let tests = plural(emitted.tests.len(), "test");
-        format!("wrote {tests} to {}\ntest:   cargo test --manifest-path {manifest}\n", emitted.out)
+        format!("wrote {tests} to {}\n{}", emitted.out, test_line(emitted.target, &emitted.out))
     });
     format!(
         "{} of {}, kept {}: {}; {} of {}, {} of {}\n{written}",

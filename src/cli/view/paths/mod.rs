@@ -75,9 +75,8 @@ pub fn summary(report: &PathsReport) -> String {
 /// Where test drivers were written.
 #[must_use]
 pub fn emitted(report: &EmittedReport) -> String {
-    let manifest = super::replay::quoted(&Path::new(&report.out).join("Cargo.toml").to_string_lossy());
     let tests = plural(report.tests.len(), "test");
-    format!("wrote {tests} to {}\ntest:   cargo test --manifest-path {manifest}\n", report.out)
+    format!("wrote {tests} to {}\n{}", report.out, super::replay::test_line(report.target, &report.out))
 }
 
 impl PathsView<'_> {

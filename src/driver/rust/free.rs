@@ -4,10 +4,11 @@
 //! `template/free.rs`. Places are computed as the machine does it: a base, cells to skip, an index that was checked. All
 //! other instructions are as in a package with latches.
 
-use super::Input;
-use super::label::Located;
 use super::registers::Registers;
-use super::value::runtime_value;
+use super::value::datum;
+use crate::driver::Input;
+use crate::driver::datum::Datum;
+use crate::driver::label::Located;
 use crate::ir::{
     AtomicOperation, Base, Index, Instruction, LeafKind, Operand, Place, Program, RegisterId, Storage, Synchronisation,
     VariableId,
@@ -122,7 +123,7 @@ fn values_of(program: &Program, variable: VariableId) -> Vec<String> {
     let mut values = vec!["Value::Int(0)".to_owned(); of.size as usize];
     for leaf in of.leaves().map(|leaf| &program.leaves[leaf]) {
         for (element, &value) in (0..).zip(&leaf.initial) {
-            let text = runtime_value(&program.texts, value.ty(), value.bits());
+            let text = datum(&Datum::of(&program.texts, value.ty(), value.bits()));
             values[leaf.cell(element) as usize] = format!("Value::{text}");
         }
         if leaf.kind == LeafKind::ReentrantLock {

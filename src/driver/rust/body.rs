@@ -4,12 +4,12 @@
 //! only one jump leads to stands with the block that it comes from. A register that is only used in one such group is a
 //! `let` there, with a new version for each definition; the others are variables of the function.
 
-use super::Input;
 use super::instruction::Emitter;
-use super::label::Located;
 use super::names::{FunctionNames, comment};
 use super::registers::{Memory, Registers};
 use super::value::{rust_default, rust_type};
+use crate::driver::Input;
+use crate::driver::label::Located;
 use crate::ir::flow::{Successors, predecessors, reverse_postorder};
 use crate::ir::{BlockId, Function, FunctionId, FunctionKind, RegisterType, Terminator};
 use crate::source::Span;

@@ -2,6 +2,7 @@
 //!
 //! In: types and constants of the intermediate representation. Out: the text of Rust types and literals.
 
+use crate::driver::datum::Datum;
 use crate::ir::{ScalarType, Texts, Value};
 
 /// The Rust type.
@@ -52,14 +53,14 @@ pub(super) fn receiver(texts: &Texts, value: Value) -> String {
 }
 
 /// A `Value` of the runtime.
-pub(super) fn runtime_value(texts: &Texts, ty: ScalarType, bits: i64) -> String {
-    match Value::from_bits(ty, bits) {
-        Value::Int(value) => format!("Int({value})"),
-        Value::Long(value) => format!("Long({value})"),
-        Value::Bool(value) => format!("Bool({value})"),
-        Value::Double(value) if value.is_finite() => format!("Double({value:?})"),
-        Value::Double(value) => format!("Double(f64::from_bits({:#x}))", value.to_bits()),
-        Value::String(text) => format!("Text({:?})", texts.get(text)),
-        Value::NoThread => format!("Thread({bits})"),
+pub(super) fn datum(value: &Datum) -> String {
+    match value {
+        Datum::Int(value) => format!("Int({value})"),
+        Datum::Long(value) => format!("Long({value})"),
+        Datum::Bool(value) => format!("Bool({value})"),
+        Datum::Double(value) if value.is_finite() => format!("Double({value:?})"),
+        Datum::Double(value) => format!("Double(f64::from_bits({:#x}))", value.to_bits()),
+        Datum::Text(text) => format!("Text({text:?})"),
+        Datum::Thread(number) => format!("Thread({number})"),
     }
 }

@@ -3,9 +3,10 @@
 //! A register that is only used in one group of blocks is a `let` there, with a new version for each definition; the
 //! others are variables of the function.
 
-use super::Input;
-use super::names::{FunctionNames, Names};
+use super::names::{FunctionNames, identifier};
 use super::value::rust_type;
+use crate::driver::Input;
+use crate::driver::names::Names;
 use crate::ir::{BlockId, Function, FunctionId, Operand, RegisterId, RegisterType, Terminator};
 use rustc_hash::FxHashMap;
 
@@ -48,7 +49,7 @@ impl<'a> Registers<'a> {
         memory: Memory,
     ) -> Registers<'a> {
         let function = &input.program.functions[id];
-        let names = Names::below(&functions.all);
+        let names = Names::below(identifier, &functions.all);
         let mut registers = Registers { input, function, variables: Vec::new(), names, memory };
         registers.variables = registers.choose(groups);
         registers

@@ -3,11 +3,11 @@
 //! In: an instruction of the IR. Out: lines of Rust. What is an event of the execution calls the runtime by the name of
 //! the place; arithmetic is that of the language (see `vm::value`), which Rust's wrapping operations are.
 
-use super::Input;
 use super::free;
-use super::label::Located;
 use super::names::FunctionNames;
 use super::registers::{Memory, Registers};
+use crate::driver::Input;
+use crate::driver::label::Located;
 use crate::ir::sync::Kind;
 use crate::ir::{
     Arithmetic, AtomicOperation, BinaryOperator, DefinitionId, Index, Instruction, NewThread, Operand, Place, ReadId,

@@ -4,17 +4,41 @@
 
 use super::body::Body;
 use super::free;
-use super::names::{FunctionNames, Names, comment};
+use super::names::{FunctionNames, comment, identifier};
 use super::registers::Memory;
-use super::{Input, Options};
+use crate::driver::names::Names;
+use crate::driver::parts::{Module, Parts};
+use crate::driver::{DriveError, Input, Options};
 use crate::ir::{FunctionId, Instruction, NewThread};
 use rustc_hash::FxHashSet;
+use std::fmt::Write;
 
-/// The text of the file.
-pub(super) fn emit(input: &Input<'_>, main: FunctionId, options: &Options) -> String {
+/// The name of the module of a program that is the only one of its package, and of the one that the others are in.
+const PROGRAM: &str = "program";
+
+/// The path of a program in the package.
+pub(super) fn path(module: Option<&str>) -> String {
+    module.map_or_else(|| PROGRAM.to_owned(), |name| format!("{PROGRAM}::{name}"))
+}
+
+/// The text of the file: one program as it is, others as modules.
+pub(super) fn emit(parts: &Parts<'_>) -> Result<String, DriveError> {
+    if let [only @ Module { name: None, .. }] = parts.programs {
+        return one(only, parts.options);
+    }
+    let mut text = format!("//! Contexts of the methods of `{}`.\n", comment(&parts.options.file));
+    for program in parts.programs {
+        let _ = write!(text, "\npub mod {} {{\n{}}}\n", program.file_stem(), one(program, parts.options)?);
+    }
+    Ok(text)
+}
+
+/// The text of one program.
+fn one(module: &Module<'_>, options: &Options) -> Result<String, DriveError> {
+    let (input, main) = (&module.input, module.main()?);
     let program = input.program;
     let reached = reachable(input, main);
-    let mut fresh = Names::default();
+    let mut fresh = Names::new(identifier);
     let mut names = FunctionNames::default();
     // Main comes first, so that its name is its own.
     names.add(main, fresh.fresh("main"));
@@ -48,7 +72,7 @@ pub(super) fn emit(input: &Input<'_>, main: FunctionId, options: &Options) -> St
         text.push('\n');
         text += &Body::new(input, &names, id, memory).emit();
     }
-    text
+    Ok(text)
 }
 
 /// The functions that main reaches, in the order of the text.

@@ -1,0 +1,20 @@
+//! The option `--target`: the languages of packages.
+
+use crate::driver::Target;
+use clap::ValueEnum;
+
+/// Values of `--target`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TargetName {
+    /// A Cargo package.
+    #[default]
+    Rust,
+}
+
+impl From<TargetName> for Target {
+    fn from(name: TargetName) -> Target {
+        match name {
+            TargetName::Rust => Target::Rust,
+        }
+    }
+}

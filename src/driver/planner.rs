@@ -1,0 +1,344 @@
+//! The plan of a test: what each thread does in a recorded execution, and what each event has to wait for.
+//!
+//! **Input**: a schedule, which is done again on the machine.
+//!
+//! **Output**: a [`Plan`]: by thread its events in order, each with the events of other threads that it has to wait for.
+//!
+//! **Algorithm**.
+//!
+//! 1. The schedule is followed to its end; from there the threads go on in turn. All events are recorded.
+//! 2. Every event gets a latch, numbered in the order of the execution.
+//! 3. A read waits for the latch of its write. An operation on a synchronisation object waits for the one before it on the same
+//!    object; one that leaves a barrier for the last arrival, a thread that is woken for the notification, a join for the
+//!    ends of its threads. What a thread waits for in itself is left out.
+//! 4. Where two steps are to keep their order, the first access of the later one waits for the last one of the earlier one.
+//!
+//! **Soundness and limits**. A test that opens the latches in this order does this very execution, up to reorderings that no
+//! read can tell. So the order of a plan is not happens-before ([`schedule::Clocks`]): it contains what reads see, and
+//! keeps all operations on one object in their order, also those that another execution may do in another one, such as two
+//! `P` of one semaphore. Only neighbours in that order wait for each other: the latches between them do the rest.
+
+use super::Input;
+use super::datum::Datum;
+use super::label::Located;
+use super::memory::Memory;
+use super::plan::{Act, End, Operation, Plan, PlannedEvent, Source, ThreadPlan, WaitingThread};
+use crate::explore::report::blocked_reports;
+use crate::schedule::{self, Execution, ExecutionStatus, RoundRobin, Scripted, Then};
+use crate::vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadName};
+use rustc_hash::FxHashMap;
+
+/// Events of a plan at most: each is a line of the package, and a call while its test runs.
+pub const MAX_EVENTS: usize = 20_000;
+
+/// Replays a schedule. Where it stops before the end, the threads go on in turn.
+///
+/// # Errors
+///
+/// What happens where the execution does not end within so many steps, is discarded, or has too many events.
+pub fn plan(input: &Input<'_>, schedule: &[Choice], max_steps: u64) -> Result<Plan, &'static str> {
+    plan_in_order(input, schedule, None, max_steps)
+}
+
+/// As [`plan`]; the accesses of two steps, the numbers of which come in order, keep it also where no read can tell.
+pub(super) fn plan_in_order(
+    input: &Input<'_>,
+    schedule: &[Choice],
+    order: Option<[usize; 2]>,
+    max_steps: u64,
+) -> Result<Plan, &'static str> {
+    let mut recording = Recording { order, ..Recording::default() };
+    let mut policy = Then::new(Scripted::new(schedule), RoundRobin::new());
+    let execution = schedule::run(input.machine, &mut policy, max_steps, &mut recording);
+    if recording.events.len() > MAX_EVENTS {
+        return Err("has more than 20,000 events");
+    }
+    match execution.status {
+        ExecutionStatus::Ok | ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock => {}
+        ExecutionStatus::Discarded => return Err("is discarded by an assumption"),
+        _ => return Err("does not come to an end within the bound of steps"),
+    }
+    let mut planner = Planner::new(input, &execution);
+    let mut earlier = None;
+    for (number, (thread, at, event)) in recording.events.into_iter().enumerate() {
+        if recording.last_of_first == Some(number) {
+            earlier = Some(planner.next);
+        }
+        planner.event(thread, at, event, earlier.filter(|_| recording.first_of_second == Some(number)));
+    }
+    Ok(planner.finish())
+}
+
+/// The events of an execution, as many as a plan may have and one more.
+#[derive(Default)]
+struct Recording {
+    events: Vec<(ThreadName, CodeIndex, Event)>,
+    /// The numbers of two steps whose order matters.
+    order: Option<[usize; 2]>,
+    /// How many steps have begun, and the thread that does the last one of them.
+    steps: usize,
+    thread: Option<PathId>,
+    /// The last access of the first one of the two steps, and the first access of the second one, as numbers of events.
+    last_of_first: Option<usize>,
+    first_of_second: Option<usize>,
+}
+
+impl Recording {
+    /// Notes whether the event that comes now is an access of one of the two steps.
+    fn note(&mut self, thread: ThreadName, event: Event) {
+        let (Some([first, second]), Some(step)) = (self.order, self.steps.checked_sub(1)) else { return };
+        let is_access = matches!(event, Event::Read { .. } | Event::Write { .. });
+        if !is_access || self.thread != Some(thread.path) {
+            return;
+        }
+        if step == first {
+            self.last_of_first = Some(self.events.len());
+        } else if step == second {
+            self.first_of_second.get_or_insert(self.events.len());
+        }
+    }
+}
+
+impl Observer for Recording {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        self.note(thread, event);
+        if self.events.len() <= MAX_EVENTS {
+            self.events.push((thread, at, event));
+        }
+    }
+
+    fn begin_step(&mut self, thread: ThreadName) {
+        self.steps += 1;
+        self.thread = Some(thread.path);
+    }
+}
+
+/// What the operations on one object have to wait for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Object {
+    At(u32),
+    Notification,
+}
+
+struct Planner<'a> {
+    input: &'a Input<'a>,
+    execution: &'a Execution,
+    threads: Vec<ThreadPlan>,
+    /// All threads but main.
+    numbers: FxHashMap<PathId, usize>,
+    next: usize,
+    /// By latch: the number of its thread.
+    owners: Vec<usize>,
+    last: FxHashMap<Object, usize>,
+    arrivals: FxHashMap<u32, usize>,
+    notifications: FxHashMap<PathId, usize>,
+    /// Ends of threads that a join will wait for.
+    ended: FxHashMap<PathId, Vec<usize>>,
+    ends: FxHashMap<PathId, usize>,
+    memory: Memory,
+    failure: Option<String>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(input: &'a Input<'a>, execution: &'a Execution) -> Planner<'a> {
+        Planner {
+            input,
+            execution,
+            threads: vec![ThreadPlan { name: "main".to_owned(), events: Vec::new() }],
+            numbers: FxHashMap::default(),
+            next: 0,
+            owners: Vec::new(),
+            last: FxHashMap::default(),
+            arrivals: FxHashMap::default(),
+            notifications: FxHashMap::default(),
+            ended: FxHashMap::default(),
+            ends: FxHashMap::default(),
+            memory: Memory::default(),
+            failure: None,
+        }
+    }
+
+    /// `earlier` is a latch that it waits for besides.
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event, earlier: Option<usize>) {
+        let thread = thread.path;
+        let located = Located::of(self.input, self.input.machine.origin(at));
+        let label = match event {
+            Event::Write { .. } => located.write_label(self.input),
+            Event::End { .. } => "end".to_owned(),
+            _ => located.label(self.input),
+        };
+        let after = self.before(thread, event);
+        let element = self.element(&located, event);
+        let Some(act) = self.act(&located, event) else { return };
+        let number = self.number_of(thread);
+        let owners = &self.owners;
+        let mut after: Vec<usize> = after.into_iter().chain(earlier).filter(|&latch| owners[latch] != number).collect();
+        after.sort_unstable();
+        after.dedup();
+        let shared = matches!(event, Event::Read { shared: true, .. } | Event::Write { shared: true, .. });
+        let spurious = matches!(event, Event::Woken { by: None });
+        let latch = self.next;
+        let planned = PlannedEvent { latch, act, at: label, element, shared, wakes: Vec::new(), spurious, after };
+        self.threads[number].events.push(planned);
+        self.owners.push(number);
+        self.note(thread, event);
+        self.next += 1;
+    }
+
+    /// The latches that an event has to wait for.
+    fn before(&mut self, thread: PathId, event: Event) -> Vec<usize> {
+        let one = |latch: Option<&usize>| latch.copied().into_iter().collect();
+        match event {
+            Event::Leave { address, .. } => one(self.arrivals.get(&address)),
+            Event::Woken { by: Some(by) } => one(self.notifications.get(&by.path)),
+            Event::Join => self.ended.remove(&thread).unwrap_or_default(),
+            Event::JoinThread { child } => one(self.ends.get(&child.path)),
+            _ => object(event).map_or_else(Vec::new, |object| one(self.last.get(&object))),
+        }
+    }
+
+    /// Notes what later events will have to wait for; the event has the latch `next`.
+    fn note(&mut self, thread: PathId, event: Event) {
+        let latch = self.next;
+        if let Some(object) = object(event) {
+            self.last.insert(object, latch);
+        }
+        match event {
+            Event::Arrive { address, .. } => {
+                self.arrivals.insert(address, latch);
+            }
+            Event::Notify { .. } => {
+                self.notifications.insert(thread, latch);
+            }
+            Event::End { parent } => {
+                self.ends.insert(thread, latch);
+                if let Some(parent) = parent {
+                    self.ended.entry(parent.path).or_default().push(latch);
+                }
+            }
+            Event::Woken { by: Some(by) } => self.woken(thread, by.path),
+            Event::Write { address, value, shared, .. } => self.memory.write(address, value, shared, latch),
+            _ => {}
+        }
+    }
+
+    /// Notes at its notification that a thread is woken.
+    fn woken(&mut self, thread: PathId, by: PathId) {
+        let woken = self.number_of(thread);
+        let Some(&latch) = self.notifications.get(&by) else { return };
+        let events = &mut self.threads[self.owners[latch]].events;
+        if let Ok(place) = events.binary_search_by_key(&latch, |event| event.latch) {
+            events[place].wakes.push(woken);
+        }
+    }
+
+    /// The element that an access by index means.
+    fn element(&self, located: &Located<'_>, event: Event) -> Option<u32> {
+        let (Event::Read { address, .. } | Event::Write { address, .. }) = event else { return None };
+        let indices = located.place()?.indices.len();
+        self.memory.element(self.input, &self.execution.state, address, indices)
+    }
+
+    /// `None` for what is no event of a plan.
+    fn act(&mut self, located: &Located<'_>, event: Event) -> Option<Act> {
+        let texts = self.input.machine.texts();
+        let value = |bits| Datum::of(texts, located.cell_type(self.input), bits);
+        Some(match event {
+            Event::Read { address, value: bits, shared, .. } => {
+                let write = self.memory.read(address, bits, shared);
+                Act::Read(write.map_or_else(|| Source::Initial(value(bits)), Source::Latch), value(bits))
+            }
+            Event::Write { value: bits, .. } => Act::Write(value(bits)),
+            Event::Fork { child } => Act::Fork(self.make(child.path)),
+            Event::Spawn { child } => Act::Spawn(self.make(child.path), i64::from(child.slot.0) + 1),
+            Event::Choose { value } => Act::Choose(value),
+            Event::Print { output } => {
+                Act::Print(self.execution.tables.last_line(output).unwrap_or_default().to_owned())
+            }
+            Event::Failure(failure) => {
+                let message = located.failure(self.input, failure.kind, failure.message);
+                self.failure = Some(message.clone());
+                Act::Fail(message)
+            }
+            Event::Allocate { object, address, size } => {
+                self.memory.allocate(self.input, object.variable, address, size);
+                return None;
+            }
+            Event::AtomicBegin | Event::AtomicEnd => return None,
+            _ => Act::Plain(operation(event)?),
+        })
+    }
+
+    fn make(&mut self, path: PathId) -> usize {
+        let number = self.threads.len();
+        let name = self.input.machine.path_name(&self.execution.tables, path);
+        self.threads.push(ThreadPlan { name, events: Vec::new() });
+        self.numbers.insert(path, number);
+        number
+    }
+
+    fn finish(mut self) -> Plan {
+        let (machine, tables) = (self.input.machine, &self.execution.tables);
+        let output = self.execution.outputs(machine).into_iter().map(|(path, output)| {
+            (self.number_of(path), tables.lines(output).into_iter().map(str::to_owned).collect())
+        });
+        let output = output.collect();
+        let end = match (self.failure.take(), &self.execution.status) {
+            (Some(message), _) => End::Fails(message),
+            (None, ExecutionStatus::Deadlock) => End::Deadlock(self.blocked()),
+            (None, _) => End::Ok,
+        };
+        let shared = self.memory.last_values(self.input, &self.execution.state);
+        let (status, steps) = (self.execution.status.word(), self.execution.steps.clone());
+        Plan { output, shared, end, status, steps, threads: self.threads }
+    }
+
+    fn number_of(&self, path: PathId) -> usize {
+        self.numbers.get(&path).copied().unwrap_or(0)
+    }
+
+    /// The threads that wait for ever, in the order of threads.
+    fn blocked(&self) -> Vec<WaitingThread> {
+        let Execution { state, tables, steps, .. } = self.execution;
+        let machine = self.input.machine;
+        let mut waiting: Vec<_> = state.threads().filter(|&thread| machine.obstacle(state, thread).is_some()).collect();
+        waiting.sort_by(|&left, &right| tables.compare_paths(state.path(left), state.path(right)));
+        // The reports are of the same threads, in the same order.
+        let reports = blocked_reports(&self.input.naming(), steps);
+        let blocked = waiting.into_iter().zip(reports).map(|(thread, report)| WaitingThread {
+            thread: self.number_of(state.path(thread)),
+            at: Located::of(self.input, machine.origin(state.position(thread))).label(self.input),
+            waits: report.waits_since(),
+        });
+        blocked.collect()
+    }
+}
+
+/// The object whose operations stay in their order.
+fn object(event: Event) -> Option<Object> {
+    event.synchronisation().map(|(_, address)| address.map_or(Object::Notification, Object::At))
+}
+
+/// `None` for an event that is no operation.
+fn operation(event: Event) -> Option<Operation> {
+    Some(match event {
+        Event::Lock { .. } => Operation::Lock,
+        Event::Unlock { .. } => Operation::Unlock,
+        Event::Nested { .. } => Operation::Nested,
+        Event::NotTaken { .. } => Operation::NotTaken,
+        Event::TimedOut { .. } => Operation::TimedOut,
+        Event::Set { .. } => Operation::Set,
+        Event::Clear { .. } => Operation::Clear,
+        Event::Waited { .. } => Operation::WaitEvent,
+        Event::Arrive { .. } => Operation::Arrive,
+        Event::Leave { .. } => Operation::Leave,
+        Event::Wait { .. } => Operation::Wait,
+        Event::Woken { .. } => Operation::Woken,
+        Event::Notify { .. } => Operation::Notify,
+        Event::Acquire { .. } => Operation::Acquire,
+        Event::Release { .. } => Operation::Release,
+        Event::Join | Event::JoinThread { .. } => Operation::Join,
+        Event::End { .. } => Operation::End,
+        _ => return None,
+    })
+}

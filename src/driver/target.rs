@@ -1,0 +1,26 @@
+//! The targets: in which language a package is written.
+//!
+//! **Input**: the parts of a package ([`Parts`]), which are plain data. **Output**: its files. A target is a folder that holds a
+//! template over plans, and a line in each of these functions; no target knows of another.
+
+use super::parts::Parts;
+use super::{DriveError, Target, rust};
+use std::path::PathBuf;
+
+impl Target {
+    /// What the tools of the target put into the directory of a package, at its top. It stays where a package is replaced
+    /// by another one of the target.
+    #[must_use]
+    pub fn built(self) -> &'static [&'static str] {
+        match self {
+            Target::Rust => rust::BUILT,
+        }
+    }
+
+    /// The files of a package, but for the manifest and the recorded executions.
+    pub(super) fn files(self, parts: &Parts<'_>) -> Result<Vec<(PathBuf, String)>, DriveError> {
+        match self {
+            Target::Rust => rust::files(parts),
+        }
+    }
+}
