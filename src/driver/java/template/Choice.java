@@ -16,7 +16,8 @@ public final class Choice {
         PlannedEvent event = thread.expect("choose", "choice between " + low + " and " + high);
         int value = Integer.parseInt(event.value());
         if (value < low || value > high) {
-            throw thread.depart("chooses between " + low + " and " + high + ", but " + event.describe() + " is planned");
+            String range = low + " and " + high;
+            throw thread.depart("chooses between " + range + ", but " + event.describe() + " is planned");
         }
         thread.pass();
         return value;

@@ -69,7 +69,7 @@ public final class Order {
         finish(value);
     }
 
-    /** The read or write of this value is done; or a try of a lock, or a wait for some time, that succeeds or does not. */
+    /** The read or write of this value is done; or a try of a lock, or a wait for some time, with this result. */
     public static void done(boolean value) {
         finish(value);
     }
@@ -87,6 +87,37 @@ public final class Order {
     /** The read or write of this value is done. */
     public static void done(Handle value) {
         finish(value);
+    }
+
+    /** A swap or an addition is done: a read of the old value and a write of the new one. */
+    public static void update(Object old, Object value) {
+        finish(old);
+        finishWrite(value);
+    }
+
+    /** A compare-and-swap is done: a read, and a write of the new value if the old one was there. */
+    public static void exchange(boolean isDone, Object old, Object value) {
+        ProgramThread thread = ProgramThread.following();
+        if (thread == null) {
+            return;
+        }
+        PlannedEvent event = current(thread);
+        if (isDone) {
+            update(event.is("read") && Values.areEqual(event, old) ? Values.of(event) : old, value);
+        } else if (event.is("read") && !Values.areEqual(event, old)) {
+            thread.passTurn();
+        } else {
+            throw thread.depart("does not find " + old + " by " + event.describe() + ", but that is planned");
+        }
+    }
+
+    private static void finishWrite(Object value) {
+        ProgramThread thread = ProgramThread.following();
+        PlannedEvent event = thread == null ? null : thread.planned();
+        if (event != null) {
+            await(thread, event.isTimed() ? event.place() : "the write after " + thread.place);
+            finish(value);
+        }
     }
 
     /** The monitor is taken. */

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A run of the program: along a plan, or free.
  *
- * <p>The plan gives a total order of events. A thread waits before each event until all events before it are done, so an
- * operation never blocks when its turn has come; only in a recorded deadlock threads really block.
+ * <p>The plan gives a total order of events. A thread waits before each event until all events before it are done,
+ * so an operation never blocks when its turn has come; only in a recorded deadlock threads really block.
  *
  * <p>{@code CSSAME_LATCH_SECONDS=N} sets how long a run may stand still (10 s), {@code CSSAME_DELAYS=SEED} puts random
  * delays before and behind every event.

@@ -10,7 +10,7 @@ public final class Text {
 
     private Text() {}
 
-    /** The shortest decimal number that reads back as this one: {@code 1.0}, {@code 0.1}, {@code 1e300}, {@code inf}. */
+    /** The shortest number that reads back as this one: {@code 1.0}, {@code 0.1}, {@code 1e300}, {@code inf}. */
     public static String of(double value) {
         if (Double.isNaN(value)) {
             return "NaN";
