@@ -31,6 +31,7 @@ mod pairs;
 mod parts;
 mod plan;
 mod planner;
+mod reached;
 mod recorded;
 mod rust;
 mod target;

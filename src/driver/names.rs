@@ -2,6 +2,7 @@
 //!
 //! In: names of the program. Out: identifiers. Which of them a language takes is the affair of its target.
 
+use crate::ir::FunctionId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Hands out names.
@@ -51,6 +52,26 @@ impl<'a> Names<'a> {
 
     fn take(&mut self, name: &str) -> bool {
         self.outer.is_none_or(|outer| !outer.contains(name)) && self.taken.insert(name.to_owned())
+    }
+}
+
+/// What the functions of the program are called.
+#[derive(Default)]
+pub(super) struct FunctionNames {
+    by_id: FxHashMap<FunctionId, String>,
+    /// All of them; a variable of such a name would hide the function.
+    pub(super) all: FxHashSet<String>,
+}
+
+impl FunctionNames {
+    pub(super) fn add(&mut self, id: FunctionId, name: String) {
+        self.all.insert(name.clone());
+        self.by_id.insert(id, name);
+    }
+
+    /// The name of a function that main reaches.
+    pub(super) fn get(&self, id: FunctionId) -> &str {
+        self.by_id.get(&id).map_or("main", String::as_str)
     }
 }
 

@@ -96,6 +96,15 @@ pub struct PlannedEvent {
     pub after: Vec<usize>,
 }
 
+impl PlannedEvent {
+    /// Where, with the element of an array: `a@6:24`, `row@7:5[3]`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let element = self.element.map_or_else(String::new, |element| format!("[{element}]"));
+        format!("{}{element}", self.at)
+    }
+}
+
 /// What a thread does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadPlan {

@@ -11,7 +11,8 @@
 //! 3. A read waits for the latch of its write. An operation on a synchronisation object waits for the one before it on the same
 //!    object; one that leaves a barrier for the last arrival, a thread that is woken for the notification, a join for the
 //!    ends of its threads. What a thread waits for in itself is left out.
-//! 4. Where two steps are to keep their order, the first access of the later one waits for the last one of the earlier one.
+//! 4. A notification knows the threads that it wakes: their events follow it.
+//! 5. Where two steps are to keep their order, the first access of the later one waits for the last one of the earlier one.
 //!
 //! **Soundness and limits**. A test that opens the latches in this order does this very execution, up to reorderings that no
 //! read can tell. So the order of a plan is not happens-before ([`schedule::Clocks`]): it contains what reads see, and

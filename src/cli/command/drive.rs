@@ -23,6 +23,7 @@ use crate::race::States;
 use crate::schedule::source_hash;
 use crate::source::SourceMap;
 use clap::{Args, ValueEnum};
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -304,8 +305,8 @@ pub(super) fn check_directory(out: &Path, target: Target) -> Result<(), Diagnost
     let built = older.as_ref().map_or(target, |older| older.target).built();
     let files = directory::files_in(out, built)?;
     // Without a manifest, files of our names are those that another tool has made.
-    let is_ours = |path: &Path| older.iter().flat_map(Recording::files).any(|ours| Path::new(ours) == path);
-    let Some(other) = files.iter().find(|path| !is_ours(path)) else { return Ok(()) };
+    let ours: FxHashSet<&Path> = older.iter().flat_map(Recording::files).map(Path::new).collect();
+    let Some(other) = files.iter().find(|path| !ours.contains(path.as_path())) else { return Ok(()) };
     let (out, other) = (name_of(out), name_of(other));
     let message = format!("`{out}` holds other files, such as `{other}`, and is left as it is");
     let diagnostic = Diagnostic::general(Code::CannotWrite, Severity::Error, message);

@@ -5,11 +5,12 @@
 //! `let` there, with a new version for each definition; the others are variables of the function.
 
 use super::instruction::Emitter;
-use super::names::{FunctionNames, comment};
+use super::names::comment;
 use super::registers::{Memory, Registers};
 use super::value::{rust_default, rust_type};
 use crate::driver::Input;
 use crate::driver::label::Located;
+use crate::driver::names::FunctionNames;
 use crate::ir::flow::{Successors, predecessors, reverse_postorder};
 use crate::ir::{BlockId, Function, FunctionId, FunctionKind, RegisterType, Terminator};
 use crate::source::Span;

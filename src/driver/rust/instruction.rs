@@ -4,10 +4,10 @@
 //! the place; arithmetic is that of the language (see `vm::value`), which Rust's wrapping operations are.
 
 use super::free;
-use super::names::FunctionNames;
 use super::registers::{Memory, Registers};
 use crate::driver::Input;
 use crate::driver::label::Located;
+use crate::driver::names::FunctionNames;
 use crate::ir::sync::Kind;
 use crate::ir::{
     Arithmetic, AtomicOperation, BinaryOperator, DefinitionId, Index, Instruction, NewThread, Operand, Place, ReadId,

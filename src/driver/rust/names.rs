@@ -3,8 +3,6 @@
 //! In: names of the program. Out: identifiers that Rust takes.
 
 use crate::driver::names;
-use crate::ir::FunctionId;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Words that are no identifiers in Rust, and names that the generated code needs itself.
 const RESERVED: &[&str] = &[
@@ -14,26 +12,6 @@ const RESERVED: &[&str] = &[
     "super", "t", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "vec", "virtual", "where",
     "while", "yield",
 ];
-
-/// What the functions of the program are called.
-#[derive(Default)]
-pub(super) struct FunctionNames {
-    by_id: FxHashMap<FunctionId, String>,
-    /// All of them; a variable of such a name would hide the function.
-    pub(super) all: FxHashSet<String>,
-}
-
-impl FunctionNames {
-    pub(super) fn add(&mut self, id: FunctionId, name: String) {
-        self.all.insert(name.clone());
-        self.by_id.insert(id, name);
-    }
-
-    /// The name of a function that main reaches.
-    pub(super) fn get(&self, id: FunctionId) -> &str {
-        self.by_id.get(&id).map_or("main", String::as_str)
-    }
-}
 
 /// An identifier in the style of Rust's variables and functions.
 pub(super) fn identifier(text: &str) -> String {

@@ -4,13 +4,12 @@
 
 use super::body::Body;
 use super::free;
-use super::names::{FunctionNames, comment, identifier};
+use super::names::{comment, identifier};
 use super::registers::Memory;
-use crate::driver::names::Names;
+use crate::driver::names::{FunctionNames, Names};
 use crate::driver::parts::{Module, Parts};
-use crate::driver::{DriveError, Input, Options};
-use crate::ir::{FunctionId, Instruction, NewThread};
-use rustc_hash::FxHashSet;
+use crate::driver::reached::reached_functions;
+use crate::driver::{DriveError, Options};
 use std::fmt::Write;
 
 /// The name of the module of a program that is the only one of its package, and of the one that the others are in.
@@ -37,7 +36,7 @@ pub(super) fn emit(parts: &Parts<'_>) -> Result<String, DriveError> {
 fn one(module: &Module<'_>, options: &Options) -> Result<String, DriveError> {
     let (input, main) = (&module.input, module.main()?);
     let program = input.program;
-    let reached = reachable(input, main);
+    let reached = reached_functions(input, main);
     let mut fresh = Names::new(identifier);
     let mut names = FunctionNames::default();
     // Main comes first, so that its name is its own.
@@ -73,32 +72,4 @@ fn one(module: &Module<'_>, options: &Options) -> Result<String, DriveError> {
         text += &Body::new(input, &names, id, memory).emit();
     }
     Ok(text)
-}
-
-/// The functions that main reaches, in the order of the text.
-fn reachable(input: &Input<'_>, main: FunctionId) -> Vec<FunctionId> {
-    let mut found = vec![main];
-    let mut seen: FxHashSet<FunctionId> = found.iter().copied().collect();
-    let mut next = 0;
-    while let Some(&id) = found.get(next) {
-        next += 1;
-        for instruction in input.program.functions[id].blocks.iter().flat_map(|block| &block.instructions) {
-            for callee in callees(instruction) {
-                if seen.insert(callee) {
-                    found.push(callee);
-                }
-            }
-        }
-    }
-    found.sort_unstable();
-    found
-}
-
-fn callees(instruction: &Instruction) -> Vec<FunctionId> {
-    match instruction {
-        Instruction::Call { function, .. } => vec![*function],
-        Instruction::Spawn { thread, .. } => vec![thread.function],
-        Instruction::Fork { threads, .. } => threads.iter().flat_map(NewThread::functions).collect(),
-        _ => Vec::new(),
-    }
 }

@@ -3,10 +3,10 @@
 //! A register that is only used in one group of blocks is a `let` there, with a new version for each definition; the
 //! others are variables of the function.
 
-use super::names::{FunctionNames, identifier};
+use super::names::identifier;
 use super::value::rust_type;
 use crate::driver::Input;
-use crate::driver::names::Names;
+use crate::driver::names::{FunctionNames, Names};
 use crate::ir::{BlockId, Function, FunctionId, Operand, RegisterId, RegisterType, Terminator};
 use rustc_hash::FxHashMap;
 

@@ -62,8 +62,7 @@ fn test(case: &TestCase, expect: Expect) -> String {
         for event in &thread.events {
             let after: Vec<String> = event.after.iter().map(usize::to_string).collect();
             let (act, after) = (act(&event.act), after.join(", "));
-            let element = event.element.map_or_else(String::new, |element| format!("[{element}]"));
-            let at = format!("{}{element}", event.at);
+            let at = event.place();
             let _ = writeln!(text, "                    Event({}, {act}, {at:?}, &[{after}]),", event.latch);
         }
         text += "                ],\n            },\n";
