@@ -16,6 +16,7 @@ pub mod json;
 mod leaf;
 pub mod operation;
 pub mod print;
+pub mod structure;
 pub mod svg;
 pub mod sync;
 pub mod types;

@@ -50,6 +50,7 @@ mod same_versions;
 mod samples;
 mod selections;
 mod ssa;
+mod structure;
 mod syntax;
 mod tears;
 mod without_outcomes;

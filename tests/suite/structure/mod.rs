@@ -1,0 +1,5 @@
+//! Structured control flow against the graph that it comes from.
+
+mod flat;
+mod golden;
+mod law;
