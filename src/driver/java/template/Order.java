@@ -24,6 +24,14 @@ public final class Order {
         }
     }
 
+    /** As {@link #await(String)}; the planned place may be that of an element, which a join point does not know. */
+    static void awaitField(String place) {
+        ProgramThread thread = ProgramThread.required();
+        PlannedEvent event = thread.planned();
+        boolean isElement = event != null && event.isAccess() && event.place().startsWith(place + "[");
+        await(thread, isElement ? event.place() : place);
+    }
+
     private static void await(ProgramThread thread, String place) {
         thread.check();
         thread.place = place;
@@ -207,7 +215,7 @@ public final class Order {
         PlannedEvent event = current(thread);
         switch (event.kind()) {
             case "read", "write" -> compare(thread, event, value);
-            case "lock", "nested", "woken" -> compareResult(thread, event, value, "true");
+            case "lock", "nested", "woken", "acquire" -> compareResult(thread, event, value, "true");
             case "not-taken", "timed-out" -> compareResult(thread, event, value, "false");
             default -> throw thread.depart("says a value of " + event.describe());
         }

@@ -84,7 +84,7 @@ final class Plan {
         int thread = Integer.parseInt(fields[1]);
         boolean isTimed = switch (fields[2]) {
             case "read", "write", "lock", "unlock", "nested", "not-taken", "enter", "woken", "timed-out", "notify",
-                "set", "clear", "wait-event", "arrive", "leave", "acquire", "release" -> true;
+                "set", "clear", "wait-event", "arrive", "leave", "acquire", "release", "atomic" -> true;
             case "fork", "spawn", "choose", "print", "fail", "join", "end" -> false;
             default -> throw new IllegalArgumentException(fields[2]);
         };

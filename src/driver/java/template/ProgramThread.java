@@ -25,6 +25,10 @@ final class ProgramThread extends Thread {
     volatile boolean isStanding;
     /** Whether it may go on into the operation that it waits in. */
     volatile boolean isLetIn;
+    /** Whether it is on its way to its end, giving monitors back. */
+    boolean isStopping;
+    /** The line of the program that it has come to, if an aspect has told it. */
+    String line;
     private final Runnable body;
     private final List<PlannedEvent> events;
     private final Random random;
@@ -137,6 +141,7 @@ final class ProgramThread extends Thread {
     /** Goes on behind an event that has a turn. */
     void passTurn() {
         current = null;
+        line = null;
         next++;
         run.nextTurn();
         delay();

@@ -6,5 +6,9 @@ final class Stop extends Error {
 
     Stop() {
         super("the thread stops here", null, false, false);
+        ProgramThread thread = ProgramThread.current();
+        if (thread != null) {
+            thread.isStopping = true;
+        }
     }
 }
