@@ -25,6 +25,8 @@ final class ProgramThread extends Thread {
     volatile boolean isStanding;
     /** Whether it may go on into the operation that it waits in. */
     volatile boolean isLetIn;
+    /** Whether it has gone on into that operation: if it is blocked from now on, then there. */
+    volatile boolean isInside;
     /** Whether it is on its way to its end, giving monitors back. */
     boolean isStopping;
     /** The line of the program that it has come to, if an aspect has told it. */
@@ -164,6 +166,7 @@ final class ProgramThread extends Thread {
                     stopIfOver();
                     LockSupport.park(run);
                 }
+                isInside = true;
                 return;
             }
         }

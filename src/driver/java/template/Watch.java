@@ -67,7 +67,7 @@ final class Watch {
             letIn(threads);
             return false;
         }
-        return isSeen(threads.stream().allMatch(each -> each.isOver() || each.isLetIn && isBlocked(each)));
+        return isSeen(threads.stream().allMatch(each -> each.isOver() || each.isInside && isBlocked(each)));
     }
 
     /** Lets the next thread of the deadlock in, or looks whether the last one waits. */
@@ -82,7 +82,7 @@ final class Watch {
                 thread.isLetIn = true;
                 looks = 0;
                 LockSupport.unpark(thread);
-            } else if (thread.isLetIn && isSeen(isBlocked(thread))) {
+            } else if (isSeen(thread.isInside && isBlocked(thread))) {
                 known++;
                 looks = 0;
                 run.moved();
