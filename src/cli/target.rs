@@ -9,12 +9,15 @@ pub enum TargetName {
     /// A Cargo package.
     #[default]
     Rust,
+    /// A Maven project.
+    Java,
 }
 
 impl From<TargetName> for Target {
     fn from(name: TargetName) -> Target {
         match name {
             TargetName::Rust => Target::Rust,
+            TargetName::Java => Target::Java,
         }
     }
 }

@@ -22,6 +22,7 @@ mod datum;
 mod executions;
 mod generated;
 mod groups;
+mod java;
 mod label;
 mod manifest;
 mod memory;
@@ -111,6 +112,8 @@ pub enum Target {
     /// A Cargo package.
     #[default]
     Rust,
+    /// A Maven project of plain Java.
+    Java,
 }
 
 /// How a package is made.
@@ -152,6 +155,14 @@ pub enum DriveError {
     /// There would be a line of the manifest for each of too many terms.
     #[error("the program has {0} pi terms; drivers are made for at most {MAX_TERMS}")]
     TooManyTerms(usize),
+    /// A function whose control flow a target cannot write.
+    #[error("`{function}` cannot be written for this target: {reason}")]
+    Unstructured {
+        /// The function.
+        function: String,
+        /// Why not.
+        reason: String,
+    },
     /// The schedule of a test does not lead to the end of an execution.
     #[error("the execution for `{test}` {reason}")]
     NoEnd {

@@ -50,6 +50,30 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// The first name of a row, such as `a1`, `a2`, that was not handed out before.
+    pub(super) fn numbered(&mut self, wanted: &str) -> String {
+        let wanted = (self.identifier)(wanted);
+        let mut count = self.counts.get(&wanted).copied().unwrap_or(0);
+        loop {
+            count += 1;
+            let name = format!("{wanted}{count}");
+            if self.take(&name) {
+                self.counts.insert(wanted, count);
+                return name;
+            }
+        }
+    }
+
+    /// The names that were handed out.
+    pub(super) fn taken(&self) -> &FxHashSet<String> {
+        &self.taken
+    }
+
+    /// Keeps a name from being handed out.
+    pub(super) fn reserve(&mut self, name: &str) {
+        self.taken.insert(name.to_owned());
+    }
+
     fn take(&mut self, name: &str) -> bool {
         self.outer.is_none_or(|outer| !outer.contains(name)) && self.taken.insert(name.to_owned())
     }

@@ -74,6 +74,15 @@ pub enum Act {
     Fail(String),
 }
 
+/// What comes out of an atomic expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exchange {
+    /// Whether it has written: `cas`.
+    Compare,
+    /// What was there before: `swap`, `fetch_add`.
+    Old,
+}
+
 /// An event of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedEvent {
@@ -92,6 +101,10 @@ pub struct PlannedEvent {
     pub wakes: Vec<usize>,
     /// Of [`Operation::Woken`]: whether it wakes up for no reason.
     pub spurious: bool,
+    /// Of a read or a write that is a part of an atomic expression: what comes out of that.
+    pub exchange: Option<Exchange>,
+    /// Of an operation that has a verdict, such as `trylock`: this.
+    pub verdict: Option<bool>,
     /// Latches that have to be open before.
     pub after: Vec<usize>,
 }

@@ -23,8 +23,10 @@ use super::Input;
 use super::datum::Datum;
 use super::label::Located;
 use super::memory::Memory;
-use super::plan::{Act, End, Operation, Plan, PlannedEvent, Source, ThreadPlan, WaitingThread};
+use super::plan::{Act, End, Exchange, Operation, Plan, PlannedEvent, Source, ThreadPlan, WaitingThread};
 use crate::explore::report::blocked_reports;
+use crate::ir::sync::Kind;
+use crate::ir::{AtomicOperation, Instruction};
 use crate::schedule::{self, Execution, ExecutionStatus, RoundRobin, Scripted, Then};
 use crate::vm::{Choice, CodeIndex, Event, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
@@ -178,8 +180,10 @@ impl<'a> Planner<'a> {
         after.dedup();
         let shared = matches!(event, Event::Read { shared: true, .. } | Event::Write { shared: true, .. });
         let spurious = matches!(event, Event::Woken { by: None });
-        let latch = self.next;
-        let planned = PlannedEvent { latch, act, at: label, element, shared, wakes: Vec::new(), spurious, after };
+        let (latch, exchange, verdict) = (self.next, exchange(&located, event), verdict(&located, event));
+        let wakes = Vec::new();
+        let planned =
+            PlannedEvent { latch, act, at: label, element, shared, wakes, spurious, exchange, verdict, after };
         self.threads[number].events.push(planned);
         self.owners.push(number);
         self.note(thread, event);
@@ -312,6 +316,29 @@ impl<'a> Planner<'a> {
             waits: report.waits_since(),
         });
         blocked.collect()
+    }
+}
+
+/// What comes out of the atomic expression that an access is a part of.
+fn exchange(located: &Located<'_>, event: Event) -> Option<Exchange> {
+    match (event, located.instruction?) {
+        (Event::Read { .. } | Event::Write { .. }, Instruction::Atomic { op, .. }) => Some(match op {
+            AtomicOperation::CompareAndSwap { .. } => Exchange::Compare,
+            AtomicOperation::Swap(_) | AtomicOperation::FetchAdd(..) => Exchange::Old,
+        }),
+        _ => None,
+    }
+}
+
+/// The verdict of an operation that has one, at the event that decides it.
+fn verdict(located: &Located<'_>, event: Event) -> Option<bool> {
+    let Instruction::Synchronise(operation) = located.instruction? else { return None };
+    match event {
+        Event::Lock { .. } | Event::Nested { .. } if operation.kind.tries() => Some(true),
+        Event::NotTaken { .. } => Some(false),
+        Event::Woken { .. } if operation.kind == Kind::TimedWait => Some(true),
+        Event::TimedOut { .. } => Some(false),
+        _ => None,
     }
 }
 

@@ -25,7 +25,8 @@ pub(super) fn reached_functions(input: &Input<'_>, main: FunctionId) -> Vec<Func
     found
 }
 
-fn callees(instruction: &Instruction) -> Vec<FunctionId> {
+/// The functions that an instruction calls or that its threads run.
+pub(super) fn callees(instruction: &Instruction) -> Vec<FunctionId> {
     match instruction {
         Instruction::Call { function, .. } => vec![*function],
         Instruction::Spawn { thread, .. } => vec![thread.function],

@@ -4,7 +4,7 @@
 //! template over plans, and a line in each of these functions; no target knows of another.
 
 use super::parts::Parts;
-use super::{DriveError, Target, rust};
+use super::{DriveError, Target, java, rust};
 use std::path::PathBuf;
 
 impl Target {
@@ -14,6 +14,7 @@ impl Target {
     pub fn built(self) -> &'static [&'static str] {
         match self {
             Target::Rust => rust::BUILT,
+            Target::Java => java::BUILT,
         }
     }
 
@@ -21,6 +22,7 @@ impl Target {
     pub(super) fn files(self, parts: &Parts<'_>) -> Result<Vec<(PathBuf, String)>, DriveError> {
         match self {
             Target::Rust => rust::files(parts),
+            Target::Java => java::files(parts),
         }
     }
 }

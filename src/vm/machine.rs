@@ -75,6 +75,7 @@ pub struct Machine {
     /// See [`Machine::watching`].
     pub(super) watched: Option<Watched>,
     pub(super) fingerprints: Fingerprints,
+    visibility: Visibility,
 }
 
 impl Machine {
@@ -92,7 +93,17 @@ impl Machine {
         let mut texts = program.texts.clone();
         let main_label = texts.intern("main");
         let (main, fingerprints) = (program.main, Fingerprints::Exact);
-        Machine { compiled, layout, options, texts, main, main_label, watched: None, fingerprints }
+        Machine {
+            compiled,
+            layout,
+            options,
+            texts,
+            main,
+            main_label,
+            watched: None,
+            fingerprints,
+            visibility: visible.clone(),
+        }
     }
 
     /// A machine whose fingerprints take iterations of a `parfor` for one another where nothing tells them apart: they
@@ -118,6 +129,12 @@ impl Machine {
     #[must_use]
     pub fn watched(&self) -> Option<Watched> {
         self.watched
+    }
+
+    /// Which accesses to memory are steps of their own.
+    #[must_use]
+    pub fn visibility(&self) -> &Visibility {
+        &self.visibility
     }
 
     /// Which states have one fingerprint.

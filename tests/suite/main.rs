@@ -27,6 +27,7 @@ mod generated;
 mod harness;
 mod inputs;
 mod ir;
+mod java;
 mod jobs;
 mod law;
 mod lock_states;

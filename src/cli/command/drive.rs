@@ -336,6 +336,7 @@ pub(super) fn write_package(out: &Path, package: &Package) -> Result<(), Diagnos
 fn run_tests(target: Target, directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
     match target {
         Target::Rust => run_cargo(directory, output),
+        Target::Java => run_script(directory, output),
     }
 }
 
@@ -355,15 +356,25 @@ fn run_cargo(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics>
     Ok(result.status.success())
 }
 
+/// Runs the script of a package.
+fn run_script(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
+    let result = Command::new("sh").arg(directory.join("run.sh")).output();
+    let result = result.map_err(|error| Diagnostics::error(Code::CannotRead, format!("sh cannot be run: {error}")))?;
+    output.summary(&String::from_utf8_lossy(&result.stdout));
+    output.summary(&String::from_utf8_lossy(&result.stderr));
+    Ok(result.status.success())
+}
+
 pub(super) fn no_package(error: &DriveError) -> Diagnostics {
     let code = match error {
         DriveError::NoMain => Code::NoMain,
         DriveError::NoEnd { .. } => Code::StepLimit,
-        DriveError::TooManyTerms(_) => Code::ExplorationLimit,
+        DriveError::TooManyTerms(_) | DriveError::Unstructured { .. } => Code::ExplorationLimit,
     };
     let diagnostic = Diagnostic::general(code, Severity::Error, error.to_string());
     Diagnostics::general(match error {
         DriveError::TooManyTerms(_) => diagnostic.with_help("name the terms that matter with `--select READ=DEF`"),
+        DriveError::Unstructured { .. } => diagnostic.with_help("`--target rust` writes any program"),
         DriveError::NoMain | DriveError::NoEnd { .. } => diagnostic,
     })
 }

@@ -21,12 +21,6 @@ final class Effects {
 
     /** An access to an element or a cell is done; its values begin at that argument. */
     static void access(String method, Object[] arguments, int first, Object result) {
-        switch (method) {
-            case "get" -> Order.finish(result);
-            case "set" -> Order.finish(arguments[first]);
-            case "swap" -> Order.update(result, arguments[first]);
-            case "fetchAdd" -> Order.update(result, Numbers.sum(result, arguments[first]));
-            default -> Order.exchange((Boolean) result, arguments[first], arguments[first + 1]);
-        }
+        Order.finish(method.equals("set") ? arguments[first] : result);
     }
 }

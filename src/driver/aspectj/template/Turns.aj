@@ -68,25 +68,35 @@ aspect Turns {
         return result;
     }
 
-    before(): program() && (lock() || unlock()) {
-        begin(thisJoinPointStaticPart);
+    before(): program() && lock() {
+        String place = place(thisJoinPointStaticPart);
+        if (Places.ATOMIC.equals(place)) {
+            Order.turn();
+        } else {
+            begin(thisJoinPointStaticPart);
+        }
     }
 
     after(Object monitor) returning: program() && lock() && args(monitor) {
-        if (isEvent(thisJoinPointStaticPart)) {
+        String place = place(thisJoinPointStaticPart);
+        if (place != null && !place.equals(Places.ATOMIC)) {
             Order.held(monitor);
         }
     }
 
+    before(): program() && unlock() {
+        begin(thisJoinPointStaticPart);
+    }
+
     after() returning: program() && unlock() {
-        if (isEvent(thisJoinPointStaticPart)) {
+        if (place(thisJoinPointStaticPart) != null) {
             Order.done();
         }
     }
 
     /** Waits for the turn of an event; its place, or {@code null} if the join point is none. */
     private static String begin(JoinPoint.StaticPart point) {
-        String place = isEvent(point) ? Places.of(point) : null;
+        String place = place(point);
         if (place != null) {
             Source.enter(point.getSourceLocation().toString());
             Order.awaitField(place);
@@ -95,17 +105,21 @@ aspect Turns {
     }
 
     private static String begin(JoinPoint.StaticPart point, int index) {
-        String place = isEvent(point) ? Places.of(point) : null;
+        String place = place(point);
         if (place != null) {
             Source.enter(point.getSourceLocation().toString());
-            Order.await(place, index);
+            if (place.endsWith("[*]")) {
+                Order.awaitField(place.substring(0, place.length() - 3));
+            } else {
+                Order.await(place, index);
+            }
         }
         return place;
     }
 
     /** A thread that stops gives its monitors back without a turn: nothing may be thrown there again. */
-    private static boolean isEvent(JoinPoint.StaticPart point) {
+    private static String place(JoinPoint.StaticPart point) {
         ProgramThread thread = ProgramThread.following();
-        return thread != null && !thread.isStopping && Places.of(point) != null;
+        return thread == null || thread.isStopping ? null : Places.of(point, thread.planned());
     }
 }

@@ -1,6 +1,8 @@
 package cssame;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
 
 /** A shared array, or a part of one. */
 public final class Array<T> {
@@ -35,6 +37,12 @@ public final class Array<T> {
             throw new IndexOutOfBoundsException("elements from " + from + ", " + count + " of " + length);
         }
         return new Array<>(elements, first + from, count);
+    }
+
+    /** An array of Java with a new object in each place. */
+    public static <T> T[] fill(T[] array, Supplier<T> made) {
+        Arrays.setAll(array, i -> made.get());
+        return array;
     }
 
     /** How many elements it has. */

@@ -49,6 +49,18 @@ public final class Order {
         thread.current = event;
     }
 
+    /** Waits before an atomic block until the first event in it has its turn: others wait for the end of the block. */
+    public static void turn() {
+        ProgramThread thread = ProgramThread.following();
+        if (thread != null) {
+            thread.check();
+            PlannedEvent event = thread.plannedTurn();
+            if (event != null) {
+                thread.run.awaitTurn(event);
+            }
+        }
+    }
+
     /** Whether a failure is planned for a place; it has no element. */
     private static boolean isAt(String place, String planned) {
         return place.equals(planned) || place.startsWith(planned + "[");
@@ -95,37 +107,6 @@ public final class Order {
     /** The read or write of this value is done. */
     public static void done(Handle value) {
         finish(value);
-    }
-
-    /** A swap or an addition is done: a read of the old value and a write of the new one. */
-    public static void update(Object old, Object value) {
-        finish(old);
-        finishWrite(value);
-    }
-
-    /** A compare-and-swap is done: a read, and a write of the new value if the old one was there. */
-    public static void exchange(boolean isDone, Object old, Object value) {
-        ProgramThread thread = ProgramThread.following();
-        if (thread == null) {
-            return;
-        }
-        PlannedEvent event = current(thread);
-        if (isDone) {
-            update(event.is("read") && Values.areEqual(event, old) ? Values.of(event) : old, value);
-        } else if (event.is("read") && !Values.areEqual(event, old)) {
-            thread.passTurn();
-        } else {
-            throw thread.depart("does not find " + old + " by " + event.describe() + ", but that is planned");
-        }
-    }
-
-    private static void finishWrite(Object value) {
-        ProgramThread thread = ProgramThread.following();
-        PlannedEvent event = thread == null ? null : thread.planned();
-        if (event != null) {
-            await(thread, event.isTimed() ? event.place() : "the write after " + thread.place);
-            finish(value);
-        }
     }
 
     /** The monitor is taken. */
@@ -214,8 +195,8 @@ public final class Order {
         }
         PlannedEvent event = current(thread);
         switch (event.kind()) {
-            case "read", "write" -> compare(thread, event, value);
-            case "lock", "nested", "woken", "acquire" -> compareResult(thread, event, value, "true");
+            case "read", "write", "update" -> compare(thread, event, value);
+            case "lock", "nested", "woken" -> compareResult(thread, event, value, "true");
             case "not-taken", "timed-out" -> compareResult(thread, event, value, "false");
             default -> throw thread.depart("says a value of " + event.describe());
         }
@@ -227,7 +208,7 @@ public final class Order {
         String text = Values.text(value);
         boolean isType = type.equals(event.type()) || type.equals("int") && event.type().equals("long");
         if (!isType || !text.equals(event.value())) {
-            String verb = event.is("read") ? " gives " : " writes ";
+            String verb = !event.is("write") ? " gives " : " writes ";
             String planned = ", planned is " + Values.show(event.type(), event.value());
             String what = event.describe() + Source.here() + verb + Values.show(type, text) + planned;
             throw thread.run.depart(thread.getName() + ": " + what);

@@ -83,8 +83,8 @@ final class Plan {
     private void addEvent(String[] fields) {
         int thread = Integer.parseInt(fields[1]);
         boolean isTimed = switch (fields[2]) {
-            case "read", "write", "lock", "unlock", "nested", "not-taken", "enter", "woken", "timed-out", "notify",
-                "set", "clear", "wait-event", "arrive", "leave", "acquire", "release", "atomic" -> true;
+            case "read", "write", "update", "lock", "unlock", "nested", "not-taken", "enter", "woken", "timed-out",
+                "notify", "set", "clear", "wait-event", "arrive", "leave", "acquire", "release" -> true;
             case "fork", "spawn", "choose", "print", "fail", "join", "end" -> false;
             default -> throw new IllegalArgumentException(fields[2]);
         };

@@ -17,7 +17,7 @@ record PlannedEvent(int thread, String kind, String place, String type, String v
     }
 
     boolean isAccess() {
-        return kind.equals("read") || kind.equals("write");
+        return is("read") || is("write") || is("update");
     }
 
     boolean is(String other) {
@@ -32,7 +32,7 @@ record PlannedEvent(int thread, String kind, String place, String type, String v
     /** The event as messages call it. */
     String describe() {
         return switch (kind) {
-            case "read", "write" -> "the " + kind + " of " + place;
+            case "read", "write", "update" -> "the " + kind + " of " + place;
             case "print" -> "the print of `" + value + "`";
             case "fail" -> "the failure `" + value + "`";
             case "choose" -> "the choice of " + value;

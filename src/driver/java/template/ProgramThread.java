@@ -94,6 +94,19 @@ final class ProgramThread extends Thread {
         return next < events.size() ? events.get(next) : null;
     }
 
+    /** The event with a turn that is planned next, behind prints and choices; {@code null} if there is none. */
+    PlannedEvent plannedTurn() {
+        for (int i = next; i < events.size(); i++) {
+            PlannedEvent event = events.get(i);
+            if (event.isTimed()) {
+                return event;
+            } else if (!event.is("print") && !event.is("choose")) {
+                return null;
+            }
+        }
+        return null;
+    }
+
     /** Notes a departure from the plan; what is returned stops this thread. */
     Stop depart(String what) {
         return run.depart(getName() + " " + what + Source.here());
@@ -209,7 +222,8 @@ final class ProgramThread extends Thread {
         }
         PlannedEvent event = planned();
         rounds++;
-        if (event == null && !isStanding && !run.plan.end.equals("ok")) {
+        boolean isPast = run.plan.waiting.stream().noneMatch(each -> each.thread() == number);
+        if (event == null && isPast && !run.plan.end.equals("ok")) {
             throw new Stop();
         } else if (event != null && event.isEndless() || rounds > MOST_ROUNDS) {
             throw fail(Values.ENDLESS);

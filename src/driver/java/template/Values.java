@@ -34,25 +34,6 @@ final class Values {
         return type.equals("double") ? bits(number(text)) : text;
     }
 
-    /** The value of a planned event. */
-    static Object of(PlannedEvent event) {
-        String text = event.value();
-        return switch (event.type()) {
-            case "int" -> Integer.valueOf(text);
-            case "long" -> Long.valueOf(text);
-            case "bool" -> Boolean.valueOf(text);
-            case "double" -> number(text);
-            case "thread" -> text.equals("0") ? null : new Handle(Long.parseLong(text), null);
-            default -> text;
-        };
-    }
-
-    /** Whether the language takes the value of an event for equal to another one. */
-    static boolean areEqual(PlannedEvent event, Object value) {
-        Object other = value instanceof Integer number && event.type().equals("long") ? Long.valueOf(number) : value;
-        return Numbers.areEqual(of(event), other);
-    }
-
     /** A text as messages show it. */
     static String show(String type, String text) {
         return switch (type) {

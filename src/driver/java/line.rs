@@ -1,0 +1,99 @@
+//! Lines of generated Java.
+//!
+//! In: statements, one after the other. Out: text, with or without the lines that hold threads to a plan; and for each statement
+//! that is an event its line in the file.
+
+/// A line.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    indent: usize,
+    text: String,
+    /// Whether it only holds the thread to the plan, and does nothing for the program.
+    is_hook: bool,
+    /// The events that its statement is.
+    events: Vec<Mark>,
+}
+
+/// An event of the program: where, and of which kind it may be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Mark {
+    pub(super) place: String,
+    pub(super) kind: &'static str,
+}
+
+/// Lines, one after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lines {
+    lines: Vec<Line>,
+    indent: usize,
+}
+
+impl Lines {
+    pub(super) fn at(indent: usize) -> Lines {
+        Lines { lines: Vec::new(), indent }
+    }
+
+    pub(super) fn push(&mut self, text: impl Into<String>) {
+        self.lines.push(Line { indent: self.indent, text: text.into(), is_hook: false, events: Vec::new() });
+    }
+
+    /// A line that holds the thread to the plan.
+    pub(super) fn hook(&mut self, text: impl Into<String>) {
+        self.lines.push(Line { indent: self.indent, text: text.into(), is_hook: true, events: Vec::new() });
+    }
+
+    /// A statement that is an event.
+    pub(super) fn event(&mut self, text: impl Into<String>, place: &str, kind: &'static str) {
+        let events = vec![Mark { place: place.to_owned(), kind }];
+        self.lines.push(Line { indent: self.indent, text: text.into(), is_hook: false, events });
+    }
+
+    /// Opens a block: what follows stands deeper.
+    pub(super) fn open(&mut self, text: impl Into<String>) {
+        self.push(text);
+        self.indent += 1;
+    }
+
+    /// Closes a block.
+    pub(super) fn close(&mut self, text: impl Into<String>) {
+        self.indent = self.indent.saturating_sub(1);
+        self.push(text);
+    }
+
+    /// Closes a block, and opens another one in the same line.
+    pub(super) fn reopen(&mut self, text: impl Into<String>) {
+        self.close(text);
+        self.indent += 1;
+    }
+
+    /// Another event of the last statement.
+    pub(super) fn also(&mut self, place: &str, kind: &'static str) {
+        if let Some(last) = self.lines.last_mut() {
+            last.events.push(Mark { place: place.to_owned(), kind });
+        }
+    }
+
+    /// Whether a line has that word.
+    pub(super) fn mentions(&self, word: &str) -> bool {
+        self.lines.iter().any(|line| line.text.contains(word))
+    }
+
+    pub(super) fn append(&mut self, other: Lines) {
+        self.lines.extend(other.lines);
+    }
+
+    /// The text, and the events by their lines, counted from 1.
+    pub(super) fn finish(&self, with_hooks: bool) -> (String, Vec<(usize, Mark)>) {
+        let (mut text, mut events, mut number) = (String::new(), Vec::new(), 0);
+        for line in self.lines.iter().filter(|line| with_hooks || !line.is_hook) {
+            number += 1;
+            if !line.text.is_empty() {
+                text.extend(std::iter::repeat_n("    ", line.indent));
+                text.push_str(&line.text);
+            }
+            text.push('\n');
+            events.extend(line.events.iter().map(|mark| (number, mark.clone())));
+        }
+        (text, events)
+    }
+}

@@ -1,0 +1,247 @@
+//! Which locks are monitors in Java, and which are explicit ones.
+//!
+//! In: the functions of a program as trees of statements. Out: the [`Monitors`]: the locks of variables and fields that are used
+//! in no other way than a `synchronized` statement can be.
+//!
+//! Algorithm: a lock and an unlock of one place that stand in one sequence of statements are a region, where no way leads out of
+//! it but such as unlock first and then leave it at once. A lock is a monitor if all its operations belong to such
+//! regions, and no thread takes it twice: a monitor can be taken again by its holder, a plain lock cannot. It is
+//! explicit too where it is passed by reference, where it is an element whose index may change, and where a condition, a try or
+//! an unlock elsewhere needs it.
+
+use super::tree::{Leavable, Node};
+use super::world::key_of;
+use crate::ir::sync::Kind;
+use crate::ir::{
+    Base, ClassId, FunctionId, Instruction, LeafKind, Operand, Place, Program, RegisterId, Synchronisation, Type,
+    VariableId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A variable, or a field of all objects of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum LockKey {
+    Global(VariableId),
+    Field(ClassId, u32),
+}
+
+/// The locks that are monitors.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Monitors(FxHashSet<LockKey>);
+
+impl Monitors {
+    pub(super) fn contains(&self, key: LockKey) -> bool {
+        self.0.contains(&key)
+    }
+
+    /// The place that an operation locks or unlocks, where that is a monitor.
+    pub(super) fn of<'p>(
+        &self,
+        program: &Program,
+        id: FunctionId,
+        instruction: &'p Instruction,
+    ) -> Option<(Kind, &'p Place)> {
+        let (kind, place) = operation(instruction)?;
+        let (key, _) = key_of(program, id, place)?;
+        self.contains(key).then_some((kind, place))
+    }
+
+    /// Finds them; `trees` are the functions with the statements of each.
+    pub(super) fn find(program: &Program, trees: &[(FunctionId, Vec<Node>)]) -> Monitors {
+        let mut search = Search { program, locks: FxHashSet::default(), explicit: FxHashSet::default() };
+        let taken = taken_by(program);
+        for (id, tree) in trees {
+            search.function(*id);
+            search.sequence((*id, &taken), tree, &mut Around::default());
+        }
+        Monitors(search.locks.difference(&search.explicit).copied().collect())
+    }
+}
+
+/// The kind and the place of a lock or an unlock.
+fn operation(instruction: &Instruction) -> Option<(Kind, &Place)> {
+    match instruction {
+        Instruction::Synchronise(Synchronisation {
+            kind: kind @ (Kind::Lock | Kind::Unlock),
+            object: Some(place),
+            ..
+        }) => Some((*kind, place)),
+        _ => None,
+    }
+}
+
+/// By function: the locks that it and what it calls take.
+fn taken_by(program: &Program) -> Taken {
+    let mut taken: Taken = FxHashMap::default();
+    let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
+    let mut waiting: Vec<(FunctionId, LockKey)> = Vec::new();
+    for (id, function) in program.functions.entries() {
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            if let Some((Kind::Lock, place)) = operation(instruction) {
+                waiting.extend(key_of(program, id, place).map(|(key, _)| (id, key)));
+            }
+            if let Instruction::Call { function, .. } = instruction {
+                callers.entry(*function).or_default().push(id);
+            }
+        }
+    }
+    while let Some((id, key)) = waiting.pop() {
+        if taken.entry(id).or_default().insert(key) {
+            waiting.extend(callers.get(&id).into_iter().flatten().map(|&caller| (caller, key)));
+        }
+    }
+    taken
+}
+
+/// By function: the locks that it and what it calls take.
+type Taken = FxHashMap<FunctionId, FxHashSet<LockKey>>;
+
+/// What lies around a sequence: the labels, and the locks of regions, each with the number of labels around that.
+#[derive(Default)]
+struct Around {
+    labels: Vec<Leavable>,
+    locks: Vec<(LockKey, usize)>,
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    /// All locks.
+    locks: FxHashSet<LockKey>,
+    /// Those that are no monitors.
+    explicit: FxHashSet<LockKey>,
+}
+
+impl Search<'_> {
+    /// Looks for uses of locks that a monitor has not.
+    fn function(&mut self, id: FunctionId) {
+        let program = self.program;
+        for instruction in program.functions[id].blocks.iter().flat_map(|block| &block.instructions) {
+            match instruction {
+                Instruction::Synchronise(operation) => {
+                    for place in operation.places() {
+                        let Some((key, _)) = key_of(program, id, place) else { continue };
+                        self.locks.insert(key);
+                        if !matches!(operation.kind, Kind::Lock | Kind::Unlock) {
+                            self.explicit.insert(key);
+                        }
+                    }
+                }
+                Instruction::Address { dest, place } => self.passed(id, *dest, place),
+                _ => {}
+            }
+        }
+    }
+
+    /// A lock that is passed by reference, alone or as one of an array.
+    fn passed(&mut self, id: FunctionId, dest: RegisterId, place: &Place) {
+        let program = self.program;
+        let Some(pointee) = program.functions[id].registers[dest].pointee else { return };
+        if !matches!(
+            super::world::innermost(program, pointee).0,
+            Type::Single(LeafKind::Lock | LeafKind::ReentrantLock)
+        ) {
+            return;
+        }
+        let parts = program.base_type(id, place).and_then(|base| program.parts_of(base, place, |ty| ty == pointee));
+        let field = parts.iter().flatten().rev().find_map(|part| match *part {
+            crate::ir::types::Part::Field(class, number) => Some(LockKey::Field(class, number)),
+            _ => None,
+        });
+        match (field, place.base) {
+            (Some(key), _) => drop(self.explicit.insert(key)),
+            (None, Base::Global(variable)) => drop(self.explicit.insert(LockKey::Global(variable))),
+            (None, Base::Reference(_)) => {}
+        }
+    }
+
+    /// Looks at the regions of a sequence.
+    fn sequence(&mut self, (id, taken): (FunctionId, &Taken), nodes: &[Node], around: &mut Around) {
+        let program = self.program;
+        let mut ends: Vec<(usize, LockKey)> = Vec::new();
+        for (position, node) in nodes.iter().enumerate() {
+            if let Some(&(end, _)) = ends.last()
+                && end == position
+            {
+                ends.pop();
+                around.locks.pop();
+                continue;
+            }
+            if let Node::Instruction((block, number)) = *node {
+                let instruction = &program.functions[id].blocks[block].instructions[number as usize];
+                if let Some((kind, place)) = operation(instruction) {
+                    let Some((key, is_element)) = key_of(program, id, place) else { continue };
+                    let region = (kind == Kind::Lock).then(|| region_end(program, id, nodes, position)).flatten();
+                    let nests = ends.last().is_none_or(|&(last, _)| region.is_some_and(|end| end < last));
+                    let held = around.locks.iter().find(|(other, _)| *other == key).map(|&(_, labels)| labels);
+                    match (region.filter(|_| nests && (!is_element || is_fixed(program, id, place))), held) {
+                        (Some(end), None) => {
+                            ends.push((end, key));
+                            around.locks.push((key, around.labels.len()));
+                        }
+                        (_, Some(labels))
+                            if kind == Kind::Unlock
+                                && leaves(program, id, &nodes[position + 1..], (&around.labels, labels)) => {}
+                        _ => drop(self.explicit.insert(key)),
+                    }
+                }
+                if let Instruction::Call { function, .. } = instruction {
+                    let twice = |key: &LockKey| taken.get(function).is_some_and(|taken| taken.contains(key));
+                    self.explicit.extend(around.locks.iter().map(|&(key, _)| key).filter(twice));
+                }
+                continue;
+            }
+            let labels = around.labels.len();
+            around.labels.extend(node.leavable());
+            node.children().for_each(|child| self.sequence((id, taken), child, around));
+            around.labels.truncate(labels);
+        }
+        // What is still open was matched with an end that another region has swallowed.
+        for (_, key) in ends {
+            around.locks.pop();
+            self.explicit.insert(key);
+        }
+    }
+}
+
+/// The unlock in a sequence that ends the region which begins at a lock there.
+pub(super) fn region_end(program: &Program, id: FunctionId, nodes: &[Node], begin: usize) -> Option<usize> {
+    let instruction = |node: &Node| match *node {
+        Node::Instruction((block, number)) => {
+            operation(&program.functions[id].blocks[block].instructions[number as usize])
+        }
+        _ => None,
+    };
+    let (_, place) = instruction(nodes.get(begin)?)?;
+    let same = |node: &Node| instruction(node).is_some_and(|(kind, other)| kind == Kind::Unlock && other == place);
+    nodes[begin + 1..].iter().position(same).map(|found| begin + 1 + found)
+}
+
+/// Whether statements only unlock and then leave more than what lies behind the first `outer` of those around them.
+fn leaves(program: &Program, id: FunctionId, nodes: &[Node], (around, outer): (&[Leavable], usize)) -> bool {
+    for node in nodes {
+        match node {
+            Node::Instruction((block, number)) => {
+                let instruction = &program.functions[id].blocks[*block].instructions[*number as usize];
+                if !matches!(operation(instruction), Some((Kind::Unlock, _))) {
+                    return false;
+                }
+            }
+            Node::Return { .. } => return true,
+            _ => return node.left(around).is_some_and(|left| left < outer),
+        }
+    }
+    false
+}
+
+/// Whether the indices of a place are constants, or registers that are written once.
+fn is_fixed(program: &Program, id: FunctionId, place: &Place) -> bool {
+    let function = &program.functions[id];
+    let written = |register: RegisterId| {
+        let blocks = function.blocks.iter().flat_map(|block| &block.instructions);
+        blocks.filter(|instruction| instruction.dest() == Some(register)).count()
+    };
+    place.indices.iter().all(|index| match index.operand {
+        Operand::Constant(_) => true,
+        Operand::Register(register) => written(register) == usize::from(!function.parameters.contains(&register)),
+    })
+}

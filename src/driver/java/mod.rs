@@ -1,0 +1,97 @@
+//! Packages in Java: the program with real memory, real locks and real threads, and JUnit tests that hold it to a plan.
+//!
+//! In: the parts of a package. Out: its files: the program (`Program.java`, and a file for each class), the runtime (package
+//! `cssame`), the plans as plain data, the tests, a Maven project, and a script that needs no network.
+//!
+//! Algorithm: the graph of each function becomes nested statements ([`crate::ir::structure`]); temporaries are written where
+//! they are used (`fold`), locks that are always used as `synchronized` can be become monitors (`locks`), and each event of a plan
+//! gets a line of its own between two that hold the thread to the plan: it waits for its turn in the total order of events, so
+//! that no operation ever blocks but in a deadlock that was recorded.
+//!
+//! What it does not see: accesses to memory that no other thread can see are no events, and their order is Java's.
+
+mod body;
+mod expression;
+mod fold;
+mod initial;
+mod line;
+mod locks;
+mod plan_file;
+mod program;
+mod statement;
+mod tests_file;
+mod text;
+mod tree;
+mod world;
+
+use super::DriveError;
+use super::parts::{Module, Parts};
+use std::path::PathBuf;
+use text::identifier;
+
+/// The classes of the runtime, package `cssame`.
+const RUNTIME: &[(&str, &str)] = &[
+    ("Array.java", include_str!("template/Array.java")),
+    ("Blocking.java", include_str!("template/Blocking.java")),
+    ("Cell.java", include_str!("template/Cell.java")),
+    ("Choice.java", include_str!("template/Choice.java")),
+    ("Condition.java", include_str!("template/Condition.java")),
+    ("Event.java", include_str!("template/Event.java")),
+    ("Failure.java", include_str!("template/Failure.java")),
+    ("Handle.java", include_str!("template/Handle.java")),
+    ("Judge.java", include_str!("template/Judge.java")),
+    ("Lock.java", include_str!("template/Lock.java")),
+    ("Numbers.java", include_str!("template/Numbers.java")),
+    ("Order.java", include_str!("template/Order.java")),
+    ("Output.java", include_str!("template/Output.java")),
+    ("Plan.java", include_str!("template/Plan.java")),
+    ("PlannedEvent.java", include_str!("template/PlannedEvent.java")),
+    ("ProgramThread.java", include_str!("template/ProgramThread.java")),
+    ("Run.java", include_str!("template/Run.java")),
+    ("RwLock.java", include_str!("template/RwLock.java")),
+    ("Source.java", include_str!("template/Source.java")),
+    ("Stop.java", include_str!("template/Stop.java")),
+    ("Text.java", include_str!("template/Text.java")),
+    ("Threads.java", include_str!("template/Threads.java")),
+    ("Values.java", include_str!("template/Values.java")),
+    ("Waiter.java", include_str!("template/Waiter.java")),
+    ("Watch.java", include_str!("template/Watch.java")),
+];
+
+/// What Maven and the script put into the directory of a package.
+pub(super) const BUILT: &[&str] = &["target"];
+
+/// The files of a package.
+pub(super) fn files(parts: &Parts<'_>) -> Result<Vec<(PathBuf, String)>, DriveError> {
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    for module in parts.programs {
+        let (package, directory) = places(parts.name, module);
+        for file in program::files(&module.input, &package, true, parts.options)? {
+            files.push((directory.join(file.name), file.text));
+        }
+    }
+    for (name, text) in RUNTIME {
+        files.push((PathBuf::from("src/main/java/cssame").join(name), (*text).to_owned()));
+    }
+    for case in parts.cases {
+        let path = format!("src/test/resources/plans/{}.plan", case.name);
+        files.push((PathBuf::from(path), plan_file::text(&case.plan)));
+    }
+    let tests = PathBuf::from("src/test/java").join(parts.name);
+    for (name, text) in tests_file::classes(parts) {
+        files.push((tests.join(format!("{name}.java")), text));
+    }
+    Ok(files)
+}
+
+/// The Java package of a program, and the directory of its files.
+fn places(name: &str, module: &Module<'_>) -> (String, PathBuf) {
+    let package = package_of(name, module.name.as_deref());
+    let directory = PathBuf::from("src/main/java").join(package.replace('.', "/"));
+    (package, directory)
+}
+
+/// The Java package of a program.
+fn package_of(name: &str, module: Option<&str>) -> String {
+    module.map_or_else(|| name.to_owned(), |module| format!("{name}.{}", identifier(module)))
+}

@@ -1,0 +1,208 @@
+//! The program in Java: `Program.java`, and a file for each class.
+//!
+//! In: a program of the graph. Out: Java text, with the lines at which events stand. Only what main reaches by calls and forks
+//! is written.
+
+use super::body::method;
+use super::fold::Folding;
+use super::line::Lines;
+use super::locks::Monitors;
+use super::text::comment;
+use super::tree::{Node, tree};
+use super::world::{Variable, World};
+use crate::driver::reached::{callees, reached_functions};
+use crate::driver::{DriveError, Input, Options};
+use crate::ir::structure::structured;
+use crate::ir::sync::Kind;
+use crate::ir::{ClassId, FunctionId, Instruction, LeafKind, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A file of the program.
+pub(super) struct JavaFile {
+    /// `Program.java`
+    pub(super) name: String,
+    pub(super) text: String,
+}
+
+/// The files of a program in a Java package.
+///
+/// # Errors
+///
+/// The program has no `main`, or a function that Java cannot nest.
+pub(super) fn files(
+    input: &Input<'_>,
+    package: &str,
+    with_hooks: bool,
+    options: &Options,
+) -> Result<Vec<JavaFile>, DriveError> {
+    let main = input.program.main.ok_or(DriveError::NoMain)?;
+    let functions = reached_functions(input, main);
+    let trees = trees(input, &functions)?;
+    let monitors = Monitors::find(input.program, &trees);
+    let world = World::new(input, &functions, monitors);
+    let recursive = recursive(input, &functions);
+    let mut own = Lines::at(1);
+    let mut of_class: FxHashMap<ClassId, Lines> = FxHashMap::default();
+    for (id, tree) in trees {
+        let text = method(&world, id, tree, recursive.contains(&id));
+        let lines = match world.methods[&id].class {
+            Some(class) => of_class.entry(class).or_insert_with(|| Lines::at(1)),
+            None => &mut own,
+        };
+        lines.push("");
+        lines.append(text);
+    }
+    let about = format!("`{}` in Java: made by cssame {}.", comment(&options.file), env!("CARGO_PKG_VERSION"));
+    let mut files = vec![program_file(&world, (package, &about, with_hooks), own)];
+    let used = used_classes(&world, &of_class);
+    for class in input.program.classes.ids().filter(|class| used.contains(class)) {
+        let methods = of_class.remove(&class).unwrap_or_else(|| Lines::at(1));
+        files.push(class_file(&world, class, (package, with_hooks), methods));
+    }
+    Ok(files)
+}
+
+/// The statements of each function.
+fn trees(input: &Input<'_>, functions: &[FunctionId]) -> Result<Vec<(FunctionId, Vec<Node>)>, DriveError> {
+    let mut trees = Vec::with_capacity(functions.len());
+    for &id in functions {
+        let function = &input.program.functions[id];
+        let folding = Folding::of(function);
+        let may_test = |block| {
+            let number = function.blocks[block].instructions.len() as u32;
+            folding.is_condition(function, block) && !folding.reads(function, (block, number)).is_empty()
+        };
+        let statements = structured(function, &may_test).map_err(|error| DriveError::Unstructured {
+            function: input.program.texts.get(function.name).to_owned(),
+            reason: error.to_string(),
+        })?;
+        trees.push((id, tree(function, &statements)));
+    }
+    Ok(trees)
+}
+
+/// Functions that may call themselves, by others too.
+fn recursive(input: &Input<'_>, functions: &[FunctionId]) -> FxHashSet<FunctionId> {
+    let mut graph = petgraph::graphmap::DiGraphMap::<u32, ()>::new();
+    for &id in functions {
+        let calls = input.program.functions[id].blocks.iter().flat_map(|block| &block.instructions);
+        for instruction in calls.filter(|instruction| matches!(instruction, Instruction::Call { .. })) {
+            for callee in callees(instruction) {
+                graph.add_edge(id.0, callee.0, ());
+            }
+        }
+    }
+    let circles = petgraph::algo::tarjan_scc(&graph);
+    let is_circle = |circle: &Vec<u32>| circle.len() > 1 || circle.iter().any(|&one| graph.contains_edge(one, one));
+    circles.into_iter().filter(is_circle).flatten().map(FunctionId).collect()
+}
+
+/// Classes of which there are objects.
+fn used_classes(world: &World<'_>, of_class: &FxHashMap<ClassId, Lines>) -> FxHashSet<ClassId> {
+    let program = world.input.program;
+    let mut used: FxHashSet<ClassId> = of_class.keys().copied().collect();
+    let mut waiting: Vec<Type> = program.variables.iter().map(|variable| variable.ty).collect();
+    waiting.extend(used.iter().map(|&class| Type::Class(class)));
+    let mut seen = FxHashSet::default();
+    while let Some(ty) = waiting.pop() {
+        match ty {
+            Type::Array(array) => waiting.push(program.arrays[array].element),
+            Type::Class(class) if seen.insert(class) => {
+                used.insert(class);
+                waiting.extend(program.classes[class].fields.iter().map(|field| field.ty));
+            }
+            Type::Class(_) | Type::Single(_) => {}
+        }
+    }
+    used
+}
+
+/// A class with what stands before it.
+fn with_head(package: &str, about: &str, body: Lines) -> Lines {
+    let mut lines = Lines::default();
+    lines.push(format!("package {package};"));
+    lines.push("");
+    lines.push("import cssame.*;");
+    for class in ["Phaser", "Semaphore"].iter().filter(|class| body.mentions(class)) {
+        lines.push(format!("import java.util.concurrent.{class};"));
+    }
+    lines.push("");
+    lines.push(format!("/** {about} */"));
+    lines.append(body);
+    lines
+}
+
+fn program_file(world: &World<'_>, (package, about, with_hooks): (&str, &str, bool), methods: Lines) -> JavaFile {
+    let mut lines = Lines::default();
+    lines.open("public final class Program {");
+    if uses(world, |instruction| matches!(instruction, Instruction::AtomicBegin)) {
+        lines.push("/** What atomic blocks hold. */");
+        lines.push("static final Object ATOMIC = new Object();");
+        lines.push("");
+    }
+    let bare = uses(world, |instruction| {
+        matches!(instruction, Instruction::Synchronise(operation)
+            if matches!(operation.kind, Kind::WaitBare | Kind::NotifyBare | Kind::NotifyAllBare))
+    });
+    if bare {
+        lines.push("/** What threads wait at without an object. */");
+        lines.push("static Condition waiting;");
+    }
+    for (_, variable) in &world.globals {
+        lines.push(format!("static {}", declaration(world, variable)));
+    }
+    if bare || !world.globals.is_empty() {
+        lines.push("");
+    }
+    lines.push("private Program() {}");
+    lines.push("");
+    lines.push("/** Gives all variables their first values. */");
+    lines.open("public static void reset() {");
+    if bare {
+        lines.push("waiting = new Condition();");
+    }
+    for (_, variable) in &world.globals {
+        lines.push(format!("{} = {};", variable.name, world.initial(variable)));
+    }
+    lines.close("}");
+    lines.append(methods);
+    lines.close("}");
+    let (text, _) = with_head(package, about, lines).finish(with_hooks);
+    JavaFile { name: "Program.java".to_owned(), text }
+}
+
+fn class_file(world: &World<'_>, class: ClassId, (package, with_hooks): (&str, bool), methods: Lines) -> JavaFile {
+    let name = &world.classes[class.index()];
+    let (program, sources) = (world.input.program, world.input.sources);
+    let declared = &program.classes[class];
+    let mut lines = Lines::default();
+    let about = format!("Class `{}`, line {}.", comment(program.texts.get(declared.name)), sources.line(declared.span));
+    lines.open(format!("final class {name} {{"));
+    for field in &world.fields[class.index()] {
+        let declaration = declaration(world, field);
+        let declaration = declaration.trim_end_matches(';');
+        let constant = if field.is_volatile || is_plain(field) { "" } else { "final " };
+        lines.push(format!("{constant}{declaration} = {};", world.initial(field)));
+    }
+    lines.append(methods);
+    lines.close("}");
+    let (text, _) = with_head(package, &about, lines).finish(with_hooks);
+    JavaFile { name: format!("{name}.java"), text }
+}
+
+/// Whether a variable is assigned to.
+fn is_plain(variable: &Variable) -> bool {
+    matches!(variable.ty, Type::Single(LeafKind::Data(_))) && !variable.is_cell
+}
+
+/// `volatile int a;`
+fn declaration(world: &World<'_>, variable: &Variable) -> String {
+    let ty = world.type_text(variable.ty, Some(variable.key), variable.is_cell);
+    let volatile = if is_plain(variable) && variable.is_volatile { "volatile " } else { "" };
+    format!("{volatile}{ty} {};", variable.name)
+}
+
+fn uses(world: &World<'_>, found: impl Fn(&Instruction) -> bool) -> bool {
+    let written = world.methods.keys().map(|&id| &world.input.program.functions[id]);
+    written.flat_map(|function| function.blocks.iter()).flat_map(|block| &block.instructions).any(found)
+}

@@ -1,0 +1,250 @@
+//! How the parts of a program appear in Java: what they are called, and what holds their values.
+//!
+//! In: a program and the functions that are written. Out: a [`World`]. A class stays a class, a global is a static field of
+//! `Program`, a function is a static method, a method or an arm of a method a method of its class.
+//!
+//! Scalars are fields, volatile where threads share them. One on which an atomic expression works is a `Cell`, and so is a local
+//! that arms use. Arrays of data are an `Array` each, over all their dimensions; arrays of objects are those of Java.
+
+use super::locks::{LockKey, Monitors};
+use super::text::{boxed_name, identifier, type_name};
+use crate::driver::Input;
+use crate::driver::names::Names;
+use crate::ir::types::Part;
+use crate::ir::{
+    Base, ClassId, FunctionId, FunctionKind, Instruction, LeafKind, Place, Program, RegisterType, ScalarType, Storage,
+    SymbolId, Type, VariableId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
+
+/// What a variable or a field is in Java.
+#[derive(Clone, Debug)]
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) ty: Type,
+    pub(super) key: LockKey,
+    pub(super) is_volatile: bool,
+    /// Whether it is a scalar that a `Cell` holds.
+    pub(super) is_cell: bool,
+    /// A variable of the program and its first cell that begins as this does.
+    pub(super) model: Option<(VariableId, u32)>,
+}
+
+/// What a function is in Java.
+#[derive(Clone, Debug)]
+pub(super) struct Method {
+    pub(super) name: String,
+    /// Whose method it is; none for a static one of `Program`.
+    pub(super) class: Option<ClassId>,
+}
+
+/// How the parts of a program appear in Java.
+pub(super) struct World<'a> {
+    pub(super) input: &'a Input<'a>,
+    pub(super) methods: FxHashMap<FunctionId, Method>,
+    /// Names of classes.
+    pub(super) classes: Vec<String>,
+    /// By class: its fields.
+    pub(super) fields: Vec<Vec<Variable>>,
+    /// In the order of the text.
+    pub(super) globals: Vec<(VariableId, Variable)>,
+    global_numbers: FxHashMap<VariableId, usize>,
+    /// Names that a local would hide.
+    pub(super) outer: FxHashSet<String>,
+    pub(super) monitors: Monitors,
+}
+
+impl<'a> World<'a> {
+    pub(super) fn new(input: &'a Input<'a>, functions: &[FunctionId], monitors: Monitors) -> World<'a> {
+        let program = input.program;
+        let mut names = Names::new(identifier);
+        let mut world = World {
+            input,
+            methods: FxHashMap::default(),
+            classes: program.classes.iter().map(|class| names.fresh(program.texts.get(class.name))).collect(),
+            fields: Vec::new(),
+            globals: Vec::new(),
+            global_numbers: FxHashMap::default(),
+            outer: FxHashSet::default(),
+            monitors,
+        };
+        let main = program.main.into_iter();
+        world.add_variables(&mut names);
+        for id in main.chain(functions.iter().copied().filter(|&id| program.main != Some(id))) {
+            let class = class_of(program, id);
+            let text = program.texts.get(program.functions[id].name);
+            let own = text.rsplit('.').next().filter(|_| class.is_some()).unwrap_or(text);
+            let is_class = class.is_some_and(|class| program.texts.get(program.classes[class].name) == own);
+            let name = names.fresh(if is_class { "construct" } else { own });
+            world.methods.insert(id, Method { name, class });
+        }
+        world.outer = names.taken().clone();
+        world
+    }
+
+    fn add_variables(&mut self, names: &mut Names<'_>) {
+        let program = self.input.program;
+        let shared = self.shared_symbols();
+        let cells = self.cells();
+        let models = models(program);
+        let symbols: FxHashMap<_, SymbolId> = program.symbols.entries().map(|(id, of)| (of.span, id)).collect();
+        let globals = program.variables.entries().filter(|(_, variable)| variable.storage == Storage::Global);
+        for (id, variable) in globals {
+            let symbol = program.leaves.get(variable.first_leaf).map(|leaf| leaf.symbol);
+            let made = Variable {
+                name: names.fresh(program.texts.get(variable.name)),
+                ty: variable.ty,
+                key: LockKey::Global(id),
+                is_volatile: symbol.is_some_and(|symbol| shared.contains(&symbol)),
+                is_cell: cells.contains(&LockKey::Global(id)),
+                model: Some((id, 0)),
+            };
+            self.global_numbers.insert(id, self.globals.len());
+            self.globals.push((id, made));
+        }
+        let taken = names.taken().clone();
+        for (class, declared) in program.classes.entries() {
+            let mut own = Names::below(identifier, &taken);
+            let fields = (0..).zip(&declared.fields).map(|(number, field)| {
+                let key = LockKey::Field(class, number);
+                let model = models.get(&class).map(|&(variable, cell)| (variable, cell + field.offset));
+                Variable {
+                    name: own.fresh(program.texts.get(field.name)),
+                    ty: field.ty,
+                    key,
+                    is_volatile: symbols.get(&field.span).is_some_and(|symbol| shared.contains(symbol)),
+                    is_cell: cells.contains(&key),
+                    model,
+                }
+            });
+            let fields: Vec<Variable> = fields.collect();
+            fields.iter().for_each(|field| names.reserve(&field.name));
+            self.fields.push(fields);
+        }
+    }
+
+    /// The symbols whose cells threads share.
+    fn shared_symbols(&self) -> FxHashSet<SymbolId> {
+        let Input { program, machine, .. } = *self.input;
+        let visible = machine.visibility();
+        let reads = program.reads.entries().filter(|(id, _)| visible.read(*id)).map(|(_, read)| read.symbol);
+        let definitions = program.definitions.entries().filter(|(id, _)| visible.definition(*id));
+        reads.chain(definitions.map(|(_, definition)| definition.symbol)).collect()
+    }
+
+    /// Variables and fields that atomic expressions work on.
+    fn cells(&self) -> FxHashSet<LockKey> {
+        let mut cells = FxHashSet::default();
+        for (id, function) in self.input.program.functions.entries() {
+            for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+                if let Instruction::Atomic { place, .. } = instruction {
+                    cells.extend(key_of(self.input.program, id, place).map(|(key, _)| key));
+                }
+            }
+        }
+        cells
+    }
+
+    pub(super) fn global(&self, id: VariableId) -> Option<&Variable> {
+        Some(&self.globals.get(*self.global_numbers.get(&id)?)?.1)
+    }
+
+    pub(super) fn field(&self, class: ClassId, number: u32) -> Option<&Variable> {
+        self.fields.get(class.index())?.get(number as usize)
+    }
+
+    /// The type in Java of something that is declared so; `key` is that of a variable or a field.
+    pub(super) fn type_text(&self, ty: Type, key: Option<LockKey>, is_cell: bool) -> String {
+        let program = self.input.program;
+        let (inner, dimensions) = innermost(program, ty);
+        if let (Type::Single(LeafKind::Data(scalar)), true) = (inner, dimensions > 0) {
+            return format!("Array<{}>", boxed_name(scalar));
+        }
+        let name = match inner {
+            Type::Single(LeafKind::Data(scalar)) if is_cell => format!("Cell<{}>", boxed_name(scalar)),
+            Type::Single(kind) => single_name(kind, key.is_some_and(|key| self.monitors.contains(key))).to_owned(),
+            Type::Class(class) => self.classes.get(class.index()).cloned().unwrap_or_default(),
+            Type::Array(_) => String::new(),
+        };
+        name + &"[]".repeat(dimensions)
+    }
+}
+
+/// The class of one thing of a kind.
+pub(super) fn single_name(kind: LeafKind, is_monitor: bool) -> &'static str {
+    match kind {
+        LeafKind::Data(scalar) => type_name(scalar),
+        LeafKind::Lock | LeafKind::ReentrantLock if is_monitor => "Object",
+        LeafKind::Lock | LeafKind::ReentrantLock => "Lock",
+        LeafKind::RwLock => "RwLock",
+        LeafKind::Event => "Event",
+        LeafKind::Barrier(_) => "Phaser",
+        LeafKind::Condition => "Condition",
+        LeafKind::Semaphore => "Semaphore",
+    }
+}
+
+/// What an array holds behind all its dimensions, and how many these are.
+pub(super) fn innermost(program: &Program, ty: Type) -> (Type, usize) {
+    let (mut ty, mut dimensions) = (ty, 0);
+    while let Type::Array(array) = ty {
+        ty = program.arrays[array].element;
+        dimensions += 1;
+    }
+    (ty, dimensions)
+}
+
+/// The data that an array holds, if it holds data.
+pub(super) fn element_type(program: &Program, ty: Type) -> Option<ScalarType> {
+    match innermost(program, ty) {
+        (Type::Single(LeafKind::Data(scalar)), 1..) => Some(scalar),
+        _ => None,
+    }
+}
+
+/// The variable or field that a place of one thing names, and whether it is an element of it; none behind a reference.
+pub(super) fn key_of(program: &Program, function: FunctionId, place: &Place) -> Option<(LockKey, bool)> {
+    let base = program.base_type(function, place)?;
+    let parts = program.parts_of(base, place, |ty| matches!(ty, Type::Single(_)))?;
+    let elements = parts.iter().rev().take_while(|part| !matches!(part, Part::Field(..))).count();
+    let key = match (parts.iter().rev().nth(elements), place.base) {
+        (Some(&Part::Field(class, number)), _) => LockKey::Field(class, number),
+        (_, Base::Global(variable)) => LockKey::Global(variable),
+        (_, Base::Reference(_)) => return None,
+    };
+    Some((key, elements > 0))
+}
+
+/// The class that a function is a method of, or an arm of a method.
+fn class_of(program: &Program, id: FunctionId) -> Option<ClassId> {
+    let function = &program.functions[id];
+    let this = &function.registers[*function.parameters.first()?];
+    let is_own = matches!(function.kind, FunctionKind::Method { .. } | FunctionKind::Arm) && this.name.is_none();
+    match this.pointee {
+        Some(Type::Class(class)) if is_own && this.ty == RegisterType::Reference => Some(class),
+        _ => None,
+    }
+}
+
+/// For each class a variable that holds an object of it, and the first cell of that.
+fn models(program: &Program) -> FxHashMap<ClassId, (VariableId, u32)> {
+    let mut models = FxHashMap::default();
+    for (id, variable) in program.variables.entries() {
+        let mut waiting = vec![(variable.ty, 0)];
+        while let Some((ty, cell)) = waiting.pop() {
+            match ty {
+                Type::Array(array) => waiting.push((program.arrays[array].element, cell)),
+                Type::Class(class) => {
+                    if let Entry::Vacant(vacant) = models.entry(class) {
+                        vacant.insert((id, cell));
+                        let fields = &program.classes[class].fields;
+                        waiting.extend(fields.iter().map(|field| (field.ty, cell + field.offset)));
+                    }
+                }
+                Type::Single(_) => {}
+            }
+        }
+    }
+    models
+}

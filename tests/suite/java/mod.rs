@@ -1,0 +1,84 @@
+//! Packages in Java: what is recorded happens, whatever the timing, and a changed program fails.
+
+mod batch;
+
+use crate::support::{self, generate, setting};
+use batch::{Batch, Results};
+use cssame::budget::{Budget, Limits};
+use cssame::driver::{Contents, DriveError, Expect, Input, Options, Package, Target, Wanted, drive};
+use cssame::explore::{Query, futures};
+use cssame::model::{self, Model};
+use cssame::schedule::source_hash;
+
+/// A package of a program, with a test for each term, failure, deadlock and outcome.
+fn package(name: &str, text: &str, expect: Expect) -> Option<Package> {
+    let model = Model::from_text(name, text, &model::Options::default()).ok()?;
+    let options = Options {
+        target: Target::Java,
+        expect,
+        file: format!("{name}.csm"),
+        hash: source_hash(text),
+        inputs: Vec::new(),
+        semantics: model::Options::default().semantics,
+        max_steps: 10_000,
+        free: false,
+    };
+    let limits = Limits { max_states: Some(20_000), ..Limits::default() };
+    let answer = futures(model.machine(), &Query::default(), &Budget::from(limits));
+    let input =
+        Input { sources: model.sources(), program: model.program(), form: model.form(), machine: model.machine() };
+    let wanted = Wanted { answer: &answer, contents: Contents::Outcomes, distinct: true, code: input };
+    match drive(&input, &wanted, &Budget::from(limits), &options) {
+        Ok(package) => Some(package),
+        Err(DriveError::Unstructured { .. }) => panic!("{name} has no structure\n{text}"),
+        Err(error) => panic!("{name}: {error}\n{text}"),
+    }
+}
+
+/// Whether all tests have passed, and there are so many.
+fn assert_passed(results: &Results, tests: usize) {
+    let failed: Vec<_> = results.iter().filter(|(_, result)| result.is_err()).take(5).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    assert_eq!(results.len(), tests);
+}
+
+#[test]
+fn what_was_recorded_of_every_sample_happens_in_java_whatever_the_timing() {
+    let mut batch = Batch::new("samples");
+    let mut tests = 0;
+    for (name, text) in support::samples() {
+        // A library has no execution.
+        let Some(package) = package(&name, &text, Expect::Recorded) else { continue };
+        tests += package.manifest.tests.len();
+        batch.add(&name, &package);
+    }
+    assert!(tests > 300, "{tests}");
+    for delays in [None, Some(("CSSAME_DELAYS", "1"))] {
+        let Some(results) = batch.run(1, delays.as_slice()) else { return };
+        assert_passed(&results, tests);
+    }
+}
+
+#[test]
+fn what_was_recorded_of_random_programs_happens_in_java() {
+    let mut batch = Batch::new("random");
+    let (first, mut tests) = (setting("CSSAME_JAVA_SEED", 1), 0);
+    let size = generate::Size::default();
+    for seed in first..first + setting("CSSAME_JAVA_PROGRAMS", 60) {
+        let texts = [
+            generate::program(seed, &size),
+            generate::racy(seed, &size),
+            generate::locking(seed, &size),
+            generate::arrays(seed),
+            generate::counting(seed),
+        ];
+        for (number, text) in texts.iter().enumerate() {
+            let name = format!("p{seed}_{number}");
+            let Some(package) = package(&name, text, Expect::Recorded) else { continue };
+            tests += package.manifest.tests.len();
+            batch.add(&name, &package);
+        }
+    }
+    let Some(results) = batch.run(1, &[]) else { return };
+    assert_passed(&results, tests);
+}
