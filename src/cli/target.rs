@@ -11,6 +11,9 @@ pub enum TargetName {
     Rust,
     /// A Maven project.
     Java,
+    /// A Maven project with an aspect.
+    #[value(name = "aspectj")]
+    AspectJ,
 }
 
 impl From<TargetName> for Target {
@@ -18,6 +21,7 @@ impl From<TargetName> for Target {
         match name {
             TargetName::Rust => Target::Rust,
             TargetName::Java => Target::Java,
+            TargetName::AspectJ => Target::AspectJ,
         }
     }
 }

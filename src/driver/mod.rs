@@ -17,6 +17,7 @@
 //!
 //! What a package does not see depends on its target, which says so (`rust`).
 
+mod aspectj;
 mod candidates;
 mod datum;
 mod executions;
@@ -114,6 +115,8 @@ pub enum Target {
     Rust,
     /// A Maven project of plain Java.
     Java,
+    /// A Maven project of Java with an aspect.
+    AspectJ,
 }
 
 /// How a package is made.

@@ -4,7 +4,7 @@
 //! template over plans, and a line in each of these functions; no target knows of another.
 
 use super::parts::Parts;
-use super::{DriveError, Target, java, rust};
+use super::{DriveError, Target, aspectj, java, rust};
 use std::path::PathBuf;
 
 impl Target {
@@ -15,6 +15,7 @@ impl Target {
         match self {
             Target::Rust => rust::BUILT,
             Target::Java => java::BUILT,
+            Target::AspectJ => aspectj::BUILT,
         }
     }
 
@@ -23,6 +24,7 @@ impl Target {
         match self {
             Target::Rust => rust::files(parts),
             Target::Java => java::files(parts),
+            Target::AspectJ => aspectj::files(parts),
         }
     }
 }

@@ -336,7 +336,7 @@ pub(super) fn write_package(out: &Path, package: &Package) -> Result<(), Diagnos
 fn run_tests(target: Target, directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
     match target {
         Target::Rust => run_cargo(directory, output),
-        Target::Java => run_script(directory, output),
+        Target::Java | Target::AspectJ => run_script(directory, output),
     }
 }
 

@@ -27,7 +27,7 @@ pub fn record_line(command: &str, source: &Path, options: &str) -> String {
 pub fn test_line(target: Target, out: &str) -> String {
     let command = match target {
         Target::Rust => format!("cargo test --manifest-path {}", quoted(&name_of(&Path::new(out).join("Cargo.toml")))),
-        Target::Java => format!("sh {}", quoted(&name_of(&Path::new(out).join("run.sh")))),
+        Target::Java | Target::AspectJ => format!("sh {}", quoted(&name_of(&Path::new(out).join("run.sh")))),
     };
     format!("test:   {command}\n")
 }

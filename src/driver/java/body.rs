@@ -4,7 +4,7 @@
 
 use super::expression::Scope;
 use super::fold::{Declarations, Folding, declare};
-use super::line::Lines;
+use super::line::{Lines, Mark};
 use super::statement::Writer;
 use super::text::{comment, default_value, type_name};
 use super::tree::{At, Node, regions};
@@ -19,6 +19,8 @@ struct Body<'w, 'a> {
     writer: Writer<'w, 'a>,
     first: Vec<RegisterId>,
     last_line: u32,
+    /// Monitors that the next jump frees.
+    freed: Vec<Mark>,
 }
 
 /// The lines of a function; `is_recursive` says whether it may call itself.
@@ -29,7 +31,7 @@ pub(super) fn method(world: &World<'_>, id: FunctionId, tree: Vec<Node>, is_recu
     let Declarations { at, first } = declare(function, &folding, &mut tree);
     let scope = Scope::new(world, id, folding);
     let writer = Writer { scope, lines: Lines::at(1), declaring: at, at: (BlockId(0), 0) };
-    let mut body = Body { writer, first, last_line: 0 };
+    let mut body = Body { writer, first, last_line: 0, freed: Vec::new() };
     body.head(is_recursive);
     body.sequence(&tree);
     body.writer.lines.close("}");
@@ -108,8 +110,9 @@ impl<'a> Body<'_, 'a> {
                 self.sequence(body);
                 let (located, instruction) = self.located(*end);
                 self.source_line(located.span);
-                self.writer.leave_region(&located, instruction);
+                let freed = self.writer.leave_region(&located, instruction);
                 self.writer.lines.close("}");
+                freed.into_iter().for_each(|mark| self.writer.lines.also(mark));
             }
             Node::If { block, condition, negated, then, otherwise } => {
                 self.source_line(self.function().blocks[*block].terminator_span);
@@ -142,6 +145,7 @@ impl<'a> Body<'_, 'a> {
                 self.source_line(self.function().blocks[*block].terminator_span);
                 let value = value.as_ref().map(|value| self.writer.scope.operand(value));
                 self.writer.lines.push(value.map_or("return;".to_owned(), |value| format!("return {value};")));
+                self.free();
             }
             Node::Declare(register) => self.declare(*register),
         }
@@ -165,9 +169,17 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
+    /// The jump that was written frees monitors.
+    fn free(&mut self) {
+        for mark in std::mem::take(&mut self.freed) {
+            self.writer.lines.also(mark);
+        }
+    }
+
     fn jump(&mut self, word: &str, label: Option<Label>) {
         let text = label.map_or_else(|| format!("{word};"), |label| format!("{word} label{};", label.0));
         self.writer.lines.push(text);
+        self.free();
     }
 
     fn instruction(&mut self, at: At) {
@@ -180,7 +192,8 @@ impl<'a> Body<'_, 'a> {
         let world = self.writer.scope.world;
         if world.monitors.of(world.input.program, self.writer.scope.id, instruction).is_some() {
             // A way out of a region.
-            self.writer.leave_region(&located, instruction);
+            let freed = self.writer.leave_region(&located, instruction);
+            self.freed.extend(freed);
         } else {
             self.writer.instruction(&located, instruction);
         }

@@ -40,6 +40,22 @@ impl Slot {
         }
     }
 
+    /// The join point of a read: what it is, and the name of the field or the method.
+    pub(super) fn read_by(&self) -> (&'static str, String) {
+        match self {
+            Slot::Field(name) => ("get", last_name(name)),
+            Slot::Cell(_) | Slot::Element(..) => ("call", "get".to_owned()),
+        }
+    }
+
+    /// The join point of a write.
+    pub(super) fn written_by(&self) -> (&'static str, String) {
+        match self {
+            Slot::Field(name) => ("set", last_name(name)),
+            Slot::Cell(_) | Slot::Element(..) => ("call", "set".to_owned()),
+        }
+    }
+
     /// A call of a method that reads and writes.
     pub(super) fn call(&self, method: &str, arguments: &str) -> String {
         match self {
@@ -48,6 +64,10 @@ impl Slot {
             Slot::Element(array, index) => format!("{array}.{method}({index}, {arguments})"),
         }
     }
+}
+
+fn last_name(path: &str) -> String {
+    path.rsplit('.').next().unwrap_or(path).to_owned()
 }
 
 /// What the expressions of a function need.
@@ -321,6 +341,15 @@ impl<'w, 'a> Scope<'w, 'a> {
         }
         let (at, length) = (self.inner(&index.operand), self.inner(&index.length));
         Some(format!("0 <= {at} && {at} < {length}"))
+    }
+
+    /// How many indices of a place lead into the array of data that holds it.
+    pub(super) fn array_indices(&self, place: &Place) -> usize {
+        let program = self.world.input.program;
+        let base = program.base_type(self.id, place);
+        let parts = base.and_then(|base| program.parts_of(base, place, |ty| matches!(ty, Type::Single(_))));
+        let parts = parts.unwrap_or_default();
+        parts.iter().rev().take_while(|part| !matches!(part, Part::Field(..))).count()
     }
 
     /// The number of the element that an access by index means, as plans count it; none without an index.

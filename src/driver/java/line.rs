@@ -14,11 +14,15 @@ pub(super) struct Line {
     events: Vec<Mark>,
 }
 
-/// An event of the program: where, and of which kind it may be.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Mark {
-    pub(super) place: String,
-    pub(super) kind: &'static str,
+/// An event of the program, as an aspect sees it: a join point of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::driver) struct Mark {
+    /// `get` and `set` of a field, `call` of a method, `lock` and `unlock` of a monitor.
+    pub(in crate::driver) join_point: &'static str,
+    /// The name of the field or the method; `-` for a monitor.
+    pub(in crate::driver) member: String,
+    /// As plans name it.
+    pub(in crate::driver) place: String,
 }
 
 /// Lines, one after the other.
@@ -26,6 +30,12 @@ pub(super) struct Mark {
 pub(super) struct Lines {
     lines: Vec<Line>,
     indent: usize,
+}
+
+impl Mark {
+    pub(super) fn new(join_point: &'static str, member: &str, place: &str) -> Mark {
+        Mark { join_point, member: member.to_owned(), place: place.to_owned() }
+    }
 }
 
 impl Lines {
@@ -43,9 +53,9 @@ impl Lines {
     }
 
     /// A statement that is an event.
-    pub(super) fn event(&mut self, text: impl Into<String>, place: &str, kind: &'static str) {
-        let events = vec![Mark { place: place.to_owned(), kind }];
-        self.lines.push(Line { indent: self.indent, text: text.into(), is_hook: false, events });
+    pub(super) fn event(&mut self, text: impl Into<String>, mark: Mark) {
+        self.push(text);
+        self.also(mark);
     }
 
     /// Opens a block: what follows stands deeper.
@@ -66,10 +76,10 @@ impl Lines {
         self.indent += 1;
     }
 
-    /// Another event of the last statement.
-    pub(super) fn also(&mut self, place: &str, kind: &'static str) {
+    /// An event of the last statement.
+    pub(super) fn also(&mut self, mark: Mark) {
         if let Some(last) = self.lines.last_mut() {
-            last.events.push(Mark { place: place.to_owned(), kind });
+            last.events.push(mark);
         }
     }
 

@@ -18,6 +18,8 @@ mod line;
 mod locks;
 mod plan_file;
 mod program;
+mod readme;
+mod script;
 mod statement;
 mod tests_file;
 mod text;
@@ -26,6 +28,9 @@ mod world;
 
 use super::DriveError;
 use super::parts::{Module, Parts};
+pub(super) use line::Mark;
+pub(super) use readme::readme;
+pub(super) use script::Script;
 use std::path::PathBuf;
 use text::identifier;
 
@@ -61,12 +66,36 @@ const RUNTIME: &[(&str, &str)] = &[
 /// What Maven and the script put into the directory of a package.
 pub(super) const BUILT: &[&str] = &["target"];
 
+/// What holds the program to a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Calls in it, each on a line of its own.
+    Hooks,
+    /// An aspect: the program is the same without those lines.
+    Woven,
+}
+
+/// The name of a package in its Maven description.
+pub(super) const NAME: &str = "{name}";
+
 /// The files of a package.
 pub(super) fn files(parts: &Parts<'_>) -> Result<Vec<(PathBuf, String)>, DriveError> {
+    let (mut files, _) = sources(parts, Form::Hooks)?;
+    files.push((PathBuf::from("pom.xml"), include_str!("template/pom.xml").replace(NAME, parts.name)));
+    files.push((PathBuf::from("run.sh"), script::JAVA.text()));
+    files.push((PathBuf::from("README.md"), readme(parts, Form::Hooks)));
+    Ok(files)
+}
+
+/// The program, the runtime, plans and tests; and the events of the program by file and line.
+pub(super) fn sources(parts: &Parts<'_>, form: Form) -> Result<(Vec<(PathBuf, String)>, Vec<Event>), DriveError> {
     let mut files: Vec<(PathBuf, String)> = Vec::new();
+    let mut events = Vec::new();
     for module in parts.programs {
         let (package, directory) = places(parts.name, module);
-        for file in program::files(&module.input, &package, true, parts.options)? {
+        for file in program::files(&module.input, &package, form, parts.options)? {
+            let path = format!("{}/{}", package.replace('.', "/"), file.name);
+            events.extend(file.events.into_iter().map(|(line, mark)| Event { file: path.clone(), line, mark }));
             files.push((directory.join(file.name), file.text));
         }
     }
@@ -81,7 +110,15 @@ pub(super) fn files(parts: &Parts<'_>) -> Result<Vec<(PathBuf, String)>, DriveEr
     for (name, text) in tests_file::classes(parts) {
         files.push((tests.join(format!("{name}.java")), text));
     }
-    Ok(files)
+    Ok((files, events))
+}
+
+/// An event of the program, at a line of a file of it.
+pub(super) struct Event {
+    /// `drive_cssame_fig2/Program.java`
+    pub(super) file: String,
+    pub(super) line: usize,
+    pub(super) mark: Mark,
 }
 
 /// The Java package of a program, and the directory of its files.

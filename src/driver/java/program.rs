@@ -3,9 +3,10 @@
 //! In: a program of the graph. Out: Java text, with the lines at which events stand. Only what main reaches by calls and forks
 //! is written.
 
+use super::Form;
 use super::body::method;
 use super::fold::Folding;
-use super::line::Lines;
+use super::line::{Lines, Mark};
 use super::locks::Monitors;
 use super::text::comment;
 use super::tree::{Node, tree};
@@ -22,6 +23,8 @@ pub(super) struct JavaFile {
     /// `Program.java`
     pub(super) name: String,
     pub(super) text: String,
+    /// The events by their lines.
+    pub(super) events: Vec<(usize, Mark)>,
 }
 
 /// The files of a program in a Java package.
@@ -32,7 +35,7 @@ pub(super) struct JavaFile {
 pub(super) fn files(
     input: &Input<'_>,
     package: &str,
-    with_hooks: bool,
+    form: Form,
     options: &Options,
 ) -> Result<Vec<JavaFile>, DriveError> {
     let main = input.program.main.ok_or(DriveError::NoMain)?;
@@ -53,11 +56,11 @@ pub(super) fn files(
         lines.append(text);
     }
     let about = format!("`{}` in Java: made by cssame {}.", comment(&options.file), env!("CARGO_PKG_VERSION"));
-    let mut files = vec![program_file(&world, (package, &about, with_hooks), own)];
+    let mut files = vec![program_file(&world, (package, &about, form), own)];
     let used = used_classes(&world, &of_class);
     for class in input.program.classes.ids().filter(|class| used.contains(class)) {
         let methods = of_class.remove(&class).unwrap_or_else(|| Lines::at(1));
-        files.push(class_file(&world, class, (package, with_hooks), methods));
+        files.push(class_file(&world, class, (package, form), methods));
     }
     Ok(files)
 }
@@ -132,7 +135,7 @@ fn with_head(package: &str, about: &str, body: Lines) -> Lines {
     lines
 }
 
-fn program_file(world: &World<'_>, (package, about, with_hooks): (&str, &str, bool), methods: Lines) -> JavaFile {
+fn program_file(world: &World<'_>, (package, about, form): (&str, &str, Form), methods: Lines) -> JavaFile {
     let mut lines = Lines::default();
     lines.open("public final class Program {");
     if uses(world, |instruction| matches!(instruction, Instruction::AtomicBegin)) {
@@ -167,11 +170,11 @@ fn program_file(world: &World<'_>, (package, about, with_hooks): (&str, &str, bo
     lines.close("}");
     lines.append(methods);
     lines.close("}");
-    let (text, _) = with_head(package, about, lines).finish(with_hooks);
-    JavaFile { name: "Program.java".to_owned(), text }
+    let (text, events) = with_head(package, about, lines).finish(form == Form::Hooks);
+    JavaFile { name: "Program.java".to_owned(), text, events }
 }
 
-fn class_file(world: &World<'_>, class: ClassId, (package, with_hooks): (&str, bool), methods: Lines) -> JavaFile {
+fn class_file(world: &World<'_>, class: ClassId, (package, form): (&str, Form), methods: Lines) -> JavaFile {
     let name = &world.classes[class.index()];
     let (program, sources) = (world.input.program, world.input.sources);
     let declared = &program.classes[class];
@@ -186,8 +189,8 @@ fn class_file(world: &World<'_>, class: ClassId, (package, with_hooks): (&str, b
     }
     lines.append(methods);
     lines.close("}");
-    let (text, _) = with_head(package, &about, lines).finish(with_hooks);
-    JavaFile { name: format!("{name}.java"), text }
+    let (text, events) = with_head(package, &about, lines).finish(form == Form::Hooks);
+    JavaFile { name: format!("{name}.java"), text, events }
 }
 
 /// Whether a variable is assigned to.

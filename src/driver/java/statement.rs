@@ -4,7 +4,7 @@
 //! one that says it is done.
 
 use super::expression::Scope;
-use super::line::Lines;
+use super::line::{Lines, Mark};
 use super::text::string;
 use super::tree::At;
 use crate::driver::Input;
@@ -45,9 +45,9 @@ impl<'a> Writer<'_, 'a> {
                 self.assign(Some(*dest), "v", &value);
             }
             Instruction::Load { dest, place, read } => {
-                let value = self.scope.slot(place).read();
+                let slot = self.scope.slot(place);
                 let is_event = input.machine.visibility().read(*read);
-                self.access(located, (Some(*dest), &value), is_event.then_some("read"));
+                self.access(located, (*dest, &slot.read()), is_event.then(|| slot.read_by()));
             }
             Instruction::Store { place, value, definition } => {
                 let is_event = input.machine.visibility().definition(*definition);
@@ -56,8 +56,8 @@ impl<'a> Writer<'_, 'a> {
             Instruction::Atomic { dest, op, place, read, definition } => {
                 let visible = input.machine.visibility();
                 let is_event = visible.read(*read) || visible.definition(*definition);
-                let value = self.atomic(op, place);
-                self.access(located, (Some(*dest), &value), is_event.then_some("update"));
+                let (value, method) = self.atomic(op, place);
+                self.access(located, (*dest, &value), is_event.then(|| ("call", method.to_owned())));
             }
             Instruction::Allocate { dest, variable } => {
                 let ty = input.program.variables[*variable].ty;
@@ -128,21 +128,31 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// A statement that reads memory into a variable.
+    /// A statement that reads memory into a variable; where it is an event, by which join point.
     fn access(
         &mut self,
         located: &Located<'a>,
-        (dest, value): (Option<RegisterId>, &str),
-        event: Option<&'static str>,
+        (dest, value): (RegisterId, &str),
+        event: Option<(&'static str, String)>,
     ) {
         let input = self.scope.world.input;
-        let text = self.assignment(dest, &hint(located, input), value);
-        let Some(kind) = event else { return self.lines.push(text) };
+        let text = self.assignment(Some(dest), &hint(located, input), value);
+        let Some((join_point, member)) = event else { return self.lines.push(text) };
         let awaited = self.awaited(located);
         self.lines.hook(awaited);
-        self.lines.event(text, &located.label(input), kind);
-        let name = dest.map_or_else(String::new, |dest| self.scope.name(dest, "v"));
+        self.lines.event(text, Mark::new(join_point, &member, &self.marked(located)));
+        let name = self.scope.name(dest, "v");
         self.lines.hook(format!("Order.done({name});"));
+    }
+
+    /// The place of an access, for a table of join points. `[*]` says that the number of the element is not the argument of the
+    /// call: the array is a part of an element of another one.
+    fn marked(&self, located: &Located<'a>) -> String {
+        let input = self.scope.world.input;
+        let label = located.label(input);
+        let Some(place) = located.place() else { return label };
+        let in_array = self.scope.array_indices(place);
+        if in_array > 0 && in_array < place.indices.len() { format!("{label}[*]") } else { label }
     }
 
     fn store(&mut self, located: &Located<'a>, place: &Place, value: &Operand, is_event: bool) {
@@ -156,17 +166,19 @@ impl<'a> Writer<'_, 'a> {
             self.lines.push(format!("{ty} {name} = {shown};"));
             shown = name;
         }
-        let text = self.scope.slot(place).write(&shown);
+        let slot = self.scope.slot(place);
+        let text = slot.write(&shown);
         if !is_event {
             return self.lines.push(text);
         }
         let awaited = self.awaited(located);
         self.lines.hook(awaited);
-        self.lines.event(text, &located.label(input), "write");
+        let (join_point, member) = slot.written_by();
+        self.lines.event(text, Mark::new(join_point, &member, &self.marked(located)));
         self.lines.hook(format!("Order.done({shown});"));
     }
 
-    fn atomic(&mut self, op: &AtomicOperation, place: &Place) -> String {
+    fn atomic(&mut self, op: &AtomicOperation, place: &Place) -> (String, &'static str) {
         let (method, arguments) = match op {
             AtomicOperation::CompareAndSwap { old, new, .. } => {
                 ("compareAndSet", format!("{}, {}", self.scope.operand(old), self.scope.operand(new)))
@@ -174,7 +186,7 @@ impl<'a> Writer<'_, 'a> {
             AtomicOperation::Swap(value) => ("swap", self.scope.operand(value)),
             AtomicOperation::FetchAdd(value, _) => ("fetchAdd", self.scope.operand(value)),
         };
-        self.scope.slot(place).call(method, &arguments)
+        (self.scope.slot(place).call(method, &arguments), method)
     }
 
     /// Checks of the indices of its places.
@@ -322,30 +334,24 @@ impl<'a> Writer<'_, 'a> {
             self.check(located, &format!("{held}.isHeld()"), FailureKind::UnlockNotHeld, None);
         }
         match operation.kind {
-            Kind::Lock => self.step(&place, &format!("{object}.lock();"), ("lock", &format!("held({object})"))),
-            Kind::Unlock | Kind::UnlockRw => self.step(&place, &format!("{object}.unlock();"), ("unlock", "done()")),
-            Kind::ReadLock => self.step(&place, &format!("{object}.readLock();"), ("lock", "done()")),
-            Kind::WriteLock => self.step(&place, &format!("{object}.writeLock();"), ("lock", "done()")),
-            Kind::TryLock => self.verdict(&place, operation, &format!("{object}.tryLock()"), "try"),
-            Kind::TryReadLock => self.verdict(&place, operation, &format!("{object}.tryReadLock()"), "try"),
-            Kind::TryWriteLock => self.verdict(&place, operation, &format!("{object}.tryWriteLock()"), "try"),
-            Kind::Set => self.step(&place, &format!("{object}.set();"), ("set", "done()")),
-            Kind::Clear => self.step(&place, &format!("{object}.clear();"), ("clear", "done()")),
-            Kind::WaitEvent => self.step(&place, &format!("{object}.await();"), ("wait-event", "done()")),
-            Kind::Notify | Kind::NotifyBare => {
-                self.step(&place, &format!("{object}.signal();"), ("notify", "done()"));
-            }
-            Kind::NotifyAll | Kind::NotifyAllBare => {
-                self.step(&place, &format!("{object}.signalAll();"), ("notify", "done()"));
-            }
-            Kind::Acquire => {
-                self.step(&place, &format!("{object}.acquireUninterruptibly();"), ("acquire", "done()"));
-            }
-            Kind::Release => self.step(&place, &format!("{object}.release();"), ("release", "done()")),
+            Kind::Lock => self.step(&place, ("", &object, "lock", ""), &format!("held({object})")),
+            Kind::Unlock | Kind::UnlockRw => self.step(&place, ("", &object, "unlock", ""), "done()"),
+            Kind::ReadLock => self.step(&place, ("", &object, "readLock", ""), &format!("held({object})")),
+            Kind::WriteLock => self.step(&place, ("", &object, "writeLock", ""), &format!("held({object})")),
+            Kind::TryLock => self.verdict(&place, operation, (&object, "tryLock", "")),
+            Kind::TryReadLock => self.verdict(&place, operation, (&object, "tryReadLock", "")),
+            Kind::TryWriteLock => self.verdict(&place, operation, (&object, "tryWriteLock", "")),
+            Kind::Set => self.step(&place, ("", &object, "set", ""), "done()"),
+            Kind::Clear => self.step(&place, ("", &object, "clear", ""), "done()"),
+            Kind::WaitEvent => self.step(&place, ("", &object, "await", ""), "done()"),
+            Kind::Notify | Kind::NotifyBare => self.step(&place, ("", &object, "signal", ""), "done()"),
+            Kind::NotifyAll | Kind::NotifyAllBare => self.step(&place, ("", &object, "signalAll", ""), "done()"),
+            Kind::Acquire => self.step(&place, ("", &object, "acquireUninterruptibly", ""), "done()"),
+            Kind::Release => self.step(&place, ("", &object, "release", ""), "done()"),
             Kind::Barrier => {
                 let phase = self.scope.names.numbered("phase");
-                self.step(&place, &format!("int {phase} = {object}.arrive();"), ("arrive", "done()"));
-                self.step(&place, &format!("{object}.awaitAdvance({phase});"), ("leave", "done()"));
+                self.step(&place, (&format!("int {phase} = "), &object, "arrive", ""), "done()");
+                self.step(&place, ("", &object, "awaitAdvance", &phase), "done()");
             }
             Kind::WaitBare | Kind::WaitCondition | Kind::TimedWait => self.wait(&place, operation, &object),
         }
@@ -356,33 +362,33 @@ impl<'a> Writer<'_, 'a> {
         let lock = operation.lock.as_ref().map(|lock| self.scope.reference(lock, None));
         let waiter = self.scope.names.numbered("waiter");
         let given = lock.clone().unwrap_or_default();
-        self.step(place, &format!("Waiter {waiter} = {object}.enter({given});"), ("enter", "done()"));
+        self.step(place, (&format!("Waiter {waiter} = "), object, "enter", &given), "done()");
         if operation.kind == Kind::TimedWait {
-            self.verdict(place, operation, &format!("{object}.leaveTimed({waiter})"), "woken");
+            self.verdict(place, operation, (object, "leaveTimed", &waiter));
         } else {
-            self.step(place, &format!("{object}.leave({waiter});"), ("woken", "done()"));
+            self.step(place, ("", object, "leave", &waiter), "done()");
         }
         if let Some(lock) = lock {
-            self.step(place, &format!("{lock}.lock({waiter});"), ("lock", &format!("held({lock})")));
+            self.step(place, ("", &lock, "lock", &waiter), &format!("held({lock})"));
         }
     }
 
-    /// A statement that is an event, and how it is said to be done.
-    fn step(&mut self, place: &str, text: &str, (kind, done): (&'static str, &str)) {
+    /// A call that is an event, and how it is said to be done.
+    fn step(&mut self, place: &str, (left, object, method, arguments): (&str, &str, &str, &str), done: &str) {
         self.lines.hook(format!("Order.await({});", string(place)));
-        self.lines.event(text, place, kind);
+        self.lines.event(format!("{left}{object}.{method}({arguments});"), Mark::new("call", method, place));
         self.lines.hook(format!("Order.{done};"));
     }
 
     /// The same with a verdict, which the plan has too.
-    fn verdict(&mut self, place: &str, operation: &Synchronisation, call: &str, kind: &'static str) {
-        let dest = operation.verdict;
-        let text = match dest {
-            Some(_) => self.assignment(dest, "verdict", call),
-            None => format!("boolean {} = {call};", self.scope.names.numbered("verdict")),
+    fn verdict(&mut self, place: &str, operation: &Synchronisation, (object, method, arguments): (&str, &str, &str)) {
+        let left = match operation.verdict {
+            Some(_) => self.assignment(operation.verdict, "verdict", ""),
+            None => format!("boolean {} = ;", self.scope.names.numbered("verdict")),
         };
-        let name = text.split(" = ").next().and_then(|left| left.rsplit(' ').next()).unwrap_or_default().to_owned();
-        self.step(place, &text, (kind, &format!("done({name})")));
+        let left = left.trim_end_matches(';');
+        let name = left.trim_end_matches([' ', '=']).rsplit(' ').next().unwrap_or_default();
+        self.step(place, (left, object, method, arguments), &format!("done({name})"));
     }
 
     /// The beginning of a region: a monitor, or an atomic block.
@@ -390,22 +396,24 @@ impl<'a> Writer<'_, 'a> {
         self.index_checks(located, instruction);
         let Instruction::Synchronise(Synchronisation { object: Some(object), .. }) = instruction else {
             self.lines.hook("Order.turn();");
-            return self.lines.open("synchronized (Program.ATOMIC) {");
+            self.lines.open("synchronized (Program.ATOMIC) {");
+            return self.lines.also(Mark::new("lock", "-", "-"));
         };
         let place = located.label(self.scope.world.input);
         let object = self.scope.reference(object, None);
         self.lines.hook(format!("Order.await({});", string(&place)));
         self.lines.open(format!("synchronized ({object}) {{"));
-        self.lines.also(&place, "lock");
+        self.lines.also(Mark::new("lock", "-", &place));
         self.lines.hook(format!("Order.held({object});"));
     }
 
-    /// The end of a region, or a way out of it: the turn goes on before Java frees the monitor, for it does that by itself.
-    pub(super) fn leave_region(&mut self, located: &Located<'a>, instruction: &'a Instruction) {
-        if let Instruction::Synchronise(_) = instruction {
-            let place = located.label(self.scope.world.input);
-            self.lines.hook(format!("Order.await({});", string(&place)));
-            self.lines.hook("Order.done();");
-        }
+    /// The end of a region, or a way out of it, and its event: the turn goes on before Java frees the monitor, for it does that
+    /// by itself at the closing brace or the jump.
+    pub(super) fn leave_region(&mut self, located: &Located<'a>, instruction: &'a Instruction) -> Option<Mark> {
+        let Instruction::Synchronise(_) = instruction else { return None };
+        let place = located.label(self.scope.world.input);
+        self.lines.hook(format!("Order.await({});", string(&place)));
+        self.lines.hook("Order.done();");
+        Some(Mark::new("unlock", "-", &place))
     }
 }

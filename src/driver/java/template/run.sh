@@ -1,9 +1,9 @@
 #!/bin/sh
-# Compiles this package and runs its tests with JUnit 5, without a network.
+# {what}, without a network.
 #
 # Usage: ./run.sh [option of JUnit's console]...      for example: ./run.sh -n '.*FirstTest'
 #
-# The jars of JUnit are those of Debian's package junit5 in /usr/share/java, or those in the directory CSSAME_JARS.
+# The jars are those of Debian's packages in /usr/share/java, or those in the directory CSSAME_JARS.
 # Exit status: 0 all tests pass, 1 one fails or does not compile, 2 a tool is missing.
 set -u
 
@@ -46,24 +46,26 @@ if [ -z "$(jar junit-jupiter-api)" ] || [ -z "$(jar junit-platform-console)" ]; 
     junit=$standalone
 fi
 
-version=unknown
+{tools}version=unknown
 for file in "$jars"/junit-jupiter-api-[0-9]*.jar "$jars"/junit-platform-console-standalone-[0-9]*.jar; do
     if [ -f "$file" ]; then
         version=$(basename "$file" .jar | sed 's/.*-//')
         break
     fi
 done
-echo "javac $(javac -version 2>&1 | sed 's/^javac //'), JUnit $version"
+echo "javac $(javac -version 2>&1 | sed 's/^javac //'), {versions}JUnit $version"
 
 rm -rf target/classes target/test-classes
 mkdir -p target/classes target/test-classes || exit 2
 find src/main/java -name '*.java' >target/sources.txt
 find src/test/java -name '*.java' >target/tests.txt
-javac --release 17 -encoding UTF-8 -Xlint:all -Werror -d target/classes @target/sources.txt || exit 1
-javac --release 17 -encoding UTF-8 -Xlint:all,-path -d target/test-classes -cp "target/classes:$junit" \
+{build}
+javac --release 17 -encoding UTF-8 -Xlint:all,-path -d target/test-classes -cp "target/classes:$libraries$junit" \
     @target/tests.txt || exit 1
-cp -R src/test/resources/. target/test-classes || exit 2
+if [ -d src/test/resources ]; then
+    cp -R src/test/resources/. target/test-classes || exit 2
+fi
 
-java -cp "target/classes:target/test-classes:$junit" org.junit.platform.console.ConsoleLauncher \
+java -cp "target/classes:target/test-classes:$libraries$junit" org.junit.platform.console.ConsoleLauncher \
     --scan-classpath target/test-classes --fail-if-no-tests --disable-banner --disable-ansi-colors --details=tree "$@" ||
     exit 1

@@ -1,0 +1,34 @@
+//! `run.sh` and `pom.xml` of a package.
+//!
+//! In: what is special to a target. Out: a script that compiles a package and runs its tests without a network.
+
+/// What a script does for its target.
+pub(in crate::driver) struct Script {
+    /// What it does, as a sentence without its end.
+    pub(in crate::driver) what: &'static str,
+    /// Looks for tools, beside those that all packages need.
+    pub(in crate::driver) tools: &'static str,
+    /// Their versions, each with a comma behind it.
+    pub(in crate::driver) versions: &'static str,
+    /// Makes the classes of the program.
+    pub(in crate::driver) build: &'static str,
+}
+
+/// The script of a package of plain Java.
+pub(super) const JAVA: Script = Script {
+    what: "Compiles this package and runs its tests with JUnit 5",
+    tools: "libraries=\n",
+    versions: "",
+    build: "javac --release 17 -encoding UTF-8 -Xlint:all -Werror -d target/classes @target/sources.txt || exit 1",
+};
+
+impl Script {
+    /// The text of `run.sh`.
+    pub(in crate::driver) fn text(&self) -> String {
+        include_str!("template/run.sh")
+            .replace("{what}", self.what)
+            .replace("{tools}", self.tools)
+            .replace("{versions}", self.versions)
+            .replace("{build}", self.build)
+    }
+}
