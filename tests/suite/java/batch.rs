@@ -18,15 +18,15 @@ pub struct Batch {
 
 /// The jars of JUnit that tests are compiled against; none where Java or they are not installed, which is said.
 fn class_path() -> Option<String> {
-    let jars =
-        ["junit-jupiter-api.jar", "apiguardian-api.jar", "opentest4j.jar"].map(|jar| format!("/usr/share/java/{jar}"));
+    let jars = ["junit-jupiter-api.jar", "apiguardian-api.jar", "opentest4j.jar", "aspectjrt.jar", "aspectjtools.jar"];
+    let jars = jars.map(|jar| format!("/usr/share/java/{jar}"));
     let has_java = Command::new("javac").arg("-version").output().is_ok_and(|output| output.status.success());
     if has_java && jars.iter().all(|jar| Path::new(jar).exists()) {
-        return Some(jars.join(":"));
+        return Some(jars[..4].join(":"));
     }
     let install = "apt-get install --no-install-recommends default-jdk-headless aspectj junit5";
-    assert!(std::env::var_os("CSSAME_NEED_JAVA").is_none(), "Java or JUnit 5 is not installed: {install}");
-    let text = format!("the packages in Java are not run: Java or JUnit 5 is not installed: {install}\n");
+    assert!(std::env::var_os("CSSAME_NEED_JAVA").is_none(), "Java, AspectJ or JUnit 5 is not installed: {install}");
+    let text = format!("the packages in Java are not run: Java, AspectJ or JUnit 5 is not installed: {install}\n");
     // Past the capture of the test harness, which hides what tests that pass print.
     std::io::stderr().write_all(text.as_bytes()).unwrap();
     None
@@ -67,7 +67,9 @@ impl Batch {
         }
         let mut command = Command::new("java");
         command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/java/Batch.java"));
-        command.arg(rounds.to_string()).arg(class_path).arg(&runtime).args(&self.members);
+        let is_woven = self.members[0].join("src/main/aspectj").exists();
+        let weaver = if is_woven { "/usr/share/java/aspectjtools.jar" } else { "-" };
+        command.arg(rounds.to_string()).args([&class_path, weaver]).arg(&runtime).args(&self.members);
         for inherited in ["CSSAME_DELAYS", "CSSAME_LATCH_SECONDS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"] {
             command.env_remove(inherited);
         }

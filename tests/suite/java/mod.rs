@@ -11,10 +11,10 @@ use cssame::model::{self, Model};
 use cssame::schedule::source_hash;
 
 /// A package of a program, with a test for each term, failure, deadlock and outcome.
-fn package(name: &str, text: &str, expect: Expect) -> Option<Package> {
+fn package(target: Target, name: &str, text: &str, expect: Expect) -> Option<Package> {
     let model = Model::from_text(name, text, &model::Options::default()).ok()?;
     let options = Options {
-        target: Target::Java,
+        target,
         expect,
         file: format!("{name}.csm"),
         hash: source_hash(text),
@@ -44,27 +44,46 @@ fn assert_passed(results: &Results, tests: usize) {
 
 #[test]
 fn what_was_recorded_of_every_sample_happens_in_java_whatever_the_timing() {
-    let mut batch = Batch::new("samples");
+    samples_happen(Target::Java, "samples");
+}
+
+#[test]
+fn what_was_recorded_of_every_sample_happens_in_woven_java_whatever_the_timing() {
+    samples_happen(Target::AspectJ, "woven_samples");
+}
+
+fn samples_happen(target: Target, folder: &str) {
+    let mut batch = Batch::new(folder);
     let mut tests = 0;
     for (name, text) in support::samples() {
         // A library has no execution.
-        let Some(package) = package(&name, &text, Expect::Recorded) else { continue };
+        let Some(package) = package(target, &name, &text, Expect::Recorded) else { continue };
         tests += package.manifest.tests.len();
         batch.add(&name, &package);
     }
     assert!(tests > 300, "{tests}");
+    let rounds = setting("CSSAME_JAVA_ROUNDS", 1) as u32;
     for delays in [None, Some(("CSSAME_DELAYS", "1"))] {
-        let Some(results) = batch.run(1, delays.as_slice()) else { return };
+        let Some(results) = batch.run(rounds, delays.as_slice()) else { return };
         assert_passed(&results, tests);
     }
 }
 
 #[test]
 fn what_was_recorded_of_random_programs_happens_in_java() {
-    let mut batch = Batch::new("random");
+    random_happen(Target::Java, "random");
+}
+
+#[test]
+fn what_was_recorded_of_random_programs_happens_in_woven_java() {
+    random_happen(Target::AspectJ, "woven_random");
+}
+
+fn random_happen(target: Target, folder: &str) {
+    let mut batch = Batch::new(folder);
     let (first, mut tests) = (setting("CSSAME_JAVA_SEED", 1), 0);
     let size = generate::Size::default();
-    for seed in first..first + setting("CSSAME_JAVA_PROGRAMS", 60) {
+    for seed in first..first + setting("CSSAME_JAVA_PROGRAMS", 20) {
         let texts = [
             generate::program(seed, &size),
             generate::racy(seed, &size),
@@ -74,7 +93,7 @@ fn what_was_recorded_of_random_programs_happens_in_java() {
         ];
         for (number, text) in texts.iter().enumerate() {
             let name = format!("p{seed}_{number}");
-            let Some(package) = package(&name, text, Expect::Recorded) else { continue };
+            let Some(package) = package(target, &name, text, Expect::Recorded) else { continue };
             tests += package.manifest.tests.len();
             batch.add(&name, &package);
         }
