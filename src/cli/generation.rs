@@ -34,7 +34,7 @@ pub struct GenerationOptions {
     /// Write the tests as a package to this directory: a new or empty one, or one that was written so
     #[arg(long, value_name = "DIR", requires = "generate")]
     pub out: Option<PathBuf>,
-    /// Language of the package: rust [default: rust]
+    /// Language of the package: rust, java or aspectj, as for `drive` [default: rust]
     #[arg(long, value_enum, requires = "out", hide_possible_values = true)]
     pub target: Option<TargetName>,
     /// Call this method behind the threads; it has to give true

@@ -140,6 +140,10 @@ pub enum Code {
     CannotRead,
     /// CS0910: file cannot be written.
     CannotWrite,
+    /// CS0911: not possible for this target.
+    TargetLacks,
+    /// CS0912: tool missing.
+    ToolMissing,
     /// CS0999: internal error.
     Internal,
 }
@@ -232,6 +236,8 @@ const CATALOGUE: &[Entry] = &[
     entry!(ContextsMerged, "CS0908", "calling contexts merged"),
     entry!(CannotRead, "CS0909", "file cannot be read"),
     entry!(CannotWrite, "CS0910", "file cannot be written"),
+    entry!(TargetLacks, "CS0911", "not possible for this target"),
+    entry!(ToolMissing, "CS0912", "tool missing"),
     entry!(Internal, "CS0999", "internal error"),
 ];
 

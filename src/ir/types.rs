@@ -89,6 +89,17 @@ impl Program {
         }
     }
 
+    /// What an array holds behind all its dimensions, and how many these are; anything else holds itself.
+    #[must_use]
+    pub fn innermost(&self, ty: Type) -> (Type, usize) {
+        let (mut ty, mut dimensions) = (ty, 0);
+        while let Type::Array(array) = ty {
+            ty = self.arrays[array].element;
+            dimensions += 1;
+        }
+        (ty, dimensions)
+    }
+
     /// The type that the base of a place has.
     #[must_use]
     pub fn base_type(&self, function: FunctionId, place: &Place) -> Option<Type> {

@@ -30,9 +30,9 @@ use std::process::Command;
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
-Writes a Cargo package with one test for each feasible term of each pi function: real threads, held to one recorded \
-order by latches, so that the read sees just that write, every time. Terms that no execution can realise are listed in \
-its manifest. Each failure and each deadlock that none of these tests shows has one of its own; with `--outcomes` each \
+Writes a package with one test for each feasible term of each pi function: real threads, held to one recorded \
+order, so that the read sees just that write, every time. It is a Cargo package, or with `--target` one of Java, plain or with \
+AspectJ. Terms that no execution can realise are listed in its manifest. Each failure and each deadlock that none of these tests shows has one of its own; with `--outcomes` each \
 outcome, too. Such a test fails as the program does; with `--expect recorded` it passes because just that happens.
 
 Where many executions have a term, the test follows one in which every evaluation of the read sees the write, and as few \
@@ -59,6 +59,7 @@ Examples:
   cssame drive samples/cssame_fig6.csm --out sums --outcomes --distinct
   cssame drive samples/sen_fig1.csm --out race --race z@18:9,z@21:5
   cssame drive samples/bank_account_broken.csm --pairs --out torn --run
+  cssame drive samples/cssame_fig7.csm --out fig7 --target java --run
 
 Exit status: 0 the package was written (and its tests pass), 1 a failure or a deadlock was found (and is not \
 expected), the selection is inconsistent, the race is impossible or a test fails, 2 bad usage or a program that does not compile, 3 a bound was hit before all that was \
@@ -113,10 +114,11 @@ pub struct Arguments {
     /// included (recorded)
     #[arg(long, value_enum, default_value_t = Expectation::Program, hide_possible_values = true)]
     pub expect: Expectation,
-    /// Language of the package: rust
+    /// Language of the package: rust (a Cargo package), java (a Maven project), aspectj (the same with the program as it
+    /// is, held to its plan by an aspect)
     #[arg(long, value_enum, default_value_t = TargetName::Rust, hide_possible_values = true)]
     pub target: TargetName,
-    /// Run the tests with `cargo test`
+    /// Run the tests: with `cargo test`, or with the script of the package
     #[arg(long)]
     pub run: bool,
     #[command(flatten)]
@@ -162,6 +164,16 @@ impl Job for Arguments {
 
     fn common(&self) -> Common<'_> {
         Common::new("drive", Some(&self.file), self.format.format, &self.output)
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        if self.free && Target::from(self.target) != Target::Rust {
+            return Err(
+                "`--free` is for `--target rust`: the detectors that watch such tests know the threads of Rust"
+                    .to_owned(),
+            );
+        }
+        Ok(())
     }
 
     fn answer(&self, output: &Output) -> Result<Driven, Diagnostics> {
@@ -356,12 +368,24 @@ fn run_cargo(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics>
     Ok(result.status.success())
 }
 
-/// Runs the script of a package.
+/// The status of a script that has not found a tool.
+const MISSING: i32 = 2;
+
+/// Runs the script of a package. What it says of its tools and tests is told; a tool that is missing is an error.
 fn run_script(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics> {
     let result = Command::new("sh").arg(directory.join("run.sh")).output();
-    let result = result.map_err(|error| Diagnostics::error(Code::CannotRead, format!("sh cannot be run: {error}")))?;
+    let result = result.map_err(|error| Diagnostics::error(Code::ToolMissing, format!("sh cannot be run: {error}")))?;
+    let errors = String::from_utf8_lossy(&result.stderr);
+    if result.status.code() == Some(MISSING) {
+        let mut lines = errors.lines().map(str::trim);
+        let (what, install) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        let what = what.trim_start_matches("run.sh: ").trim_end_matches("; on Debian and Ubuntu:");
+        let message = format!("the tests cannot be run: {what}");
+        let diagnostic = Diagnostic::general(Code::ToolMissing, Severity::Error, message);
+        return Err(Diagnostics::general(diagnostic.with_help(format!("on Debian and Ubuntu: {install}"))));
+    }
     output.summary(&String::from_utf8_lossy(&result.stdout));
-    output.summary(&String::from_utf8_lossy(&result.stderr));
+    output.summary(&errors);
     Ok(result.status.success())
 }
 
@@ -369,7 +393,8 @@ pub(super) fn no_package(error: &DriveError) -> Diagnostics {
     let code = match error {
         DriveError::NoMain => Code::NoMain,
         DriveError::NoEnd { .. } => Code::StepLimit,
-        DriveError::TooManyTerms(_) | DriveError::Unstructured { .. } => Code::ExplorationLimit,
+        DriveError::TooManyTerms(_) => Code::ExplorationLimit,
+        DriveError::Unstructured { .. } => Code::TargetLacks,
     };
     let diagnostic = Diagnostic::general(code, Severity::Error, error.to_string());
     Diagnostics::general(match error {

@@ -82,7 +82,7 @@ pub struct Arguments {
     /// Write the test cases as a package to this directory: a new or empty one, or one that was written so
     #[arg(long, value_name = "DIR")]
     pub emit: Option<PathBuf>,
-    /// Language of the package: rust [default: rust]
+    /// Language of the package: rust, java or aspectj, as for `drive` [default: rust]
     #[arg(long, value_enum, requires = "emit", hide_possible_values = true)]
     pub target: Option<TargetName>,
     /// Write the variant graph of the first execution to FILE.dot or FILE.svg

@@ -5,9 +5,10 @@
 use super::expression::Scope;
 use super::fold::{Declarations, Folding, declare};
 use super::line::{Lines, Mark};
+use super::regions::regions;
 use super::statement::Writer;
 use super::text::{comment, default_value, type_name};
-use super::tree::{At, Node, regions};
+use super::tree::{At, Node};
 use super::world::World;
 use crate::driver::label::Located;
 use crate::ir::structure::Label;

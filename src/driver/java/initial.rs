@@ -3,7 +3,7 @@
 //! In: the type of a variable or a field, and a variable of the program that begins alike. Out: an expression.
 
 use super::text::{boxed_name, default_value, literal};
-use super::world::{Variable, World, element_type, innermost, single_name};
+use super::world::{Variable, World, element_type, single_name};
 use crate::ir::{LeafKind, ScalarType, Type, Value, VariableId};
 
 /// Objects of an array that are written one by one.
@@ -54,7 +54,7 @@ impl World<'_> {
                 };
                 let length = of.length.unwrap_or(0);
                 let elements: Vec<String> = (0..length).map(element).collect();
-                let (inner, dimensions) = innermost(program, ty);
+                let (inner, dimensions) = program.innermost(ty);
                 let name = match inner {
                     Type::Class(class) => self.classes.get(class.index()).map_or("Object", String::as_str),
                     Type::Single(kind) => single_name(kind, is_monitor),

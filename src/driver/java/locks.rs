@@ -9,28 +9,19 @@
 //! explicit too where it is passed by reference, where it is an element whose index may change, and where a condition, a try or
 //! an unlock elsewhere needs it.
 
+use super::key::{Key, key_of};
 use super::tree::{Leavable, Node};
-use super::world::key_of;
-use crate::ir::sync::Kind;
-use crate::ir::{
-    Base, ClassId, FunctionId, Instruction, LeafKind, Operand, Place, Program, RegisterId, Synchronisation, Type,
-    VariableId,
-};
-use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A variable, or a field of all objects of a class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum LockKey {
-    Global(VariableId),
-    Field(ClassId, u32),
-}
+use crate::ir::sync::Kind;
+use crate::ir::{Base, FunctionId, Instruction, LeafKind, Operand, Place, Program, RegisterId, Synchronisation, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The locks that are monitors.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Monitors(FxHashSet<LockKey>);
+pub(super) struct Monitors(FxHashSet<Key>);
 
 impl Monitors {
-    pub(super) fn contains(&self, key: LockKey) -> bool {
+    pub(super) fn contains(&self, key: Key) -> bool {
         self.0.contains(&key)
     }
 
@@ -74,7 +65,7 @@ fn operation(instruction: &Instruction) -> Option<(Kind, &Place)> {
 fn taken_by(program: &Program) -> Taken {
     let mut taken: Taken = FxHashMap::default();
     let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
-    let mut waiting: Vec<(FunctionId, LockKey)> = Vec::new();
+    let mut waiting: Vec<(FunctionId, Key)> = Vec::new();
     for (id, function) in program.functions.entries() {
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             if let Some((Kind::Lock, place)) = operation(instruction) {
@@ -94,21 +85,21 @@ fn taken_by(program: &Program) -> Taken {
 }
 
 /// By function: the locks that it and what it calls take.
-type Taken = FxHashMap<FunctionId, FxHashSet<LockKey>>;
+type Taken = FxHashMap<FunctionId, FxHashSet<Key>>;
 
 /// What lies around a sequence: the labels, and the locks of regions, each with the number of labels around that.
 #[derive(Default)]
 struct Around {
     labels: Vec<Leavable>,
-    locks: Vec<(LockKey, usize)>,
+    locks: Vec<(Key, usize)>,
 }
 
 struct Search<'a> {
     program: &'a Program,
     /// All locks.
-    locks: FxHashSet<LockKey>,
+    locks: FxHashSet<Key>,
     /// Those that are no monitors.
-    explicit: FxHashSet<LockKey>,
+    explicit: FxHashSet<Key>,
 }
 
 impl Search<'_> {
@@ -136,20 +127,17 @@ impl Search<'_> {
     fn passed(&mut self, id: FunctionId, dest: RegisterId, place: &Place) {
         let program = self.program;
         let Some(pointee) = program.functions[id].registers[dest].pointee else { return };
-        if !matches!(
-            super::world::innermost(program, pointee).0,
-            Type::Single(LeafKind::Lock | LeafKind::ReentrantLock)
-        ) {
+        if !matches!(program.innermost(pointee).0, Type::Single(LeafKind::Lock | LeafKind::ReentrantLock)) {
             return;
         }
         let parts = program.base_type(id, place).and_then(|base| program.parts_of(base, place, |ty| ty == pointee));
         let field = parts.iter().flatten().rev().find_map(|part| match *part {
-            crate::ir::types::Part::Field(class, number) => Some(LockKey::Field(class, number)),
+            crate::ir::types::Part::Field(class, number) => Some(Key::Field(class, number)),
             _ => None,
         });
         match (field, place.base) {
             (Some(key), _) => drop(self.explicit.insert(key)),
-            (None, Base::Global(variable)) => drop(self.explicit.insert(LockKey::Global(variable))),
+            (None, Base::Global(variable)) => drop(self.explicit.insert(Key::Global(variable))),
             (None, Base::Reference(_)) => {}
         }
     }
@@ -157,7 +145,7 @@ impl Search<'_> {
     /// Looks at the regions of a sequence.
     fn sequence(&mut self, (id, taken): (FunctionId, &Taken), nodes: &[Node], around: &mut Around) {
         let program = self.program;
-        let mut ends: Vec<(usize, LockKey)> = Vec::new();
+        let mut ends: Vec<(usize, Key)> = Vec::new();
         for (position, node) in nodes.iter().enumerate() {
             if let Some(&(end, _)) = ends.last()
                 && end == position
@@ -185,7 +173,7 @@ impl Search<'_> {
                     }
                 }
                 if let Instruction::Call { function, .. } = instruction {
-                    let twice = |key: &LockKey| taken.get(function).is_some_and(|taken| taken.contains(key));
+                    let twice = |key: &Key| taken.get(function).is_some_and(|taken| taken.contains(key));
                     self.explicit.extend(around.locks.iter().map(|&(key, _)| key).filter(twice));
                 }
                 continue;

@@ -6,14 +6,14 @@
 //! Scalars are fields, volatile where threads share them. One on which an atomic expression works is a `Cell`, and so is a local
 //! that arms use. Arrays of data are an `Array` each, over all their dimensions; arrays of objects are those of Java.
 
-use super::locks::{LockKey, Monitors};
+use super::key::{Key, key_of};
+use super::locks::Monitors;
 use super::text::{boxed_name, identifier, type_name};
 use crate::driver::Input;
 use crate::driver::names::Names;
-use crate::ir::types::Part;
 use crate::ir::{
-    Base, ClassId, FunctionId, FunctionKind, Instruction, LeafKind, Place, Program, RegisterType, ScalarType, Storage,
-    SymbolId, Type, VariableId,
+    ClassId, FunctionId, FunctionKind, Instruction, LeafKind, Program, RegisterType, ScalarType, Storage, SymbolId,
+    Type, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
@@ -23,7 +23,7 @@ use std::collections::hash_map::Entry;
 pub(super) struct Variable {
     pub(super) name: String,
     pub(super) ty: Type,
-    pub(super) key: LockKey,
+    pub(super) key: Key,
     pub(super) is_volatile: bool,
     /// Whether it is a scalar that a `Cell` holds.
     pub(super) is_cell: bool,
@@ -95,9 +95,9 @@ impl<'a> World<'a> {
             let made = Variable {
                 name: names.fresh(program.texts.get(variable.name)),
                 ty: variable.ty,
-                key: LockKey::Global(id),
+                key: Key::Global(id),
                 is_volatile: symbol.is_some_and(|symbol| shared.contains(&symbol)),
-                is_cell: cells.contains(&LockKey::Global(id)),
+                is_cell: cells.contains(&Key::Global(id)),
                 model: Some((id, 0)),
             };
             self.global_numbers.insert(id, self.globals.len());
@@ -107,7 +107,7 @@ impl<'a> World<'a> {
         for (class, declared) in program.classes.entries() {
             let mut own = Names::below(identifier, &taken);
             let fields = (0..).zip(&declared.fields).map(|(number, field)| {
-                let key = LockKey::Field(class, number);
+                let key = Key::Field(class, number);
                 let model = models.get(&class).map(|&(variable, cell)| (variable, cell + field.offset));
                 Variable {
                     name: own.fresh(program.texts.get(field.name)),
@@ -134,7 +134,7 @@ impl<'a> World<'a> {
     }
 
     /// Variables and fields that atomic expressions work on.
-    fn cells(&self) -> FxHashSet<LockKey> {
+    fn cells(&self) -> FxHashSet<Key> {
         let mut cells = FxHashSet::default();
         for (id, function) in self.input.program.functions.entries() {
             for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
@@ -155,9 +155,9 @@ impl<'a> World<'a> {
     }
 
     /// The type in Java of something that is declared so; `key` is that of a variable or a field.
-    pub(super) fn type_text(&self, ty: Type, key: Option<LockKey>, is_cell: bool) -> String {
+    pub(super) fn type_text(&self, ty: Type, key: Option<Key>, is_cell: bool) -> String {
         let program = self.input.program;
-        let (inner, dimensions) = innermost(program, ty);
+        let (inner, dimensions) = program.innermost(ty);
         if let (Type::Single(LeafKind::Data(scalar)), true) = (inner, dimensions > 0) {
             return format!("Array<{}>", boxed_name(scalar));
         }
@@ -185,35 +185,12 @@ pub(super) fn single_name(kind: LeafKind, is_monitor: bool) -> &'static str {
     }
 }
 
-/// What an array holds behind all its dimensions, and how many these are.
-pub(super) fn innermost(program: &Program, ty: Type) -> (Type, usize) {
-    let (mut ty, mut dimensions) = (ty, 0);
-    while let Type::Array(array) = ty {
-        ty = program.arrays[array].element;
-        dimensions += 1;
-    }
-    (ty, dimensions)
-}
-
 /// The data that an array holds, if it holds data.
 pub(super) fn element_type(program: &Program, ty: Type) -> Option<ScalarType> {
-    match innermost(program, ty) {
+    match program.innermost(ty) {
         (Type::Single(LeafKind::Data(scalar)), 1..) => Some(scalar),
         _ => None,
     }
-}
-
-/// The variable or field that a place of one thing names, and whether it is an element of it; none behind a reference.
-pub(super) fn key_of(program: &Program, function: FunctionId, place: &Place) -> Option<(LockKey, bool)> {
-    let base = program.base_type(function, place)?;
-    let parts = program.parts_of(base, place, |ty| matches!(ty, Type::Single(_)))?;
-    let elements = parts.iter().rev().take_while(|part| !matches!(part, Part::Field(..))).count();
-    let key = match (parts.iter().rev().nth(elements), place.base) {
-        (Some(&Part::Field(class, number)), _) => LockKey::Field(class, number),
-        (_, Base::Global(variable)) => LockKey::Global(variable),
-        (_, Base::Reference(_)) => return None,
-    };
-    Some((key, elements > 0))
 }
 
 /// The class that a function is a method of, or an arm of a method.

@@ -63,6 +63,8 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("futures --select nonsense samples/cssame_fig2.csm", 2, "!nonsense"),
     ("futures --select a@1:1=a@2:2 samples/cssame_fig2.csm", 2, "!error["),
     ("drive --out Cargo.toml samples/cssame_fig2.csm", 2, "!CS0910"),
+    ("drive --out unused --pairs --free --target java samples/bank_account.csm", 2, "!--target rust"),
+    ("drive --out unused --target cobol samples/bank_account.csm", 2, "!aspectj"),
     ("correlate --threshold 2 samples/jannesari_fig9.csm", 2, "!0 to 1"),
     ("check --jobs 0 samples/counter_locked.csm", 2, "!0"),
     ("futures -j x samples/cssame_fig2.csm", 2, "!x"),

@@ -177,3 +177,20 @@ fn a_package_can_be_written_where_the_directory_above_is_closed() {
     }
     fs::set_permissions(&above, fs::Permissions::from_mode(0o755)).unwrap();
 }
+
+#[test]
+fn a_tool_that_is_missing_is_named_with_the_line_that_installs_it() {
+    let directory = tempfile::tempdir().unwrap();
+    for target in ["java", "aspectj"] {
+        let out = directory.path().join(target);
+        let mut command = drive(&fig2(), &out);
+        command.args(["--target", target, "--run"]).env("CSSAME_JARS", directory.path());
+        let output = ends_with(&mut command, 2);
+        let message = String::from_utf8_lossy(&output.stderr);
+        let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(message.contains("CS0912") && message.contains(" is missing"), "{message}");
+        let install = "apt-get install --no-install-recommends default-jdk-headless aspectj junit5";
+        assert!(message.contains(install), "{message}");
+        assert!(out.join("run.sh").exists());
+    }
+}

@@ -101,3 +101,31 @@ fn random_happen(target: Target, folder: &str) {
     let Some(results) = batch.run(1, &[]) else { return };
     assert_passed(&results, tests);
 }
+
+#[test]
+fn a_woven_program_is_the_plain_one_without_the_lines_of_order() {
+    for (name, text) in support::samples() {
+        let Some(plain) = package(Target::Java, &name, &text, Expect::Recorded) else { continue };
+        let Some(woven) = package(Target::AspectJ, &name, &text, Expect::Recorded) else { panic!("{name}") };
+        let of_program = |package: &Package| -> Vec<(String, String)> {
+            let files = package.files.iter().map(|(path, text)| (path.to_string_lossy().into_owned(), text));
+            let files = files.filter(|(path, _)| path.starts_with("src/main/java/drive_"));
+            let kept = |text: &str| -> String {
+                text.lines()
+                    .filter(|line| !line.trim_start().starts_with("Order."))
+                    .map(|line| format!("{line}\n"))
+                    .collect()
+            };
+            files.map(|(path, text)| (path, kept(text))).collect()
+        };
+        assert_eq!(of_program(&plain), of_program(&woven), "{name}");
+        let lines = |package: &Package| of_program(package).iter().map(|(_, text)| text.lines().count()).sum::<usize>();
+        let all: usize = woven
+            .files
+            .iter()
+            .filter(|(path, _)| path.starts_with(format!("src/main/java/drive_{name}")))
+            .map(|(_, text)| text.lines().count())
+            .sum();
+        assert_eq!(lines(&woven), all, "{name}: a line of `Order` is left");
+    }
+}
