@@ -6,120 +6,22 @@
 use crate::ir::{ScalarType, Texts, Value};
 use std::fmt::Write;
 
-/// Words that are no identifiers in Java, names that the generated code needs itself, and methods of every object.
-const RESERVED: &[&str] = &[
-    "abstract",
-    "assert",
-    "boolean",
-    "break",
-    "byte",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "exports",
-    "extends",
-    "false",
-    "final",
-    "finally",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "implements",
-    "import",
-    "instanceof",
-    "int",
-    "interface",
-    "long",
-    "module",
-    "native",
-    "new",
-    "non",
-    "null",
-    "open",
-    "opens",
-    "package",
-    "permits",
-    "private",
-    "protected",
-    "provides",
-    "public",
-    "record",
-    "requires",
-    "return",
-    "sealed",
-    "short",
-    "static",
-    "strictfp",
-    "super",
-    "switch",
-    "synchronized",
-    "this",
-    "throw",
-    "throws",
-    "to",
-    "transient",
-    "transitive",
-    "true",
-    "try",
-    "uses",
-    "var",
-    "void",
-    "volatile",
-    "when",
-    "while",
-    "with",
-    "yield",
-    // Classes that the text of a program names.
-    "Array",
-    "AssertionError",
-    "Boolean",
-    "Cell",
-    "Choice",
-    "Condition",
-    "Double",
-    "Event",
-    "Failure",
-    "Handle",
-    "Integer",
-    "Lock",
-    "Long",
-    "Object",
-    "Order",
-    "Output",
-    "Phaser",
-    "Program",
-    "RwLock",
-    "Run",
-    "Semaphore",
-    "String",
-    "Text",
-    "Threads",
-    "Waiter",
-    "ATOMIC",
-    "BARE",
-    "reset",
-    "cssame",
-    "java",
-    // Methods of every object.
-    "clone",
-    "equals",
-    "finalize",
-    "getClass",
-    "hashCode",
-    "notify",
-    "notifyAll",
-    "toString",
-    "wait",
-];
+/// Words that are no identifiers in Java, or not everywhere.
+const KEYWORDS: &str = "\
+    abstract assert boolean break byte case catch char class const continue default do double else enum \
+    extends false final finally float for goto if implements import instanceof int interface long native \
+    new non null package permits private protected public record return sealed short static strictfp \
+    super switch synchronized this throw throws transient true try var void volatile while yield";
+
+/// Names that the generated code needs itself.
+const OWN: &str = "\
+    Array AssertionError Boolean Cell Choice Condition Double Event Failure Handle Integer Lock Long \
+    Object Order Output Phaser Program RwLock Run Semaphore String Text Threads Waiter ATOMIC BARE reset \
+    cssame java";
+
+/// Methods of every object.
+const METHODS: &str = "\
+    clone equals finalize getClass hashCode notify notifyAll toString wait";
 
 /// An identifier like a name of the program.
 pub(super) fn identifier(text: &str) -> String {
@@ -133,7 +35,8 @@ pub(super) fn identifier(text: &str) -> String {
     let bare = name.trim_end_matches('_');
     let name = if bare.is_empty() { "v".to_owned() } else { bare.to_owned() };
     let name = if name.starts_with(|first: char| first.is_ascii_digit()) { format!("v{name}") } else { name };
-    if RESERVED.contains(&name.as_str()) { name + "_" } else { name }
+    let is_taken = [KEYWORDS, OWN, METHODS].iter().any(|words| words.split_whitespace().any(|word| word == name));
+    if is_taken { name + "_" } else { name }
 }
 
 /// A string literal.
