@@ -341,13 +341,13 @@ impl<'a> Writer<'_, 'a> {
             Kind::TryLock => self.verdict(&place, operation, (&object, "tryLock", "")),
             Kind::TryReadLock => self.verdict(&place, operation, (&object, "tryReadLock", "")),
             Kind::TryWriteLock => self.verdict(&place, operation, (&object, "tryWriteLock", "")),
-            Kind::Set => self.step(&place, ("", &object, "set", ""), "done()"),
-            Kind::Clear => self.step(&place, ("", &object, "clear", ""), "done()"),
-            Kind::WaitEvent => self.step(&place, ("", &object, "await", ""), "done()"),
+            Kind::Set => self.step(&place, ("", &object, "set", ""), &format!("done({object})")),
+            Kind::Clear => self.step(&place, ("", &object, "clear", ""), &format!("done({object})")),
+            Kind::WaitEvent => self.step(&place, ("", &object, "await", ""), &format!("done({object})")),
             Kind::Notify | Kind::NotifyBare => self.step(&place, ("", &object, "signal", ""), "done()"),
             Kind::NotifyAll | Kind::NotifyAllBare => self.step(&place, ("", &object, "signalAll", ""), "done()"),
-            Kind::Acquire => self.step(&place, ("", &object, "acquireUninterruptibly", ""), "done()"),
-            Kind::Release => self.step(&place, ("", &object, "release", ""), "done()"),
+            Kind::Acquire => self.permit(&place, (&object, "acquireUninterruptibly")),
+            Kind::Release => self.permit(&place, (&object, "release")),
             Kind::Barrier => {
                 let phase = self.scope.names.numbered("phase");
                 self.step(&place, (&format!("int {phase} = "), &object, "arrive", ""), "done()");
@@ -380,7 +380,14 @@ impl<'a> Writer<'_, 'a> {
         self.lines.hook(format!("Order.{done};"));
     }
 
-    /// The same with a verdict, which the plan has too.
+    /// An operation on a semaphore, whose permits are compared before and behind it.
+    fn permit(&mut self, place: &str, (object, method): (&str, &str)) {
+        self.lines.hook(format!("Order.await({}, {object});", string(place)));
+        self.lines.event(format!("{object}.{method}();"), Mark::new("call", method, place));
+        self.lines.hook(format!("Order.done({object});"));
+    }
+
+    /// A call that is an event with a verdict, which the plan has too.
     fn verdict(&mut self, place: &str, operation: &Synchronisation, (object, method, arguments): (&str, &str, &str)) {
         let left = match operation.verdict {
             Some(_) => self.assignment(operation.verdict, "verdict", ""),
@@ -397,7 +404,8 @@ impl<'a> Writer<'_, 'a> {
         let Instruction::Synchronise(Synchronisation { object: Some(object), .. }) = instruction else {
             self.lines.hook("Order.turn();");
             self.lines.open("synchronized (Program.ATOMIC) {");
-            return self.lines.also(Mark::new("lock", "-", "-"));
+            self.lines.also(Mark::new("lock", "-", "-"));
+            return self.lines.hook("Order.inside(Program.ATOMIC);");
         };
         let place = located.label(self.scope.world.input);
         let object = self.scope.reference(object, None);

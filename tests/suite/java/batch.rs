@@ -1,6 +1,5 @@
 //! Generated packages in Java, compiled and run in one process of Java.
 
-use cssame::driver::Package;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -40,11 +39,8 @@ impl Batch {
         Batch { folder, members: Vec::new() }
     }
 
-    pub fn add(&mut self, member: &str, package: &Package) {
-        self.add_files(member, &package.files);
-    }
-
-    pub fn add_files(&mut self, member: &str, files: &[(PathBuf, String)]) {
+    /// The files of a package by their paths in it.
+    pub fn add(&mut self, member: &str, files: &[(PathBuf, String)]) {
         let folder = self.folder.join(member);
         for (path, text) in files {
             let path = folder.join(path);

@@ -1,6 +1,8 @@
 //! Packages in Java: what is recorded happens, whatever the timing, and a changed program fails.
 
 mod batch;
+mod changed;
+mod golden;
 
 use crate::support::{self, generate, setting};
 use batch::{Batch, Results};
@@ -59,7 +61,7 @@ fn samples_happen(target: Target, folder: &str) {
         // A library has no execution.
         let Some(package) = package(target, &name, &text, Expect::Recorded) else { continue };
         tests += package.manifest.tests.len();
-        batch.add(&name, &package);
+        batch.add(&name, &package.files);
     }
     assert!(tests > 300, "{tests}");
     let rounds = setting("CSSAME_JAVA_ROUNDS", 1) as u32;
@@ -95,7 +97,7 @@ fn random_happen(target: Target, folder: &str) {
             let name = format!("p{seed}_{number}");
             let Some(package) = package(target, &name, text, Expect::Recorded) else { continue };
             tests += package.manifest.tests.len();
-            batch.add(&name, &package);
+            batch.add(&name, &package.files);
         }
     }
     let Some(results) = batch.run(1, &[]) else { return };

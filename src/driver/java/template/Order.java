@@ -3,6 +3,7 @@ package cssame;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Semaphore;
 
 /** Keeps the events of the program in the order of its plan. Where nothing is planned, all of this does nothing. */
 public final class Order {
@@ -21,6 +22,15 @@ public final class Order {
         ProgramThread thread = ProgramThread.following();
         if (thread != null) {
             await(thread, place + "[" + element + "]");
+        }
+    }
+
+    /** As {@link #await(String)}, for an operation on a semaphore: {@link #done(Semaphore)} sees whether it has been done. */
+    public static void await(String place, Semaphore semaphore) {
+        ProgramThread thread = ProgramThread.following();
+        if (thread != null) {
+            await(thread, place);
+            thread.permits = semaphore.availablePermits();
         }
     }
 
@@ -58,6 +68,15 @@ public final class Order {
             if (event != null) {
                 thread.run.awaitTurn(event);
             }
+        }
+    }
+
+    /** In an atomic block: checks that this thread holds what makes it one. */
+    public static void inside(Object monitor) {
+        ProgramThread thread = ProgramThread.following();
+        if (thread != null && !Thread.holdsLock(monitor)) {
+            PlannedEvent event = thread.plannedTurn();
+            throw thread.depart("is not in an atomic block" + (event == null ? "" : " before " + event.describe()));
         }
     }
 
@@ -137,6 +156,39 @@ public final class Order {
             throw thread.depart("does not hold the lock after " + event.describe());
         }
         done();
+    }
+
+    /** A permit of the semaphore is taken or given back. */
+    public static void done(Semaphore semaphore) {
+        ProgramThread thread = ProgramThread.following();
+        if (thread != null) {
+            PlannedEvent event = current(thread);
+            int planned = thread.permits + (event.is("release") ? 1 : -1);
+            finishIf(thread, semaphore.availablePermits() == planned);
+        }
+    }
+
+    /** The event is set or cleared, or was waited for. */
+    public static void done(Event object) {
+        ProgramThread thread = ProgramThread.following();
+        if (thread != null) {
+            PlannedEvent event = current(thread);
+            finishIf(thread, object.isLast(event));
+        }
+    }
+
+    private static void finishIf(ProgramThread thread, boolean isDone) {
+        PlannedEvent event = current(thread);
+        if (!isDone) {
+            throw thread.depart("has not done " + event.describe());
+        }
+        done();
+    }
+
+    /** The planned event that this thread does now; {@code null} where nothing is planned. */
+    static PlannedEvent performed() {
+        ProgramThread thread = ProgramThread.following();
+        return thread == null ? null : thread.current;
     }
 
     /** Whether the wake-up that comes now is one that nobody has caused. */

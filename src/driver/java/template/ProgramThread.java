@@ -27,6 +27,8 @@ final class ProgramThread extends Thread {
     volatile boolean isLetIn;
     /** Whether it has gone on into that operation: if it is blocked from now on, then there. */
     volatile boolean isInside;
+    /** The permits that a semaphore had before the operation that it does now. */
+    int permits;
     /** Whether it is on its way to its end, giving monitors back. */
     boolean isStopping;
     /** The line of the program that it has come to, if an aspect has told it. */
