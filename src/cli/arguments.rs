@@ -141,6 +141,14 @@ fn command_first(arguments: &[OsString]) -> Vec<OsString> {
     let mut ordered = arguments.to_vec();
     let Some(at) = first_word(arguments) else { return ordered };
     let word = &arguments[at];
+    if word == "help" && !Path::new(word).exists() {
+        ordered[at] = OsString::from("--help");
+        if let Some(command) = arguments.get(at + 1).filter(|next| is_command(next)) {
+            ordered.remove(at + 1);
+            ordered.insert(1, command.clone());
+        }
+        return ordered;
+    }
     if word != "--" && (is_command(word) || !may_be_file(word)) {
         let word = ordered.remove(at);
         ordered.insert(1, word);
@@ -180,7 +188,7 @@ fn is_command(word: &OsStr) -> bool {
 
 /// A word that is no file, and does not look like one, is rather a misspelt command.
 fn may_be_file(word: &OsStr) -> bool {
-    Path::new(word).exists() || word.to_string_lossy().contains(['.', '/', '\\'])
+    word == "-" || Path::new(word).exists() || word.to_string_lossy().contains(['.', '/', '\\'])
 }
 
 /// What `--color` says, for a text that is shown because the arguments cannot be parsed.
@@ -222,6 +230,13 @@ mod tests {
     fn options_may_stand_before_the_command() {
         assert_eq!(ordered("cssame --format json explain CS0401"), "cssame explain --format json CS0401");
         assert_eq!(ordered("cssame --input n=5 -q check a.csm"), "cssame check --input n=5 -q a.csm");
+    }
+
+    #[test]
+    fn help_is_an_option() {
+        assert_eq!(ordered("cssame help"), "cssame --help");
+        assert_eq!(ordered("cssame help futures"), "cssame futures --help");
+        assert_eq!(ordered("cssame --color never help pi"), "cssame pi --color never --help");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Reading a source file and compiling it.
 
-use crate::diagnostics::Diagnostics;
-use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, nearest};
 use crate::front;
 use crate::model::{Model, Options, Unit};
 use crate::source::{FileId, SourceMap};
@@ -11,6 +10,9 @@ use std::path::Path;
 
 /// One MiB more than may be read: enough to see that a file is too large, also one without end.
 const READ_BYTES: u64 = 257 << 20;
+
+/// The name that stands for standard input.
+const STANDARD_INPUT: &str = "-";
 
 /// The name of a file as it stands in the output: as the user gave it.
 #[must_use]
@@ -33,8 +35,25 @@ pub fn read(sources: &mut SourceMap, path: &Path) -> Result<FileId, Diagnostic> 
 
 fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(READ_BYTES).read_to_end(&mut bytes)?;
+    if path.as_os_str() == STANDARD_INPUT {
+        io::stdin().lock().take(READ_BYTES).read_to_end(&mut bytes)?;
+    } else {
+        File::open(path)?.take(READ_BYTES).read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
+}
+
+/// A file beside one that does not exist, by a name that is nearly the same.
+fn meant(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let entries = fs::read_dir(directory.unwrap_or(Path::new("."))).ok()?;
+    let names: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let near = nearest(name, names.iter().map(String::as_str));
+    // The ending is easily forgotten.
+    let with_ending = format!("{name}.csm");
+    let near = near.or_else(|| names.iter().find(|other| **other == with_ending).map(String::as_str))?;
+    Some(name_of(&directory.map_or_else(|| Path::new(near).to_path_buf(), |directory| directory.join(near))))
 }
 
 fn cannot_read(name: &str, path: &Path, error: &io::Error) -> Diagnostic {
@@ -42,7 +61,12 @@ fn cannot_read(name: &str, path: &Path, error: &io::Error) -> Diagnostic {
         let message = format!("`{name}` cannot be read: it is a directory");
         return Diagnostic::general(Code::CannotRead, Severity::Error, message).with_help("name the files in it");
     }
-    Diagnostic::general(Code::CannotRead, Severity::Error, format!("`{name}` cannot be read: {error}"))
+    let diagnostic =
+        Diagnostic::general(Code::CannotRead, Severity::Error, format!("`{name}` cannot be read: {error}"));
+    match meant(path).filter(|_| error.kind() == io::ErrorKind::NotFound) {
+        Some(other) => diagnostic.with_help(format!("there is `{other}`")),
+        None => diagnostic,
+    }
 }
 
 /// Reads and compiles a program.

@@ -7,10 +7,12 @@ mod code;
 mod excerpt;
 pub mod json;
 mod list;
+mod nearest;
 pub mod terminal;
 
 pub use code::Code;
 pub use list::Diagnostics;
+pub use nearest::nearest;
 
 use crate::source::Span;
 

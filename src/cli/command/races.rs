@@ -34,7 +34,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   cssame races samples/sen_fig1.csm
   cssame races --trials 1000 --no-exploration samples/sen_fig2.csm
-  cssame races --pair x@12:7,x@9:7 --seed 3 samples/sen_fig1.csm
+  cssame races --pair x@14:5,x@24:11 --seed 3 samples/sen_fig1.csm
   cssame races --record-dir found --format json samples/bank_account_broken.csm
 
 A place is named VAR@LINE:COL, or VAR@LINE where that is unique.

@@ -4,7 +4,7 @@ use super::{Files, call, finish, program, root};
 use std::fs;
 
 const COMMANDS: &[&str] =
-    &["check", "ir", "pi", "run", "futures", "drive", "correlate", "paths", "coverage", "diff", "explain"];
+    &["check", "ir", "pi", "run", "futures", "drive", "correlate", "races", "paths", "coverage", "diff", "explain"];
 
 /// The command lines below `Examples:`.
 fn examples(help: &str) -> Vec<String> {

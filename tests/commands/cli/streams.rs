@@ -1,6 +1,6 @@
 //! The two streams: colour, the same bytes for the same call, a reader that goes away.
 
-use super::{Files, call, finish, program};
+use super::{Files, call, finish, program, root};
 use std::io::Read;
 use std::process::Stdio;
 
@@ -166,4 +166,22 @@ fn what_is_counted_is_what_is_listed() {
         }
     }
     assert!(hidden > 20, "{hidden}");
+}
+
+#[test]
+fn a_program_may_come_from_standard_input() {
+    let file = "samples/counter_unlocked.csm";
+    for command in ["pi", "futures", "races", "correlate", "ir", "run --seed 1"] {
+        let text = std::fs::File::open(root().join(file)).expect("the sample is read");
+        let piped = finish(program().args(command.split(' ')).arg("-").stdin(text));
+        let named = call(command, &[file]);
+        assert_eq!(piped.status, named.status, "{command}: {piped:?}");
+        // What names the file is left out.
+        let names = |line: &&str| line.contains("\u{250c}\u{2500} ") || line.contains(": cssame ");
+        let lines =
+            |text: &str| -> Vec<String> { text.lines().filter(|line| !names(line)).map(str::to_owned).collect() };
+        assert_eq!(lines(&piped.stdout), lines(&named.stdout), "{command}");
+    }
+    let checked = finish(program().args(["check", "-", "--format", "json"]).stdin(Stdio::null()));
+    assert_eq!((checked.status, checked.json()["diagnostics"][0]["code"].as_str()), (2, Some("CS0109")), "{checked:?}");
 }

@@ -3,11 +3,11 @@
 //! A method of the enclosing class, then a function of the program, win over a built-in function of the same name.
 
 use super::item::Checker;
-use super::nearest::nearest;
 use super::operation::{self, has_verdict};
 use super::{
     Argument, Call, ClassId, Expression, ExpressionKind, FunctionId, Length, Place, Scalar, StatementKind, Type,
 };
+use crate::diagnostics::nearest;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, BinaryOp, ExprKind};
 use crate::source::Span;

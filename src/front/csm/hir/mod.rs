@@ -16,7 +16,6 @@ mod expression;
 mod input;
 mod item;
 mod named;
-mod nearest;
 mod operation;
 mod place;
 mod scope;

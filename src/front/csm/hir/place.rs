@@ -1,9 +1,9 @@
 //! Names and places: what a variable, a field or an element in the text refers to.
 
 use super::item::Checker;
-use super::nearest::nearest;
 use super::scope::Meaning;
 use super::{ClassId, Constant, Index, Length, Place, Root, Scalar, Type, VariableId};
+use crate::diagnostics::nearest;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, ExprKind};
 use crate::front::csm::syntax::print_expression;

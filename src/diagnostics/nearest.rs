@@ -4,7 +4,8 @@
 //! one letter, or in the order of two neighbours. Names are ASCII.
 
 /// The name that was meant, if one comes near.
-pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates.into_iter().filter(|candidate| is_near(candidate.as_bytes(), name.as_bytes())).min()
 }
 
