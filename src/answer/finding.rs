@@ -159,6 +159,11 @@ pub fn unprotected(race: &RaceReport) -> Diagnostic {
 /// Says that a selection is inconsistent.
 #[must_use]
 pub fn inconsistent(contradiction: &[String]) -> Diagnostic {
+    if let [only] = contradiction {
+        return Diagnostic::general(Code::InconsistentSelection, Severity::Error, "no execution has the selected term")
+            .with_note(format!("this is impossible by itself: {only}"))
+            .with_help("`cssame futures FILE` lists the terms that can happen");
+    }
     Diagnostic::general(Code::InconsistentSelection, Severity::Error, "no execution has the selected terms")
         .with_note(format!("these contradict each other: {}", contradiction.join(", ")))
         .with_help("leave out or change one of them")

@@ -82,8 +82,12 @@ pub struct NoMain(pub Unit);
 impl From<NoMain> for Diagnostics {
     fn from(NoMain(unit): NoMain) -> Diagnostics {
         let message = format!("`{}` has no main to run", unit.name());
-        let diagnostic = Diagnostic::general(Code::NoMain, Severity::Error, message)
+        let mut diagnostic = Diagnostic::general(Code::NoMain, Severity::Error, message)
             .with_help("add a function `main`, or statements at top level");
+        if !unit.program.classes.is_empty() {
+            let help = "a file of classes is asked as it is by `cssame correlate FILE`, `cssame races FILE`, `cssame coverage FILE` and `cssame drive FILE --pairs --out DIR`";
+            diagnostic = diagnostic.with_help(help);
+        }
         Diagnostics::new(unit.sources, vec![diagnostic])
     }
 }

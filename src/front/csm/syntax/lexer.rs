@@ -22,6 +22,8 @@ pub(crate) enum LexError {
     LeadingZero,
     /// `#define` and the like, up to the end of the line.
     Directive,
+    /// A name with letters or digits outside of ASCII; found by [`super::tokens`].
+    ForeignLetter,
 }
 
 /// The value of an integer literal.

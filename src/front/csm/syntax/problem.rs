@@ -105,15 +105,22 @@ impl Problems {
 
     /// Notes a character that begins no token; a run of them is one problem.
     pub(crate) fn note_character(&self, start: u32, end: u32) {
-        let kind = ProblemKind::Lexical(LexError::UnexpectedCharacter);
-        if let Some(last) = self.list.borrow_mut().last_mut()
-            && matches!(last.kind, ProblemKind::Lexical(LexError::UnexpectedCharacter))
-            && last.end == start
-        {
-            last.end = end;
+        if self.in_characters(start) {
+            if let Some(last) = self.list.borrow_mut().last_mut() {
+                last.end = end;
+            }
             return;
         }
-        self.note(start, end, kind);
+        self.note(start, end, ProblemKind::Lexical(LexError::UnexpectedCharacter));
+    }
+
+    /// Whether a run of characters that begin no token ends there.
+    pub(crate) fn in_characters(&self, end: u32) -> bool {
+        let list = self.list.borrow();
+        let is_run = |last: &Problem| {
+            matches!(last.kind, ProblemKind::Lexical(LexError::UnexpectedCharacter)) && last.end == end
+        };
+        list.last().is_some_and(is_run)
     }
 
     /// Accounts for tokens that were skipped after an error.

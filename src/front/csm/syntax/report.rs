@@ -268,6 +268,11 @@ impl Writer<'_> {
                 let message = format!("unexpected character {}", self.quote(place));
                 self.error(Code::UnexpectedCharacter, place, message, "begins no token")
             }
+            LexError::ForeignLetter => {
+                let message = format!("the name {} has letters outside of ASCII", self.quote(place));
+                self.error(Code::UnexpectedCharacter, place, message, "not possible in a name")
+                    .with_help("names have the letters `a` to `z` and `A` to `Z`, digits and underscores")
+            }
             LexError::UnterminatedComment => {
                 let start = (place.0, place.0 + 2);
                 self.error(Code::UnterminatedComment, start, "unterminated comment", "this comment has no end")

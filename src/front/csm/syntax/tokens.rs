@@ -15,6 +15,7 @@ use super::lexer::{IntLiteral, LexError, Token};
 use super::limits::{MAX_NESTING, MAX_PREFIXES, RECOVERY_BUDGET};
 use super::problem::{Opener, ProblemKind, Problems};
 use logos::{Lexer, Logos};
+use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
 /// Parsing was given up; the reason was noted as a problem.
@@ -75,6 +76,8 @@ pub(crate) struct TokenStream<'source, 'problems> {
     optional_semicolon: bool,
     /// A comment had no end, so that missing closers are no news.
     cut_off: bool,
+    /// Names with letters outside of ASCII that were seen.
+    foreign: FxHashSet<&'source str>,
 }
 
 impl<'source, 'problems> TokenStream<'source, 'problems> {
@@ -93,6 +96,7 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
             run: 0,
             optional_semicolon: false,
             cut_off: false,
+            foreign: FxHashSet::default(),
         }
     }
 
@@ -102,6 +106,12 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
             let token = self.lexer.next()?;
             let span = self.lexer.span();
             let (start, end) = (span.start as u32, span.end as u32);
+            if let Ok(Token::Identifier(_)) | Err(LexError::UnexpectedCharacter) = token
+                && !self.problems.in_characters(start)
+                && let Some(name) = self.foreign_name(span.start)
+            {
+                return Some(name);
+            }
             let error = match token {
                 Ok(Token::Integer(IntLiteral { value: i64::MIN, .. })) if self.previous != Token::Minus => {
                     LexError::NumberTooLarge
@@ -129,9 +139,27 @@ impl<'source, 'problems> TokenStream<'source, 'problems> {
                     return Some((start, Token::Integer(IntLiteral { value: 0, long: false }), end));
                 }
                 LexError::UnexpectedCharacter | LexError::Directive if self.problems.exhausted() => return None,
-                LexError::UnexpectedCharacter | LexError::Directive => {}
+                LexError::UnexpectedCharacter | LexError::Directive | LexError::ForeignLetter => {}
             }
         }
+    }
+
+    /// A name that begins there, or goes on behind the token there, with letters or digits outside of ASCII. The first place of
+    /// each such name is noted; it counts as a name, so that nothing else is said of it.
+    fn foreign_name(&mut self, start: usize) -> Option<Spanned<'source>> {
+        let source = self.lexer.source();
+        let is_part = |each: char| each.is_alphanumeric() || each == '_';
+        let behind = self.lexer.remainder().find(|each: char| !is_part(each)).unwrap_or(self.lexer.remainder().len());
+        let end = self.lexer.span().end + behind;
+        let name = source.get(start..end)?;
+        if name.is_ascii() || !name.starts_with(|first: char| first.is_alphabetic() || first == '_') {
+            return None;
+        }
+        self.lexer.bump(behind);
+        if self.foreign.insert(name) {
+            self.problems.note(start as u32, end as u32, ProblemKind::Lexical(LexError::ForeignLetter));
+        }
+        Some((start as u32, Token::Identifier(name), end as u32))
     }
 
     /// Takes a token into account and gives the one that the parser sees in its place, if any.
