@@ -239,7 +239,15 @@ impl Guards<'_> {
     fn add_written(&self, block: u32, count: usize, written: &mut FxHashSet<LocationId>) {
         let first = self.concurrency.first_event(block);
         for (offset, event) in self.concurrency.events_of(block).iter().take(count).enumerate() {
-            if matches!(event.kind, EventKind::Write(_) | EventKind::Update { always: true, .. }) {
+            let replaces = match event.kind {
+                // An initialiser that is computed is the initial definition, and does not replace it.
+                EventKind::Write(definition) => {
+                    matches!(self.program.definitions[definition].kind, DefinitionKind::Write(_))
+                }
+                EventKind::Update { always, .. } => always,
+                _ => false,
+            };
+            if replaces {
                 written.extend(self.concurrency.certain_location(self.program, event));
             }
             written.extend(self.tried.get(&(first + offset)).map(|at| at.1));

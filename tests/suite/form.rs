@@ -69,3 +69,14 @@ fn samples_show_their_pi_functions() {
         assert_eq!(shown, expected, "{name}");
     }
 }
+
+/// The store that an initialiser makes is the initial definition: behind it a read sees that one, also where a branch on a flag says
+/// that the variable has been written.
+#[test]
+fn a_computed_initial_value_is_a_term() {
+    let text = "bool flag = false;\nint v = 5;\nint x = v;\n\
+                cobegin\n  T1: { x = x + 1; flag = true; }\n  T2: { int y = x; if (flag) print(y); }\ncoend\n";
+    let (printed, pis) = forms(text).unwrap();
+    assert!(printed.contains("load x_0@5:13"), "{printed}");
+    assert!(pis.contains(&"x: pi(x_0, x_1)".to_owned()), "{pis:?}");
+}
