@@ -6,8 +6,8 @@ use super::selection::{SelectionReport, selection_report};
 use crate::budget::{Bound, Budget, Statistics};
 use crate::driver;
 use crate::driver::{
-    Contents, DeadlockEntry, DriveError, FailureEntry, Input, Options, OutcomeEntry, Package, PairCounts, PairEntry,
-    RaceEntry, Target, TermEntry, TestEntry, Wanted, check_size, drive_selection,
+    Contents, DeadlockEntry, DriveError, FailureEntry, Input, LatchesError, Options, OutcomeEntry, Package, PairCounts,
+    PairEntry, RaceEntry, Target, TermEntry, TestEntry, Wanted, check_size, drive_selection,
 };
 use crate::explore::{Query, Subject, UnfinishedReport, Verdict, unfinished_report};
 use crate::form::Selection;
@@ -100,7 +100,8 @@ impl DriveReport {
     pub fn has_failures(&self) -> bool {
         let found = self.failures.as_ref().is_some_and(|failures| !failures.is_empty())
             || self.deadlocks.as_ref().is_some_and(|deadlocks| !deadlocks.is_empty());
-        found || self.pairs.is_none() && self.tests.iter().any(|test| test.end != "ok")
+        let fails = |test: &TestEntry| test.end == "failure" || test.end == "deadlock";
+        found || self.pairs.is_none() && self.tests.iter().any(fails)
     }
 }
 
@@ -155,6 +156,16 @@ pub fn drive_schedule(
     }
     let package = driver::drive_schedule(&input(model), (name, &answer.execution.steps), options);
     Ok(DriveAnswer { package: Some(package.map_err(NotDriven::Package)?), ..DriveAnswer::default() })
+}
+
+/// Makes a package in the paper's own form, with a test of each term, or of the selection.
+///
+/// # Errors
+///
+/// The form cannot say the program, or a selection means no term of a pi function.
+pub fn drive_latches(model: &Model, selections: &[Selection], options: &Options) -> Result<DriveAnswer, LatchesError> {
+    let package = driver::drive_latches(&input(model), selections, options)?;
+    Ok(DriveAnswer { package: Some(package), ..DriveAnswer::default() })
 }
 
 /// Why a recorded execution has no package.

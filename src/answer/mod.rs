@@ -9,7 +9,7 @@
 //! | `futures` | [`futures()`] | [`FuturesAnswer`] |
 //! | `races` | [`races()`], [`races_of()`] | [`RacesAnswer`] |
 //! | `paths` | [`paths()`], [`compare_paths()`], [`drive_paths()`] | [`PathsAnswer`], [`ComparisonReport`] |
-//! | `drive` | [`drive()`], [`drive_schedule()`], [`drive_pairs()`], [`drive_race()`] | [`DriveAnswer`] |
+//! | `drive` | [`drive()`], [`drive_schedule()`], [`drive_pairs()`], [`drive_race()`], [`drive_latches()`] | [`DriveAnswer`] |
 //! | `diff` | [`diff_programs()`], [`diff_executions()`] | [`ProgramsAnswer`], [`ExecutionsReport`] |
 //! | `coverage` | [`coverage()`], [`generate_tests()`] | [`CoverageAnswer`], [`GenerateAnswer`] |
 //! | `correlate` | [`correlate()`] | [`CorrelateAnswer`] |
@@ -63,7 +63,7 @@ pub use diff::{
     Alignment, CarriedReport, Change, DeadlockChange, EndReport, ExecutionsReport, FailureChange, OutcomeChange,
     ProgramsAnswer, ReadChange, SeenReport, TermChange, count, diff_executions, diff_programs, step_text,
 };
-pub use drive::{DriveAnswer, DriveReport, DriveRequest, NotDriven, drive, drive_schedule};
+pub use drive::{DriveAnswer, DriveReport, DriveRequest, NotDriven, drive, drive_latches, drive_schedule};
 pub use drive_generated::{NoTests, drive_generated};
 pub use drive_pairs::drive_pairs;
 pub use drive_paths::drive_paths;

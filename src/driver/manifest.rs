@@ -17,7 +17,7 @@ pub(super) const SCHEMA: &str = "cssame-drive/1";
 
 /// Whether a term can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum TermStatus {
     /// Some execution has it.
     Feasible,
@@ -25,6 +25,8 @@ pub enum TermStatus {
     Impossible,
     /// A bound was hit before it was decided.
     Undecided,
+    /// Tests in the paper's own form do not ask.
+    NotAsked,
 }
 
 /// A term of a pi function.
@@ -106,7 +108,7 @@ pub struct OutcomeEntry {
 pub struct TestEntry {
     /// The name of its function in `tests/futures.rs`.
     pub name: String,
-    /// How the recorded execution ends: `ok`, `failure`, `deadlock`.
+    /// How the recorded execution ends: `ok`, `failure`, `deadlock`; `not-asked` where none is recorded.
     pub end: &'static str,
     /// What the program says where it fails.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,7 +118,8 @@ pub struct TestEntry {
     /// The terms that it is the test of, `READ=DEF` each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shows: Vec<String>,
-    /// The schedule file of its execution, as a path in the package.
+    /// The schedule file of its execution, as a path in the package; empty where none is recorded.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub schedule: String,
     /// The program that the schedule belongs to, as a path in the package; none where it is the source file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -238,6 +241,9 @@ pub struct Manifest {
     pub inputs: Vec<(String, String)>,
     /// The language of the package.
     pub target: Target,
+    /// Whether it is in the paper's own form, with a latch for each version; only written where it is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub latches: bool,
     /// When a test passes.
     pub expect: Expect,
     /// Whether every term was decided.
@@ -288,6 +294,7 @@ impl Manifest {
             hash: options.hash.clone(),
             inputs: options.inputs.clone(),
             target: options.target,
+            latches: false,
             expect: options.expect,
             complete: bound.is_none(),
             states,
@@ -341,7 +348,7 @@ impl Manifest {
     /// Lists a term.
     pub(super) fn add_term(&mut self, input: &Input<'_>, term: &Selection, status: TermStatus, test: Option<String>) {
         let reason = match status {
-            TermStatus::Feasible => None,
+            TermStatus::Feasible | TermStatus::NotAsked => None,
             TermStatus::Impossible => {
                 Some(format!("no execution has it; all {} states that the program can reach were visited", self.states))
             }

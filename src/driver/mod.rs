@@ -25,6 +25,7 @@ mod generated;
 mod groups;
 mod java;
 mod label;
+mod latches;
 mod manifest;
 mod memory;
 mod names;
@@ -45,6 +46,7 @@ mod witnesses;
 pub use datum::Datum;
 pub use generated::{GeneratedCase, drive_generated};
 pub use groups::{GroupCase, OtherCase, drive_groups};
+pub use latches::{LatchesError, Unsaid, drive_latches};
 pub use manifest::{
     DeadlockEntry, FailureEntry, GroupEntry, Manifest, OrderEntry, OutcomeEntry, PairCounts, PairEntry, PairTestEntry,
     RaceEntry, TermEntry, TermStatus, TestEntry,

@@ -29,6 +29,7 @@ mod inputs;
 mod ir;
 mod java;
 mod jobs;
+mod latches;
 mod law;
 mod lock_states;
 mod locks;

@@ -57,7 +57,7 @@ pub const LAYERS: &[Layer] = &[
     layer("race", "source budget ir form correlation vm schedule model harness explore", ""),
     layer("paths", "source budget ir ssa vm schedule model explore", ""),
     layer("coverage", "source diagnostics budget ir concurrency form vm schedule model harness explore", ""),
-    layer("driver", "source budget ir form correlation vm schedule explore", ""),
+    layer("driver", "source budget ir ssa form correlation vm schedule explore", ""),
     layer(
         "answer",
         "source diagnostics budget ir front ssa concurrency form correlation vm schedule model harness explore race paths coverage driver",

@@ -4,7 +4,7 @@ use super::races::parse_pair;
 use super::run::departed;
 use crate::answer::{
     CorrelateRequest, DriveAnswer, DriveRaceRequest, DriveReport, DriveRequest, Execute, NotDriven, correlate, drive,
-    drive_pairs, drive_race, drive_schedule, race_pair,
+    drive_latches, drive_pairs, drive_race, drive_schedule, race_pair,
 };
 use crate::budget::{Bound, Budget};
 use crate::cli::directory;
@@ -18,7 +18,7 @@ use crate::cli::status::Status;
 use crate::cli::target::TargetName;
 use crate::cli::view;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
-use crate::driver::{self, Contents, DriveError, Expect, Package, Recording, Target};
+use crate::driver::{self, Contents, DriveError, Expect, LatchesError, Package, Recording, Target, Unsaid};
 use crate::race::States;
 use crate::schedule::source_hash;
 use crate::source::SourceMap;
@@ -46,7 +46,11 @@ With `--race` there are two tests, one for each order of two accesses that race.
 the proof is told.
 
 With `--select` there is one test instead, for an execution that has all the selected terms. If there is none, nothing \
-is written, and a smallest contradiction is named. With `--schedule` it is of a recorded execution.";
+is written, and a smallest contradiction is named. With `--schedule` it is of a recorded execution.
+
+With `--target aspectj --latches` the package is in the form of the paper, in Java: a field and a latch for each version, and an \
+aspect that replaces pi functions. Its tests select terms without asking whether an execution has them, and so may show what \
+never happens, or block. It is there for comparison.";
 
 /// The examples of the command.
 pub const EXAMPLES: &str = "\
@@ -60,10 +64,30 @@ Examples:
   cssame drive samples/sen_fig1.csm --out race --race z@18:9,z@21:5
   cssame drive samples/bank_account_broken.csm --pairs --out torn --run
   cssame drive samples/cssame_fig7.csm --out fig7 --target java --run
+  cssame drive samples/cssame_fig7.csm --target aspectj --latches --out latches --run
 
 Exit status: 0 the package was written (and its tests pass), 1 a failure or a deadlock was found (and is not \
 expected), the selection is inconsistent, the race is impossible or a test fails, 2 bad usage or a program that does not compile, 3 a bound was hit before all that was \
 asked for was decided.";
+
+/// What makes no sense where nothing is searched for.
+const NOT_WITH_LATCHES: [&str; 15] = [
+    "failures",
+    "outcomes",
+    "terms_only",
+    "distinct",
+    "pairs",
+    "schedule",
+    "race",
+    "expect",
+    "spurious_wakeups",
+    "prefer_writers",
+    "max_steps",
+    "max_states",
+    "max_executions",
+    "max_memory",
+    "timeout",
+];
 
 /// Steps beyond which a recorded execution is not followed.
 const MAX_STEPS: u64 = 1_000_000;
@@ -118,6 +142,10 @@ pub struct Arguments {
     /// is, held to its plan by an aspect)
     #[arg(long, value_enum, default_value_t = TargetName::Rust, hide_possible_values = true)]
     pub target: TargetName,
+    /// With --target aspectj: the form of the paper, for comparison: a latch for each version, and a test for each term or for
+    /// the selection, whether an execution has it or not
+    #[arg(long, conflicts_with_all = NOT_WITH_LATCHES)]
+    pub latches: bool,
     /// Run the tests: with `cargo test`, or with the script of the package
     #[arg(long)]
     pub run: bool,
@@ -167,6 +195,9 @@ impl Job for Arguments {
     }
 
     fn validate(&self) -> Result<(), String> {
+        if self.latches && self.target != TargetName::AspectJ {
+            return Err("`--latches` needs `--target aspectj`".to_owned());
+        }
         if self.free && Target::from(self.target) != Target::Rust {
             return Err(
                 "`--free` is for `--target rust`: the detectors that watch such tests know the threads of Rust"
@@ -178,6 +209,7 @@ impl Job for Arguments {
 
     fn answer(&self, output: &Output) -> Result<Driven, Diagnostics> {
         let (answer, sources) = match (&self.race, &self.schedule) {
+            _ if self.latches => self.of_latches()?,
             (Some(race), _) => self.of_race(race, output)?,
             (None, Some(path)) => self.of_schedule(path)?,
             (None, None) if self.pairs => self.of_pairs(output)?,
@@ -236,6 +268,15 @@ impl Arguments {
         let search = |budget: &Budget<'_>| drive((model, &plain), &request, budget);
         let answer = with_budget(&self.bounds, &self.output, output, search);
         Ok((answer.map_err(|error| no_package(&error))?, model.sources().clone()))
+    }
+
+    fn of_latches(&self) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
+        let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let selections = model.selections(&self.select)?;
+        self.check_directory()?;
+        let options = self.driver_options(model.unit().text());
+        let answer = drive_latches(&model, &selections, &options);
+        Ok((answer.map_err(|error| not_in_form(&error, model.sources()))?, model.sources().clone()))
     }
 
     fn of_schedule(&self, path: &Path) -> Result<(DriveAnswer, SourceMap), Diagnostics> {
@@ -387,6 +428,23 @@ fn run_script(directory: &Path, output: &mut Output) -> Result<bool, Diagnostics
     output.summary(&String::from_utf8_lossy(&result.stdout));
     output.summary(&errors);
     Ok(result.status.success())
+}
+
+/// What the form of the paper cannot say, each place by itself.
+fn not_in_form(error: &LatchesError, sources: &SourceMap) -> Diagnostics {
+    match error {
+        LatchesError::Package(error) => no_package(error),
+        LatchesError::Selection(message) => {
+            Diagnostics::general(Diagnostic::general(Code::UnknownName, Severity::Error, message.clone()))
+        }
+        LatchesError::Unsaid(all) => {
+            let one = |unsaid: &Unsaid| {
+                let message = format!("the form of the paper cannot say {}", unsaid.construct);
+                Diagnostic::error(Code::TargetLacks, unsaid.span, message, unsaid.reason)
+            };
+            Diagnostics::new(sources.clone(), all.iter().map(one).collect())
+        }
+    }
 }
 
 pub(super) fn no_package(error: &DriveError) -> Diagnostics {

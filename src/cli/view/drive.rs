@@ -20,6 +20,7 @@ pub fn print(report: &DriveReport, sources: &SourceMap, bound: Option<Bound>, ou
             TermStatus::Feasible => "feasible",
             TermStatus::Impossible => "impossible",
             TermStatus::Undecided => "undecided",
+            TermStatus::NotAsked => "not asked",
         };
         let last = term.test.clone().or_else(|| term.reason.clone()).unwrap_or_default();
         let read = term.context.as_ref().unwrap_or(&term.read).clone();
@@ -59,7 +60,7 @@ pub fn print(report: &DriveReport, sources: &SourceMap, bound: Option<Bound>, ou
 fn ends(tests: &[TestEntry]) -> String {
     let count = |end: &str| tests.iter().filter(|test| test.end == end).count();
     let (well, fail, block) = (count("ok"), count("failure"), count("deadlock"));
-    if well == tests.len() {
+    if well == tests.len() || well + fail + block == 0 {
         return String::new();
     }
     let say = |count: usize, one: &str, several: &str| match count {

@@ -15,8 +15,11 @@ use std::path::PathBuf;
 /// What Maven and the script put into the directory of a package.
 pub(super) const BUILT: &[&str] = java::BUILT;
 
+/// The Maven description.
+pub(super) const MAVEN: &str = include_str!("template/pom.xml");
+
 /// The script weaves the aspect into the classes that javac makes.
-const SCRIPT: Script = Script {
+pub(super) const SCRIPT: Script = Script {
     what: "Compiles this package, weaves its aspect into it, and runs its tests with JUnit 5",
     tools: include_str!("template/tools.sh"),
     versions: "AspectJ $(version aspectjtools), ",
@@ -31,7 +34,7 @@ pub(super) fn files(parts: &Parts<'_>) -> Result<Vec<(PathBuf, String)>, DriveEr
     add("src/main/java/cssame/Places.java", include_str!("template/Places.java").to_owned());
     add("src/main/aspectj/cssame/Turns.aj", include_str!("template/Turns.aj").to_owned());
     add("src/main/resources/places.txt", table(&events));
-    add("pom.xml", include_str!("template/pom.xml").replace(java::NAME, parts.name));
+    add("pom.xml", MAVEN.replace(java::NAME, parts.name));
     add("run.sh", SCRIPT.text());
     add("README.md", java::readme(parts, Form::Woven));
     Ok(files)

@@ -4,13 +4,14 @@
 //! parentheses where it is an operand itself.
 
 use super::fold::Folding;
+use super::operators;
 use super::text::{identifier, literal};
 use super::world::{World, element_type};
 use crate::driver::names::Names;
 use crate::ir::types::Part;
 use crate::ir::{
-    Arithmetic, Base, BinaryOperator, Function, FunctionId, Index, Instruction, LeafKind, Operand, Place, Program,
-    RegisterId, RegisterType, ScalarType, Type, UnaryOperator, Value,
+    Base, BinaryOperator, Function, FunctionId, Index, Instruction, LeafKind, Operand, Place, Program, RegisterId,
+    RegisterType, ScalarType, Type, UnaryOperator, Value,
 };
 
 /// Where data is: how it is read and written.
@@ -160,47 +161,13 @@ impl<'w, 'a> Scope<'w, 'a> {
     }
 
     fn unary(&mut self, op: UnaryOperator, operand: &Operand) -> (String, bool) {
-        use ScalarType::{Bool, Double, Int, Long};
         let value = self.inner(operand);
-        let cast = |name: &str| (format!("({name}) {value}"), false);
-        match op {
-            UnaryOperator::Negate(_) => (format!("-{value}"), false),
-            UnaryOperator::Complement(_) => (format!("~{value}"), false),
-            UnaryOperator::Not => (format!("!{value}"), false),
-            UnaryOperator::Convert(Bool, Int) => (format!("{value} ? 1 : 0"), false),
-            UnaryOperator::Convert(Bool, Long) => (format!("{value} ? 1L : 0L"), false),
-            UnaryOperator::Convert(Bool, Double) => (format!("{value} ? 1.0 : 0.0"), false),
-            UnaryOperator::Convert(Double, Bool) => (format!("{value} != 0.0"), false),
-            UnaryOperator::Convert(Int | Long, Bool) => (format!("{value} != 0"), false),
-            UnaryOperator::Convert(Long | Double, Int) => cast("int"),
-            UnaryOperator::Convert(Int | Double, Long) => cast("long"),
-            UnaryOperator::Convert(Int | Long, Double) => cast("double"),
-            UnaryOperator::Convert(..) => self.shown(operand),
-        }
+        operators::unary(op, &value).map_or_else(|| self.shown(operand), |text| (text, false))
     }
 
     fn binary(&mut self, op: BinaryOperator, left: &Operand, right: &Operand) -> String {
-        use BinaryOperator as Op;
         let (first, second) = (self.inner(left), self.inner(right));
-        let sign = match op {
-            Op::Add(_) => "+",
-            Op::Subtract(_) => "-",
-            Op::Multiply(_) => "*",
-            Op::Divide(_) => "/",
-            Op::Remainder(_) => "%",
-            Op::ShiftLeft(_) => "<<",
-            Op::ShiftRight(_) => ">>",
-            Op::And => "&",
-            Op::Or => "|",
-            Op::Xor => "^",
-            Op::Less(_) => "<",
-            Op::LessEqual(_) => "<=",
-            Op::Equal if self.is_text(left) => return format!("{first}.equals({second})"),
-            Op::NotEqual if self.is_text(left) => return format!("!{first}.equals({second})"),
-            Op::Equal | Op::EqualDouble => "==",
-            Op::NotEqual | Op::NotEqualDouble => "!=",
-        };
-        format!("{first} {sign} {second}")
+        operators::binary(op, self.is_text(left), &first, &second)
     }
 
     fn is_text(&self, operand: &Operand) -> bool {
@@ -221,7 +188,7 @@ impl<'w, 'a> Scope<'w, 'a> {
         if let Operand::Register(register) = condition
             && let Some((block, number)) = self.folding.source(*register)
             && let Instruction::Binary { op, left, right, .. } = &function.blocks[block].instructions[number as usize]
-            && let Some((op, swaps)) = opposite(*op)
+            && let Some((op, swaps)) = operators::opposite(*op)
         {
             return if swaps { self.binary(op, right, left) } else { self.binary(op, left, right) };
         }
@@ -376,21 +343,6 @@ fn fits(program: &Program, ty: Type, wanted: Type) -> bool {
         (Type::Single(LeafKind::Barrier(_)), Type::Single(LeafKind::Barrier(_))) => true,
         _ => ty == wanted,
     }
-}
-
-/// The operator that holds where another one does not, and whether its operands change places; not of the order of doubles,
-/// which may be no numbers.
-fn opposite(op: BinaryOperator) -> Option<(BinaryOperator, bool)> {
-    use BinaryOperator as Op;
-    Some(match op {
-        Op::Equal => (Op::NotEqual, false),
-        Op::NotEqual => (Op::Equal, false),
-        Op::EqualDouble => (Op::NotEqualDouble, false),
-        Op::NotEqualDouble => (Op::EqualDouble, false),
-        Op::Less(kind @ (Arithmetic::Int | Arithmetic::Long)) => (Op::LessEqual(kind), true),
-        Op::LessEqual(kind @ (Arithmetic::Int | Arithmetic::Long)) => (Op::Less(kind), true),
-        _ => return None,
-    })
 }
 
 /// An expression as an operand.

@@ -27,7 +27,7 @@ pub(in crate::driver) struct Mark {
 
 /// Lines, one after the other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lines {
+pub(in crate::driver) struct Lines {
     lines: Vec<Line>,
     indent: usize,
 }
@@ -39,11 +39,11 @@ impl Mark {
 }
 
 impl Lines {
-    pub(super) fn at(indent: usize) -> Lines {
+    pub(in crate::driver) fn at(indent: usize) -> Lines {
         Lines { lines: Vec::new(), indent }
     }
 
-    pub(super) fn push(&mut self, text: impl Into<String>) {
+    pub(in crate::driver) fn push(&mut self, text: impl Into<String>) {
         self.lines.push(Line { indent: self.indent, text: text.into(), is_hook: false, events: Vec::new() });
     }
 
@@ -59,19 +59,19 @@ impl Lines {
     }
 
     /// Opens a block: what follows stands deeper.
-    pub(super) fn open(&mut self, text: impl Into<String>) {
+    pub(in crate::driver) fn open(&mut self, text: impl Into<String>) {
         self.push(text);
         self.indent += 1;
     }
 
     /// Closes a block.
-    pub(super) fn close(&mut self, text: impl Into<String>) {
+    pub(in crate::driver) fn close(&mut self, text: impl Into<String>) {
         self.indent = self.indent.saturating_sub(1);
         self.push(text);
     }
 
     /// Closes a block, and opens another one in the same line.
-    pub(super) fn reopen(&mut self, text: impl Into<String>) {
+    pub(in crate::driver) fn reopen(&mut self, text: impl Into<String>) {
         self.close(text);
         self.indent += 1;
     }
@@ -84,16 +84,16 @@ impl Lines {
     }
 
     /// Whether a line has that word.
-    pub(super) fn mentions(&self, word: &str) -> bool {
+    pub(in crate::driver) fn mentions(&self, word: &str) -> bool {
         self.lines.iter().any(|line| line.text.contains(word))
     }
 
-    pub(super) fn append(&mut self, other: Lines) {
+    pub(in crate::driver) fn append(&mut self, other: Lines) {
         self.lines.extend(other.lines);
     }
 
     /// The text, and the events by their lines, counted from 1.
-    pub(super) fn finish(&self, with_hooks: bool) -> (String, Vec<(usize, Mark)>) {
+    pub(in crate::driver) fn finish(&self, with_hooks: bool) -> (String, Vec<(usize, Mark)>) {
         let (mut text, mut events, mut number) = (String::new(), Vec::new(), 0);
         for line in self.lines.iter().filter(|line| with_hooks || !line.is_hook) {
             number += 1;

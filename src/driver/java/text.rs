@@ -24,7 +24,7 @@ const METHODS: &str = "\
     clone equals finalize getClass hashCode notify notifyAll toString wait";
 
 /// An identifier like a name of the program.
-pub(super) fn identifier(text: &str) -> String {
+pub(in crate::driver) fn identifier(text: &str) -> String {
     let letter = |each: char| if each.is_ascii_alphanumeric() { each } else { '_' };
     let mut name = String::with_capacity(text.len());
     for each in text.chars().map(letter) {
@@ -40,7 +40,7 @@ pub(super) fn identifier(text: &str) -> String {
 }
 
 /// A string literal.
-pub(super) fn string(text: &str) -> String {
+pub(in crate::driver) fn string(text: &str) -> String {
     let mut literal = "\"".to_owned();
     for each in text.chars() {
         match each {
@@ -63,7 +63,7 @@ pub(super) fn push_unit(text: &mut String, unit: u16) {
 }
 
 /// Text of the program, or a name of a file, in a comment.
-pub(super) fn comment(text: &str) -> String {
+pub(in crate::driver) fn comment(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for each in text.chars() {
         match each {
@@ -80,7 +80,7 @@ pub(super) fn comment(text: &str) -> String {
 }
 
 /// The type of data.
-pub(super) fn type_name(ty: ScalarType) -> &'static str {
+pub(in crate::driver) fn type_name(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Int => "int",
         ScalarType::Long => "long",
@@ -104,7 +104,7 @@ pub(super) fn boxed_name(ty: ScalarType) -> &'static str {
 }
 
 /// What a variable begins with.
-pub(super) fn default_value(ty: ScalarType) -> &'static str {
+pub(in crate::driver) fn default_value(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Int => "0",
         ScalarType::Long => "0L",
@@ -116,7 +116,7 @@ pub(super) fn default_value(ty: ScalarType) -> &'static str {
 }
 
 /// A literal.
-pub(super) fn literal(texts: &Texts, value: Value) -> String {
+pub(in crate::driver) fn literal(texts: &Texts, value: Value) -> String {
     match value {
         Value::Int(value) => value.to_string(),
         Value::Long(value) => format!("{value}L"),

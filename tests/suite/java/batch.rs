@@ -16,7 +16,7 @@ pub struct Batch {
 }
 
 /// The jars of JUnit that tests are compiled against; none where Java or they are not installed, which is said.
-fn class_path() -> Option<String> {
+pub fn class_path() -> Option<String> {
     let jars = ["junit-jupiter-api.jar", "apiguardian-api.jar", "opentest4j.jar", "aspectjrt.jar", "aspectjtools.jar"];
     let jars = jars.map(|jar| format!("/usr/share/java/{jar}"));
     let has_java = Command::new("javac").arg("-version").output().is_ok_and(|output| output.status.success());

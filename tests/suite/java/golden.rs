@@ -37,7 +37,7 @@ fn the_figures_of_the_paper_are_written_as_they_were() {
 }
 
 /// What is wrong with a file that is kept; writes it anew where that is wanted.
-fn difference(golden: &Path, text: &str) -> Option<String> {
+pub fn difference(golden: &Path, text: &str) -> Option<String> {
     if std::env::var_os("CSSAME_BLESS").is_some_and(|value| value == "1") {
         fs::create_dir_all(golden.parent().unwrap()).unwrap();
         fs::write(golden, text).unwrap();

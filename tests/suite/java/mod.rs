@@ -5,12 +5,14 @@ mod changed;
 mod golden;
 
 use crate::support::{self, generate, setting};
+pub use batch::class_path;
 use batch::{Batch, Results};
 use cssame::budget::{Budget, Limits};
 use cssame::driver::{Contents, DriveError, Expect, Input, Options, Package, Target, Wanted, drive};
 use cssame::explore::{Query, futures};
 use cssame::model::{self, Model};
 use cssame::schedule::source_hash;
+pub use golden::difference;
 
 /// A package of a program, with a test for each term, failure, deadlock and outcome.
 fn package(target: Target, name: &str, text: &str, expect: Expect) -> Option<Package> {
