@@ -16,7 +16,7 @@ const KEYWORDS: &str = "\
 /// Names that the generated code needs itself.
 const OWN: &str = "\
     Array AssertionError Boolean Cell Choice Condition Double Event Failure Handle Integer Lock Long \
-    Object Order Output Phaser Program RwLock Run Semaphore String Text Threads Waiter ATOMIC BARE reset \
+    Object Order Output Phaser Program RwLock Run Semaphore String Text Threads Waiter ATOMIC main reset waiting \
     cssame java";
 
 /// Methods of every object.
@@ -36,7 +36,13 @@ pub(in crate::driver) fn identifier(text: &str) -> String {
     let name = if bare.is_empty() { "v".to_owned() } else { bare.to_owned() };
     let name = if name.starts_with(|first: char| first.is_ascii_digit()) { format!("v{name}") } else { name };
     let is_taken = [KEYWORDS, OWN, METHODS].iter().any(|words| words.split_whitespace().any(|word| word == name));
-    if is_taken { name + "_" } else { name }
+    if is_taken || is_class_of_tests(&name) { name + "_" } else { name }
+}
+
+/// Whether a class of tests may have that name, and stands in the same package: `FuturesTest`, `Futures2Test`.
+fn is_class_of_tests(name: &str) -> bool {
+    let number = name.strip_prefix("Futures").and_then(|rest| rest.strip_suffix("Test"));
+    number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 /// A string literal.
@@ -139,6 +145,7 @@ mod tests {
         assert_eq!(identifier("assert"), "assert_");
         assert_eq!(identifier("_"), "v");
         assert_eq!(identifier("2nd"), "v2nd");
+        assert_eq!(identifier("Futures12Test"), "Futures12Test_");
     }
 
     #[test]

@@ -18,6 +18,9 @@ use crate::ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 
+/// The method of the main thread: no other thing gets this name.
+const MAIN: &str = "main";
+
 /// What a variable or a field is in Java.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
@@ -76,7 +79,10 @@ impl<'a> World<'a> {
             let text = program.texts.get(program.functions[id].name);
             let own = text.rsplit('.').next().filter(|_| class.is_some()).unwrap_or(text);
             let is_class = class.is_some_and(|class| program.texts.get(program.classes[class].name) == own);
-            let name = names.fresh(if is_class { "construct" } else { own });
+            let name = match program.main == Some(id) {
+                true => MAIN.to_owned(),
+                false => names.fresh(if is_class { "construct" } else { own }),
+            };
             world.methods.insert(id, Method { name, class });
         }
         world.outer = names.taken().clone();

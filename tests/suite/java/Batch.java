@@ -68,7 +68,7 @@ public final class Batch {
         Files.writeString(classes.resolve("places.txt"), places);
         Path log = runtime.resolve("weave.txt");
         Process process = new ProcessBuilder(
-            "java", "-cp", weaver, "org.aspectj.tools.ajc.Main", "-11", "-Xjoinpoints:synchronization", "-inpath",
+            "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", weaver, "org.aspectj.tools.ajc.Main", "-11", "-Xjoinpoints:synchronization", "-inpath",
             runtime.resolve("plain").toString(), "-cp", classPath, "-d", classes.toString(),
             packages.get(0).resolve("src/main/aspectj/cssame/Turns.aj").toString())
             .redirectErrorStream(true).redirectOutput(log.toFile()).start();

@@ -62,6 +62,8 @@ impl Batch {
             fs::copy(&class, runtime.join(class.file_name().unwrap())).unwrap();
         }
         let mut command = Command::new("java");
+        // Nothing runs for long: a quick start is worth more than quick code.
+        command.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]);
         command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/java/Batch.java"));
         let is_woven = self.members[0].join("src/main/aspectj").exists();
         let weaver = if is_woven { "/usr/share/java/aspectjtools.jar" } else { "-" };

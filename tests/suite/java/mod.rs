@@ -3,6 +3,7 @@
 mod batch;
 mod changed;
 mod golden;
+mod hostile;
 
 use crate::support::{self, generate, setting};
 pub use batch::class_path;
@@ -12,30 +13,42 @@ use cssame::driver::{Contents, DriveError, Expect, Input, Options, Package, Targ
 use cssame::explore::{Query, futures};
 use cssame::model::{self, Model};
 use cssame::schedule::source_hash;
+use cssame::vm::Semantics;
 pub use golden::difference;
 
 /// A package of a program, with a test for each term, failure, deadlock and outcome.
 fn package(target: Target, name: &str, text: &str, expect: Expect) -> Option<Package> {
-    let model = Model::from_text(name, text, &model::Options::default()).ok()?;
+    let limits = Limits { max_states: Some(20_000), ..Limits::default() };
+    package_with(target, (&format!("{name}.csm"), text), expect, (Semantics::default(), limits))
+}
+
+/// The same for a file of any name, with executions of any kind.
+fn package_with(
+    target: Target,
+    (file, text): (&str, &str),
+    expect: Expect,
+    (semantics, limits): (Semantics, Limits),
+) -> Option<Package> {
+    let of_model = model::Options { semantics, ..model::Options::default() };
+    let model = Model::from_text(file, text, &of_model).ok()?;
     let options = Options {
         target,
         expect,
-        file: format!("{name}.csm"),
+        file: file.to_owned(),
         hash: source_hash(text),
         inputs: Vec::new(),
-        semantics: model::Options::default().semantics,
+        semantics,
         max_steps: 10_000,
         free: false,
     };
-    let limits = Limits { max_states: Some(20_000), ..Limits::default() };
     let answer = futures(model.machine(), &Query::default(), &Budget::from(limits));
     let input =
         Input { sources: model.sources(), program: model.program(), form: model.form(), machine: model.machine() };
     let wanted = Wanted { answer: &answer, contents: Contents::Outcomes, distinct: true, code: input };
     match drive(&input, &wanted, &Budget::from(limits), &options) {
         Ok(package) => Some(package),
-        Err(DriveError::Unstructured { .. }) => panic!("{name} has no structure\n{text}"),
-        Err(error) => panic!("{name}: {error}\n{text}"),
+        Err(DriveError::Unstructured { .. }) => panic!("{file} has no structure\n{text}"),
+        Err(error) => panic!("{file}: {error}\n{text}"),
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod cfg;
 pub mod classes;
 pub mod generate;
+pub mod hostile;
 pub mod oracle;
 
 use cssame::answer::{CorrelateRequest, Execute, correlate};

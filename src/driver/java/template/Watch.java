@@ -1,5 +1,6 @@
 package cssame;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -13,18 +14,24 @@ final class Watch {
     private static final long STOP_MILLIS = 1000;
 
     private final Run run;
+    /** The threads of the deadlock in the order in which they are let in. */
+    private final List<Plan.Waiting> waiting;
     /** How many threads of the deadlock are known to wait. */
     private int known;
     private int looks;
 
     Watch(Run run) {
         this.run = run;
+        // Readers may wait for a writer that does no more than wait: writers are let in first.
+        waiting = run.isFree()
+            ? List.of()
+            : run.plan.waiting.stream().sorted(Comparator.comparing(each -> !each.place().startsWith("wrlock "))).toList();
     }
 
     /** Waits until all threads are over, or wait for ever as planned; or the run has departed from its plan. */
     void untilEnd() {
         while (!run.isOver() && !isEnd()) {
-            boolean isLetting = !run.isFree() && isDone() && known < run.plan.waiting.size();
+            boolean isLetting = !run.isFree() && isDone() && known < waiting.size();
             pause(isLetting ? LET_IN_MILLIS : BETWEEN_LOOKS_MILLIS);
             if (!run.isOver() && run.stillFor() > run.patience()) {
                 giveUp();
@@ -63,7 +70,7 @@ final class Watch {
     }
 
     private boolean isDeadlock(List<ProgramThread> threads) {
-        if (known < run.plan.waiting.size()) {
+        if (known < waiting.size()) {
             letIn(threads);
             return false;
         }
@@ -72,7 +79,7 @@ final class Watch {
 
     /** Lets the next thread of the deadlock in, or looks whether the last one waits. */
     private void letIn(List<ProgramThread> threads) {
-        int number = run.plan.waiting.get(known).thread();
+        int number = waiting.get(known).thread();
         for (ProgramThread thread : threads) {
             if (thread.number != number) {
                 continue;
