@@ -35,7 +35,7 @@ pub(super) use line::Mark;
 pub(super) use readme::readme;
 pub(super) use script::Script;
 use std::path::PathBuf;
-use text::identifier;
+use text::word;
 
 /// The classes of the runtime, package `cssame`.
 const RUNTIME: &[(&str, &str)] = &[
@@ -133,5 +133,5 @@ fn places(name: &str, module: &Module<'_>) -> (String, PathBuf) {
 
 /// The Java package of a program.
 fn package_of(name: &str, module: Option<&str>) -> String {
-    module.map_or_else(|| name.to_owned(), |module| format!("{name}.{}", identifier(module)))
+    module.map_or_else(|| name.to_owned(), |module| format!("{name}.{}", word(module)))
 }

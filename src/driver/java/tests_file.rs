@@ -4,7 +4,7 @@
 //! what that shows.
 
 use super::package_of;
-use super::text::{comment, identifier, string};
+use super::text::{comment, string, word};
 use crate::driver::Expect;
 use crate::driver::parts::Parts;
 use crate::driver::test_case::TestCase;
@@ -55,7 +55,7 @@ fn test(parts: &Parts<'_>, case: &TestCase) -> String {
         None => "Program".to_owned(),
     };
     let expect = case.expectation(parts.options);
-    let (name, plan) = (identifier(&case.name), string(&case.name));
+    let (name, plan) = (word(&case.name), string(&case.name));
     let passes = expect == Expect::Recorded;
     let _ = write!(
         text,

@@ -35,8 +35,14 @@ pub(in crate::driver) fn identifier(text: &str) -> String {
     let bare = name.trim_end_matches('_');
     let name = if bare.is_empty() { "v".to_owned() } else { bare.to_owned() };
     let name = if name.starts_with(|first: char| first.is_ascii_digit()) { format!("v{name}") } else { name };
+    word(&name)
+}
+
+/// A name that is an identifier but for its meaning in Java. It keeps all its letters: of tests and programs that differ by an
+/// underscore alone each has its own.
+pub(super) fn word(name: &str) -> String {
     let is_taken = [KEYWORDS, OWN, METHODS].iter().any(|words| words.split_whitespace().any(|word| word == name));
-    if is_taken || is_class_of_tests(&name) { name + "_" } else { name }
+    if is_taken || is_class_of_tests(name) { format!("{name}_") } else { name.to_owned() }
 }
 
 /// Whether a class of tests may have that name, and stands in the same package: `FuturesTest`, `Futures2Test`.
@@ -146,6 +152,7 @@ mod tests {
         assert_eq!(identifier("_"), "v");
         assert_eq!(identifier("2nd"), "v2nd");
         assert_eq!(identifier("Futures12Test"), "Futures12Test_");
+        assert_eq!([word("a_before_b_"), word("int")], ["a_before_b_", "int_"]);
     }
 
     #[test]

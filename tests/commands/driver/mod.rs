@@ -4,6 +4,7 @@ mod command;
 mod fixture;
 mod found;
 mod hostile;
+mod java;
 mod latches;
 mod pairs;
 mod paths;
