@@ -77,7 +77,31 @@ pub fn racy(seed: u64, size: &Size) -> String {
 
 /// The tree of a random program.
 pub fn tree(seed: u64, size: &Size) -> Program {
-    generator(seed, size).program()
+    let mut program = generator(seed, size).program();
+    compute_initials(&mut program, &mut Rng::new(seed ^ 0x1217_1a15));
+    program
+}
+
+/// Lets some globals begin with the value of the one before, which is computed when the program runs.
+fn compute_initials(program: &mut Program, rng: &mut Rng) {
+    let has_main = |item: &Item| matches!(item, Item::Function(function) if function.name.name == "main");
+    if program.items.iter().any(has_main) {
+        return;
+    }
+    let mut before: Option<String> = None;
+    for item in &mut program.items {
+        let Item::Statement(Stmt { kind: StmtKind::Declare(declaration), .. }) = item else { continue };
+        let [declarator] = &mut declaration.declarators[..] else { continue };
+        if declaration.constant || declaration.ty.kind != TypeKind::Int || !declarator.sizes.is_empty() {
+            continue;
+        }
+        if let Some(before) = before.replace(declarator.name.name.clone())
+            && rng.chance(20)
+        {
+            let value = if rng.chance(50) { name(&before) } else { binary(BinaryOp::Add, name(&before), int(1)) };
+            declarator.initialiser = Some(Initialiser::Value(value));
+        }
+    }
 }
 
 fn generator(seed: u64, size: &Size) -> Generator {
