@@ -10,8 +10,8 @@ use super::world::{World, element_type};
 use crate::driver::names::Names;
 use crate::ir::types::Part;
 use crate::ir::{
-    Base, BinaryOperator, Function, FunctionId, Index, Instruction, LeafKind, Operand, Place, Program, RegisterId,
-    RegisterType, ScalarType, Type, UnaryOperator, Value,
+    Arithmetic, Base, BinaryOperator, Function, FunctionId, Index, Instruction, LeafKind, Operand, Place, Program,
+    RegisterId, RegisterType, ScalarType, Type, UnaryOperator, Value,
 };
 
 /// Where data is: how it is read and written.
@@ -166,6 +166,14 @@ impl<'w, 'a> Scope<'w, 'a> {
     }
 
     fn binary(&mut self, op: BinaryOperator, left: &Operand, right: &Operand) -> String {
+        if let (BinaryOperator::Divide(kind) | BinaryOperator::Remainder(kind), Operand::Constant(divisor)) =
+            (op, right)
+            && kind != Arithmetic::Double
+            && divisor.bits() == 0
+        {
+            // The check before it fails, and javac warns of the division.
+            return if kind == Arithmetic::Long { "0L" } else { "0" }.to_owned();
+        }
         let (first, second) = (self.inner(left), self.inner(right));
         operators::binary(op, self.is_text(left), &first, &second)
     }
@@ -308,6 +316,14 @@ impl<'w, 'a> Scope<'w, 'a> {
         }
         let (at, length) = (self.inner(&index.operand), self.inner(&index.length));
         Some(format!("0 <= {at} && {at} < {length}"))
+    }
+
+    /// Whether a divisor is not zero, as a condition of Java; none where it is a constant and is not.
+    pub(super) fn is_no_zero(&mut self, divisor: &Operand) -> Option<String> {
+        match divisor {
+            Operand::Constant(value) => (value.bits() == 0).then(|| "false".to_owned()),
+            Operand::Register(_) => Some(format!("{} != 0", self.inner(divisor))),
+        }
     }
 
     /// How many indices of a place lead into the array of data that holds it.

@@ -37,9 +37,10 @@ impl<'a> Writer<'_, 'a> {
                 self.assign(Some(*dest), "v", &value);
             }
             Instruction::Binary { dest, op, right, .. } => {
-                if divides(*op) {
-                    let divisor = self.scope.inner(right);
-                    self.check(located, &format!("{divisor} != 0"), FailureKind::DivisionByZero, None);
+                if divides(*op)
+                    && let Some(condition) = self.scope.is_no_zero(right)
+                {
+                    self.check(located, &condition, FailureKind::DivisionByZero, None);
                 }
                 let value = self.scope.result(instruction).0;
                 self.assign(Some(*dest), "v", &value);

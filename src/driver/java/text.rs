@@ -51,22 +51,33 @@ fn is_class_of_tests(name: &str) -> bool {
     number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// A string literal.
+/// Characters of a literal at most: Java bounds it by 65,535 bytes, and each takes six of them at most.
+const LITERAL: usize = 10_000;
+
+/// A string: a literal, or several that are put together when the program runs.
 pub(in crate::driver) fn string(text: &str) -> String {
     let mut literal = "\"".to_owned();
-    for each in text.chars() {
-        match each {
-            '"' | '\\' => literal.extend(['\\', each]),
-            '\n' => literal.push_str("\\n"),
-            '\r' => literal.push_str("\\r"),
-            '\t' => literal.push_str("\\t"),
-            ' '..='~' => literal.push(each),
-            // Octal: a Unicode escape of a line end would end the line before the string is read.
-            '\0'..='\u{ff}' => literal.push_str(&format!("\\{:03o}", each as u32)),
-            _ => each.encode_utf16(&mut [0; 2]).iter().for_each(|unit| push_unit(&mut literal, *unit)),
+    for (number, each) in text.chars().enumerate() {
+        if number > 0 && number % LITERAL == 0 {
+            literal.push_str(if number == LITERAL { "\".concat(\"" } else { "\").concat(\"" });
         }
+        push_char(&mut literal, each);
     }
-    literal + "\""
+    literal + if text.chars().nth(LITERAL).is_some() { "\")" } else { "\"" }
+}
+
+/// A character in a literal.
+fn push_char(literal: &mut String, each: char) {
+    match each {
+        '"' | '\\' => literal.extend(['\\', each]),
+        '\n' => literal.push_str("\\n"),
+        '\r' => literal.push_str("\\r"),
+        '\t' => literal.push_str("\\t"),
+        ' '..='~' => literal.push(each),
+        // Octal: a Unicode escape of a line end would end the line before the string is read.
+        '\0'..='\u{ff}' => literal.push_str(&format!("\\{:03o}", each as u32)),
+        _ => each.encode_utf16(&mut [0; 2]).iter().for_each(|unit| push_unit(literal, *unit)),
+    }
 }
 
 /// A Unicode escape.
@@ -158,6 +169,8 @@ mod tests {
     #[test]
     fn strings_and_comments_hold_any_text() {
         assert_eq!(string("a\"b\\u0022\n\u{1}ü€\u{1f600}"), "\"a\\\"b\\\\u0022\\n\\001\\374\\u20ac\\ud83d\\ude00\"");
+        let [one, two, three] = [LITERAL, LITERAL + 1, 2 * LITERAL + 1].map(|length| string(&"x".repeat(length)));
+        assert!(!one.contains("concat") && two.ends_with("x\".concat(\"x\")") && three.ends_with("x\").concat(\"x\")"));
         assert_eq!(comment("x */ y \\u002a/ @see"), "x * / y \\ u002a/ (at)see");
         assert_eq!(comment("a\u{202e}b\n"), "aU+{202e}b\\n");
     }

@@ -83,6 +83,18 @@ cobegin
 coend
 ",
     ),
+    // Divisions by constants, which javac looks at too.
+    (
+        "zero.csm",
+        "const int Z = 0; int x; long w = 7;
+cobegin
+  A: { x = 1; x = 2; x = 3; x = 4; }
+  B: { int y = x; int k = 0;
+    if (y == 0) print(y / 2, y % 3, 5 % 2, 1.0 / 0, 5.0 / Z); if (y == 1) print(y / (1 - 1)); if (y == 2) print(5 % (2 * Z));
+    if (y == 3) { long q = w / 0; print(q % 0L); } if (y == 4) print(w % k, 1 / k); }
+coend
+",
+    ),
     // Names of files.
     ("*/ System.exit(1); /*.csm", SMALL),
     ("\\u002a/ System.exit(1); /\\u002a.csm", SMALL),
@@ -130,6 +142,9 @@ fn awkward(target: Target, folder: &str) {
     for (file, text) in FILES {
         add(file, text, Semantics::default());
     }
+    // More than a literal of Java holds.
+    let text = "x".repeat(70_000);
+    add("long.csm", &format!("string s; cobegin A: s = \"{text}\"; B: print(s); coend\n"), Semantics::default());
     add("spurious.csm", SPURIOUS, Semantics { spurious_wakeups: true, prefer_writers: false });
     add("writers.csm", WRITERS, Semantics { spurious_wakeups: false, prefer_writers: true });
     // A call of `System.exit` would end all of it.
