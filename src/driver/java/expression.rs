@@ -4,14 +4,15 @@
 //! parentheses where it is an operand itself.
 
 use super::fold::Folding;
+use super::key::fits;
 use super::operators;
 use super::text::{identifier, literal};
 use super::world::{World, element_type};
 use crate::driver::names::Names;
 use crate::ir::types::Part;
 use crate::ir::{
-    Arithmetic, Base, BinaryOperator, Function, FunctionId, Index, Instruction, LeafKind, Operand, Place, Program,
-    RegisterId, RegisterType, ScalarType, Type, UnaryOperator, Value,
+    Arithmetic, Base, BinaryOperator, Function, FunctionId, Index, Instruction, LeafKind, Operand, Place, RegisterId,
+    RegisterType, ScalarType, Type, UnaryOperator, Value,
 };
 
 /// Where data is: how it is read and written.
@@ -175,7 +176,12 @@ impl<'w, 'a> Scope<'w, 'a> {
             return if kind == Arithmetic::Long { "0L" } else { "0" }.to_owned();
         }
         let (first, second) = (self.inner(left), self.inner(right));
-        operators::binary(op, self.is_text(left), &first, &second)
+        match op {
+            // The program said `x > 1`.
+            BinaryOperator::Less(_) if matches!(left, Operand::Constant(_)) => format!("{second} > {first}"),
+            BinaryOperator::LessEqual(_) if matches!(left, Operand::Constant(_)) => format!("{second} >= {first}"),
+            _ => operators::binary(op, self.is_text(left), &first, &second),
+        }
     }
 
     fn is_text(&self, operand: &Operand) -> bool {
@@ -315,7 +321,11 @@ impl<'w, 'a> Scope<'w, 'a> {
             return (!is_in).then(|| "false".to_owned());
         }
         let (at, length) = (self.inner(&index.operand), self.inner(&index.length));
-        Some(format!("0 <= {at} && {at} < {length}"))
+        Some(match index.operand {
+            Operand::Constant(number) if number.bits() < 0 => "false".to_owned(),
+            Operand::Constant(_) => format!("{at} < {length}"),
+            Operand::Register(_) => format!("0 <= {at} && {at} < {length}"),
+        })
     }
 
     /// Whether a divisor is not zero, as a condition of Java; none where it is a constant and is not.
@@ -344,20 +354,6 @@ impl<'w, 'a> Scope<'w, 'a> {
             number = format!("{} * {length} + {at}", grouped(&number));
         }
         Some(number)
-    }
-}
-
-/// Whether something of a type is what a reference of another one leads to: an array of some length is one of any length.
-fn fits(program: &Program, ty: Type, wanted: Type) -> bool {
-    match (ty, wanted) {
-        (Type::Array(array), Type::Array(other)) => {
-            let (array, other) = (program.arrays[array], program.arrays[other]);
-            fits(program, array.element, other.element)
-                && other.length.is_none_or(|length| array.length == Some(length))
-        }
-        (Type::Single(LeafKind::Lock | LeafKind::ReentrantLock), Type::Single(LeafKind::Lock)) => true,
-        (Type::Single(LeafKind::Barrier(_)), Type::Single(LeafKind::Barrier(_))) => true,
-        _ => ty == wanted,
     }
 }
 

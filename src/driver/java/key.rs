@@ -3,7 +3,7 @@
 //! In: a place in memory. Out: the declaration that it names, unless a reference hides that.
 
 use crate::ir::types::Part;
-use crate::ir::{Base, ClassId, FunctionId, Place, Program, Type, VariableId};
+use crate::ir::{Base, ClassId, FunctionId, LeafKind, Place, Program, Type, VariableId};
 
 /// A variable, or a field of all objects of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,4 +23,18 @@ pub(super) fn key_of(program: &Program, function: FunctionId, place: &Place) -> 
         (_, Base::Reference(_)) => return None,
     };
     Some((key, elements > 0))
+}
+
+/// Whether something of a type is what a reference of another one leads to: an array of some length is one of any length.
+pub(super) fn fits(program: &Program, ty: Type, wanted: Type) -> bool {
+    match (ty, wanted) {
+        (Type::Array(array), Type::Array(other)) => {
+            let (array, other) = (program.arrays[array], program.arrays[other]);
+            fits(program, array.element, other.element)
+                && other.length.is_none_or(|length| array.length == Some(length))
+        }
+        (Type::Single(LeafKind::Lock | LeafKind::ReentrantLock), Type::Single(LeafKind::Lock)) => true,
+        (Type::Single(LeafKind::Barrier(_)), Type::Single(LeafKind::Barrier(_))) => true,
+        _ => ty == wanted,
+    }
 }

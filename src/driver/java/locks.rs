@@ -9,7 +9,7 @@
 //! explicit too where it is passed by reference, where it is an element whose index may change, and where a condition, a try or
 //! an unlock elsewhere needs it.
 
-use super::key::{Key, key_of};
+use super::key::{Key, fits, key_of};
 use super::tree::{Leavable, Node};
 
 use crate::ir::sync::Kind;
@@ -117,20 +117,39 @@ impl Search<'_> {
                         }
                     }
                 }
-                Instruction::Address { dest, place } => self.passed(id, *dest, place),
+                Instruction::Address { dest, place } => {
+                    self.passed(id, place, program.functions[id].registers[*dest].pointee);
+                }
+                Instruction::Call { function, arguments, .. } => self.given(id, *function, arguments),
+                Instruction::Fork { threads, .. } => {
+                    threads.iter().for_each(|thread| self.given(id, thread.function, &thread.arguments));
+                }
+                Instruction::Spawn { thread, .. } => self.given(id, thread.function, &thread.arguments),
                 _ => {}
             }
         }
     }
 
+    /// A reference to an object is also one to the lock or the locks that it begins with: the parameter says which is meant.
+    fn given(&mut self, id: FunctionId, function: FunctionId, arguments: &[Operand]) {
+        let callee = &self.program.functions[function];
+        for (argument, &parameter) in arguments.iter().zip(&callee.parameters) {
+            if let Operand::Register(register) = *argument {
+                let place = Place::at(Base::Reference(register), 0);
+                self.passed(id, &place, callee.registers[parameter].pointee);
+            }
+        }
+    }
+
     /// A lock that is passed by reference, alone or as one of an array.
-    fn passed(&mut self, id: FunctionId, dest: RegisterId, place: &Place) {
+    fn passed(&mut self, id: FunctionId, place: &Place, pointee: Option<Type>) {
         let program = self.program;
-        let Some(pointee) = program.functions[id].registers[dest].pointee else { return };
+        let Some(pointee) = pointee else { return };
         if !matches!(program.innermost(pointee).0, Type::Single(LeafKind::Lock | LeafKind::ReentrantLock)) {
             return;
         }
-        let parts = program.base_type(id, place).and_then(|base| program.parts_of(base, place, |ty| ty == pointee));
+        let base = program.base_type(id, place);
+        let parts = base.and_then(|base| program.parts_of(base, place, |ty| fits(program, ty, pointee)));
         let field = parts.iter().flatten().rev().find_map(|part| match *part {
             crate::ir::types::Part::Field(class, number) => Some(Key::Field(class, number)),
             _ => None,

@@ -72,16 +72,21 @@ impl<'a> World<'a> {
             outer: FxHashSet::default(),
             monitors,
         };
-        let main = program.main.into_iter();
         world.add_variables(&mut names);
-        for id in main.chain(functions.iter().copied().filter(|&id| program.main != Some(id))) {
+        // By class: its methods, which are called on an object of it.
+        let mut own_names: FxHashMap<ClassId, Names<'_>> = FxHashMap::default();
+        for &id in functions {
             let class = class_of(program, id);
             let text = program.texts.get(program.functions[id].name);
-            let own = text.rsplit('.').next().filter(|_| class.is_some()).unwrap_or(text);
-            let is_class = class.is_some_and(|class| program.texts.get(program.classes[class].name) == own);
-            let name = match program.main == Some(id) {
-                true => MAIN.to_owned(),
-                false => names.fresh(if is_class { "construct" } else { own }),
+            let name = match class {
+                _ if program.main == Some(id) => MAIN.to_owned(),
+                None => names.fresh(text),
+                Some(class) => {
+                    let own = text.rsplit('.').next().unwrap_or(text);
+                    let is_constructor = program.texts.get(program.classes[class].name) == own;
+                    let of_class = own_names.entry(class).or_insert_with(|| Names::new(identifier));
+                    of_class.fresh(if is_constructor { "construct" } else { own })
+                }
             };
             world.methods.insert(id, Method { name, class });
         }

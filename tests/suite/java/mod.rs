@@ -2,6 +2,7 @@
 
 mod batch;
 mod changed;
+mod constructs;
 mod golden;
 mod hostile;
 
