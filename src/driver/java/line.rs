@@ -83,6 +83,11 @@ impl Lines {
         }
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.lines.len()
+    }
+
     /// Whether a line has that word.
     pub(in crate::driver) fn mentions(&self, word: &str) -> bool {
         self.lines.iter().any(|line| line.text.contains(word))

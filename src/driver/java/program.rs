@@ -48,6 +48,7 @@ pub(super) fn files(
     let mut of_class: FxHashMap<ClassId, Lines> = FxHashMap::default();
     for (id, tree) in trees {
         let text = method(&world, id, tree, recursive.contains(&id));
+        check_length(text.count(), || input.program.texts.get(input.program.functions[id].name).to_owned())?;
         let lines = match world.methods[&id].class {
             Some(class) => of_class.entry(class).or_insert_with(|| Lines::at(1)),
             None => &mut own,
@@ -56,6 +57,7 @@ pub(super) fn files(
         lines.append(text);
     }
     let about = format!("`{}` in Java: made by cssame {}.", comment(&options.file), env!("CARGO_PKG_VERSION"));
+    check_length(world.globals.len(), || "what sets all globals".to_owned())?;
     let mut files = vec![program_file(&world, (package, &about, form), own)];
     let used = used_classes(&world, &of_class);
     for class in input.program.classes.ids().filter(|class| used.contains(class)) {
@@ -63,6 +65,20 @@ pub(super) fn files(
         files.push(class_file(&world, class, (package, form), methods));
     }
     Ok(files)
+}
+
+/// Lines that a method may have. Java bounds its code by 64 KiB, and an event in three lines takes some twenty bytes.
+const MAX_LINES: usize = 6_000;
+
+/// Refuses a method that Java's compiler would call too large.
+fn check_length(lines: usize, name: impl Fn() -> String) -> Result<(), DriveError> {
+    match lines {
+        0..=MAX_LINES => Ok(()),
+        _ => Err(DriveError::Unstructured {
+            function: name(),
+            reason: format!("it would have {lines} lines in one method of Java, which are at most {MAX_LINES} here"),
+        }),
+    }
 }
 
 /// The statements of each function.

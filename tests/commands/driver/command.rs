@@ -194,3 +194,16 @@ fn a_tool_that_is_missing_is_named_with_the_line_that_installs_it() {
         assert!(out.join("run.sh").exists());
     }
 }
+
+#[test]
+fn a_function_that_java_cannot_hold_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, out) = (directory.path().join("long.csm"), directory.path().join("out"));
+    let writes: String = (0..2000).map(|value| format!("x = {value};\n")).collect();
+    fs::write(&file, format!("int x;\ncobegin\n  A: {{\n{writes}  }}\n  B: print(x);\ncoend\n")).unwrap();
+    let mut command = drive(&file, &out);
+    command.args(["--target", "java", "--select", "x@2005:12=x@initial"]);
+    let output = ends_with(&mut command, 2);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("CS0911") && message.contains("`A`") && !out.exists(), "{message}");
+}
