@@ -9,6 +9,9 @@ use crate::ir::{LeafKind, ScalarType, Type, Value, VariableId};
 /// Objects of an array that are written one by one.
 const MANY: u32 = 8;
 
+/// Values of an array that stand in one text: Java bounds the size of a method, and the number of constants of a class.
+const LONG: usize = 1_000;
+
 impl World<'_> {
     /// The expression that a variable or a field begins with.
     pub(super) fn initial(&self, variable: &Variable) -> String {
@@ -100,12 +103,32 @@ impl World<'_> {
             .map(|cell| self.value(model, cell).map_or_else(|| default.to_owned(), |value| self.shown(value)))
             .collect();
         let class = boxed_name(scalar);
-        match values.first() {
-            Some(first) if values.iter().all(|value| value == first) => match first.as_str() {
-                "(Handle) null" => format!("new Array<{class}>({length}, null)"),
-                first => format!("new Array<{class}>({length}, {first})"),
-            },
+        let rest = values.last().map_or(default, String::as_str);
+        let own = values.iter().rposition(|value| value != rest).map_or(0, |last| last + 1);
+        match (own, length as usize - own) {
+            (0, _) if rest == "(Handle) null" => format!("new Array<{class}>({length}, null)"),
+            (0, _) => format!("new Array<{class}>({length}, {rest})"),
+            (LONG.., _) if scalar != ScalarType::String => {
+                let texts: Vec<String> = (0..own as u32).map(|cell| self.readable(model, cell, default)).collect();
+                let texts: Vec<String> = texts.chunks(LONG).map(|chunk| format!("\"{}\"", chunk.join(" "))).collect();
+                format!("Array.read({length}, {rest}, {class}::valueOf, {})", texts.join(", "))
+            }
+            (_, same) if same > MANY as usize => {
+                format!("Array.begun({length}, {rest}, {})", values[..own].join(", "))
+            }
             _ => format!("Array.of({})", values.join(", ")),
+        }
+    }
+
+    /// The first value of a cell as `valueOf` of its class reads it.
+    fn readable(&self, model: Option<(VariableId, u32)>, cell: u32, default: &str) -> String {
+        match self.value(model, cell) {
+            Some(Value::Double(value)) if value.is_infinite() => {
+                if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned()
+            }
+            Some(Value::Double(value)) => format!("{value:?}"),
+            Some(value) => self.shown(value).trim_end_matches('L').to_owned(),
+            None => default.trim_end_matches('L').to_owned(),
         }
     }
 

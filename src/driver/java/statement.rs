@@ -147,13 +147,13 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// The place of an access, for a table of join points. `[*]` says that the number of the element is not the argument of the
-    /// call: the array is a part of an element of another one.
+    /// call: the array is a part of an element of another one, or it gets its first values, whose place has no number.
     fn marked(&self, located: &Located<'a>) -> String {
         let input = self.scope.world.input;
         let label = located.label(input);
         let Some(place) = located.place() else { return label };
         let in_array = self.scope.array_indices(place);
-        if in_array > 0 && in_array < place.indices.len() { format!("{label}[*]") } else { label }
+        if in_array > 0 && in_array != place.indices.len() { format!("{label}[*]") } else { label }
     }
 
     fn store(&mut self, located: &Located<'a>, place: &Place, value: &Operand, is_event: bool) {

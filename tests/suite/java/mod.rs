@@ -101,13 +101,17 @@ fn random_happen(target: Target, folder: &str) {
     let mut batch = Batch::new(folder);
     let (first, mut tests) = (setting("CSSAME_JAVA_SEED", 1), 0);
     let size = generate::Size::default();
-    for seed in first..first + setting("CSSAME_JAVA_PROGRAMS", 20) {
+    for seed in first..first + setting("CSSAME_JAVA_PROGRAMS", 12) {
         let texts = [
             generate::program(seed, &size),
             generate::racy(seed, &size),
             generate::locking(seed, &size),
             generate::arrays(seed),
             generate::counting(seed),
+            generate::contexts(seed),
+            generate::guarded(seed),
+            generate::branching(seed, 3, 3),
+            generate::accessing(seed),
         ];
         for (number, text) in texts.iter().enumerate() {
             let name = format!("p{seed}_{number}");

@@ -2,6 +2,7 @@ package cssame;
 
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** A shared array, or a part of one. */
@@ -29,6 +30,30 @@ public final class Array<T> {
     @SuppressWarnings("varargs")
     public static <T> Array<T> of(T... values) {
         return new Array<>(new AtomicReferenceArray<>(values), 0, values.length);
+    }
+
+    /** An array that begins with these elements; all behind them have one value. */
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    public static <T> Array<T> begun(int length, T rest, T... first) {
+        Array<T> array = new Array<>(length, rest);
+        for (int i = 0; i < first.length; i++) {
+            array.set(i, first[i]);
+        }
+        return array;
+    }
+
+    /** The same, with the first elements as texts, in which spaces stand between them. */
+    public static <T> Array<T> read(int length, T rest, Function<String, T> value, String... first) {
+        Array<T> array = new Array<>(length, rest);
+        int i = 0;
+        for (String text : first) {
+            for (String word : text.split(" ")) {
+                array.set(i, value.apply(word));
+                i++;
+            }
+        }
+        return array;
     }
 
     /** A part of this array: both are the same elements. */

@@ -22,6 +22,9 @@ public final class Failure {
             throw thread.run.discard();
         }
         thread.stopIfOver();
+        if (thread.planned() == null) {
+            throw thread.past("assumption, which does not hold");
+        }
         throw thread.depart("violates an assumption");
     }
 
