@@ -23,6 +23,7 @@
 mod causality;
 mod clocks;
 mod dependence;
+mod describe;
 mod estimate;
 mod execution;
 mod file;
@@ -40,6 +41,7 @@ mod pos;
 mod render;
 mod reorder;
 mod replay;
+mod row;
 mod scheduler;
 mod switch_at;
 mod trace;
@@ -64,9 +66,10 @@ pub use pos::Pos;
 pub use render::{RenderOptions, render};
 pub use reorder::{Reordered, fewer_switches};
 pub use replay::{Departure, Found, Replay};
+pub use row::{Row, RowKind};
 pub use scheduler::{Scheduled, Scheduler};
 pub use switch_at::SwitchAt;
-pub use trace::{Row, RowKind, Trace, trace};
+pub use trace::{Trace, trace};
 pub use trials::{Experiment, Trial, Trials, TrialsEnd};
 pub use walk::{Impossible, Walk, Walks, walk};
 

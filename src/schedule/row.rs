@@ -1,0 +1,93 @@
+//! Rows of traces: what a thread does, as people read it.
+//!
+//! **Input**: a kind, an operation, an object and a value. **Output**: a [`Row`], and its text.
+
+use crate::ir::{DefinitionId, ReadId};
+use serde::Serialize;
+
+/// What kind of thing a row tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RowKind {
+    /// A read of shared memory.
+    Read,
+    /// A write to shared memory.
+    Write,
+    /// An operation on a synchronisation object.
+    Synchronise,
+    /// The life of threads.
+    Thread,
+    /// A choice.
+    Choose,
+    /// A printed line.
+    Print,
+    /// A failure.
+    Failure,
+    /// A thread that is blocked at the end.
+    Blocked,
+    /// Accesses of a long atomic block that are not shown one by one.
+    Omitted,
+}
+
+/// What the words of all notifications begin with.
+const NOTIFY: &str = "notify";
+
+/// A row of a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// The step that it belongs to, from 1; 0 is before the first.
+    pub step: usize,
+    /// The column of its thread.
+    pub column: usize,
+    /// The source line, from 1.
+    pub line: u32,
+    /// What kind of thing it tells.
+    pub kind: RowKind,
+    /// `read`, `lock`, `print`, …
+    pub op: String,
+    /// The variable or the object, if there is one: the one that is touched, by its name from outside (`a.balance`, also
+    /// where the text says `from.balance`).
+    pub object: Option<String>,
+    /// The value that was read, written, chosen or printed, the message, or whom a notification wakes.
+    pub value: Option<String>,
+    /// Whether it is in the causal past of the last row.
+    pub is_cause: bool,
+    /// Rows that it depends on.
+    #[serde(skip)]
+    pub(super) depends: Vec<usize>,
+    /// Of a read: the place that reads, and the definition that it reads from.
+    #[serde(skip)]
+    pub(super) term: Option<(ReadId, DefinitionId)>,
+    /// Of a notification: whether it wakes a thread.
+    #[serde(skip)]
+    pub(super) wakes: bool,
+}
+
+impl Row {
+    /// `read a = 1`, `lock L`, `print 3`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.words().join(" ")
+    }
+
+    /// The words of its text, between two of which a line may end. A value is one, whatever stands in it.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let named = self.op.split(' ').chain(self.object.as_deref());
+        let mut words: Vec<String> = named.map(str::to_owned).collect();
+        let Some(value) = &self.value else { return words };
+        match self.kind {
+            RowKind::Read | RowKind::Write | RowKind::Choose => words.push(format!("= {value}")),
+            RowKind::Print => words.push(value.clone()),
+            RowKind::Failure | RowKind::Synchronise | RowKind::Thread | RowKind::Blocked | RowKind::Omitted => {
+                // A message, or whom a notification wakes.
+                let is_sentence = self.kind == RowKind::Failure || self.op.starts_with(NOTIFY);
+                if let (true, Some(last)) = (is_sentence, words.last_mut()) {
+                    last.push(':');
+                }
+                words.extend(value.split(' ').map(str::to_owned));
+            }
+        }
+        words
+    }
+}
