@@ -1,17 +1,20 @@
 //! The answer of `check`: all that can be said of files without running them; and, where that is asked for, what executions say
 //! of it.
 
-use super::closing::{ClosedReport, check_closed};
+use super::closing::{self, ClosedReport, check_closed};
 use super::confirm::{ConfirmRequest, Confirmation, confirm_findings};
 use super::confirm_tears::confirm_tears;
+use super::declared::Declared;
+use super::suppress::Judged;
 use crate::correlation;
 use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
-use crate::diagnostics::{self, Diagnostic, Severity};
+use crate::diagnostics::{self, Code, Diagnostic, Severity};
 use crate::form;
-use crate::front::{Compiled, compile};
+use crate::front::{Compiled, compile, may_allow};
 use crate::ir::Program;
 use crate::source::{FileId, SourceMap};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::io;
 use std::panic::resume_unwind;
 use std::thread::{self, ScopedJoinHandle};
@@ -56,7 +59,33 @@ pub struct CheckReport {
     /// Whether all files could be read and compile.
     #[serde(skip)]
     pub compiles: bool,
+    /// The diagnostics that keep a file from being compiled, by index.
+    #[serde(skip)]
+    pub fatal: BTreeSet<usize>,
+    /// The files that could be read, with the codes that all of the file was looked through for.
+    #[serde(skip)]
+    pub examined: Vec<(FileId, Vec<Code>)>,
 }
+
+/// What is looked for in a program.
+const LOOKED_FOR: [Code; 16] = [
+    Code::UnlockWithoutLock,
+    Code::LockTakenTwice,
+    Code::LockNotReleased,
+    Code::EventNeverSet,
+    Code::BarrierCountUnmet,
+    Code::UnobservableWrite,
+    Code::UnreachableCode,
+    Code::WaitWithoutLock,
+    Code::WaitNeverNotified,
+    Code::WaitNotInLoop,
+    Code::WaitKeepsLock,
+    Code::NotifyWithoutLock,
+    Code::AssertionWithoutLock,
+    Code::UnprotectedAccess,
+    Code::LockOrderCycle,
+    Code::EndangeredCorrelation,
+];
 
 /// What was found in a file.
 #[derive(Default)]
@@ -69,6 +98,8 @@ struct FileFindings {
     confirmed: Vec<Confirmation>,
     /// Whether it can be read and compiles.
     compiles: bool,
+    /// What all of it was looked through for.
+    looked_for: Vec<Code>,
 }
 
 /// Checks all files, as many at a time as there are jobs. `inputs` are the values of `input` constants, by name. With a
@@ -105,19 +136,72 @@ pub fn check(
         all
     });
     let closed = found.iter().filter_map(|file| file.closed.clone()).collect();
+    let examined =
+        files.iter().zip(&found).filter_map(|((_, file), of)| Some((*file.as_ref().ok()?, of.looked_for.clone())));
+    let examined = examined.collect();
+    let is_fatal = |file: &FileFindings, one: &Diagnostic| !file.compiles && one.severity == Severity::Error;
+    let fatal = found.iter().flat_map(|file| file.diagnostics.iter().map(move |one| is_fatal(file, one)));
+    let fatal = fatal.enumerate().filter_map(|(index, is_fatal)| is_fatal.then_some(index)).collect();
     let found: Vec<Diagnostic> = found.into_iter().flat_map(|file| file.diagnostics).collect();
-    let count = |severity| found.iter().filter(|each| each.severity == severity).count();
-    CheckReport {
-        files: files.into_iter().map(|(name, _)| name).collect(),
-        errors: count(Severity::Error),
-        warnings: count(Severity::Warning),
-        notes: count(Severity::Note),
-        diagnostics: found.iter().map(|each| diagnostic_data(&sources, each)).collect(),
+    let files = files.into_iter().map(|(name, _)| name).collect();
+    let (errors, warnings, notes, diagnostics) = (0, 0, 0, Vec::new());
+    let report = CheckReport {
+        files,
+        errors,
+        warnings,
+        notes,
+        diagnostics,
         closed,
         confirmed,
         found,
         sources,
         compiles,
+        fatal,
+        examined,
+    };
+    report.counted()
+}
+
+impl CheckReport {
+    /// The same for these diagnostics.
+    fn counted(mut self) -> CheckReport {
+        let count = |severity| self.found.iter().filter(|each| each.severity == severity).count();
+        (self.errors, self.warnings, self.notes) =
+            (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+        self.diagnostics = self.found.iter().map(|each| diagnostic_data(&self.sources, each)).collect();
+        self
+    }
+
+    /// The report without what is suppressed, and with what is wrong with comments that suppress.
+    #[must_use]
+    pub fn judged(mut self, judged: &Judged) -> CheckReport {
+        let mut kept: Vec<(usize, Diagnostic)> = Vec::new();
+        for (index, (diagnostic, severity)) in self.found.into_iter().zip(&judged.severities).enumerate() {
+            kept.extend(severity.map(|severity| (index, Diagnostic { severity, ..diagnostic })));
+        }
+        for problems in &judged.problems {
+            for problem in &problems.list {
+                let file = |one: &Diagnostic| one.span().map(|span| span.file);
+                // Behind what was found before it in its file, and behind the files before.
+                let place =
+                    kept.iter().rposition(|(_, one)| file(one) == file(problem) && one.span() <= problem.span());
+                let before = || kept.iter().position(|(_, one)| file(one) >= file(problem)).unwrap_or(kept.len());
+                kept.insert(place.map_or_else(before, |place| place + 1), (usize::MAX, problem.clone()));
+            }
+        }
+        let new_index = |old: usize| kept.iter().position(|(index, _)| *index == old);
+        if let Some(confirmed) = &mut self.confirmed {
+            confirmed.retain_mut(|of| match new_index(of.diagnostic) {
+                Some(index) => {
+                    of.diagnostic = index;
+                    true
+                }
+                None => false,
+            });
+        }
+        self.fatal = self.fatal.iter().filter_map(|&index| new_index(index)).collect();
+        self.found = kept.into_iter().map(|(_, diagnostic)| diagnostic).collect();
+        self.counted()
     }
 }
 
@@ -132,22 +216,30 @@ fn check_file(
         diagnostics::sort(&mut diagnostics);
         return FileFindings { diagnostics, ..FileFindings::default() };
     };
+    let looked_for = if program.main.is_some() { LOOKED_FOR.to_vec() } else { closing::CODES.to_vec() };
+    let declared = may_allow(sources.file(file).text()).then(|| Declared::new(&program));
+    let declare = |one: Diagnostic| match &declared {
+        Some(declared) => declared.with_declarations(one),
+        None => one,
+    };
     let Some(request) = confirm else {
         let (found, closed) = find_statically(sources, file, &program, inputs);
-        diagnostics.extend(found);
+        diagnostics.extend(found.into_iter().map(declare));
         diagnostics::sort(&mut diagnostics);
-        return FileFindings { diagnostics, closed, compiles: true, ..FileFindings::default() };
+        return FileFindings { diagnostics, closed, compiles: true, looked_for, ..FileFindings::default() };
     };
     if program.main.is_none() {
         return check_file(sources, (name, file), inputs, None);
     }
     let form = form::analyse(&program);
     let found = form::check::find(sources, &program, form.as_ref());
-    diagnostics.extend(found.plain);
+    diagnostics.extend(found.plain.into_iter().map(&declare));
     let text = sources.file(file).text();
     let mut judged = confirm_findings((name, text, inputs), found.potential, request);
     let endangered = correlation::check::find(sources, &program, form.as_ref());
     judged.extend(confirm_tears((name, text, inputs), endangered, request));
+    let mut judged: Vec<(Diagnostic, Confirmation)> =
+        judged.into_iter().map(|(diagnostic, of)| (declare(diagnostic), of)).collect();
     diagnostics.extend(judged.iter().map(|(diagnostic, _)| diagnostic.clone()));
     diagnostics::sort(&mut diagnostics);
     for (diagnostic, confirmation) in &mut judged {
@@ -155,7 +247,7 @@ fn check_file(
     }
     let mut confirmed: Vec<Confirmation> = judged.into_iter().map(|(_, confirmation)| confirmation).collect();
     confirmed.sort_by_key(|confirmation| confirmation.diagnostic);
-    FileFindings { diagnostics, closed: None, confirmed, compiles: true }
+    FileFindings { diagnostics, closed: None, confirmed, compiles: true, looked_for }
 }
 
 /// What the static analyses say of a file that compiles. Without a `main` they look at its closing as well.

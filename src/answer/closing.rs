@@ -12,17 +12,18 @@
 //! **Soundness and limits**: those of the closing and of the checks. Other clients can do more, and clients that keep rules of use
 //! which stand nowhere in the text do less.
 
+use super::declared::Declared;
 use crate::diagnostics::{Code, Diagnostic, Label, Severity};
 use crate::form;
 use crate::form::check::RELEASED_BEFORE;
-use crate::front::{Compiled, compile};
+use crate::front::{Compiled, compile, may_allow};
 use crate::harness::{Closing, Methods, SharedObject};
 use crate::source::{FileId, SourceMap, Span};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// What is looked for: what no `main` of its own makes true or false.
-const CODES: [Code; 9] = [
+pub(super) const CODES: [Code; 9] = [
     Code::UnlockWithoutLock,
     Code::LockTakenTwice,
     Code::LockNotReleased,
@@ -67,7 +68,11 @@ pub(super) fn check_closed(
     let Compiled { program, .. } = compile(&closed, of_closed, inputs);
     let program = program?;
     let form = form::analyse(&program);
-    let found = form::check::check(&closed, &program, form.as_ref());
+    let mut found = form::check::check(&closed, &program, form.as_ref());
+    if may_allow(source.text()) {
+        let declared = Declared::new(&program);
+        found = found.into_iter().map(|one| declared.with_declarations(one)).collect();
+    }
     let end = source.text().len() as u32;
     let moved = found.into_iter().filter(|one| CODES.contains(&one.code)).filter_map(|one| in_file(one, file, end));
     let mut found: Vec<Diagnostic> = Vec::new();
@@ -100,6 +105,8 @@ fn in_file(mut diagnostic: Diagnostic, file: FileId, end: u32) -> Option<Diagnos
     };
     diagnostic.primary = Some(diagnostic.primary.and_then(moved)?);
     diagnostic.secondary = diagnostic.secondary.into_iter().filter_map(moved).collect();
+    let declarations = diagnostic.declarations.into_iter().filter(|span| span.end <= end);
+    diagnostic.declarations = declarations.map(|span| Span { file, ..span }).collect();
     Some(diagnostic)
 }
 

@@ -78,15 +78,6 @@ pub fn correlate(unit: Unit, request: &CorrelateRequest<'_>, budget: &Budget<'_>
 }
 
 impl CorrelateAnswer {
-    /// Whether an execution has shown something of a selected pair: a tear, whoever tears, a failure or a deadlock.
-    #[must_use]
-    pub fn has_findings(&self) -> bool {
-        let torn = [Status::Confirmed, Status::Elsewhere];
-        let mut accesses = self.selected().flat_map(|pair| &pair.endangered_accesses);
-        accesses.any(|access| torn.contains(&access.decision.status))
-            || self.selected().any(|pair| !pair.ends.is_empty())
-    }
-
     /// Whether all pairs were ranked, and each selected one is torn or refuted.
     #[must_use]
     pub fn is_decided(&self) -> bool {

@@ -94,11 +94,3 @@ pub fn coverage(
     };
     Ok(CoverageAnswer { report, met, findings })
 }
-
-impl CoverageAnswer {
-    /// Whether some execution of the program fails, or ends in a deadlock.
-    #[must_use]
-    pub fn has_findings(&self) -> bool {
-        !self.met.failures.is_empty() || !self.met.deadlocks.is_empty()
-    }
-}

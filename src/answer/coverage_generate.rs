@@ -218,11 +218,3 @@ fn refusal(unit: &Unit, refused: &Refused) -> Diagnostics {
     let diagnostic = Diagnostic::general(code, Severity::Error, refused.to_string()).with_help(help);
     Diagnostics::new(unit.sources.clone(), vec![diagnostic])
 }
-
-impl GenerateAnswer {
-    /// Whether there is a violation that needs an interleaving of calls.
-    #[must_use]
-    pub fn has_findings(&self) -> bool {
-        self.failures.iter().any(|failure| !failure.sequential)
-    }
-}

@@ -93,18 +93,6 @@ pub struct DriveReport {
     pub target: Target,
 }
 
-impl DriveReport {
-    /// Whether the program can fail or block, as far as was seen: a failure or a deadlock was found, or a test shows one. Tests of pairs
-    /// of methods are left out: their programs may call methods in ways that nobody means.
-    #[must_use]
-    pub fn has_failures(&self) -> bool {
-        let found = self.failures.as_ref().is_some_and(|failures| !failures.is_empty())
-            || self.deadlocks.as_ref().is_some_and(|deadlocks| !deadlocks.is_empty());
-        let fails = |test: &TestEntry| test.end == "failure" || test.end == "deadlock";
-        found || self.pairs.is_none() && self.tests.iter().any(fails)
-    }
-}
-
 impl DriveAnswer {
     /// What is said of a package that is written to a directory of that name.
     #[must_use]

@@ -32,6 +32,21 @@ pub fn code_of(kind: FailureKind) -> Code {
     }
 }
 
+/// The code of an execution that ends with that word, or whose results have it.
+#[must_use]
+pub fn code_of_status(status: &str) -> Code {
+    match status {
+        "assert" => Code::AssertionFailed,
+        "deadlock" => Code::Deadlock,
+        "division-by-zero" => Code::DivisionByZero,
+        "index-out-of-range" => Code::IndexOutOfRange,
+        "unlock-not-held" => Code::UnlockNotHeld,
+        "step-limit" => Code::StepLimit,
+        "not-linearizable" => Code::NotLinearizable,
+        _ => Code::ErrorReached,
+    }
+}
+
 /// A failure of a thread of that name.
 #[must_use]
 pub fn failure(naming: &Naming<'_>, failure: &Failure, thread: &str) -> Diagnostic {

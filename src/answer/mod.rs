@@ -22,14 +22,17 @@
 //! beside what can happen, tears beside correlations, packages beside both. A second front end for people, such as a
 //! language server, starts here.
 
+mod baseline;
 mod check;
 mod closing;
+mod collector;
 mod compiled;
 mod confirm;
 mod confirm_tears;
 mod correlate;
 mod coverage;
 mod coverage_generate;
+mod declared;
 mod diff;
 mod drive;
 mod drive_generated;
@@ -38,8 +41,10 @@ mod drive_paths;
 mod drive_race;
 mod explain;
 pub mod finding;
+mod findings;
 mod futures;
 mod ir;
+mod levels;
 mod paths;
 mod paths_compare;
 mod paths_explain;
@@ -48,8 +53,10 @@ mod pi;
 mod races;
 mod run;
 mod selection;
+mod suppress;
 pub mod words;
 
+pub use baseline::Baseline;
 pub use check::{CheckInput, CheckReport, STACK_BYTES, check, static_findings};
 pub use closing::ClosedReport;
 pub use compiled::Compiled;
@@ -60,8 +67,9 @@ pub use coverage_generate::{
     EmittedTests, GenerateAnswer, GenerateRequest, GeneratedFailure, GeneratedNote, Shown, generate_tests,
 };
 pub use diff::{
-    Alignment, CarriedReport, Change, DeadlockChange, EndReport, ExecutionsReport, FailureChange, OutcomeChange,
-    ProgramsAnswer, ReadChange, SeenReport, TermChange, count, diff_executions, diff_programs, step_text,
+    Alignment, CarriedReport, Change, ComparedText, DeadlockChange, EndReport, ExecutionsReport, FailureChange,
+    OutcomeChange, ProgramsAnswer, ReadChange, SeenReport, TermChange, count, diff_executions, diff_programs,
+    step_text,
 };
 pub use drive::{DriveAnswer, DriveReport, DriveRequest, NotDriven, drive, drive_latches, drive_schedule};
 pub use drive_generated::{NoTests, drive_generated};
@@ -71,6 +79,7 @@ pub use drive_race::{DriveRaceRequest, drive_race};
 pub use explain::{CodePage, ExplainReport, explain};
 pub use futures::{Count, FuturesAnswer, FuturesRequest, futures};
 pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
+pub use levels::{Codes, Level, Rule};
 pub use paths::{EmittedReport, PathsAnswer, PathsRequest, paths};
 pub use paths_compare::{Amount, ComparisonReport, ComparisonRow, compare_paths};
 pub use paths_explain::{
@@ -81,3 +90,4 @@ pub use pi::{PiReport, pi};
 pub use races::{RacesAnswer, RacesRequest, RacesTarget, race_pair, races, races_of};
 pub use run::{Course, RunAnswer, RunReport, RunRequest, run};
 pub use selection::{SelectedReport, SelectionReport};
+pub use suppress::{By, Examined, FileLints, Finding, Findings, Judged, Lints, Suppressed, judge};

@@ -5,7 +5,7 @@ use crate::budget::{Bound, Budget};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::driver::{GroupEntry, Target, TestEntry};
 use crate::model::Model;
-use crate::paths::report::{PathsReport, RaceReport, report};
+use crate::paths::report::{PathsReport, report};
 use crate::paths::{self, Arrays, Criterion, Findings, First, Request, StoppedBy};
 use serde::Serialize;
 
@@ -130,16 +130,4 @@ fn unknown_branch(model: &Model, name: &str, report: &PathsReport) -> Diagnostic
         format!("there are {}{more}", names.join(", "))
     };
     Diagnostics::new(model.sources().clone(), vec![diagnostic.with_help(help)])
-}
-
-impl PathsAnswer {
-    /// Whether there is a race that nothing rules out, a failure or a deadlock.
-    #[must_use]
-    pub fn has_findings(&self) -> bool {
-        has_findings(&self.report)
-    }
-}
-
-pub(super) fn has_findings(report: &PathsReport) -> bool {
-    !report.failures.is_empty() || !report.deadlocks.is_empty() || report.races.iter().any(RaceReport::is_finding)
 }

@@ -5,13 +5,16 @@
 //! **Soundness and limits**: a number that a bound has cut is a lower one, and says so; classes that are too many to be told
 //! apart are counted by the orders of dependent steps, which may be more than there are classes, and that is said too.
 
-use super::paths::{PathsRequest, has_findings};
+use super::collector::of_paths;
+use super::paths::PathsRequest;
 use crate::budget::{Budget, Limits};
+use crate::diagnostics::Diagnostic;
 use crate::explore::Subject;
 use crate::explore::classes::{self, ClassCount, ClassOptions, Counting, Operations};
 use crate::model::Model;
 use crate::paths::report::report;
 use crate::paths::{self, ActionKind, Criterion, Request};
+use crate::source::{FileId, SourceMap};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -76,9 +79,15 @@ pub struct ComparisonRow {
     /// How long it took.
     #[serde(skip)]
     pub took: Duration,
-    /// Whether something was found.
+    /// What was found.
     #[serde(skip)]
-    pub has_findings: bool,
+    pub found: Vec<Diagnostic>,
+    /// What that points into: the text of the program.
+    #[serde(skip)]
+    pub sources: SourceMap,
+    /// The program in it.
+    #[serde(skip)]
+    pub source: FileId,
 }
 
 /// A table.
@@ -125,7 +134,9 @@ pub fn compare_paths(model: &Model, request: &PathsRequest, budget: &Budget<'_>)
         deadlocks: named.deadlocks.len(),
         complete: named.complete && [reachability, tpair, futures].iter().all(Amount::is_decided),
         took: started.elapsed(),
-        has_findings: has_findings(&named),
+        found: of_paths(&named, model),
+        sources: model.sources().clone(),
+        source: model.unit().file,
     }
 }
 
@@ -179,11 +190,5 @@ impl ComparisonReport {
     #[must_use]
     pub fn new(comparison: Vec<ComparisonRow>) -> ComparisonReport {
         ComparisonReport { complete: comparison.iter().all(|row| row.complete), comparison }
-    }
-
-    /// Whether some program has a race that no synchronisation orders, a failure or a deadlock.
-    #[must_use]
-    pub fn has_findings(&self) -> bool {
-        self.comparison.iter().any(|row| row.has_findings)
     }
 }

@@ -244,14 +244,4 @@ impl RacesAnswer {
             (Compiled::Library(_), None) => None,
         }
     }
-
-    /// Whether there is a race, a failure or a deadlock.
-    #[must_use]
-    pub fn has_findings(&self) -> bool {
-        let report = &self.report;
-        !report.failures.is_empty()
-            || !report.deadlocks.is_empty()
-            || report.potential.iter().any(|pair| pair.status == "real")
-            || report.target != "term" && report.aims.iter().flatten().any(|aim| aim.status == "real")
-    }
 }

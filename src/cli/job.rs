@@ -5,9 +5,12 @@
 //! [`Format`], so a new one is a renderer here, and a list of compile errors.
 
 use super::json;
+use super::lints::LintOptions;
 use super::options::{Format, OutputOptions};
 use super::output::Output;
 use super::status::Status;
+use super::view;
+use crate::answer::{Findings, Judged, judge};
 use crate::diagnostics::Diagnostics;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -24,6 +27,8 @@ pub struct Common<'a> {
     pub format: Format,
     /// How to show the answer.
     pub output: &'a OutputOptions,
+    /// Which findings count; none for a command without findings.
+    pub lints: Option<&'a LintOptions>,
 }
 
 impl<'a> Common<'a> {
@@ -34,7 +39,12 @@ impl<'a> Common<'a> {
         format: impl Into<Format>,
         output: &'a OutputOptions,
     ) -> Common<'a> {
-        Common { name, file: file.map(PathBuf::as_path), format: format.into(), output }
+        Common { name, file: file.map(PathBuf::as_path), format: format.into(), output, lints: None }
+    }
+
+    /// The same, for a command that has findings.
+    pub fn with_lints(self, lints: &'a LintOptions) -> Common<'a> {
+        Common { lints: Some(lints), ..self }
     }
 }
 
@@ -65,8 +75,21 @@ pub trait Job {
 
 /// What a subcommand has found out: as JSON, for people, and as an exit status.
 pub trait Answer: Serialize {
+    /// What it has found, of which some may be suppressed.
+    fn findings(&self) -> Findings<'_>;
+
+    /// Leaves out what is suppressed, where the answer is nothing but findings. Elsewhere what is suppressed is a fact all the
+    /// same, and told beside the answer.
+    #[must_use]
+    fn judged(self, _: &Judged) -> Self
+    where
+        Self: Sized,
+    {
+        self
+    }
+
     /// Prints it for people, bit by bit: there may be more text than memory.
-    fn print(&self, output: &mut Output);
+    fn print(&self, judged: &Judged, output: &mut Output);
 
     /// Does what people wait for with the answer before their eyes; in other formats it comes before the answer.
     ///
@@ -77,8 +100,13 @@ pub trait Answer: Serialize {
         Ok(())
     }
 
+    /// Whether it shows what is wrong with comments that suppress findings among its own diagnostics.
+    fn shows_problems(&self) -> bool {
+        false
+    }
+
     /// How the command ends.
-    fn status(&self) -> Status;
+    fn status(&self, judged: &Judged) -> Status;
 }
 
 /// A [`Job`] of any kind of answer.
@@ -116,18 +144,28 @@ fn execute(job: &impl Job) -> ExitCode {
 }
 
 /// Shows an answer in the format that was asked for.
-fn show<A: Answer>(common: &Common<'_>, mut answer: A, output: &mut Output) -> Result<Status, Diagnostics> {
+fn show<A: Answer>(common: &Common<'_>, answer: A, output: &mut Output) -> Result<Status, Diagnostics> {
+    let lints = common.lints.map(LintOptions::lints).unwrap_or_default();
+    let mut judged = judge(&answer.findings(), &lints);
+    let mut answer = answer.judged(&judged);
+    if answer.shows_problems() {
+        judged.problems_data.clear();
+    }
     match common.format {
         Format::Human => {
-            answer.print(output);
+            answer.print(&judged, output);
             answer.finish(output)?;
+            if !answer.shows_problems() {
+                judged.problems.iter().for_each(|of| output.complain(&of.sources, &of.list));
+            }
+            output.summary(&view::suppressed::summary(&judged.suppressed));
         }
         Format::Json => {
             answer.finish(output)?;
-            json::print(output, common.name, common.file, &answer);
+            json::print(output, common.name, common.file, &json::Judged { answer: &answer, judged: &judged });
         }
     }
-    Ok(answer.status())
+    Ok(answer.status(&judged))
 }
 
 /// Shows why a command has no answer: in JSON, an object with `diagnostics` takes the place of the answer.

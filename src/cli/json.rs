@@ -17,6 +17,17 @@ struct Document<'a, T: Serialize> {
     data: &'a T,
 }
 
+/// An answer with what was suppressed of it.
+#[derive(Serialize)]
+pub struct Judged<'a, T: Serialize> {
+    /// The answer.
+    #[serde(flatten)]
+    pub answer: &'a T,
+    /// What has become of its findings.
+    #[serde(flatten)]
+    pub judged: &'a crate::answer::Judged,
+}
+
 /// The text of an answer, with a newline at its end. `data` must serialise to an object.
 #[must_use]
 pub fn document<T: Serialize>(command: &str, file: Option<&Path>, data: &T) -> String {

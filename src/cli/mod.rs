@@ -13,6 +13,7 @@ pub mod generation;
 pub mod internal;
 pub mod job;
 pub mod json;
+pub mod lints;
 pub mod load;
 pub mod options;
 pub mod output;

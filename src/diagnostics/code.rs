@@ -1,5 +1,6 @@
 //! The catalogue of diagnostic codes. Each has a page in `docs/codes/`, which `cssame explain` prints.
 
+use super::nearest;
 use std::fmt;
 
 /// A diagnostic code: `CS01xx` syntax, `CS02xx` names and types, `CS03xx` misuse of synchronisation, `CS04xx`
@@ -118,6 +119,8 @@ pub enum Code {
     UnlockNotHeld,
     /// CS0420: inconsistent selection.
     InconsistentSelection,
+    /// CS0421: results that no serial order gives.
+    NotLinearizable,
     /// CS0501: endangered correlation.
     EndangeredCorrelation,
     /// CS0901: too many errors.
@@ -144,6 +147,14 @@ pub enum Code {
     TargetLacks,
     /// CS0912: tool missing.
     ToolMissing,
+    /// CS0913: suppression without effect.
+    UnusedSuppression,
+    /// CS0914: suppression that says nothing.
+    BadSuppression,
+    /// CS0915: bad configuration.
+    BadConfiguration,
+    /// CS0916: bad baseline.
+    BadBaseline,
     /// CS0999: internal error.
     Internal,
 }
@@ -225,6 +236,7 @@ const CATALOGUE: &[Entry] = &[
     entry!(IndexOutOfRange, "CS0414", "index out of range"),
     entry!(UnlockNotHeld, "CS0415", "unlock of a lock that the thread does not hold"),
     entry!(InconsistentSelection, "CS0420", "inconsistent selection"),
+    entry!(NotLinearizable, "CS0421", "results that no serial order gives"),
     entry!(EndangeredCorrelation, "CS0501", "endangered correlation"),
     entry!(TooManyErrors, "CS0901", "too many errors"),
     entry!(FileTooLarge, "CS0902", "file too large"),
@@ -238,6 +250,10 @@ const CATALOGUE: &[Entry] = &[
     entry!(CannotWrite, "CS0910", "file cannot be written"),
     entry!(TargetLacks, "CS0911", "not possible for this target"),
     entry!(ToolMissing, "CS0912", "tool missing"),
+    entry!(UnusedSuppression, "CS0913", "suppression without effect"),
+    entry!(BadSuppression, "CS0914", "suppression that says nothing"),
+    entry!(BadConfiguration, "CS0915", "bad configuration"),
+    entry!(BadBaseline, "CS0916", "bad baseline"),
     entry!(Internal, "CS0999", "internal error"),
 ];
 
@@ -258,6 +274,26 @@ impl Code {
     pub fn number(self) -> &'static str {
         CATALOGUE[self as usize].number
     }
+
+    /// The code of findings that was meant by a number that does not exist.
+    #[must_use]
+    pub fn nearest(number: &str) -> Option<Code> {
+        let found = Code::all().filter(|code| code.is_suppressible()).map(Code::number);
+        nearest(number, found).and_then(Code::parse)
+    }
+
+    /// Whether findings of that kind can be allowed: what is wrong with a program that compiles and runs, and comments that
+    /// allow something in vain.
+    #[must_use]
+    pub fn is_suppressible(self) -> bool {
+        let number = self.number();
+        let is_finding = ["CS03", "CS04", "CS05"].iter().any(|class| number.starts_with(class));
+        is_finding || matches!(self, Code::UnusedSuppression | Code::BadSuppression)
+    }
+
+    /// Why others cannot.
+    pub const NOT_SUPPRESSIBLE: &str =
+        "findings CS03xx, CS04xx and CS05xx can be allowed; errors of syntax, names and types, and limits cannot";
 
     /// A few words that name the kind.
     #[must_use]

@@ -65,6 +65,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// How to mend it.
     pub help: Option<String>,
+    /// Where the variables are declared that it is about, if that was asked for: the names in the declarations.
+    pub declarations: Vec<Span>,
 }
 
 impl Diagnostic {
@@ -91,6 +93,7 @@ impl Diagnostic {
             secondary: Vec::new(),
             notes: Vec::new(),
             help: None,
+            declarations: Vec::new(),
         }
     }
 

@@ -110,6 +110,9 @@ pub struct TestEntry {
     pub name: String,
     /// How the recorded execution ends: `ok`, `failure`, `deadlock`; `not-asked` where none is recorded.
     pub end: &'static str,
+    /// The same in the word of an outcome: `assert`, `deadlock`; empty where none is recorded.
+    #[serde(skip)]
+    pub status: &'static str,
     /// What the program says where it fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,

@@ -142,7 +142,8 @@ impl TestCase {
         let output = self.plan.output.iter().flat_map(|(_, lines)| lines.iter().cloned()).collect();
         let message = message.or_else(|| self.violation.clone());
         let (name, shows) = (self.name.clone(), self.shows.clone());
-        TestEntry { name, end, message, output, shows, schedule: String::new(), program: None }
+        let status = self.plan.status;
+        TestEntry { name, end, status, message, output, shows, schedule: String::new(), program: None }
     }
 }
 

@@ -2,10 +2,12 @@
 //!
 //! In: a file and the inputs of the command line. Out: the program, if it compiles, and all diagnostics of the way there.
 
+mod allowed;
 pub mod csm;
 mod file;
 mod inputs;
 
+pub use allowed::{AllowComments, Allowed, Scope, allow_comments, may_allow, scopes};
 pub use file::add_bytes;
 pub use inputs::{DeclaredInput, UNKNOWN_INPUT, declared_inputs};
 

@@ -12,3 +12,4 @@ mod findings;
 mod json_schema;
 mod paths;
 mod process;
+mod suppressions;

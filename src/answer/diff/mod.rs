@@ -24,6 +24,7 @@ use crate::explore::{Query, Subject, with_fewer_switches};
 use crate::ir::{Instruction, Program, ReadId, RegisterType, ScalarType};
 use crate::model::Model;
 use crate::schedule::{Departure, Schedule};
+use crate::source::{FileId, SourceMap};
 use programs::Both;
 use serde::Serialize;
 
@@ -48,18 +49,33 @@ pub struct ProgramsAnswer {
     /// The bound that was hit.
     #[serde(skip)]
     pub hit: Option<Bound>,
+    /// The texts of the old program and of the new one.
+    #[serde(skip)]
+    pub texts: [ComparedText; 2],
+}
+
+/// The text of a program that was compared.
+#[derive(Clone, Debug)]
+pub struct ComparedText {
+    /// Holds the one file.
+    pub sources: SourceMap,
+    /// The file.
+    pub file: FileId,
+}
+
+impl ComparedText {
+    fn of(model: &Model) -> ComparedText {
+        ComparedText { sources: model.sources().clone(), file: model.unit().file }
+    }
 }
 
 impl ProgramsAnswer {
-    /// Whether something is gone or new.
+    /// Whether something is gone or new that is no failure and no deadlock, and does not end so.
     #[must_use]
     pub fn differs(&self) -> bool {
         let terms = self.terms.iter().map(|of| of.change);
-        let failures = self.failures.iter().map(|of| of.change);
-        let deadlocks = self.deadlocks.iter().map(|of| of.change);
-        let outcomes = self.outcomes.iter().map(|of| of.change);
-        let mut all = terms.chain(failures).chain(deadlocks).chain(outcomes);
-        all.any(|change| matches!(change, Change::Gone | Change::New))
+        let outcomes = self.outcomes.iter().filter(|of| of.status == "ok").map(|of| of.change);
+        terms.chain(outcomes).any(|change| matches!(change, Change::Gone | Change::New))
     }
 }
 
@@ -97,6 +113,7 @@ pub fn diff_programs(
         outcomes: both.outcomes(),
         carried,
         hit: first.or(second),
+        texts: [ComparedText::of(old), ComparedText::of(new)],
     })
 }
 

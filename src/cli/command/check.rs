@@ -1,9 +1,10 @@
 //! `cssame check FILE…`: every static diagnostic. The default job.
 
 use crate::answer::words::plural;
-use crate::answer::{CheckInput, CheckReport, ClosedReport, ConfirmRequest, check};
+use crate::answer::{CheckInput, CheckReport, ClosedReport, ConfirmRequest, Findings, Judged, check};
 use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
+use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_seconds};
 use crate::cli::output::Output;
@@ -64,13 +65,15 @@ pub struct Arguments {
     pub(crate) format: FormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) lints: LintOptions,
 }
 
 impl Job for Arguments {
     type Answer = Checked;
 
     fn common(&self) -> Common<'_> {
-        Common::new("check", self.files.first(), self.format.format, &self.output)
+        Common::new("check", self.files.first(), self.format.format, &self.output).with_lints(&self.lints)
     }
 
     /// What is wrong with a file is the answer, not a failure to have one.
@@ -121,12 +124,24 @@ impl Checked {
 }
 
 impl Answer for Checked {
-    fn print(&self, output: &mut Output) {
+    fn findings(&self) -> Findings<'_> {
+        self.report.findings()
+    }
+
+    fn judged(self, judged: &Judged) -> Checked {
+        Checked { report: self.report.judged(judged), ..self }
+    }
+
+    fn shows_problems(&self) -> bool {
+        true
+    }
+
+    fn print(&self, _: &Judged, output: &mut Output) {
         output.print(&terminal::render_all(&self.report.sources, &self.diagnostics(), output.colour()));
         output.summary(&(summary(self.report.errors, self.report.warnings) + &closed_words(&self.report.closed)));
     }
 
-    fn status(&self) -> Status {
+    fn status(&self, _: &Judged) -> Status {
         match (self.report.compiles, self.report.errors + self.report.warnings) {
             (false, _) => Status::Invalid,
             (true, 0) => Status::Clean,

@@ -1,8 +1,9 @@
 //! `cssame correlate FILE`: correlated variables, endangered correlations, and method pairs by rank.
 
-use crate::answer::{CorrelateAnswer, CorrelateRequest, Execute, correlate, finding};
+use crate::answer::{CorrelateAnswer, CorrelateRequest, Execute, Findings, Judged, correlate, finding};
 use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
+use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_part};
 use crate::cli::output::Output;
@@ -73,6 +74,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
+    pub(crate) lints: LintOptions,
+    #[command(flatten)]
     pub(crate) bounds: BoundOptions,
 }
 
@@ -89,7 +92,7 @@ impl Job for Arguments {
     type Answer = Correlated;
 
     fn common(&self) -> Common<'_> {
-        Common::new("correlate", Some(&self.file), self.format.format, &self.output)
+        Common::new("correlate", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
     }
 
     fn answer(&self, output: &Output) -> Result<Correlated, Diagnostics> {
@@ -114,7 +117,11 @@ impl Job for Arguments {
 }
 
 impl Answer for Correlated {
-    fn print(&self, output: &mut Output) {
+    fn findings(&self) -> Findings<'_> {
+        self.answer.findings(self.arguments.only_static)
+    }
+
+    fn print(&self, _: &Judged, output: &mut Output) {
         let Correlated { answer, arguments } = self;
         let view = CorrelateView {
             answer,
@@ -129,12 +136,10 @@ impl Answer for Correlated {
         output.summary(&view::summary(answer));
     }
 
-    fn status(&self) -> Status {
-        let correlation = &self.answer.correlation;
-        if self.arguments.only_static {
-            // Where nothing is executed, what the text shows is the finding.
-            return Status::of_search(correlation.counts.pairs_selected > 0, correlation.complete);
-        }
-        Status::of_search(self.answer.has_findings(), self.answer.is_decided())
+    fn status(&self, judged: &Judged) -> Status {
+        // Where nothing is executed, what the text shows is the finding.
+        let is_static = self.arguments.only_static;
+        let is_decided = if is_static { self.answer.correlation.complete } else { self.answer.is_decided() };
+        Status::of_search(judged.has_findings(), is_decided)
     }
 }

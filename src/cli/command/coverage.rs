@@ -4,13 +4,14 @@ use super::drive::{check_directory, no_package, write_package};
 use super::run::departed;
 use crate::answer::words::plural;
 use crate::answer::{
-    Compiled, CoverageAnswer, CoverageRequest, EmittedTests, GenerateAnswer, NoTests, coverage, drive_generated,
-    finding, generate_tests,
+    Compiled, CoverageAnswer, CoverageRequest, EmittedTests, Findings, GenerateAnswer, Judged, NoTests, coverage,
+    drive_generated, finding, generate_tests,
 };
 use crate::budget::{Bound, Budget};
 use crate::cli::files;
 use crate::cli::generation::GenerationOptions;
 use crate::cli::job::{Answer, Common, Job};
+use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{AnswerFormat, BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
 use crate::cli::output::Output;
@@ -102,6 +103,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) shown: OutputOptions,
     #[command(flatten)]
+    pub(crate) lints: LintOptions,
+    #[command(flatten)]
     pub(crate) generation: GenerationOptions,
     #[command(flatten)]
     pub(crate) bounds: BoundOptions,
@@ -162,7 +165,7 @@ impl Job for Arguments {
     type Answer = Found;
 
     fn common(&self) -> Common<'_> {
-        Common::new("coverage", Some(&self.file), self.format.format, &self.shown)
+        Common::new("coverage", Some(&self.file), self.format.format, &self.shown).with_lints(&self.lints)
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -353,7 +356,7 @@ impl Found {
     }
 
     /// The report in place of the text, or the text.
-    fn print_answer(&self, output: &mut Output) {
+    fn print_answer(&self, judged: &Judged, output: &mut Output) {
         if let (Some(kind), None) = (self.arguments.report, &self.arguments.output) {
             match self.report(kind, output.colour()) {
                 Ok(text) => output.print(&text),
@@ -374,6 +377,7 @@ impl Found {
             inputs: &options_text(&arguments.program.with(&arguments.execution)),
             record_dir: arguments.record_dir.as_deref(),
             all: arguments.all,
+            judged,
             colour: output.colour(),
         };
         match answer {
@@ -384,9 +388,16 @@ impl Found {
 }
 
 impl Answer for Found {
-    fn print(&self, output: &mut Output) {
+    fn findings(&self) -> Findings<'_> {
+        match &self.answer {
+            What::Covered(answer) => answer.findings(&self.subject),
+            What::Generated(answer) => answer.findings(self.subject.unit()),
+        }
+    }
+
+    fn print(&self, judged: &Judged, output: &mut Output) {
         let Found { answer, subject, left_out, .. } = self;
-        self.print_answer(output);
+        self.print_answer(judged, output);
         if let Some(bound) = answer.bound() {
             output.complain(&subject.unit().sources, &[finding::bound(bound, None)]);
         }
@@ -402,10 +413,10 @@ impl Answer for Found {
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self, judged: &Judged) -> Status {
         match &self.answer {
-            What::Covered(answer) => Status::of_search(answer.has_findings(), answer.findings.is_whole()),
-            What::Generated(answer) => Status::of_search(answer.has_findings(), answer.bound.is_none()),
+            What::Covered(answer) => Status::of_search(judged.has_findings(), answer.findings.is_whole()),
+            What::Generated(answer) => Status::of_search(judged.has_findings(), answer.bound.is_none()),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `cssame diff OLD NEW`: what a change has changed; `cssame diff SCHEDULE SCHEDULE`: where two executions part.
 
 use super::run::departed;
-use crate::answer::{ExecutionsReport, ProgramsAnswer, diff_executions, diff_programs, finding};
+use crate::answer::{ExecutionsReport, Findings, Judged, ProgramsAnswer, diff_executions, diff_programs, finding};
 use crate::budget::Budget;
 use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
+use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
 use crate::cli::output::Output;
@@ -70,6 +71,8 @@ pub struct Arguments {
     pub(crate) format: FormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) lints: LintOptions,
 }
 
 /// What differs.
@@ -96,7 +99,7 @@ impl Job for Arguments {
     type Answer = Compared;
 
     fn common(&self) -> Common<'_> {
-        Common::new("diff", Some(&self.old), self.format.format, &self.output)
+        Common::new("diff", Some(&self.old), self.format.format, &self.output).with_lints(&self.lints)
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -174,7 +177,14 @@ impl Arguments {
 }
 
 impl Answer for Compared {
-    fn print(&self, output: &mut Output) {
+    fn findings(&self) -> Findings<'_> {
+        match &self.difference {
+            Difference::Programs(answer) => answer.findings(),
+            Difference::Executions(_) => Findings::default(),
+        }
+    }
+
+    fn print(&self, _: &Judged, output: &mut Output) {
         let colour = output.colour();
         match &self.difference {
             Difference::Programs(answer) => {
@@ -191,9 +201,9 @@ impl Answer for Compared {
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self, judged: &Judged) -> Status {
         match &self.difference {
-            Difference::Programs(answer) if answer.differs() => Status::Findings,
+            Difference::Programs(answer) if answer.differs() || judged.has_findings() => Status::Findings,
             Difference::Programs(answer) if !answer.complete => Status::Undecided,
             Difference::Executions(report) if report.differs() => Status::Findings,
             Difference::Programs(_) | Difference::Executions(_) => Status::Clean,

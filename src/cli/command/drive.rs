@@ -3,12 +3,13 @@
 use super::races::parse_pair;
 use super::run::departed;
 use crate::answer::{
-    CorrelateRequest, DriveAnswer, DriveRaceRequest, DriveReport, DriveRequest, Execute, NotDriven, correlate, drive,
-    drive_latches, drive_pairs, drive_race, drive_schedule, race_pair,
+    CorrelateRequest, DriveAnswer, DriveRaceRequest, DriveReport, DriveRequest, Execute, Findings, Judged, NotDriven,
+    correlate, drive, drive_latches, drive_pairs, drive_race, drive_schedule, race_pair,
 };
 use crate::budget::{Bound, Budget};
 use crate::cli::directory;
 use crate::cli::job::{Answer, Common, Job};
+use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_part};
 use crate::cli::output::Output;
@@ -158,6 +159,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
+    pub(crate) lints: LintOptions,
+    #[command(flatten)]
     pub(crate) bounds: BoundOptions,
 }
 
@@ -191,7 +194,7 @@ impl Job for Arguments {
     type Answer = Driven;
 
     fn common(&self) -> Common<'_> {
-        Common::new("drive", Some(&self.file), self.format.format, &self.output)
+        Common::new("drive", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -226,8 +229,12 @@ impl Job for Arguments {
 }
 
 impl Answer for Driven {
-    fn print(&self, output: &mut Output) {
-        view::drive::print(&self.report, &self.sources, self.bound, output);
+    fn findings(&self) -> Findings<'_> {
+        self.report.findings(&self.sources, self.expects_failures)
+    }
+
+    fn print(&self, judged: &Judged, output: &mut Output) {
+        view::drive::print(&self.report, (&self.sources, judged), self.bound, output);
     }
 
     /// Runs the tests; what they say goes to standard error, because it is not the answer.
@@ -238,11 +245,10 @@ impl Answer for Driven {
         Ok(())
     }
 
-    fn status(&self) -> Status {
-        let contradicts = self.report.selection.as_ref().is_some_and(|selection| selection.consistent == Some(false));
+    fn status(&self, judged: &Judged) -> Status {
         let is_impossible = self.report.race.as_ref().is_some_and(|race| race.status == "impossible");
-        let fails = self.report.passed == Some(false) || self.report.has_failures() && !self.expects_failures;
-        Status::of_search(contradicts || is_impossible || fails, self.report.complete)
+        let fails = self.report.passed == Some(false);
+        Status::of_search(judged.has_findings() || is_impossible || fails, self.report.complete)
     }
 }
 

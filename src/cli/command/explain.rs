@@ -1,6 +1,6 @@
 //! `cssame explain CODE`: what a diagnostic means.
 
-use crate::answer::{ExplainReport, explain};
+use crate::answer::{ExplainReport, Findings, Judged, explain};
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::options::{FormatOption, OutputOptions};
 use crate::cli::output::Output;
@@ -56,7 +56,11 @@ impl Job for Arguments {
 }
 
 impl Answer for Pages {
-    fn print(&self, output: &mut Output) {
+    fn findings(&self) -> Findings<'_> {
+        Findings::default()
+    }
+
+    fn print(&self, _: &Judged, output: &mut Output) {
         for of in &self.report.codes {
             let text =
                 if self.listed { format!("{}  {}\n", of.code, of.title) } else { page(of.page, output.colour()) };
@@ -64,7 +68,7 @@ impl Answer for Pages {
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self, _: &Judged) -> Status {
         Status::Clean
     }
 }

@@ -1,8 +1,9 @@
 //! `cssame futures FILE`: which terms and selections can happen; outcomes, failures and deadlocks.
 
-use crate::answer::{Count, FuturesAnswer, FuturesRequest, finding, futures};
+use crate::answer::{Count, Findings, FuturesAnswer, FuturesRequest, Judged, finding, futures};
 use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
+use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
 use crate::cli::output::Output;
@@ -69,6 +70,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
+    pub(crate) lints: LintOptions,
+    #[command(flatten)]
     pub(crate) bounds: BoundOptions,
 }
 
@@ -89,7 +92,7 @@ impl Job for Arguments {
     type Answer = Explored;
 
     fn common(&self) -> Common<'_> {
-        Common::new("futures", Some(&self.file), self.format.format, &self.output)
+        Common::new("futures", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
     }
 
     fn answer(&self, output: &Output) -> Result<Explored, Diagnostics> {
@@ -122,7 +125,11 @@ impl Arguments {
 }
 
 impl Answer for Explored {
-    fn print(&self, output: &mut Output) {
+    fn findings(&self) -> Findings<'_> {
+        self.answer.findings(&self.model)
+    }
+
+    fn print(&self, judged: &Judged, output: &mut Output) {
         let Explored { answer, arguments, model, selections } = self;
         let view = FuturesView {
             answer,
@@ -132,6 +139,7 @@ impl Answer for Explored {
             select: &arguments.select,
             record_dir: arguments.record_dir.as_deref(),
             all: arguments.all,
+            judged,
             colour: output.colour(),
         };
         view.print(output);
@@ -144,7 +152,7 @@ impl Answer for Explored {
         output.summary(&view::summary(answer, listed));
     }
 
-    fn status(&self) -> Status {
-        Status::of_search(self.answer.has_findings(), self.answer.is_decided())
+    fn status(&self, judged: &Judged) -> Status {
+        Status::of_search(judged.has_findings(), self.answer.is_decided())
     }
 }

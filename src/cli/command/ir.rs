@@ -1,6 +1,6 @@
 //! `cssame ir FILE`: the intermediate forms of a program.
 
-use crate::answer::{Emit, IrAnswer, ir, ir_tree};
+use crate::answer::{Emit, Findings, IrAnswer, Judged, ir, ir_tree};
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
 use crate::cli::options::{Format, OutputOptions, ProgramOptions};
@@ -137,11 +137,15 @@ impl Arguments {
 }
 
 impl Answer for Rendered {
-    fn print(&self, output: &mut Output) {
+    fn findings(&self) -> Findings<'_> {
+        Findings::default()
+    }
+
+    fn print(&self, _: &Judged, output: &mut Output) {
         output.print(&self.text);
     }
 
-    fn status(&self) -> Status {
+    fn status(&self, _: &Judged) -> Status {
         Status::Clean
     }
 }

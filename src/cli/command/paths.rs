@@ -3,12 +3,13 @@
 use super::drive::{check_directory, no_package, write_package};
 use super::run::departed;
 use crate::answer::{
-    ComparisonReport, Course, EmittedReport, PathsAnswer, PathsRequest, RunRequest, compare_paths, drive_paths,
-    finding, paths, paths_dot, paths_svg, run,
+    ComparisonReport, Course, EmittedReport, Findings, Judged, PathsAnswer, PathsRequest, RunRequest, compare_paths,
+    drive_paths, finding, paths, paths_dot, paths_svg, run,
 };
 use crate::budget::Budget;
 use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
+use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{
     BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_seconds, parse_size,
@@ -105,6 +106,8 @@ pub struct Arguments {
     pub(crate) format: FormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) lints: LintOptions,
     #[command(flatten)]
     pub(crate) bounds: PathsBounds,
 }
@@ -204,7 +207,7 @@ impl Job for Arguments {
     type Answer = Found;
 
     fn common(&self) -> Common<'_> {
-        Common::new("paths", self.files.first(), self.format.format, &self.output)
+        Common::new("paths", self.files.first(), self.format.format, &self.output).with_lints(&self.lints)
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -405,23 +408,30 @@ fn each_input(inputs: &Inputs) -> Vec<Inputs> {
 }
 
 impl Answer for Found {
-    fn print(&self, output: &mut Output) {
+    fn findings(&self) -> Findings<'_> {
         match self {
-            Found::Tests(found) => found.print(output),
+            Found::Tests(found) => found.answer.findings(&found.model),
+            Found::Table(report) => report.findings(),
+        }
+    }
+
+    fn print(&self, judged: &Judged, output: &mut Output) {
+        match self {
+            Found::Tests(found) => found.print(judged, output),
             Found::Table(report) => output.print(&view::table(report, output.colour())),
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self, judged: &Judged) -> Status {
         match self {
-            Found::Tests(found) => Status::of_search(found.answer.has_findings(), found.answer.report.complete),
-            Found::Table(report) => Status::of_search(report.has_findings(), report.complete),
+            Found::Tests(found) => Status::of_search(judged.has_findings(), found.answer.report.complete),
+            Found::Table(report) => Status::of_search(judged.has_findings(), report.complete),
         }
     }
 }
 
 impl FoundTests {
-    fn print(&self, output: &mut Output) {
+    fn print(&self, judged: &Judged, output: &mut Output) {
         let FoundTests { answer, arguments, model } = self;
         let view = PathsView {
             answer,
@@ -430,6 +440,7 @@ impl FoundTests {
             options: &arguments.typed(),
             record_dir: arguments.record_dir.as_deref(),
             all: arguments.all,
+            judged,
             colour: output.colour(),
         };
         output.print(&view.text());

@@ -1,6 +1,6 @@
 //! `cssame pi FILE`: the pi functions, their terms, what was pruned and why.
 
-use crate::answer::{PiReport, pi};
+use crate::answer::{Findings, Judged, PiReport, pi};
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
 use crate::cli::options::{FormatOption, OutputOptions, ProgramOptions};
@@ -71,12 +71,16 @@ impl Job for Arguments {
 
 /// Pi functions are facts, not faults: the status is 0.
 impl Answer for PiFunctions {
-    fn print(&self, output: &mut Output) {
+    fn findings(&self) -> Findings<'_> {
+        Findings::default()
+    }
+
+    fn print(&self, _: &Judged, output: &mut Output) {
         view::pi::print(&self.sources, &self.report, self.all, output);
         output.summary(&view::pi::summary(&self.report));
     }
 
-    fn status(&self) -> Status {
+    fn status(&self, _: &Judged) -> Status {
         Status::Clean
     }
 }

@@ -1,8 +1,9 @@
 //! `cssame races FILE`: races, predicted, made real, told apart from harmless ones, and proven impossible.
 
-use crate::answer::{Compiled, RacesAnswer, RacesRequest, RacesTarget, finding, races_of};
+use crate::answer::{Compiled, Findings, Judged, RacesAnswer, RacesRequest, RacesTarget, finding, races_of};
 use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
+use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
 use crate::cli::output::Output;
@@ -118,6 +119,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
+    pub(crate) lints: LintOptions,
+    #[command(flatten)]
     pub(crate) bounds: BoundOptions,
 }
 
@@ -198,7 +201,7 @@ impl Job for Arguments {
     type Answer = Found;
 
     fn common(&self) -> Common<'_> {
-        Common::new("races", Some(&self.file), self.format.format, &self.output)
+        Common::new("races", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
     }
 
     fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
@@ -299,7 +302,12 @@ impl Arguments {
 }
 
 impl Answer for Found {
-    fn print(&self, output: &mut Output) {
+    fn findings(&self) -> Findings<'_> {
+        let is_whole = self.arguments.pair.is_none() && self.arguments.variable.is_none();
+        self.answer.findings(&self.subject, is_whole)
+    }
+
+    fn print(&self, judged: &Judged, output: &mut Output) {
         let Found { answer, arguments, subject } = self;
         let view = RacesView {
             answer,
@@ -308,6 +316,7 @@ impl Answer for Found {
             options: &arguments.typed(),
             record_dir: arguments.record_dir.as_deref(),
             all: arguments.all || arguments.pair.is_some(),
+            judged,
             colour: output.colour(),
         };
         view.print(output);
@@ -320,7 +329,7 @@ impl Answer for Found {
         output.summary(&view::summary(&answer.report));
     }
 
-    fn status(&self) -> Status {
-        Status::of_search(self.answer.has_findings(), self.answer.report.complete)
+    fn status(&self, judged: &Judged) -> Status {
+        Status::of_search(judged.has_findings(), self.answer.report.complete)
     }
 }

@@ -1,8 +1,9 @@
 //! `cssame run FILE`: one execution, by a seed or by a recorded schedule.
 
-use crate::answer::{Course, RunAnswer, RunRequest, run};
+use crate::answer::{Course, Findings, Judged, RunAnswer, RunRequest, run};
 use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
+use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
 use crate::cli::output::Output;
@@ -67,6 +68,8 @@ pub struct Arguments {
     pub(crate) format: FormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) lints: LintOptions,
 }
 
 /// An execution, and what it came from.
@@ -90,7 +93,7 @@ impl Job for Arguments {
     type Answer = Executed;
 
     fn common(&self) -> Common<'_> {
-        Common::new("run", Some(&self.file), self.format.format, &self.output)
+        Common::new("run", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
     }
 
     fn answer(&self, _: &Output) -> Result<Executed, Diagnostics> {
@@ -113,15 +116,27 @@ impl Job for Arguments {
 }
 
 impl Executed {
-    fn view(&self, colour: bool) -> RunView<'_> {
+    fn view<'a>(&'a self, judged: &'a Judged, colour: bool) -> RunView<'a> {
         let schedule = self.schedule.as_ref().map(|(_, schedule)| schedule);
-        RunView { answer: &self.answer, model: &self.model, schedule, goes_on: self.goes_on, full: self.full, colour }
+        RunView {
+            answer: &self.answer,
+            model: &self.model,
+            schedule,
+            goes_on: self.goes_on,
+            full: self.full,
+            judged,
+            colour,
+        }
     }
 }
 
 impl Answer for Executed {
-    fn print(&self, output: &mut Output) {
-        let view = self.view(output.colour());
+    fn findings(&self) -> Findings<'_> {
+        self.answer.findings(&self.model)
+    }
+
+    fn print(&self, judged: &Judged, output: &mut Output) {
+        let view = self.view(judged, output.colour());
         if self.answer.departure.is_some() {
             output.print(&view.trace());
             return;
@@ -138,9 +153,10 @@ impl Answer for Executed {
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self, judged: &Judged) -> Status {
         match self.answer.execution.status {
-            ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock => Status::Findings,
+            ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock if judged.has_findings() => Status::Findings,
+            ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock => Status::Clean,
             ExecutionStatus::StepLimit | ExecutionStatus::Stopped => Status::Undecided,
             ExecutionStatus::Ok | ExecutionStatus::Discarded => Status::Clean,
         }

@@ -4,7 +4,7 @@ use super::reason;
 use super::replay::test_line;
 use super::snippet::{self, Table};
 use crate::answer::words::plural;
-use crate::answer::{DriveReport, finding};
+use crate::answer::{DriveReport, Judged, finding};
 use crate::budget::Bound;
 use crate::cli::output::Output;
 use crate::driver::{DeadlockEntry, PairCounts, PairEntry, RaceEntry, TermStatus, TestEntry};
@@ -12,7 +12,12 @@ use crate::explore::report::ThreadOutput;
 use crate::source::SourceMap;
 
 /// Prints what is in a package, and how to run its tests.
-pub fn print(report: &DriveReport, sources: &SourceMap, bound: Option<Bound>, output: &mut Output) {
+pub fn print(
+    report: &DriveReport,
+    (sources, judged): (&SourceMap, &Judged),
+    bound: Option<Bound>,
+    output: &mut Output,
+) {
     let note = report.note;
     let mut table = Table::new("");
     for term in &report.terms {
@@ -36,7 +41,7 @@ pub fn print(report: &DriveReport, sources: &SourceMap, bound: Option<Bound>, ou
     if let Some(selection) = &report.selection
         && selection.consistent == Some(false)
     {
-        output.complain(sources, &[finding::inconsistent(&selection.contradiction)]);
+        output.complain(sources, judged.shown(finding::inconsistent(&selection.contradiction)).as_slice());
         let colour = output.colour();
         output.print(&selection.reason.as_ref().map_or_else(String::new, |why| reason::text(why, colour)));
     }

@@ -5,7 +5,7 @@ use super::reason;
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
 use crate::answer::words::plural;
-use crate::answer::{FuturesAnswer, SelectionReport, finding};
+use crate::answer::{FuturesAnswer, Judged, SelectionReport, finding};
 use crate::cli::output::Output;
 use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
@@ -43,6 +43,8 @@ pub struct FuturesView<'a> {
     pub record_dir: Option<&'a Path>,
     /// Whether nothing is left out.
     pub all: bool,
+    /// Which findings are suppressed.
+    pub judged: &'a Judged,
     /// Whether there is colour.
     pub colour: bool,
 }
@@ -131,9 +133,10 @@ impl FuturesView<'_> {
         let block = |(index, (witness, data)): (usize, (&crate::explore::FailureWitness, &_))| {
             let data: &crate::explore::report::FailureReport = data;
             let diagnostic = finding::failure(&self.model.naming(), &witness.failure, &data.thread);
-            self.finding(&diagnostic, &witness.schedule, |directory| record::failure_file(directory, index))
+            let diagnostic = self.judged.shown(diagnostic)?;
+            Some(self.finding(&diagnostic, &witness.schedule, |directory| record::failure_file(directory, index)))
         };
-        witnesses.map(block).collect()
+        witnesses.filter_map(block).collect()
     }
 
     fn deadlocks(&self, report: &FuturesReport) -> Vec<String> {
@@ -141,9 +144,10 @@ impl FuturesView<'_> {
         let block = |(index, (witness, data)): (usize, (&crate::explore::Deadlock, &_))| {
             let data: &crate::explore::report::DeadlockReport = data;
             let diagnostic = finding::deadlock(self.model.sources(), &data.threads);
-            self.finding(&diagnostic, &witness.schedule, |directory| record::deadlock_file(directory, index))
+            let diagnostic = self.judged.shown(diagnostic)?;
+            Some(self.finding(&diagnostic, &witness.schedule, |directory| record::deadlock_file(directory, index)))
         };
-        witnesses.map(block).collect()
+        witnesses.filter_map(block).collect()
     }
 
     /// A diagnostic, the steps that lead to it, and how to see them again.
@@ -193,8 +197,8 @@ impl FuturesView<'_> {
                     + &self.replay(record::selection_file)
             }
             Some(Verdict::Inconsistent { .. }) => {
-                let diagnostic = finding::inconsistent(&selection.contradiction);
-                text += &terminal::render_all(self.model.sources(), &[diagnostic], self.colour);
+                let diagnostic = self.judged.shown(finding::inconsistent(&selection.contradiction));
+                text += &terminal::render_all(self.model.sources(), diagnostic.as_slice(), self.colour);
                 text + &selection.reason.as_ref().map_or_else(String::new, |why| reason::text(why, self.colour))
             }
             _ => text + "  undecided: a bound was hit before\n",

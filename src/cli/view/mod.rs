@@ -12,3 +12,4 @@ mod reason;
 pub mod replay;
 pub mod run;
 pub mod snippet;
+pub mod suppressed;

@@ -3,7 +3,7 @@
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
 use crate::answer::words::plural;
-use crate::answer::{Compiled, RacesAnswer, finding};
+use crate::answer::{Compiled, Judged, RacesAnswer, finding};
 use crate::cli::load::name_of;
 use crate::cli::output::Output;
 use crate::cli::record;
@@ -54,6 +54,8 @@ pub struct RacesView<'a> {
     pub record_dir: Option<&'a Path>,
     /// Whether nothing is left out.
     pub all: bool,
+    /// Which findings are suppressed.
+    pub judged: &'a Judged,
     /// Whether there is colour.
     pub colour: bool,
 }
@@ -145,7 +147,8 @@ impl RacesView<'_> {
             None => vec![self.variables(report), self.pairs(report)],
         };
         blocks.extend(report.schedulers.as_ref().map(|schedulers| self.schedulers(schedulers)));
-        let races = report.potential.iter().enumerate().filter(|(_, pair)| pair.status == "real");
+        let is_shown = |pair: &PairReport| pair.status == "real" && self.judged.shown(finding::race(pair)).is_some();
+        let races = report.potential.iter().enumerate().filter(|(_, pair)| is_shown(pair));
         let shown = if self.all { usize::MAX } else { SHOWN };
         blocks.extend(races.clone().take(shown).filter_map(|(index, pair)| self.race(index, pair)));
         let hidden = races.count().saturating_sub(shown);
@@ -260,7 +263,7 @@ impl RacesView<'_> {
     /// A real race: both sides, and how to see it again.
     fn race(&self, index: usize, pair: &PairReport) -> Option<String> {
         let steps = pair.witness.as_ref().filter(|_| pair.status == "real")?;
-        let diagnostic = in_driver(finding::race(pair), pair.driver.as_ref());
+        let diagnostic = in_driver(self.judged.shown(finding::race(pair))?, pair.driver.as_ref());
         // An execution that does not fail ends with the two accesses; neither is the cause of the other.
         let rows = if pair.harmful || steps.len() > WHOLE { Rows::Cause } else { Rows::All };
         let mut text = self.block(&diagnostic, (steps, rows), pair.driver.as_ref())?;
@@ -276,6 +279,7 @@ impl RacesView<'_> {
         let block = |(index, met): (usize, &MetFailure)| {
             let model = self.model(met.driver.as_ref())?;
             let diagnostic = finding::failure(&model.naming(), &met.data, &met.failure.thread);
+            let diagnostic = self.judged.shown(diagnostic)?;
             let diagnostic = self.with_origin(diagnostic, met.seed, met.pair.as_ref());
             let diagnostic = in_driver(diagnostic, met.driver.as_ref());
             let text = self.block(&diagnostic, (&met.steps, Rows::Cause), met.driver.as_ref())?;
@@ -287,7 +291,7 @@ impl RacesView<'_> {
     fn deadlocks(&self, report: &RacesReport) -> Vec<String> {
         let block = |(index, met): (usize, &MetDeadlock)| {
             let model = self.model(met.driver.as_ref())?;
-            let diagnostic = finding::deadlock(model.sources(), &met.deadlock.threads);
+            let diagnostic = self.judged.shown(finding::deadlock(model.sources(), &met.deadlock.threads))?;
             let diagnostic = self.with_origin(diagnostic, met.seed, met.pair.as_ref());
             let diagnostic = in_driver(diagnostic, met.driver.as_ref());
             let text = self.block(&diagnostic, (&met.steps, Rows::Cause), met.driver.as_ref())?;

@@ -2,7 +2,7 @@
 
 use super::snippet;
 use crate::answer::words::plural;
-use crate::answer::{RunAnswer, finding};
+use crate::answer::{Judged, RunAnswer};
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::model::Model;
 use crate::schedule::{self, ExecutionStatus, RenderOptions, Schedule};
@@ -23,6 +23,8 @@ pub struct RunView<'a> {
     pub goes_on: bool,
     /// Whether all steps are shown.
     pub full: bool,
+    /// Which findings are suppressed.
+    pub judged: &'a Judged,
     /// Whether there is colour.
     pub colour: bool,
 }
@@ -53,19 +55,7 @@ impl RunView<'_> {
     }
 
     fn finding(&self) -> Option<Diagnostic> {
-        let execution = &self.answer.execution;
-        match &execution.status {
-            ExecutionStatus::Failed(failure) => {
-                let path = execution.state.path(failure.thread);
-                let thread = self.model.machine().path_name(&execution.tables, path);
-                Some(finding::failure(&self.model.naming(), failure, &thread))
-            }
-            ExecutionStatus::Deadlock => Some(finding::deadlock(self.model.sources(), &self.answer.report.blocked)),
-            ExecutionStatus::Ok
-            | ExecutionStatus::Discarded
-            | ExecutionStatus::StepLimit
-            | ExecutionStatus::Stopped => None,
-        }
+        self.judged.shown(self.answer.finding(self.model)?)
     }
 
     /// How it ended, and how that differs from what was recorded.

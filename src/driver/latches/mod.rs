@@ -170,6 +170,7 @@ fn test(input: &Input<'_>, versions: &Versions<'_>, name: String, selections: &[
 /// The entry of a test in the manifest: nothing is known of how it ends.
 fn entry(test: &Test) -> TestEntry {
     TestEntry {
+        status: "",
         name: test.name.clone(),
         end: "not-asked",
         message: None,

@@ -30,13 +30,16 @@ impl CoverageView<'_> {
         let block = |(index, (met, (failure, steps)))| {
             let met: &crate::coverage::report::SeededFailure = met;
             let diagnostic = finding::failure(&model.naming(), failure, &met.failure.thread);
-            let diagnostic = with_seed(diagnostic, met.seed);
-            self.finding(model, &diagnostic, steps)
-                + &self.replay(model, met.seed, |of| record::failure_file(of, index))
+            let diagnostic = with_seed(self.judged.shown(diagnostic)?, met.seed);
+            Some((diagnostic, steps, met.seed, index))
         };
+        let all: Vec<_> = report.failures.iter().zip(ends).enumerate().filter_map(block).collect();
         let limit = self.limit(SHOWN);
-        let mut blocks: Vec<String> = report.failures.iter().zip(ends).enumerate().take(limit).map(block).collect();
-        blocks.extend(hidden(report.failures.len(), limit, "failure"));
+        let shown = all.iter().take(limit).map(|(diagnostic, steps, seed, index)| {
+            self.finding(model, diagnostic, steps) + &self.replay(model, *seed, |of| record::failure_file(of, *index))
+        });
+        let mut blocks: Vec<String> = shown.collect();
+        blocks.extend(hidden(all.len(), limit, "failure"));
         blocks
     }
 
@@ -49,13 +52,16 @@ impl CoverageView<'_> {
         let block = |(index, (met, steps))| {
             let met: &crate::coverage::report::SeededDeadlock = met;
             let diagnostic = finding::deadlock(model.sources(), &met.deadlock.threads);
-            let diagnostic = with_seed(diagnostic, met.seed);
-            self.finding(model, &diagnostic, steps)
-                + &self.replay(model, met.seed, |of| record::deadlock_file(of, index))
+            let diagnostic = with_seed(self.judged.shown(diagnostic)?, met.seed);
+            Some((diagnostic, steps, met.seed, index))
         };
+        let all: Vec<_> = report.deadlocks.iter().zip(ends).enumerate().filter_map(block).collect();
         let limit = self.limit(SHOWN);
-        let mut blocks: Vec<String> = report.deadlocks.iter().zip(ends).enumerate().take(limit).map(block).collect();
-        blocks.extend(hidden(report.deadlocks.len(), limit, "deadlock"));
+        let shown = all.iter().take(limit).map(|(diagnostic, steps, seed, index)| {
+            self.finding(model, diagnostic, steps) + &self.replay(model, *seed, |of| record::deadlock_file(of, *index))
+        });
+        let mut blocks: Vec<String> = shown.collect();
+        blocks.extend(hidden(all.len(), limit, "deadlock"));
         blocks
     }
 

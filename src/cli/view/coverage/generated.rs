@@ -2,7 +2,7 @@
 
 use super::{CoverageView, joined};
 use crate::answer::words::plural;
-use crate::answer::{GenerateAnswer, GeneratedFailure, GeneratedNote, finding};
+use crate::answer::{GenerateAnswer, GeneratedFailure, GeneratedNote};
 use crate::cli::load::name_of;
 use crate::cli::view::replay::{quoted, replay_line, test_line};
 use crate::cli::view::snippet::{self, WIDTH, one_line, shorten, styled, wrap, wrap_behind};
@@ -64,10 +64,12 @@ impl CoverageView<'_> {
     pub fn generated(&self, answer: &GenerateAnswer) -> String {
         let mut blocks = vec![headline(answer, self.colour) + &unusable(answer)];
         let limit = self.limit(SHOWN);
-        let failures = answer.failures.iter().enumerate().take(limit);
-        blocks.extend(failures.map(|(index, failure)| self.generated_failure(answer, index, failure)));
-        if answer.failures.len() > limit {
-            let hidden = plural(answer.failures.len() - limit, "further failure");
+        let failures = answer.failures.iter().enumerate();
+        let failures = failures.filter(|(_, failure)| self.judged.shown(failure.finding()).is_some());
+        let count = failures.clone().count();
+        blocks.extend(failures.take(limit).map(|(index, failure)| self.generated_failure(answer, index, failure)));
+        if count > limit {
+            let hidden = plural(count - limit, "further failure");
             blocks.push(format!("and {hidden} (--all shows them)\n"));
         }
         blocks.extend(answer.notes.iter().take(limit).map(|note| self.note(note)));
@@ -127,12 +129,8 @@ impl CoverageView<'_> {
     /// The place of a failure, or the threads of a deadlock; then the steps, with one column for each thread.
     fn interleaving(&self, failure: &GeneratedFailure) -> String {
         let (model, execution) = (&failure.shown.model, &failure.shown.execution);
-        let thread = failure.thread.as_deref().unwrap_or("main");
-        let diagnostic = match &execution.status {
-            ExecutionStatus::Failed(failed) => Some(finding::failure(&model.naming(), failed, thread)),
-            ExecutionStatus::Deadlock => Some(finding::deadlock(model.sources(), &failure.blocked)),
-            _ => None,
-        };
+        let ends_badly = matches!(execution.status, ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock);
+        let diagnostic = ends_badly.then(|| self.judged.shown(failure.finding())).flatten();
         let text = diagnostic.map_or_else(String::new, |diagnostic| {
             format!("\n{}", terminal::render_all(model.sources(), &[diagnostic], self.colour))
         });

@@ -16,7 +16,7 @@ pub use listing::listing;
 
 use super::snippet::{self, wrap};
 use crate::answer::words::plural;
-use crate::answer::{Compiled, CoverageAnswer, GenerateAnswer};
+use crate::answer::{Compiled, CoverageAnswer, GenerateAnswer, Judged};
 use crate::coverage::Findings;
 use crate::coverage::report::{CoverageReport, MetReport};
 use std::path::Path;
@@ -37,6 +37,8 @@ pub struct CoverageView<'a> {
     pub record_dir: Option<&'a Path>,
     /// Whether nothing is left out.
     pub all: bool,
+    /// Which findings are suppressed.
+    pub judged: &'a Judged,
     /// Whether there is colour.
     pub colour: bool,
 }

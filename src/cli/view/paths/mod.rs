@@ -9,7 +9,7 @@ pub use table::table;
 use super::replay::{DIRECTORY, options_text, record_line, replay_line};
 use super::snippet::{self, Table, WIDTH, wrap};
 use crate::answer::words::plural;
-use crate::answer::{EmittedReport, PathsAnswer, finding};
+use crate::answer::{EmittedReport, Judged, PathsAnswer, finding};
 use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::model::Model;
@@ -47,6 +47,8 @@ pub struct PathsView<'a> {
     pub record_dir: Option<&'a Path>,
     /// Whether nothing is left out.
     pub all: bool,
+    /// Which findings are suppressed.
+    pub judged: &'a Judged,
     /// Whether there is colour.
     pub colour: bool,
 }
@@ -99,12 +101,17 @@ impl PathsView<'_> {
 
     /// The races: those that nothing rules out with both sides, the others in a line each.
     fn races(&self, report: &PathsReport) -> Vec<String> {
-        let (findings, others): (Vec<&RaceReport>, Vec<&RaceReport>) =
+        let (mut findings, others): (Vec<&RaceReport>, Vec<&RaceReport>) =
             report.races.iter().partition(|race| race.is_finding());
+        findings.retain(|race| self.judged.shown(finding::unprotected(race)).is_some());
         let limit = if self.all { usize::MAX } else { SHOWN_RACES };
         let shown = findings.len().min(limit);
-        let mut blocks: Vec<String> =
-            findings.iter().take(shown).enumerate().map(|(index, race)| self.race(race, index + 1 == shown)).collect();
+        let mut blocks: Vec<String> = findings
+            .iter()
+            .take(shown)
+            .enumerate()
+            .filter_map(|(index, race)| self.race(race, index + 1 == shown))
+            .collect();
         let further = findings.len() - shown;
         let head = format!("and {} (--all shows both sides of each)", plural(further, "further race"));
         blocks.extend(self.race_table(&head, &findings[shown..]));
@@ -125,38 +132,45 @@ impl PathsView<'_> {
     }
 
     /// A race; behind the last one that is shown stands what helps, and how to see them again.
-    fn race(&self, race: &RaceReport, is_last: bool) -> String {
-        let diagnostic = finding::unprotected(race).with_note(format!("shown by test {}", race.test));
+    fn race(&self, race: &RaceReport, is_last: bool) -> Option<String> {
+        let diagnostic =
+            self.judged.shown(finding::unprotected(race))?.with_note(format!("shown by test {}", race.test));
         let diagnostic = if is_last { diagnostic.with_help(finding::PROTECT) } else { diagnostic };
         let text = terminal::render_all(self.model.sources(), &[diagnostic], self.colour);
-        if is_last { text + &self.replay(|directory| record::test_file(directory, race.test)) } else { text }
+        Some(if is_last { text + &self.replay(|directory| record::test_file(directory, race.test)) } else { text })
     }
 
     fn failures(&self, report: &PathsReport) -> Vec<String> {
         let limit = if self.all { usize::MAX } else { SHOWN_FINDINGS };
-        let shown = report.failures.iter().take(limit).enumerate();
-        let mut blocks: Vec<String> = shown
-            .map(|(index, met)| {
-                let diagnostic = finding::failure(&self.model.naming(), &met.data, &met.failure.thread)
-                    .with_note(format!("shown by test {}", met.test));
-                self.finding(&diagnostic, &met.steps) + &self.replay(|of| record::failure_file(of, index))
-            })
-            .collect();
-        blocks.extend(hidden(report.failures.len(), limit, "failure"));
+        let all = report.failures.iter().enumerate().filter_map(|(index, met)| {
+            let diagnostic = finding::failure(&self.model.naming(), &met.data, &met.failure.thread);
+            Some((index, met, self.judged.shown(diagnostic)?))
+        });
+        let all: Vec<_> = all.collect();
+        let count = all.len();
+        let shown = all.into_iter().take(limit).map(|(index, met, diagnostic)| {
+            let diagnostic = diagnostic.with_note(format!("shown by test {}", met.test));
+            self.finding(&diagnostic, &met.steps) + &self.replay(|of| record::failure_file(of, index))
+        });
+        let mut blocks: Vec<String> = shown.collect();
+        blocks.extend(hidden(count, limit, "failure"));
         blocks
     }
 
     fn deadlocks(&self, report: &PathsReport) -> Vec<String> {
         let limit = if self.all { usize::MAX } else { SHOWN_FINDINGS };
-        let shown = report.deadlocks.iter().take(limit).enumerate();
-        let mut blocks: Vec<String> = shown
-            .map(|(index, met)| {
-                let diagnostic = finding::deadlock(self.model.sources(), &met.deadlock.threads)
-                    .with_note(format!("shown by test {}", met.test));
-                self.finding(&diagnostic, &met.steps) + &self.replay(|of| record::deadlock_file(of, index))
-            })
-            .collect();
-        blocks.extend(hidden(report.deadlocks.len(), limit, "deadlock"));
+        let all = report.deadlocks.iter().enumerate().filter_map(|(index, met)| {
+            let diagnostic = finding::deadlock(self.model.sources(), &met.deadlock.threads);
+            Some((index, met, self.judged.shown(diagnostic)?))
+        });
+        let all: Vec<_> = all.collect();
+        let count = all.len();
+        let shown = all.into_iter().take(limit).map(|(index, met, diagnostic)| {
+            let diagnostic = diagnostic.with_note(format!("shown by test {}", met.test));
+            self.finding(&diagnostic, &met.steps) + &self.replay(|of| record::deadlock_file(of, index))
+        });
+        let mut blocks: Vec<String> = shown.collect();
+        blocks.extend(hidden(count, limit, "deadlock"));
         blocks
     }
 

@@ -1,0 +1,91 @@
+//! Findings that are collected one by one.
+//!
+//! **Input**: diagnostics of a program. **Output**: [`Findings`], each with the declarations that it is about, where a comment of the
+//! program may ask for them.
+
+use super::declared::Declared;
+use super::finding;
+use super::suppress::{Examined, Finding, Findings};
+use crate::diagnostics::{Code, Diagnostic, Label, Severity};
+use crate::front::may_allow;
+use crate::model::{Model, Unit};
+use crate::paths::report::PathsReport;
+use crate::source::{FileId, Position, SourceMap, Span};
+
+/// Findings of one program, that are made one by one.
+pub(super) struct Collector<'a> {
+    sources: &'a SourceMap,
+    /// Only where a comment may ask for declarations.
+    declared: Option<Declared<'a>>,
+    pub(super) findings: Findings<'a>,
+}
+
+impl<'a> Collector<'a> {
+    pub(super) fn of_unit(unit: &'a Unit) -> Collector<'a> {
+        let declared = may_allow(unit.text()).then(|| Declared::new(&unit.program));
+        let examined = Examined { sources: &unit.sources, file: unit.file, looked_for: Vec::new() };
+        let findings = Findings { files: vec![examined], list: Vec::new() };
+        Collector { sources: &unit.sources, declared, findings }
+    }
+
+    pub(super) fn of_model(model: &'a Model) -> Collector<'a> {
+        Collector::of_unit(model.unit())
+    }
+
+    pub(super) fn of_file(sources: &'a SourceMap, file: FileId) -> Collector<'a> {
+        let examined = Examined { sources, file, looked_for: Vec::new() };
+        Collector { sources, declared: None, findings: Findings { files: vec![examined], list: Vec::new() } }
+    }
+
+    pub(super) fn add(&mut self, diagnostic: Diagnostic) {
+        self.add_of(self.sources, diagnostic);
+    }
+
+    /// Adds a finding of a program that closes the file.
+    pub(super) fn add_of(&mut self, sources: &'a SourceMap, diagnostic: Diagnostic) {
+        let diagnostic = match &self.declared {
+            Some(declared) => declared.with_declarations(diagnostic),
+            None => diagnostic,
+        };
+        self.findings.list.push(Finding { diagnostic, sources, is_fatal: false });
+    }
+
+    /// Adds what tests of `paths` show.
+    pub(super) fn add_paths(&mut self, report: &PathsReport, model: &Model) {
+        for race in report.races.iter().filter(|race| race.is_finding()) {
+            self.add(finding::unprotected(race));
+        }
+        for met in &report.failures {
+            self.add(finding::failure(&model.naming(), &met.data, &met.failure.thread));
+        }
+        for met in &report.deadlocks {
+            self.add(finding::deadlock(model.sources(), &met.deadlock.threads));
+        }
+    }
+
+    pub(super) fn has_looked_for(&mut self, codes: &[Code]) {
+        self.findings.files.iter_mut().for_each(|file| file.looked_for.extend(codes));
+    }
+}
+
+/// A finding that no view has a diagnostic for.
+pub(super) fn plain(code: Code, place: Option<Span>, message: String) -> Diagnostic {
+    let primary = place.map(|span| Label { span, message: String::new() });
+    Diagnostic { primary, ..Diagnostic::general(code, Severity::Error, message) }
+}
+
+/// The place of `LINE:COL`.
+pub(super) fn place(sources: &SourceMap, file: FileId, at: &str) -> Option<Span> {
+    let (line, column) = at.split_once(':')?;
+    let position = Position { line: line.parse().ok()?, column: column.parse().ok()? };
+    let offset = sources.file(file).offset(position)? as usize;
+    Some(Span::new(file, offset, offset))
+}
+
+/// The findings of `paths` in a program, for a table.
+#[must_use]
+pub(super) fn of_paths(report: &PathsReport, model: &Model) -> Vec<Diagnostic> {
+    let mut collector = Collector::of_model(model);
+    collector.add_paths(report, model);
+    collector.findings.list.into_iter().map(|finding| finding.diagnostic).collect()
+}

@@ -1,0 +1,256 @@
+//! Comments that allow findings: `// cssame: allow(CS0401): the counter is only shown`.
+//!
+//! **Input**: the text of a file. **Output**: [`AllowComments`]: each code that a comment allows, with the line and the declarations
+//! that it is for; what is wrong with such comments; and where functions and classes stand.
+//!
+//! **Algorithm**
+//! 1. Line comments are found by one pass over the text that knows strings and block comments.
+//! 2. A comment behind code is for its line. One that has its line for itself is for the next line with code; other comments
+//!    may stand between, an empty line may not.
+//! 3. Where a function, a method or a class begins in that line, the comment is for all of it.
+//!
+//! **Soundness and limits**: block comments allow nothing. The tree is made only of a file that has such a comment.
+
+use super::csm::syntax::ast::{Function, Item, MemberKind};
+use super::csm::syntax::parse;
+use crate::diagnostics::{Code, Diagnostic, nearest};
+use crate::source::{FileId, SourceFile, SourceMap, Span};
+
+/// What such a comment begins with.
+const MARK: &str = "cssame";
+
+/// The line in programs that were written by the tool ([`crate::front::PRIVATE_FIELDS_BEHIND`]).
+const RECORDED_STATE: &str = "recorded state";
+
+/// How such a comment is written.
+const FORM: &str = "write it as `// cssame: allow(CS0401): why`";
+
+/// A code that a comment allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// Which.
+    pub code: Code,
+    /// Where the code stands in the comment.
+    pub span: Span,
+    /// The line that the comment is for, from 1.
+    pub line: u32,
+    /// The functions and classes that it is for.
+    pub inside: Vec<Span>,
+}
+
+/// All comments of a file.
+#[derive(Clone, Debug, Default)]
+pub struct AllowComments {
+    /// In the order of the text.
+    pub allowed: Vec<Allowed>,
+    /// Comments that were meant so, but say nothing.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// A function, a method or a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// `f`, `Account.deposit`, `Account`.
+    pub name: String,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// All of it.
+    pub span: Span,
+}
+
+/// Whether a text may have such comments.
+#[must_use]
+pub fn may_allow(text: &str) -> bool {
+    line_comments(text).any(|comment| is_meant(comment.text))
+}
+
+/// The comments of a file.
+#[must_use]
+pub fn allow_comments(sources: &SourceMap, file: FileId) -> AllowComments {
+    let mut found = AllowComments::default();
+    let comments: Vec<Comment<'_>> =
+        line_comments(sources.file(file).text()).filter(|one| is_meant(one.text)).collect();
+    if comments.is_empty() {
+        return found;
+    }
+    let scopes = scopes(sources, file);
+    for comment in comments {
+        match one_comment(sources, (file, &comment), &scopes) {
+            Ok(codes) => codes.into_iter().for_each(|code| match code {
+                Ok(allowed) => found.allowed.push(allowed),
+                Err(problem) => found.problems.push(problem),
+            }),
+            Err((what, help)) => {
+                let place = Span::new(file, comment.start, comment.start + comment.text.len());
+                let message = format!("a comment to `{MARK}` that says nothing");
+                let problem = Diagnostic::warning(Code::BadSuppression, place, message, what);
+                found.problems.push(problem.with_help(help));
+            }
+        }
+    }
+    found
+}
+
+/// What a comment allows, code by code; else what is wrong with it, and what helps.
+fn one_comment(
+    sources: &SourceMap,
+    (file, comment): (FileId, &Comment<'_>),
+    scopes: &[Scope],
+) -> Result<Vec<Result<Allowed, Diagnostic>>, (&'static str, String)> {
+    let codes = codes(comment.text)?;
+    let Some(line) = target(sources.file(file), comment) else {
+        return Err((
+            "no code stands in the next line",
+            "put it before, or behind, the code that it is for".to_owned(),
+        ));
+    };
+    let begins = |scope: &&Scope| (sources.line(scope.span)..=sources.line(scope.name_span)).contains(&line);
+    let inside: Vec<Span> = scopes.iter().filter(begins).map(|scope| scope.span).collect();
+    let allowed = codes.into_iter().map(|(start, text)| {
+        let span = Span::new(file, comment.start + start, comment.start + start + text.len());
+        Ok(Allowed { code: code(text, span)?, span, line, inside: inside.clone() })
+    });
+    Ok(allowed.collect())
+}
+
+/// The functions, methods and classes of a file, as far as it can be parsed.
+#[must_use]
+pub fn scopes(sources: &SourceMap, file: FileId) -> Vec<Scope> {
+    let mut scopes = Vec::new();
+    let mut add = |of: &Function, class: Option<&str>| {
+        let name = class.map_or_else(|| of.name.name.clone(), |class| format!("{class}.{}", of.name.name));
+        scopes.push(Scope { name, name_span: of.name.span, span: of.span });
+    };
+    let mut classes = Vec::new();
+    for item in parse(sources, file).program.items {
+        match item {
+            Item::Function(function) => add(&function, None),
+            Item::Class(class) => {
+                for member in &class.members {
+                    if let MemberKind::Method(method) | MemberKind::Constructor(method) = &member.kind {
+                        add(method, Some(&class.name.name));
+                    }
+                }
+                classes.push(Scope { name: class.name.name, name_span: class.name.span, span: class.span });
+            }
+            Item::Extern(_) | Item::Input(_) | Item::Enum(_) | Item::Statement(_) | Item::Error(_) => {}
+        }
+    }
+    scopes.extend(classes);
+    scopes
+}
+
+/// A line comment, without its slashes.
+struct Comment<'t> {
+    text: &'t str,
+    /// Where the text begins.
+    start: usize,
+    /// Whether it has its line for itself.
+    is_alone: bool,
+}
+
+/// Step 1.
+fn line_comments(text: &str) -> impl Iterator<Item = Comment<'_>> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let line_end = move |from: usize| text[from..].find('\n').map_or(text.len(), |length| from + length);
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            match (bytes[at], bytes.get(at + 1)) {
+                (b'/', Some(b'/')) => {
+                    let (start, end) = (at + 2, line_end(at));
+                    let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+                    let is_alone = text[line..at].trim().is_empty();
+                    at = end;
+                    return Some(Comment { text: text[start..end].trim_end(), start, is_alone });
+                }
+                (b'/', Some(b'*')) => at = text[at + 2..].find("*/").map_or(text.len(), |length| at + length + 4),
+                (b'"', _) => at = string_end(bytes, at),
+                _ => at += 1,
+            }
+        }
+        None
+    })
+}
+
+/// What stands behind a string, or behind the line that ends it.
+fn string_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() && bytes[at] != b'\n' {
+        match bytes[at] {
+            b'"' => return at + 1,
+            b'\\' if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+/// Whether somebody has meant this tool: the mark, or nearly, before a colon.
+fn is_meant(text: &str) -> bool {
+    let Some((mark, rest)) = text.split_once(':') else { return false };
+    let (mark, rest) = (mark.trim(), rest.trim_start());
+    let is_near =
+        || nearest(mark, [MARK]).is_some() && rest.split('(').nth(1).is_some_and(|rest| rest.starts_with("CS"));
+    (mark == MARK || is_near()) && rest != RECORDED_STATE
+}
+
+/// Step 2: the line that a comment is for.
+fn target(source: &SourceFile, comment: &Comment<'_>) -> Option<u32> {
+    let own = source.position(comment.start as u32).line;
+    if !comment.is_alone {
+        return Some(own);
+    }
+    let mut behind = (own + 1..=source.line_count()).map(|line| (line, source.line_text(line).trim()));
+    let (line, text) = behind.find(|(_, text)| !text.starts_with("//"))?;
+    (!text.is_empty()).then_some(line)
+}
+
+/// The codes in the parentheses of a comment, each with the place where it begins; else what is wrong, and what helps.
+fn codes(text: &str) -> Result<Vec<(usize, &str)>, (&'static str, String)> {
+    let (mark, rest) = text.split_once(':').unwrap_or((text, ""));
+    if mark.trim() != MARK {
+        return Err(("not the name of this tool", format!("there is `{MARK}`: {FORM}")));
+    }
+    let word = rest.split('(').next().unwrap_or_default().trim();
+    if word != "allow" {
+        let meant =
+            nearest(word, ["allow"]).map_or_else(|| FORM.to_owned(), |meant| format!("there is `{meant}`: {FORM}"));
+        return Err(("only `allow` can stand here", meant));
+    }
+    let in_parentheses = rest.split_once('(').map(|(_, rest)| rest);
+    let Some((list, behind)) = in_parentheses.and_then(|rest| rest.split_once(')')) else {
+        return Err(("codes in parentheses have to follow `allow`", FORM.to_owned()));
+    };
+    if !behind.trim().is_empty() && !behind.trim_start().starts_with(':') {
+        return Err(("a colon has to stand before the reason", FORM.to_owned()));
+    }
+    if list.trim().is_empty() {
+        return Err(("no code stands in the parentheses", FORM.to_owned()));
+    }
+    let mut start = text.len() - in_parentheses.map_or(0, str::len);
+    let mut codes = Vec::new();
+    for part in list.split(',') {
+        codes.push((start + part.len() - part.trim_start().len(), part.trim()));
+        start += part.len() + 1;
+    }
+    Ok(codes)
+}
+
+/// The code of that number, if findings of that kind can be allowed.
+fn code(text: &str, span: Span) -> Result<Code, Diagnostic> {
+    let problem = |message: String, label: &str| Diagnostic::warning(Code::BadSuppression, span, message, label);
+    match Code::parse(text) {
+        Some(code) if code.is_suppressible() => Ok(code),
+        Some(code) => {
+            Err(problem(format!("`{code}` cannot be allowed"), code.title()).with_help(Code::NOT_SUPPRESSIBLE))
+        }
+        None => {
+            let problem = problem(format!("there is no code `{text}`"), "no such code");
+            Err(problem.with_help(match Code::nearest(text) {
+                Some(meant) => format!("did you mean `{meant}` ({})?", meant.title()),
+                None => "`cssame explain` lists all codes".to_owned(),
+            }))
+        }
+    }
+}
