@@ -1,17 +1,22 @@
 //! How many executions a second the undirected schedulers make.
 //!
 //! In: two threads of three additions each, with a lock and without. Out: criterion's report; the throughput is
-//! executions a second on one core. Run with `cargo bench --bench races`.
+//! executions a second on one core, and of `seeds`, which counts outcomes as `cssame run --seeds` does, on all cores. Run
+//! with `cargo bench --bench races`.
 //!
 //! Every access to shared memory is a step here, those under the lock too: 26 steps with it, 14 without.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use cssame::budget::Budget;
 use cssame::model::Unit;
-use cssame::schedule::{ExecutionStatus, Experiment, Greybox, Scheduled, Scheduler, Steered, Trial, Trials};
+use cssame::schedule::{
+    ExecutionStatus, Experiment, Greybox, Random, Scheduled, Scheduler, Steered, Tally, Trial, Trials,
+};
 use cssame::vm::{Machine, Visibility};
 use std::hint::black_box;
+use std::num::NonZero;
 use std::ops::ControlFlow;
+use std::thread;
 
 const LOCKED: &str = "\
 int x;
@@ -32,6 +37,9 @@ coend
 
 /// Executions of one measured run.
 const EXECUTIONS: u64 = 1_000;
+
+/// Executions of one measured run on all cores.
+const SEEDS: u64 = 200_000;
 
 /// Counts the executions that come to their end.
 struct Ends(Scheduler);
@@ -78,6 +86,12 @@ fn executions(criterion: &mut Criterion) {
         group.bench_function("reads-from", |bencher| {
             bencher.iter(|| black_box(&greybox).run(&Ends(Scheduler::Pos), |_, _| ControlFlow::Continue(())));
         });
+        let jobs = thread::available_parallelism().map_or(1, NonZero::get);
+        let budget = Budget::unlimited().with_jobs(jobs);
+        let tally =
+            Tally { machine: &machine, seeds: 0..SEEDS, max_steps: 1_000, stops_at_first: false, budget: &budget };
+        group.throughput(Throughput::Elements(SEEDS)).sample_size(20);
+        group.bench_function("seeds", |bencher| bencher.iter(|| black_box(&tally).run(Random::new).executions));
         group.finish();
     }
 }

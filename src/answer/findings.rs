@@ -12,7 +12,7 @@ use super::diff::ComparedText;
 use super::suppress::{Examined, Finding, Findings};
 use super::{
     Change, CheckReport, ComparisonReport, CorrelateAnswer, CoverageAnswer, DriveReport, FailureChange, FuturesAnswer,
-    GenerateAnswer, GeneratedFailure, PathsAnswer, ProgramsAnswer, RacesAnswer, RunAnswer, finding,
+    GenerateAnswer, GeneratedFailure, PathsAnswer, ProgramsAnswer, RacesAnswer, RunAnswer, SeedsAnswer, finding,
 };
 use crate::correlation::Status;
 use crate::diagnostics::{Code, Diagnostic};
@@ -72,6 +72,17 @@ impl RunAnswer {
             | ExecutionStatus::StepLimit
             | ExecutionStatus::Stopped => None,
         }
+    }
+}
+
+impl SeedsAnswer {
+    /// Each way in which some execution fails, and the first deadlock.
+    #[must_use]
+    pub fn findings<'a>(&'a self, model: &'a Model) -> Findings<'a> {
+        let mut collector = Collector::of_model(model);
+        let all = self.first_failure.iter().chain(&self.further_failures);
+        all.filter_map(|one| one.finding(model)).for_each(|diagnostic| collector.add(diagnostic));
+        collector.findings
     }
 }
 

@@ -5,7 +5,7 @@
 //! | `check` | [`check()`] | [`CheckReport`] |
 //! | `ir` | [`ir()`], [`ir_tree()`] | [`IrAnswer`] |
 //! | `pi` | [`pi()`] | [`PiReport`] |
-//! | `run` | [`run()`] | [`RunAnswer`] |
+//! | `run` | [`run()`], [`run_seeds()`] | [`RunAnswer`], [`SeedsAnswer`] |
 //! | `futures` | [`futures()`] | [`FuturesAnswer`] |
 //! | `races` | [`races()`], [`races_of()`] | [`RacesAnswer`] |
 //! | `paths` | [`paths()`], [`compare_paths()`], [`drive_paths()`] | [`PathsAnswer`], [`ComparisonReport`] |
@@ -52,6 +52,7 @@ mod paths_graph;
 mod pi;
 mod races;
 mod run;
+mod run_seeds;
 mod selection;
 mod suppress;
 pub mod words;
@@ -89,5 +90,6 @@ pub use paths_graph::{paths_dot, paths_svg};
 pub use pi::{PiReport, pi};
 pub use races::{RacesAnswer, RacesRequest, RacesTarget, race_pair, races, races_of};
 pub use run::{Course, RunAnswer, RunReport, RunRequest, run};
+pub use run_seeds::{CountedOutcome, SeedsAnswer, SeedsRequest, run_seeds};
 pub use selection::{SelectedReport, SelectionReport};
 pub use suppress::{By, Examined, FileLints, Finding, Findings, Judged, Lints, Suppressed, judge};

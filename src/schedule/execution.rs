@@ -117,8 +117,8 @@ impl Room {
         let Room { steps, state, tables, moves } = self;
         steps.clear();
         machine.restart(state, tables, &mut (PolicyEvents(policy), &mut *observer));
+        machine.moves(state, moves);
         loop {
-            machine.moves(state, moves);
             if moves.is_empty() {
                 return if machine.is_finished(state) { ExecutionStatus::Ok } else { ExecutionStatus::Deadlock };
             }
@@ -129,8 +129,10 @@ impl Room {
                 return ExecutionStatus::Stopped;
             };
             steps.push(choice);
+            let is_plain = machine.is_plain_access(state, choice.thread);
             match machine.step(state, tables, choice, &mut (PolicyEvents(policy), &mut *observer)) {
-                Progress::Running => {}
+                Progress::Running if is_plain => machine.moves_behind_access(state, choice.thread, moves),
+                Progress::Running => machine.moves(state, moves),
                 Progress::Finished => return ExecutionStatus::Ok,
                 Progress::Failed(failure) => return ExecutionStatus::Failed(failure),
                 Progress::Discarded => return ExecutionStatus::Discarded,

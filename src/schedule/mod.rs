@@ -7,7 +7,7 @@
 //! - To make executions: a [`Policy`] chooses among the steps that are possible ([`Random`], [`Pct`], [`Pos`], [`RoundRobin`],
 //!   [`Scripted`], [`Replay`], one [`Then`] another, one that may [`SwitchAt`] few places only, one that is [`Steered`] by what
 //!   reads are to see); [`run`] follows it to the end of one [`Execution`], [`Trials`] make many, by seeds, on several cores,
-//!   [`Greybox`] learns from them what to try next. [`Rate`] and [`FirstHit`] say what trials tell.
+//!   [`Tally`] counts their outcomes, [`Greybox`] learns from them what to try next. [`Rate`] and [`FirstHit`] say what trials tell.
 //!   A policy asks a [`Lookahead`] what a thread would access.
 //! - To do them again: a [`Walk`] does given steps, watched, and refuses those that are not possible.
 //! - To describe them: a [`Schedule`] is a file that names every step by thread, place and operation, so that it can be
@@ -44,6 +44,7 @@ mod replay;
 mod row;
 mod scheduler;
 mod switch_at;
+mod tally;
 mod trace;
 mod trials;
 mod walk;
@@ -69,6 +70,7 @@ pub use replay::{Departure, Found, Replay};
 pub use row::{Row, RowKind};
 pub use scheduler::{Scheduled, Scheduler};
 pub use switch_at::SwitchAt;
+pub use tally::{MAX_OUTCOMES, Tallied, TalliedOutcome, Tally};
 pub use trace::{Trace, trace};
 pub use trials::{Experiment, Trial, Trials, TrialsEnd};
 pub use walk::{Impossible, Walk, Walks, walk};

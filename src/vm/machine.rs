@@ -155,6 +155,41 @@ impl Machine {
         }
     }
 
+    /// Whether the next step of a thread is an access to shared data outside of an atomic block: it wakes nobody, and takes
+    /// nothing that another thread may wait for.
+    #[inline]
+    #[must_use]
+    pub fn is_plain_access(&self, state: &State, thread: ThreadIndex) -> bool {
+        let slot = &state.threads[thread.index()];
+        let code = self.compiled.code[slot.pc as usize];
+        slot.status == ThreadStatus::Ready
+            && slot.atomic == 0
+            && matches!(
+                code,
+                Code::SharedLoad { .. }
+                    | Code::SharedStore { .. }
+                    | Code::SharedLoadAt { .. }
+                    | Code::SharedStoreAt { .. }
+            )
+    }
+
+    /// As [`Machine::moves`], behind a step of `thread` that was a [plain access](Machine::is_plain_access): `out` holds the
+    /// moves before it. Unless the thread has ended, the others can do what they could do before.
+    #[inline]
+    pub fn moves_behind_access(&self, state: &State, thread: ThreadIndex, out: &mut Vec<Move>) {
+        // The slot of a thread that has ended may be gone.
+        let alternatives = self.alternatives_of(state, thread);
+        match out.iter_mut().find(|one| one.thread == thread) {
+            Some(one) if alternatives > 0 => one.alternatives = alternatives,
+            _ => self.moves(state, out),
+        }
+        debug_assert!({
+            let mut all = Vec::new();
+            self.moves(state, &mut all);
+            all == *out
+        });
+    }
+
     /// All steps that the state allows, in order. A `choose` over a wide range gives as many; [`Machine::moves`] does
     /// not spell them out.
     pub fn enabled(&self, state: &State, out: &mut Vec<Choice>) {
@@ -428,9 +463,7 @@ impl Machine {
     /// What the threads have printed, in the order of the threads; those that have printed nothing are left out.
     #[must_use]
     pub fn outputs(&self, state: &State, tables: &Tables) -> Vec<(PathId, super::tables::OutputId)> {
-        let closed = state.closed.iter().map(|closed| (closed.path, closed.output));
-        let open = state.threads().map(|thread| (state.path(thread), state.output(thread)));
-        let mut outputs: Vec<_> = closed.chain(open).filter(|(_, output)| output.0 != 0).collect();
+        let mut outputs: Vec<_> = state.printed().collect();
         outputs.sort_by(|left, right| tables.compare_paths(left.0, right.0));
         outputs
     }

@@ -274,6 +274,13 @@ impl State {
         self.threads[thread.index()].output
     }
 
+    /// The threads that have printed something, and what, in no order that means anything.
+    pub fn printed(&self) -> impl Iterator<Item = (PathId, OutputId)> + '_ {
+        let closed = self.closed.iter().map(|closed| (closed.path, closed.output));
+        let open = self.threads().map(|thread| (self.path(thread), self.output(thread)));
+        closed.chain(open).filter(|&(_, output)| output != OutputId::EMPTY)
+    }
+
     /// The address of the condition or barrier that a thread waits at; `None` for one that does not wait so.
     #[must_use]
     pub fn waited_object(&self, thread: ThreadIndex) -> Option<u32> {

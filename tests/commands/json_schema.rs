@@ -111,6 +111,19 @@ fn run() {
 }
 
 #[test]
+fn seeds() {
+    let (validator, seeds) = (validator("seeds"), ["--seeds", "3..40", "--max-steps", "2000"]);
+    for sample in samples() {
+        let mut arguments = vec!["run", sample.to_str().unwrap()];
+        arguments.extend(seeds);
+        let (status, value) = answer(&arguments);
+        if status != 2 {
+            assert_valid(&validator, &arguments, &value);
+        }
+    }
+}
+
+#[test]
 fn diff() {
     let compare = ["diff", "samples/bank_account_broken.csm", "samples/bank_account.csm", "--max-states", STATES];
     let (status, value) = answer(&compare);

@@ -12,4 +12,5 @@ mod findings;
 mod json_schema;
 mod paths;
 mod process;
+mod seeds;
 mod suppressions;

@@ -71,9 +71,10 @@ fn suppressed(value: &Value) -> Vec<(String, String)> {
 }
 
 /// Each command that reports findings, and how it is called.
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "check p.csm",
     "run --seed 0 p.csm",
+    "run --seeds 0..200 --keep-going p.csm",
     "futures p.csm",
     "futures --select x@9:8=x@initial p.csm",
     "races p.csm",

@@ -1,21 +1,25 @@
-//! `cssame run FILE`: one execution, by a seed or by a recorded schedule.
+//! `cssame run FILE`: one execution, by a seed or by a recorded schedule, or one for each of many seeds.
 
-use crate::answer::{Course, Findings, Judged, RunAnswer, RunRequest, run};
+use crate::answer::{Course, Findings, Judged, RunAnswer, RunRequest, SeedsAnswer, SeedsRequest, run, run_seeds};
 use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
-use crate::cli::options::{ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_seconds};
 use crate::cli::output::Output;
+use crate::cli::progress::with_budget;
 use crate::cli::recorded::read_schedule;
 use crate::cli::status::Status;
 use crate::cli::view::run::RunView;
+use crate::cli::view::seeds::SeedsView;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::model::Model;
 use crate::schedule::{Departure, ExecutionStatus, Schedule};
 use clap::Args;
 use serde::Serialize;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
@@ -23,7 +27,10 @@ Runs the program once and shows the steps that other threads can see, with one c
 
 The order of the threads is random, but determined by the seed. A schedule that was recorded, here or by `futures`, is \
 followed step by step; where the program has changed and departs from it, the command says how. With `--then \
-random:SEED` the execution goes on from the end of the schedule.";
+random:SEED` the execution goes on from the end of the schedule.
+
+With `--seeds A..B` there is one execution for each seed from A up to, but not including, B. Their outcomes are counted, and \
+the first one that fails or ends in a deadlock is shown; with `--keep-going` the others are tried all the same.";
 
 /// The examples of the command.
 pub const EXAMPLES: &str = "\
@@ -32,9 +39,11 @@ Examples:
   cssame run --seed 7 --record lost.json samples/counter_unlocked.csm
   cssame run --schedule lost.json samples/counter_unlocked.csm
   cssame run --schedule lost.json --then random:1 samples/counter_unlocked.csm
+  cssame run --seeds 0..10000 --keep-going samples/counter_unlocked.csm
 
 Exit status: 0 the execution ended well, 1 it failed or is in a deadlock, 2 bad usage, a program that does not compile \
-or a schedule that does not fit, 3 it was not over after --max-steps or at the end of the schedule.";
+or a schedule that does not fit, 3 it was not over after --max-steps or at the end of the schedule. Of many executions: 1 \
+if one of them failed or is in a deadlock, 3 if none was seen to and not all came to their end.";
 
 /// Arguments of `run`.
 #[derive(Args, Clone, Debug)]
@@ -45,16 +54,25 @@ pub struct Arguments {
     /// Choose the order of the threads by this seed
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "schedule")]
     pub seed: u64,
+    /// Run once for each seed from A up to, but not including, B, and count the outcomes
+    #[arg(long, value_name = "A..B", conflicts_with_all = ["seed", "schedule"], value_parser = parse_seeds)]
+    pub seeds: Option<SeedRange>,
+    /// Go on behind the first seed whose execution fails or ends in a deadlock
+    #[arg(long, requires = "seeds")]
+    pub keep_going: bool,
+    /// Begin no execution after this time
+    #[arg(long, value_name = "SECONDS", requires = "seeds", value_parser = parse_seconds)]
+    pub timeout: Option<Duration>,
     /// Follow a recorded schedule
     #[arg(long, value_name = "FILE")]
     pub schedule: Option<PathBuf>,
     /// Go on from the end of the schedule, as in `random:7`
     #[arg(long, value_name = "random:SEED", requires = "schedule", value_parser = parse_then)]
     pub then: Option<u64>,
-    /// Write the schedule of the execution to a file
+    /// Write the schedule of the execution to a file; of many, that of the first one that ends badly
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Show all steps, not only those that the last one depends on
+    /// Show all steps, not only those that the last one depends on; of many executions, all outcomes
     #[arg(long)]
     pub full: bool,
     /// Stop after N steps
@@ -72,10 +90,27 @@ pub struct Arguments {
     pub(crate) lints: LintOptions,
 }
 
+/// Seeds: the first one, and the one behind the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeedRange {
+    start: u64,
+    end: u64,
+}
+
+/// One execution or many.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Executed {
+    /// One.
+    One(Box<OneExecution>),
+    /// One for each seed.
+    Many(Box<ManyExecutions>),
+}
+
 /// An execution, and what it came from.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
-pub struct Executed {
+pub struct OneExecution {
     answer: RunAnswer,
     #[serde(skip)]
     model: Model,
@@ -89,6 +124,23 @@ pub struct Executed {
     full: bool,
 }
 
+/// Executions by seeds, and what they came from.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct ManyExecutions {
+    answer: SeedsAnswer,
+    #[serde(skip)]
+    model: Model,
+    #[serde(skip)]
+    file: PathBuf,
+    /// The file that was to get the schedule of one that ends badly, where there was none.
+    #[serde(skip)]
+    not_written: Option<PathBuf>,
+    /// Whether all outcomes and steps are shown.
+    #[serde(skip)]
+    full: bool,
+}
+
 impl Job for Arguments {
     type Answer = Executed;
 
@@ -96,7 +148,16 @@ impl Job for Arguments {
         Common::new("run", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
     }
 
-    fn answer(&self, _: &Output) -> Result<Executed, Diagnostics> {
+    fn answer(&self, output: &Output) -> Result<Executed, Diagnostics> {
+        match self.seeds {
+            Some(seeds) => self.many(seeds, output).map(|many| Executed::Many(Box::new(many))),
+            None => self.one().map(|one| Executed::One(Box::new(one))),
+        }
+    }
+}
+
+impl Arguments {
+    fn one(&self) -> Result<OneExecution, Diagnostics> {
         let read = |path: &PathBuf| read_schedule(path, &self.file).map(|schedule| (path.clone(), schedule));
         let schedule = self.schedule.as_ref().map(read).transpose()?;
         let options = self.program.with(&self.execution);
@@ -111,11 +172,67 @@ impl Job for Arguments {
         if let (Some(path), None) = (&self.record, &answer.departure) {
             files::write(path, &answer.schedule(&model).to_text())?;
         }
-        Ok(Executed { answer, model, schedule, goes_on: self.then.is_some(), full: self.full })
+        Ok(OneExecution { answer, model, schedule, goes_on: self.then.is_some(), full: self.full })
+    }
+
+    fn many(&self, seeds: SeedRange, output: &Output) -> Result<ManyExecutions, Diagnostics> {
+        let model = load::model(&self.file, self.program.with(&self.execution))?;
+        let request = SeedsRequest {
+            seeds: Range { start: seeds.start, end: seeds.end },
+            keep_going: self.keep_going,
+            max_steps: self.max_steps,
+        };
+        let bounds = BoundOptions { timeout: self.timeout, ..BoundOptions::default() };
+        let answer = with_budget(&bounds, &self.output, output, |budget| run_seeds(&model, &request, budget));
+        let mut not_written = None;
+        match (&self.record, &answer.first_failure) {
+            (Some(path), Some(first)) => files::write(path, &first.schedule(&model).to_text())?,
+            (record, _) => not_written.clone_from(record),
+        }
+        Ok(ManyExecutions { answer, model, file: self.file.clone(), not_written, full: self.full })
     }
 }
 
-impl Executed {
+impl Answer for Executed {
+    fn findings(&self) -> Findings<'_> {
+        match self {
+            Executed::One(one) => one.answer.findings(&one.model),
+            Executed::Many(many) => many.answer.findings(&many.model),
+        }
+    }
+
+    fn print(&self, judged: &Judged, output: &mut Output) {
+        match self {
+            Executed::One(one) => one.print(judged, output),
+            Executed::Many(many) => many.print(judged, output),
+        }
+    }
+
+    /// How far a schedule was followed that does not fit is shown, but is no answer.
+    fn finish(&mut self, _: &mut Output) -> Result<(), Diagnostics> {
+        match self {
+            Executed::One(one) => match (&one.answer.departure, &one.schedule) {
+                (Some(departure), Some((path, schedule))) => Err(departed(&one.model, path, schedule, departure)),
+                _ => Ok(()),
+            },
+            Executed::Many(_) => Ok(()),
+        }
+    }
+
+    fn status(&self, judged: &Judged) -> Status {
+        match self {
+            Executed::One(one) => match one.answer.execution.status {
+                ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock if judged.has_findings() => Status::Findings,
+                ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock => Status::Clean,
+                ExecutionStatus::StepLimit | ExecutionStatus::Stopped => Status::Undecided,
+                ExecutionStatus::Ok | ExecutionStatus::Discarded => Status::Clean,
+            },
+            Executed::Many(many) => Status::of_search(judged.has_findings(), many.answer.complete),
+        }
+    }
+}
+
+impl OneExecution {
     fn view<'a>(&'a self, judged: &'a Judged, colour: bool) -> RunView<'a> {
         let schedule = self.schedule.as_ref().map(|(_, schedule)| schedule);
         RunView {
@@ -128,12 +245,6 @@ impl Executed {
             colour,
         }
     }
-}
-
-impl Answer for Executed {
-    fn findings(&self) -> Findings<'_> {
-        self.answer.findings(&self.model)
-    }
 
     fn print(&self, judged: &Judged, output: &mut Output) {
         let view = self.view(judged, output.colour());
@@ -144,21 +255,16 @@ impl Answer for Executed {
         output.print(&view.text());
         output.summary(&view.summary());
     }
+}
 
-    /// How far a schedule was followed that does not fit is shown, but is no answer.
-    fn finish(&mut self, _: &mut Output) -> Result<(), Diagnostics> {
-        match (&self.answer.departure, &self.schedule) {
-            (Some(departure), Some((path, schedule))) => Err(departed(&self.model, path, schedule, departure)),
-            _ => Ok(()),
-        }
-    }
-
-    fn status(&self, judged: &Judged) -> Status {
-        match self.answer.execution.status {
-            ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock if judged.has_findings() => Status::Findings,
-            ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock => Status::Clean,
-            ExecutionStatus::StepLimit | ExecutionStatus::Stopped => Status::Undecided,
-            ExecutionStatus::Ok | ExecutionStatus::Discarded => Status::Clean,
+impl ManyExecutions {
+    fn print(&self, judged: &Judged, output: &mut Output) {
+        let ManyExecutions { answer, model, file, full, .. } = self;
+        let view = SeedsView { answer, model, file, full: *full, judged, colour: output.colour() };
+        output.print(&view.text());
+        output.summary(&view.summary());
+        if let Some(path) = &self.not_written {
+            output.note(&format!("no execution ended badly: `{}` was not written\n", name_of(path)));
         }
     }
 }
@@ -177,4 +283,14 @@ fn parse_then(text: &str) -> Result<u64, String> {
     text.strip_prefix("random:")
         .and_then(|seed| seed.parse().ok())
         .ok_or_else(|| "write it as `random:SEED`, such as `random:7`".to_owned())
+}
+
+fn parse_seeds(text: &str) -> Result<SeedRange, String> {
+    let parse = || {
+        let (start, end) = text.split_once("..")?;
+        let (end, more) = end.strip_prefix('=').map_or((end, 0), |end| (end, 1));
+        let (start, end) = (start.parse::<u64>().ok()?, end.parse::<u64>().ok()?.checked_add(more)?);
+        (start < end).then_some(SeedRange { start, end })
+    };
+    parse().ok_or_else(|| "write it as `A..B` with A less than B, such as `0..1000`".to_owned())
 }

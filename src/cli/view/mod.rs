@@ -11,5 +11,6 @@ pub mod races;
 mod reason;
 pub mod replay;
 pub mod run;
+pub mod seeds;
 pub mod snippet;
 pub mod suppressed;
