@@ -56,7 +56,7 @@ impl<'a> Collector<'a> {
             self.add(finding::unprotected(race));
         }
         for met in &report.failures {
-            self.add(finding::failure(&model.naming(), &met.data, &met.failure.thread));
+            self.add(finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts));
         }
         for met in &report.deadlocks {
             self.add(finding::deadlock(model.sources(), &met.deadlock.threads));

@@ -28,7 +28,9 @@ pub fn code_of(kind: FailureKind) -> Code {
         FailureKind::DivisionByZero => Code::DivisionByZero,
         FailureKind::IndexOutOfRange => Code::IndexOutOfRange,
         FailureKind::UnlockNotHeld => Code::UnlockNotHeld,
-        FailureKind::StepLimit => Code::StepLimit,
+        FailureKind::StepLimit | FailureKind::CallDepth | FailureKind::LockLevels | FailureKind::TooManyThreads => {
+            Code::StepLimit
+        }
     }
 }
 
@@ -47,15 +49,17 @@ pub fn code_of_status(status: &str) -> Code {
     }
 }
 
-/// A failure of a thread of that name.
+/// A failure of a thread of that name, with the values that it comes from.
 #[must_use]
-pub fn failure(naming: &Naming<'_>, failure: &Failure, thread: &str) -> Diagnostic {
+pub fn failure(naming: &Naming<'_>, failure: &Failure, thread: &str, facts: &[String]) -> Diagnostic {
     let sentence = failure.kind.sentence();
     let message = match failure.message.map(|text| naming.program.texts.get(text)) {
         Some(text) => format!("{sentence}: {text}"),
         None => sentence.to_owned(),
     };
-    Diagnostic::error(code_of(failure.kind), naming.machine.span(failure.at), message, format!("in thread {thread}"))
+    let span = naming.machine.span(failure.at);
+    let diagnostic = Diagnostic::error(code_of(failure.kind), span, message, format!("in thread {thread}"));
+    if facts.is_empty() { diagnostic } else { diagnostic.with_note(facts.join(", ")) }
 }
 
 /// A deadlock of these threads. Those that wait for each other in a cycle come first, in its order.

@@ -17,7 +17,7 @@ use super::{
 use crate::correlation::Status;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{Model, Unit};
-use crate::schedule::ExecutionStatus;
+use crate::schedule::{self, ExecutionStatus};
 use crate::source::{FileId, SourceMap};
 
 /// How executions end badly.
@@ -64,7 +64,7 @@ impl RunAnswer {
             ExecutionStatus::Failed(failure) => {
                 let path = self.execution.state.path(failure.thread);
                 let thread = model.machine().path_name(&self.execution.tables, path);
-                Some(finding::failure(&model.naming(), failure, &thread))
+                Some(finding::failure(&model.naming(), failure, &thread, &self.report.facts))
             }
             ExecutionStatus::Deadlock => Some(finding::deadlock(model.sources(), &self.report.blocked)),
             ExecutionStatus::Ok
@@ -92,7 +92,7 @@ impl FuturesAnswer {
     pub fn findings<'a>(&'a self, model: &'a Model) -> Findings<'a> {
         let mut collector = Collector::of_model(model);
         for (witness, data) in self.answer.failures.iter().zip(&self.futures.failures) {
-            collector.add(finding::failure(&model.naming(), &witness.failure, &data.thread));
+            collector.add(finding::failure(&model.naming(), &witness.failure, &data.thread, &data.facts));
         }
         for deadlock in &self.futures.deadlocks {
             collector.add(finding::deadlock(model.sources(), &deadlock.threads));
@@ -120,7 +120,7 @@ impl RacesAnswer {
         }
         for met in &report.failures {
             let Some(model) = self.model_of(subject, met.driver.as_ref()) else { continue };
-            let diagnostic = finding::failure(&model.naming(), &met.data, &met.failure.thread);
+            let diagnostic = finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
             collector.add_of(model.sources(), diagnostic);
         }
         for met in &report.deadlocks {
@@ -215,7 +215,7 @@ impl CoverageAnswer {
             _ => None,
         });
         for (met, failure) in self.met.failures.iter().zip(failures) {
-            collector.add(finding::failure(&model.naming(), failure, &met.failure.thread));
+            collector.add(finding::failure(&model.naming(), failure, &met.failure.thread, &met.failure.facts));
         }
         for met in &self.met.deadlocks {
             collector.add(finding::deadlock(model.sources(), &met.deadlock.threads));
@@ -243,7 +243,10 @@ impl GeneratedFailure {
         let model = &self.shown.model;
         let thread = self.thread.as_deref().unwrap_or("main");
         match &self.shown.execution.status {
-            ExecutionStatus::Failed(failed) => finding::failure(&model.naming(), failed, thread),
+            ExecutionStatus::Failed(failed) => {
+                let facts = schedule::facts(&model.naming(), failed, &self.shown.execution.steps);
+                finding::failure(&model.naming(), failed, thread, &facts)
+            }
             ExecutionStatus::Deadlock => finding::deadlock(model.sources(), &self.blocked),
             _ => {
                 let unit = model.unit();

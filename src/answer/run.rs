@@ -39,6 +39,8 @@ pub struct RunReport {
     pub message: Option<String>,
     /// The line at which it fails.
     pub line: Option<u32>,
+    /// The values that the failure comes from: `x is 1`.
+    pub facts: Vec<String>,
     /// All printed lines, grouped by thread.
     pub output: Vec<String>,
     /// The same, thread by thread.
@@ -130,6 +132,7 @@ fn report(model: &Model, request: &RunRequest<'_>, execution: &Execution) -> Run
         seed: request.course.seed(),
         message: failure.map(|failure| naming.failure_message(&failure)),
         line: failure.map(|failure| naming.sources.line(machine.span(failure.at))),
+        facts: failure.map_or_else(Vec::new, |failure| schedule::facts(&naming, &failure, &execution.steps)),
         output: execution.lines(machine),
         by_thread: thread_outputs(machine, &execution.tables, &execution.outputs(machine)),
         blocked: match execution.status {

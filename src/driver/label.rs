@@ -110,7 +110,7 @@ impl<'a> Located<'a> {
 
     /// What the program says that fails here.
     pub(super) fn failure(&self, input: &Input<'_>, kind: FailureKind, message: Option<TextId>) -> String {
-        if kind == FailureKind::StepLimit {
+        if matches!(kind, FailureKind::StepLimit | FailureKind::CallDepth) {
             return kind.sentence().to_owned();
         }
         let line = input.sources.line(self.span);

@@ -19,7 +19,7 @@ use crate::ir::{Access, DefinitionId, Program, ReadId};
 use crate::schedule::{Clocks, Edges, Execution, ExecutionStatus, HeldLocks, LocksetId};
 use crate::source::Span;
 use crate::source::arena::Arena;
-use crate::vm::{Cell, CodeIndex, Event, FailureKind, Machine, Observer, PathId, ThreadName};
+use crate::vm::{Cell, CodeIndex, Event, Machine, Observer, PathId, ThreadName};
 use rustc_hash::FxHashMap;
 
 /// What a thread has done so far.
@@ -105,7 +105,7 @@ impl<'a> Recorder<'a> {
             ExecutionStatus::Failed(failure) => Some(failure),
             _ => None,
         };
-        let diverges = failure.is_some_and(|failure| failure.kind == FailureKind::StepLimit);
+        let diverges = failure.is_some_and(|failure| failure.kind.is_limit());
         let is_deadlock = execution.status == ExecutionStatus::Deadlock;
         Trace {
             failing: failure.map(|failure| execution.state.path(failure.thread)),

@@ -21,8 +21,22 @@ use crate::ir::{BlockId, Function, FunctionId, Instruction, Operand, Program, Re
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// The slots of registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slots {
+    /// Registers share a slot where their ranges do not meet.
+    Shared,
+    /// Each has its own: [`own_slot`].
+    OnePerRegister,
+}
+
+/// The slot of a register that shares it with no other.
+pub(super) fn own_slot(register: RegisterId) -> Slot {
+    register.index() as Slot + 1
+}
+
 /// Compiles all functions of a program.
-pub(super) fn compile(program: &Program, visibility: &Visibility, layout: &Layout) -> Compiled {
+pub(super) fn compile(program: &Program, visibility: &Visibility, layout: &Layout, slots: Slots) -> Compiled {
     let ranks = thread_ranks(program);
     let output = Compiled::default();
     let mut compiler = Compiler { visibility, layout, output, constant_index: FxHashMap::default(), ranks };
@@ -32,8 +46,11 @@ pub(super) fn compile(program: &Program, visibility: &Visibility, layout: &Layou
         .iter()
         .map(|function| {
             let live = liveness::compute(function);
-            let slots = liveness::assign_slots(function, &live);
-            (live, slots)
+            let map = match slots {
+                Slots::Shared => liveness::assign_slots(function, &live),
+                Slots::OnePerRegister => own_slots(function),
+            };
+            (live, map)
         })
         .collect();
     // Calls need the slots of the parameters of functions that come later.
@@ -55,6 +72,11 @@ pub(super) fn compile(program: &Program, visibility: &Visibility, layout: &Layou
     compiler.output.interchangeable = interchangeable::bodies(program);
     compiler.output.copied_from = program.contexts.functions.clone();
     compiler.output
+}
+
+fn own_slots(function: &Function) -> SlotMap {
+    let slots: Vec<Slot> = function.registers.ids().map(own_slot).collect();
+    SlotMap { frame_size: slots.len() as u32 + 2, slots }
 }
 
 fn allocations(function: &Function, slots: &SlotMap) -> Box<[Slot]> {

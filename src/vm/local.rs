@@ -95,10 +95,19 @@ impl<O: Observer> Run<'_, O> {
     /// others may still move.
     fn diverge(&mut self, effects: bool) -> Stop {
         if effects {
-            return Stop::Over(self.fail(FailureKind::StepLimit, None));
+            return Stop::Over(self.fail(self.limit(), None));
         }
         self.this().status = ThreadStatus::Diverged;
         Stop::Effect
+    }
+
+    /// The limit that the thread has passed: of calls where it stands before one that would be too deep.
+    pub(super) fn limit(&self) -> FailureKind {
+        let Thread { depth, .. } = self.state.threads[self.thread.index()];
+        match self.code() {
+            Code::Call { .. } if depth + 1 >= self.machine.options.frames => FailureKind::CallDepth,
+            _ => FailureKind::StepLimit,
+        }
     }
 
     /// Runs what works on registers and private memory; gives the instruction at which it stops.

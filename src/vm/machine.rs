@@ -4,7 +4,7 @@
 //! that cannot move waits for. The first state is made by `start`, steps are done by `step`.
 
 use super::code::{Code, CodeIndex, Origin, TableIndex};
-use super::compile;
+use super::compile::{self, Slots};
 use super::compiled::Compiled;
 use super::locks;
 use super::memory::Layout;
@@ -75,7 +75,7 @@ pub struct Machine {
     /// See [`Machine::watching`].
     pub(super) watched: Option<Watched>,
     pub(super) fingerprints: Fingerprints,
-    visibility: Visibility,
+    pub(super) visibility: Visibility,
 }
 
 impl Machine {
@@ -89,7 +89,7 @@ impl Machine {
     #[must_use]
     pub fn with_options(program: &Program, visible: &Visibility, options: Options) -> Machine {
         let layout = Layout::new(program);
-        let compiled = compile::compile(program, visible, &layout);
+        let compiled = compile::compile(program, visible, &layout, Slots::Shared);
         let mut texts = program.texts.clone();
         let main_label = texts.intern("main");
         let (main, fingerprints) = (program.main, Fingerprints::Exact);

@@ -19,6 +19,7 @@ mod compile;
 mod compiled;
 mod encode;
 mod fingerprint;
+mod inspect;
 mod interchangeable;
 mod liveness;
 mod local;

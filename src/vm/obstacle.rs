@@ -89,18 +89,7 @@ impl Machine {
             return Some(Obstacle::AtomicBlock { thread: ThreadIndex(state.exclusive) });
         }
         let address = |place| self.cell_at(state, thread, place).map_or(0, |(address, _)| address);
-        let lock = |address: u32, mode: Mode| {
-            let cell = state.cells[address as usize];
-            let holder = locks::holder(cell.value);
-            if holder == 0 && mode == Mode::Shared {
-                return Obstacle::Writers { address, threads: state.waiting_writers(address).collect() };
-            }
-            if holder == 0 {
-                return Obstacle::Readers { address, threads: state.readers_of(address).collect() };
-            }
-            let holder = (holder <= i64::from(NO_THREAD)).then(|| ThreadIndex((holder - 1) as u16));
-            Obstacle::Lock { address, holder, taken_at: CodeIndex(cell.writer) }
-        };
+        let lock = |address: u32, mode: Mode| self.lock_obstacle(state, address, mode);
         Some(match (slot.status, self.compiled.code[slot.pc as usize]) {
             (ThreadStatus::WaitingCondition, _) => Obstacle::Condition { address: slot.wait },
             (ThreadStatus::WaitingBare, _) => Obstacle::Notification,
@@ -127,5 +116,19 @@ impl Machine {
                 threads: state.threads().filter(|&child| state.parent(child) == Some(thread)).collect(),
             },
         })
+    }
+
+    /// What is in the way of a thread that wants to take a lock in that mode.
+    pub(super) fn lock_obstacle(&self, state: &State, address: u32, mode: Mode) -> Obstacle {
+        let cell = state.cells[address as usize];
+        let holder = locks::holder(cell.value);
+        if holder == 0 && mode == Mode::Shared {
+            return Obstacle::Writers { address, threads: state.waiting_writers(address).collect() };
+        }
+        if holder == 0 {
+            return Obstacle::Readers { address, threads: state.readers_of(address).collect() };
+        }
+        let holder = (holder <= i64::from(NO_THREAD)).then(|| ThreadIndex((holder - 1) as u16));
+        Obstacle::Lock { address, holder, taken_at: CodeIndex(cell.writer) }
     }
 }

@@ -19,8 +19,14 @@ pub enum FailureKind {
     IndexOutOfRange,
     /// `unlock`, or `wait` for a condition, of a lock that the thread does not hold.
     UnlockNotHeld,
-    /// Local work without end, calls too deep, or too many threads.
+    /// Local work beyond a limit: it may have no end.
     StepLimit,
+    /// Calls inside each other beyond a limit.
+    CallDepth,
+    /// A thread takes a lock that it holds more often than that can be counted.
+    LockLevels,
+    /// More threads at one time than there may be.
+    TooManyThreads,
 }
 
 impl FailureKind {
@@ -33,7 +39,9 @@ impl FailureKind {
             FailureKind::DivisionByZero => "division-by-zero",
             FailureKind::IndexOutOfRange => "index-out-of-range",
             FailureKind::UnlockNotHeld => "unlock-not-held",
-            FailureKind::StepLimit => "step-limit",
+            FailureKind::StepLimit | FailureKind::CallDepth | FailureKind::LockLevels | FailureKind::TooManyThreads => {
+                "step-limit"
+            }
         }
     }
 
@@ -47,8 +55,17 @@ impl FailureKind {
             FailureKind::DivisionByZero => "division by zero",
             FailureKind::IndexOutOfRange => "index out of range",
             FailureKind::UnlockNotHeld => "the lock is not held by this thread",
-            FailureKind::StepLimit => "the thread does not come to an end",
+            FailureKind::StepLimit => "the thread computes too long",
+            FailureKind::CallDepth => "the calls are too deep",
+            FailureKind::LockLevels => "the lock is taken too often",
+            FailureKind::TooManyThreads => "there are too many threads",
         }
+    }
+
+    /// Whether a limit of the machine was passed: a program without that limit might go on.
+    #[must_use]
+    pub fn is_limit(self) -> bool {
+        self.status() == "step-limit"
     }
 }
 

@@ -271,7 +271,7 @@ impl<O: Observer> Run<'_, O> {
                 self.give_up(alternative);
                 Progress::Running
             }
-            ThreadStatus::Diverged => self.fail(FailureKind::StepLimit, None),
+            ThreadStatus::Diverged => self.fail(self.limit(), None),
             ThreadStatus::Free
             | ThreadStatus::Ready
             | ThreadStatus::AtBarrier

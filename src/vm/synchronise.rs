@@ -87,7 +87,7 @@ impl<O: Observer> Run<'_, O> {
         match self.state.take(address, self.thread, mode, self.pc()) {
             Taken::First => self.event(Event::Lock { cell, address, by }),
             Taken::Again => self.event(Event::Nested { cell, address, by, mode }),
-            Taken::TooOften => return Performed::Over(self.fail(FailureKind::StepLimit, None)),
+            Taken::TooOften => return Performed::Over(self.fail(FailureKind::LockLevels, None)),
         }
         Performed::On
     }

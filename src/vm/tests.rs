@@ -177,7 +177,7 @@ fn calls_too_deep_end_as_a_step_limit() {
     let main = builder.function("main");
     builder.edit(main).push(Instruction::Call { dest: None, function: recursive, arguments: Vec::new() });
     let (_, _, end) = run_by(&machine(&builder.program), |_, _| 0);
-    assert!(matches!(end, Some(Progress::Failed(Failure { kind: FailureKind::StepLimit, .. }))));
+    assert!(matches!(end, Some(Progress::Failed(Failure { kind: FailureKind::CallDepth, .. }))));
 }
 
 #[test]

@@ -22,14 +22,14 @@ impl<O: Observer> Run<'_, O> {
             Code::Fork { fork } => {
                 for start in &machine.compiled.forks[fork as usize] {
                     if self.start_thread(start, false).is_none() {
-                        return Performed::Over(self.fail(FailureKind::StepLimit, None));
+                        return Performed::Over(self.fail(FailureKind::TooManyThreads, None));
                     }
                 }
             }
             Code::Spawn { dest, fork } => {
                 for start in &machine.compiled.forks[fork as usize] {
                     let Some(child) = self.start_thread(start, true) else {
-                        return Performed::Over(self.fail(FailureKind::StepLimit, None));
+                        return Performed::Over(self.fail(FailureKind::TooManyThreads, None));
                     };
                     if dest != NO_SLOT {
                         self.set_register(dest, i64::from(child.0) + 1);

@@ -132,7 +132,7 @@ impl FuturesView<'_> {
         let witnesses = self.answer.answer.failures.iter().zip(&report.failures).enumerate();
         let block = |(index, (witness, data)): (usize, (&crate::explore::FailureWitness, &_))| {
             let data: &crate::explore::report::FailureReport = data;
-            let diagnostic = finding::failure(&self.model.naming(), &witness.failure, &data.thread);
+            let diagnostic = finding::failure(&self.model.naming(), &witness.failure, &data.thread, &data.facts);
             let diagnostic = self.judged.shown(diagnostic)?;
             Some(self.finding(&diagnostic, &witness.schedule, |directory| record::failure_file(directory, index)))
         };

@@ -278,7 +278,7 @@ impl RacesView<'_> {
     fn failures(&self, report: &RacesReport) -> Vec<String> {
         let block = |(index, met): (usize, &MetFailure)| {
             let model = self.model(met.driver.as_ref())?;
-            let diagnostic = finding::failure(&model.naming(), &met.data, &met.failure.thread);
+            let diagnostic = finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
             let diagnostic = self.judged.shown(diagnostic)?;
             let diagnostic = self.with_origin(diagnostic, met.seed, met.pair.as_ref());
             let diagnostic = in_driver(diagnostic, met.driver.as_ref());

@@ -14,7 +14,7 @@ use super::instance::Instance;
 use super::pattern::{PatternId, Role};
 use super::reason::Reason;
 use super::universe::AccessId;
-use crate::explore::report::{DeadlockReport, FailureReport, blocked_reports, wait_cycle};
+use crate::explore::report::{DeadlockReport, FailureReport};
 use crate::form::{definition_name, read_name};
 use crate::ir::{DefinitionKind, FunctionId, FunctionKind, Instruction, Program};
 use crate::model::{Model, Unit};
@@ -214,23 +214,15 @@ fn met(model: &Model, findings: &Findings) -> MetReport {
     let naming = model.naming();
     let (mut failures, mut deadlocks) = (Vec::new(), Vec::new());
     for (_, seed, end) in &findings.measured.ends {
-        let (seed, schedule) = (*seed, naming.steps(&end.steps));
+        let seed = *seed;
         match &end.status {
             ExecutionStatus::Failed(failure) => {
-                let at = model.sources().position(model.machine().span(failure.at));
-                let failure = FailureReport {
-                    status: failure.kind.status(),
-                    message: naming.failure_message(failure),
-                    at: at.to_string(),
-                    line: at.line,
-                    thread: end.thread.clone().unwrap_or_default(),
-                    schedule,
-                };
+                let thread = end.thread.clone().unwrap_or_default();
+                let failure = FailureReport::of(&naming, failure, thread, &end.steps);
                 failures.push(SeededFailure { failure, seed });
             }
             ExecutionStatus::Deadlock => {
-                let threads = blocked_reports(&naming, &end.steps);
-                let deadlock = DeadlockReport { cycle: wait_cycle(&threads), threads, schedule };
+                let deadlock = DeadlockReport::of(&naming, &end.steps);
                 deadlocks.push(SeededDeadlock { deadlock, seed });
             }
             _ => {}

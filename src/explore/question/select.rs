@@ -20,7 +20,7 @@ use crate::explore::states::open::open_executions;
 use crate::explore::states::{self, End, EndContext, Monitor, Transition, Visitor};
 use crate::form::Selection;
 use crate::schedule::walk;
-use crate::vm::{Choice, CodeIndex, Event, FailureKind, Machine, Observer, Tables, ThreadIndex, ThreadName};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, ThreadName};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -295,7 +295,7 @@ impl Visitor<Evaluation> for Ends<u32> {
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, Evaluation>) -> ControlFlow<()> {
-        self.diverged |= matches!(context.end, End::Failed(failure) if failure.kind == FailureKind::StepLimit);
+        self.diverged |= matches!(context.end, End::Failed(failure) if failure.kind.is_limit());
         // The first execution that satisfies all is the shortest one.
         self.add(&context.monitor.states, || context.node)
     }

@@ -11,7 +11,7 @@ pub(in crate::explore) mod unfinished;
 use crate::explore::answer::{Answer, FailureWitness, Outcome};
 use crate::explore::question::count::CountAnswer;
 use crate::ir::{DefinitionId, ReadId};
-use crate::schedule::{Namer, Naming, SharedStep, Step};
+use crate::schedule::{Namer, Naming, SharedStep, Step, facts};
 use crate::vm::{Choice, Failure, Machine, OutputId, PathId, Tables};
 pub use blocked::{Awaited, BlockedReport, blocked_reports, wait_cycle};
 use serde::Serialize;
@@ -85,6 +85,8 @@ pub struct FailureReport {
     pub line: u32,
     /// The thread that fails.
     pub thread: String,
+    /// The values that the failure comes from, in that execution: `x is 1`.
+    pub facts: Vec<String>,
     /// A shortest execution that fails there.
     pub schedule: Vec<Step>,
 }
@@ -111,6 +113,7 @@ impl FailureReport {
             at: at.to_string(),
             line: at.line,
             thread,
+            facts: facts(naming, failure, steps),
             schedule: naming.steps(steps),
         }
     }

@@ -13,7 +13,7 @@ use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places}
 use crate::explore::question::futures::{FailureKey, futures};
 use crate::explore::question::outcomes;
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{Choice, FailureKind, Machine, Progress as Stepped, Tables};
+use crate::vm::{Choice, Machine, Progress as Stepped, Tables};
 use rustc_hash::FxHashSet;
 
 /// Steps of executions that are done again, beyond which slices are given up.
@@ -98,7 +98,7 @@ impl<'a> Collected<'a> {
         read: Option<ReadId>,
     ) -> Result<usize, Declined> {
         let answer = futures(&running.machine, query, &self.budget);
-        let endless = |witness: &FailureWitness| witness.failure.kind == FailureKind::StepLimit;
+        let endless = |witness: &FailureWitness| witness.failure.kind.is_limit();
         if answer.failures.iter().any(endless) {
             return Err(Declined::Endless);
         }

@@ -20,7 +20,7 @@ use crate::explore::answer::{Answer, FailureWitness};
 use crate::explore::deadlock::{Deadlock, blocked_threads};
 use crate::ir::{Instruction, Operand, Program, Register, RegisterType, ScalarType, Value};
 use crate::source::Span;
-use crate::vm::{FailureKind, Machine, Progress, Tables, Visibility};
+use crate::vm::{Machine, Progress, Tables, Visibility};
 
 /// A program without its prints.
 pub(in crate::explore) struct Silent {
@@ -62,7 +62,7 @@ impl Silent {
         for FailureWitness { failure, path, schedule } in &mut answer.failures {
             let replayed = replay.run(schedule, None, tables)?;
             let Progress::Failed(found) = replayed.progress else { return None };
-            if found.kind == FailureKind::StepLimit {
+            if found.kind.is_limit() {
                 return None;
             }
             (*failure, *path, *schedule) = (found, replayed.state.path(found.thread), replayed.schedule);

@@ -29,7 +29,7 @@ impl CoverageView<'_> {
         });
         let block = |(index, (met, (failure, steps)))| {
             let met: &crate::coverage::report::SeededFailure = met;
-            let diagnostic = finding::failure(&model.naming(), failure, &met.failure.thread);
+            let diagnostic = finding::failure(&model.naming(), failure, &met.failure.thread, &met.failure.facts);
             let diagnostic = with_seed(self.judged.shown(diagnostic)?, met.seed);
             Some((diagnostic, steps, met.seed, index))
         };

@@ -143,7 +143,7 @@ impl PathsView<'_> {
     fn failures(&self, report: &PathsReport) -> Vec<String> {
         let limit = if self.all { usize::MAX } else { SHOWN_FINDINGS };
         let all = report.failures.iter().enumerate().filter_map(|(index, met)| {
-            let diagnostic = finding::failure(&self.model.naming(), &met.data, &met.failure.thread);
+            let diagnostic = finding::failure(&self.model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
             Some((index, met, self.judged.shown(diagnostic)?))
         });
         let all: Vec<_> = all.collect();

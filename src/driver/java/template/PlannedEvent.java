@@ -24,9 +24,9 @@ record PlannedEvent(int thread, String kind, String place, String type, String v
         return kind.equals(other);
     }
 
-    /** Whether the recorded execution has lost patience with the thread here. */
+    /** Whether the thread passes a limit of the recorded execution here. */
     boolean isEndless() {
-        return is("fail") && value.equals(Values.ENDLESS);
+        return is("fail") && (value.equals(Values.TOO_LONG) || value.equals(Values.TOO_DEEP));
     }
 
     /** The event as messages call it. */

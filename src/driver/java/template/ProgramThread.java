@@ -227,8 +227,10 @@ final class ProgramThread extends Thread {
         boolean isPast = run.plan.waiting.stream().noneMatch(each -> each.thread() == number);
         if (event == null && isPast && !run.plan.end.equals("ok")) {
             throw new Stop();
-        } else if (event != null && event.isEndless() || rounds > MOST_ROUNDS) {
-            throw fail(Values.ENDLESS);
+        } else if (event != null && event.isEndless()) {
+            throw fail(event.value());
+        } else if (rounds > MOST_ROUNDS) {
+            throw fail(Values.TOO_LONG);
         }
     }
 

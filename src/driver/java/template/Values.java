@@ -2,8 +2,11 @@ package cssame;
 
 /** Values of plans and of the program, as texts that are equal where the values are. */
 final class Values {
-    /** What the recorded execution says of a thread that runs for ever. */
-    static final String ENDLESS = "the thread does not come to an end";
+    /** What a thread fails with that does local work beyond a limit. */
+    static final String TOO_LONG = "the thread computes too long";
+
+    /** What a thread fails with whose calls are too deep. */
+    static final String TOO_DEEP = "the calls are too deep";
 
     private Values() {}
 

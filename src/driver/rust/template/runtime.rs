@@ -325,7 +325,9 @@ const DEPTH: u32 = 1_000;
 /// Room for so many calls.
 const STACK: usize = 64 << 20;
 
-const ENDLESS: &str = "the thread does not come to an end";
+/// What a thread fails with that does local work beyond a limit, or whose calls are too deep.
+const TOO_LONG: &str = "the thread computes too long";
+const TOO_DEEP: &str = "the calls are too deep";
 
 /// A thread of the program: its plan, and how far it has come.
 pub struct Thread {
@@ -389,7 +391,7 @@ impl Thread {
                 Err(Stop::Over)
             }
             Some(event) if self.is_at(at, event) && fits(event.1) => Ok(event),
-            Some(&Event(_, Act::Fail(message), place, _)) if place == at || message == ENDLESS => {
+            Some(&Event(_, Act::Fail(message), place, _)) if place == at || is_limit(message) => {
                 Err(self.failed(message))
             }
             Some(event) => {
@@ -671,31 +673,39 @@ impl Thread {
         }
     }
 
-    /// Whether the recorded execution has lost patience with the thread here. It counts finer than this runtime.
-    fn is_endless(&self) -> bool {
-        matches!(self.planned(), Some(Event(_, Act::Fail(message), ..)) if *message == ENDLESS)
+    /// The limit that the thread passes here in the recorded execution, which counts finer than this runtime.
+    fn limit(&self) -> Option<&'static str> {
+        match self.planned() {
+            Some(&Event(_, Act::Fail(message), ..)) if is_limit(message) => Some(message),
+            _ => None,
+        }
     }
 
     /// Counts a round of local work: no thread runs for ever without being noticed.
     pub fn round(&self) -> Flow<()> {
         self.rounds.set(self.rounds.get() + 1);
-        if self.rounds.get() > LOCAL_ROUNDS || self.is_endless() {
-            Err(self.failed(ENDLESS))
-        } else {
-            Ok(())
+        let own = (self.rounds.get() > LOCAL_ROUNDS).then_some(TOO_LONG);
+        match self.limit().or(own) {
+            Some(message) => Err(self.failed(message)),
+            None => Ok(()),
         }
     }
 
     /// A call.
     pub fn call<T>(&self, run: impl FnOnce() -> Flow<T>) -> Flow<T> {
         self.depth.set(self.depth.get() + 1);
-        if self.depth.get() >= DEPTH || self.is_endless() {
-            return Err(self.failed(ENDLESS));
+        let own = (self.depth.get() >= DEPTH).then_some(TOO_DEEP);
+        if let Some(message) = self.limit().or(own) {
+            return Err(self.failed(message));
         }
         let result = run();
         self.depth.set(self.depth.get() - 1);
         result
     }
+}
+
+fn is_limit(message: &str) -> bool {
+    message == TOO_LONG || message == TOO_DEEP
 }
 
 fn number_from(variable: &str) -> Option<u64> {
