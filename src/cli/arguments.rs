@@ -81,7 +81,7 @@ pub enum Invocation {
 impl Invocation {
     /// The command as what all commands have in common.
     #[must_use]
-    pub fn job(&self) -> &dyn AnyJob {
+    pub fn job(&mut self) -> &mut dyn AnyJob {
         match self {
             Invocation::Check(arguments) => arguments,
             Invocation::Ir(arguments) => arguments,
@@ -120,7 +120,7 @@ pub fn parse(arguments: &[OsString]) -> Parsed {
     let result = CommandLine::command()
         .try_get_matches_from(&ordered)
         .and_then(|matches| CommandLine::from_arg_matches(&matches))
-        .and_then(|line| match line.command.job().validate() {
+        .and_then(|mut line| match line.command.job().validate() {
             Ok(()) => Ok(line),
             Err(message) => Err(CommandLine::command().error(ErrorKind::ArgumentConflict, message)),
         });

@@ -4,9 +4,10 @@
 //! itself for people, and has a status. [`execute`] puts the two together: it is the only place that looks at the
 //! [`Format`], so a new one is a renderer here, and a list of compile errors.
 
+use super::config::Config;
 use super::json;
 use super::lints::LintOptions;
-use super::options::{Format, OutputOptions};
+use super::options::{BoundOptions, Format, OutputOptions};
 use super::output::Output;
 use super::status::Status;
 use super::view;
@@ -65,6 +66,9 @@ pub trait Job {
         Ok(())
     }
 
+    /// Takes bounds of a configuration where it was given none.
+    fn set_default_bounds(&mut self, _: &BoundOptions) {}
+
     /// Finds the answer, and writes the files that were asked for. `output` tells whether to show progress.
     ///
     /// # Errors
@@ -119,7 +123,7 @@ pub trait AnyJob {
     fn validate(&self) -> Result<(), String>;
 
     /// Runs it and shows its answer, or why there is none.
-    fn execute(&self) -> ExitCode;
+    fn execute(&mut self) -> ExitCode;
 }
 
 impl<J: Job> AnyJob for J {
@@ -127,15 +131,22 @@ impl<J: Job> AnyJob for J {
         Job::validate(self)
     }
 
-    fn execute(&self) -> ExitCode {
+    fn execute(&mut self) -> ExitCode {
         execute(self)
     }
 }
 
-fn execute(job: &impl Job) -> ExitCode {
+fn execute(job: &mut impl Job) -> ExitCode {
     let common = job.common();
     let mut output = Output::new(common.output.color, common.output.quiet);
-    let shown = job.answer(&output).and_then(|answer| show(&common, answer, &mut output));
+    let config = match (common.lints, common.file) {
+        (Some(lints), Some(file)) => lints.config(file),
+        _ => Ok(Config::default()),
+    };
+    let config = config.map(|config| job.set_default_bounds(&config.bounds));
+    let common = job.common();
+    let answer = config.and_then(|()| job.answer(&output));
+    let shown = answer.and_then(|answer| show(&common, answer, &mut output));
     let status = shown.unwrap_or_else(|failure| {
         show_failure(&common, &failure, &mut output);
         Status::Invalid
@@ -145,8 +156,11 @@ fn execute(job: &impl Job) -> ExitCode {
 
 /// Shows an answer in the format that was asked for.
 fn show<A: Answer>(common: &Common<'_>, answer: A, output: &mut Output) -> Result<Status, Diagnostics> {
-    let lints = common.lints.map(LintOptions::lints).unwrap_or_default();
-    let mut judged = judge(&answer.findings(), &lints);
+    let findings = answer.findings();
+    let lints = common.lints.map(|lints| lints.lints(&findings)).transpose()?.unwrap_or_default();
+    let mut judged = judge(&findings, &lints);
+    common.lints.map_or(Ok(()), |lints| lints.write(&judged))?;
+    drop(findings);
     let mut answer = answer.judged(&judged);
     if answer.shows_problems() {
         judged.problems_data.clear();

@@ -7,6 +7,7 @@
 pub mod arguments;
 mod available_memory;
 pub mod command;
+pub mod config;
 pub mod directory;
 pub mod files;
 pub mod generation;
@@ -37,7 +38,7 @@ use std::process::ExitCode;
 #[must_use]
 pub fn run(arguments: &[OsString]) -> ExitCode {
     match arguments::parse(arguments) {
-        Parsed::Command(command) => command.job().execute(),
+        Parsed::Command(mut command) => command.job().execute(),
         Parsed::Answer { text, asked } => answer(&text, asked),
     }
 }

@@ -72,6 +72,16 @@ impl ProgramOptions {
 }
 
 impl BoundOptions {
+    /// Takes these bounds where it has none.
+    pub fn set_defaults(&mut self, bounds: &BoundOptions) {
+        let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout } = *bounds;
+        self.max_steps = self.max_steps.or(max_steps);
+        self.max_states = self.max_states.or(max_states);
+        self.max_executions = self.max_executions.or(max_executions);
+        self.max_memory = self.max_memory.or(max_memory);
+        self.timeout = self.timeout.or(timeout);
+    }
+
     /// The budget of searches that begin now, that also stop when `interrupt` is set, and that may use that many cores.
     #[must_use]
     pub fn budget<'a>(&self, interrupt: &'a AtomicBool, jobs: usize) -> Budget<'a> {

@@ -271,3 +271,137 @@ fn the_summary_counts_what_is_suppressed() {
     assert!(answer.status == 1 && !answer.stdout.contains("[CS0412]"), "{answer:?}");
     assert!(answer.stdout.contains("\n  deadlock"), "the outcome stays: {answer:?}");
 }
+
+#[test]
+fn the_nearest_configuration_gives_levels_and_bounds() {
+    let project = Project::new(FAULTY);
+    std::fs::create_dir_all(project.files.path("a/b")).unwrap();
+    project.files.write("a/b/p.csm", FAULTY);
+    project.files.write("cssame.toml", "[lints]\nCS0401 = \"deny\"\nall = \"warn\"\n");
+    project.files.write("a/cssame.toml", "[lints]\nCS0401 = 'allow'\nwarnings = 'deny'\n[bounds]\nmax-states = 3\n");
+    let shown = |line: &str| {
+        let (_, value) = project.json(line);
+        let list = value["diagnostics"].as_array().unwrap();
+        let one = |of: &Value| format!("{} {}", of["code"].as_str().unwrap(), of["severity"].as_str().unwrap());
+        list.iter().map(one).collect::<Vec<_>>()
+    };
+    assert_eq!(shown("check p.csm"), ["CS0401 error", "CS0402 warning"]);
+    assert_eq!(shown("check a/b/p.csm"), ["CS0402 error"]);
+    assert_eq!(shown("check p.csm a/b/p.csm"), ["CS0401 error", "CS0402 warning", "CS0402 error"]);
+    assert_eq!(shown("check --warn CS0401 a/b/p.csm"), ["CS0401 error", "CS0402 error"], "`warnings` comes last");
+    assert_eq!(shown("check --config a/cssame.toml p.csm"), ["CS0402 error"]);
+    assert_eq!(shown("check --no-config a/b/p.csm"), ["CS0401 warning", "CS0402 warning"]);
+    let (_, value) = project.json("check a/b/p.csm");
+    assert_eq!(suppressed(&value), [("CS0401".to_owned(), "config".to_owned())]);
+    for command in ["futures", "races", "paths", "drive --out o", "diff a/b/p.csm"] {
+        let bounded = project.json(&format!("{command} a/b/p.csm")).1;
+        let free = project.json(&format!("{command} --max-states 100000 a/b/p.csm")).1;
+        assert!(bounded != free, "{command}");
+    }
+    project.files.write("a/b/q.csm", TORN);
+    assert_ne!(project.json("correlate a/b/q.csm").1, project.json("correlate --no-config a/b/q.csm").1);
+    let flag = "int x; atomic int f;\ncobegin\n  T1: { x = 1; f = 1; }\n  T2: if (f == 1) x = 2;\ncoend\nprint(x);\n";
+    project.files.write("a/b/r.csm", flag);
+    let message = |options: &str| {
+        project.json(&format!("check --confirm {options} --warn CS0401 a/b/r.csm")).1["diagnostics"][0]["message"]
+            .clone()
+    };
+    assert_ne!(message(""), message("--max-states 100000"));
+    project.files.write("steps.toml", "[bounds]\nmax-steps = 3\n");
+    let executed = |line: &str| project.json(line).1["ends"].clone();
+    assert_ne!(executed("coverage --config steps.toml p.csm"), executed("coverage p.csm"));
+    let (_, value) = project.json("futures a/b/p.csm");
+    assert_eq!(value["bound"], "max-states", "{value}");
+    assert_eq!(project.json("futures p.csm").1["bound"], Value::Null);
+    project.files.write("cssame.toml", "[bounds]\nmax-steps = 2\n");
+    assert_eq!(project.call("run p.csm").status, 3);
+    assert_eq!(project.call("run --max-steps 1000 p.csm").status, 1);
+}
+
+#[test]
+fn all_that_is_wrong_with_a_configuration_is_told_with_its_place() {
+    let project = Project::new("print(1);\n");
+    let text = "[lints]\nCS0410 = \"alow\"\nCS0203 = \"allow\"\nwarnigs = \"deny\"\nCS0401 = 3\n\
+                [bounds]\nmax-state = 5\nmax-steps = 0\nmax-memory = \"much\"\ntimeout = true\n[lint]\n";
+    project.files.write("cssame.toml", text);
+    for line in ["check p.csm", "futures p.csm", "run p.csm"] {
+        let (status, value) = project.json(line);
+        assert_eq!(status, 2, "{value}");
+        let list = value["diagnostics"].as_array().unwrap();
+        assert!(list.iter().all(|of| of["code"] == "CS0915" && of["file"] == "cssame.toml"), "{value}");
+        let lines: Vec<u64> = list.iter().map(|of| of["line"].as_u64().unwrap()).collect();
+        assert_eq!(lines, [2, 3, 4, 5, 7, 8, 9, 10, 11], "{value}");
+    }
+    let text = project.call("check p.csm").stderr;
+    for help in
+        ["did you mean `allow`?", "did you mean `max-states`?", "did you mean `lints`?", "did you mean `warnings`?"]
+    {
+        assert!(text.contains(help), "{help}: {text}");
+    }
+    project.files.write("cssame.toml", "[lints\nCS0401 = \"allow\"\n");
+    let answer = project.call("check p.csm");
+    assert!(answer.status == 2 && answer.stderr.contains("`cssame.toml` is not TOML"), "{answer:?}");
+    let answer = project.call("check --config none.toml p.csm");
+    assert!(answer.status == 2 && answer.stderr.contains("CS0909"), "{answer:?}");
+    assert_eq!(project.call("check --no-config p.csm").status, 0);
+}
+
+#[test]
+fn a_baseline_leaves_only_what_is_new() {
+    let project = Project::new(FAULTY);
+    for line in COMMANDS {
+        let (before, _) = project.json(line);
+        let (status, value) = project.json(&format!("{line} --write-baseline known.json"));
+        assert_eq!(status, 0, "{line}: {value}");
+        assert_eq!(before == 1, suppressed(&value).iter().any(|(_, by)| by == "baseline"), "{line}: {value}");
+        let written = std::fs::read_to_string(project.files.path("known.json")).unwrap();
+        assert_eq!(project.call(&format!("{line} --baseline known.json")).status, 0, "{line}: {written}");
+        project.call(&format!("{line} --write-baseline known.json"));
+        assert_eq!(std::fs::read_to_string(project.files.path("known.json")).unwrap(), written, "{line}");
+    }
+}
+
+#[test]
+fn a_baseline_knows_findings_whose_lines_have_moved_and_counts_them() {
+    let project = Project::new(FAULTY);
+    assert_eq!(project.call("check --write-baseline known.json p.csm").status, 0);
+    project.files.write("p.csm", format!("// one\n\nint other;\n{FAULTY}"));
+    assert_eq!(project.call("check --baseline known.json p.csm").status, 0);
+    // From another directory the file is the same.
+    let answer = finish(
+        program()
+            .current_dir(project.files.path(".."))
+            .args(["check", "--baseline"])
+            .args([project.files.path("known.json"), project.files.path("p.csm")]),
+    );
+    assert_eq!(answer.status, 0, "{answer:?}");
+    project.files.write("p.csm", FAULTY.replace("x", "y"));
+    let (status, value) = project.json("check --baseline known.json p.csm");
+    assert_eq!(status, 1);
+    assert_eq!(value["diagnostics"][0]["code"], "CS0401");
+    assert_eq!(suppressed(&value), [("CS0402".to_owned(), "baseline".to_owned())]);
+    // One dead write is known, the second one is new.
+    let dead =
+        |text: &str| project.files.write("p.csm", format!("int x;\nvoid f(int n) {{ {text} }}\nf(1);\nprint(x);\n"));
+    let once = "if (n == 1) { return; x = 1; }";
+    dead(once);
+    assert_eq!(project.call("check p.csm").status, 1);
+    assert_eq!(project.call("check --write-baseline known.json p.csm").status, 0);
+    assert_eq!(project.call("check --baseline known.json p.csm").status, 0);
+    dead(&format!("{once} {once}"));
+    let (status, value) = project.json("check --baseline known.json p.csm");
+    assert_eq!((status, value["warnings"].as_u64()), (1, Some(1)), "{value}");
+}
+
+#[test]
+fn what_is_no_baseline_is_an_error() {
+    let project = Project::new(FAULTY);
+    project.files.write("bad.json", "{\"schema\": \"cssame/1\", \"findings\": []}");
+    for (options, code) in
+        [("--baseline bad.json", "CS0916"), ("--baseline p.csm", "CS0916"), ("--baseline no", "CS0909")]
+    {
+        let answer = project.call(&format!("check {options} p.csm"));
+        assert!(answer.status == 2 && answer.stderr.contains(code), "{answer:?}");
+    }
+    assert_eq!(project.call("check --baseline a --write-baseline b p.csm").status, 2);
+}

@@ -59,6 +59,9 @@ pub struct Arguments {
     /// With --confirm: stop running programs after this time
     #[arg(long, value_name = "SECONDS", requires = "confirm", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
+    /// Bounds of a configuration file.
+    #[arg(skip)]
+    pub(crate) configured: BoundOptions,
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
@@ -76,6 +79,10 @@ impl Job for Arguments {
         Common::new("check", self.files.first(), self.format.format, &self.output).with_lints(&self.lints)
     }
 
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
+        self.configured = bounds.clone();
+    }
+
     /// What is wrong with a file is the answer, not a failure to have one.
     fn answer(&self, output: &Output) -> Result<Checked, Diagnostics> {
         let mut input = CheckInput::default();
@@ -85,9 +92,11 @@ impl Job for Arguments {
         }
         let (inputs, jobs) = (&self.program.inputs, self.output.jobs());
         let report = if self.confirm {
-            let bounds = BoundOptions { max_states: self.max_states, timeout: self.timeout, ..BoundOptions::default() };
+            let max_states = self.max_states.or(self.configured.max_states);
+            let timeout = self.timeout.or(self.configured.timeout);
+            let bounds = BoundOptions { max_states, timeout, ..self.configured.clone() };
             with_budget(&bounds, &self.output, output, |budget: &Budget<'_>| {
-                check(input, inputs, jobs, Some(&ConfirmRequest { max_states: self.max_states, budget: *budget }))
+                check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget: *budget }))
             })
         } else {
             check(input, inputs, jobs, None)

@@ -95,6 +95,10 @@ impl Job for Arguments {
         Common::new("correlate", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
     }
 
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
+        self.bounds.set_defaults(bounds);
+    }
+
     fn answer(&self, output: &Output) -> Result<Correlated, Diagnostics> {
         let unit = load::unit(&self.file, &self.program.inputs)?;
         let request = CorrelateRequest {

@@ -168,6 +168,10 @@ impl Job for Arguments {
         Common::new("coverage", Some(&self.file), self.format.format, &self.shown).with_lints(&self.lints)
     }
 
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
+        self.bounds.set_defaults(bounds);
+    }
+
     fn validate(&self) -> Result<(), String> {
         if self.report.is_some() && self.output.is_none() && self.format.format == AnswerFormat::Json {
             return Err(

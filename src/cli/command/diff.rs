@@ -102,6 +102,10 @@ impl Job for Arguments {
         Common::new("diff", Some(&self.old), self.format.format, &self.output).with_lints(&self.lints)
     }
 
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
+        self.bounds.set_defaults(bounds);
+    }
+
     fn validate(&self) -> Result<(), String> {
         match (is_schedule(&self.old), is_schedule(&self.new)) {
             (true, true) if self.schedule.is_some() => Err("two schedules need no `--schedule`".to_owned()),

@@ -197,6 +197,10 @@ impl Job for Arguments {
         Common::new("drive", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
     }
 
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
+        self.bounds.set_defaults(bounds);
+    }
+
     fn validate(&self) -> Result<(), String> {
         if self.latches && self.target != TargetName::AspectJ {
             return Err("`--latches` needs `--target aspectj`".to_owned());

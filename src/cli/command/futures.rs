@@ -95,6 +95,10 @@ impl Job for Arguments {
         Common::new("futures", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
     }
 
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
+        self.bounds.set_defaults(bounds);
+    }
+
     fn answer(&self, output: &Output) -> Result<Explored, Diagnostics> {
         let model = load::model(&self.file, self.program.with(&self.execution))?;
         let model = model.in_contexts().unwrap_or(model);

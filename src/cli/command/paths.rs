@@ -210,6 +210,10 @@ impl Job for Arguments {
         Common::new("paths", self.files.first(), self.format.format, &self.output).with_lints(&self.lints)
     }
 
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
+        self.bounds.set_defaults(bounds);
+    }
+
     fn validate(&self) -> Result<(), String> {
         if self.files.len() > 1 && !self.compare {
             return Err("several files can be compared only: add `--compare`".to_owned());
@@ -365,6 +369,16 @@ impl Arguments {
 }
 
 impl PathsBounds {
+    /// Takes these bounds where it has none.
+    fn set_defaults(&mut self, bounds: &BoundOptions) {
+        let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout } = *bounds;
+        self.max_steps = self.max_steps.or(max_steps);
+        self.max_states = self.max_states.or(max_states);
+        self.max_executions = self.max_executions.or(max_executions);
+        self.max_memory = self.max_memory.or(max_memory);
+        self.timeout = self.timeout.or(timeout);
+    }
+
     /// What holds for all searches together.
     fn shared(&self) -> BoundOptions {
         BoundOptions {

@@ -204,6 +204,10 @@ impl Job for Arguments {
         Common::new("races", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
     }
 
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
+        self.bounds.set_defaults(bounds);
+    }
+
     fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
         let options = self.program.with(&self.execution);
         let subject = Compiled::new(load::unit(&self.file, &options.inputs)?, options.clone());

@@ -45,6 +45,9 @@ Exit status: 0 the execution ended well, 1 it failed or is in a deadlock, 2 bad 
 or a schedule that does not fit, 3 it was not over after --max-steps or at the end of the schedule. Of many executions: 1 \
 if one of them failed or is in a deadlock, 3 if none was seen to and not all came to their end.";
 
+/// Steps of the execution at most, unless `--max-steps` says otherwise.
+const MAX_STEPS: u64 = 1_000_000;
+
 /// Arguments of `run`.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
@@ -75,9 +78,9 @@ pub struct Arguments {
     /// Show all steps, not only those that the last one depends on; of many executions, all outcomes
     #[arg(long)]
     pub full: bool,
-    /// Stop after N steps
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_steps: u64,
+    /// Stop after N steps [default: 1000000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
     #[command(flatten)]
     pub(crate) execution: ExecutionOptions,
     #[command(flatten)]
@@ -148,6 +151,13 @@ impl Job for Arguments {
         Common::new("run", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
     }
 
+    fn set_default_bounds(&mut self, bounds: &BoundOptions) {
+        self.max_steps = self.max_steps.or(bounds.max_steps.map(u64::from));
+        if self.seeds.is_some() {
+            self.timeout = self.timeout.or(bounds.timeout);
+        }
+    }
+
     fn answer(&self, output: &Output) -> Result<Executed, Diagnostics> {
         match self.seeds {
             Some(seeds) => self.many(seeds, output).map(|many| Executed::Many(Box::new(many))),
@@ -168,7 +178,7 @@ impl Arguments {
             (Some((_, schedule)), None) => Course::Recorded(schedule),
             (Some((_, schedule)), Some(seed)) => Course::RecordedThenRandom(schedule, seed),
         };
-        let answer = run(&model, &RunRequest { course, max_steps: self.max_steps });
+        let answer = run(&model, &RunRequest { course, max_steps: self.max_steps.unwrap_or(MAX_STEPS) });
         if let (Some(path), None) = (&self.record, &answer.departure) {
             files::write(path, &answer.schedule(&model).to_text())?;
         }
@@ -180,7 +190,7 @@ impl Arguments {
         let request = SeedsRequest {
             seeds: Range { start: seeds.start, end: seeds.end },
             keep_going: self.keep_going,
-            max_steps: self.max_steps,
+            max_steps: self.max_steps.unwrap_or(MAX_STEPS),
         };
         let bounds = BoundOptions { timeout: self.timeout, ..BoundOptions::default() };
         let answer = with_budget(&bounds, &self.output, output, |budget| run_seeds(&model, &request, budget));
