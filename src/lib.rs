@@ -8,6 +8,7 @@
 //! ```
 //! use cssame::answer::{self, Count, FuturesRequest};
 //! use cssame::budget::Budget;
+//! use cssame::explore::EndlessRequest;
 //! use cssame::explore::report::Schedules;
 //! use cssame::model::{Model, Options};
 //!
@@ -25,7 +26,8 @@
 //! assert_eq!((pis[0].read.as_str(), seen), ("balance@3:22", vec!["balance@initial", "balance@4:12"]));
 //!
 //! // The futures: which of the terms really happen, how executions end, and where they fail.
-//! let request = FuturesRequest { selections: &[], count: Count::Always, schedules: Schedules::All };
+//! let endless = EndlessRequest::default();
+//! let request = FuturesRequest { selections: &[], count: Count::Always, schedules: Schedules::All, endless };
 //! let answer = answer::futures(&model, &request, &Budget::unlimited());
 //! assert_eq!((answer.futures.complete, answer.futures.futures), (true, Some(4)));
 //!

@@ -1,5 +1,6 @@
 //! The answer of `drive`: a package with a test for each feasible term, or for a selection.
 
+use super::endless::{self, EndlessFindings};
 use super::futures::candidates;
 use super::run::{Course, RunRequest, run};
 use super::selection::{SelectionReport, selection_report};
@@ -9,7 +10,7 @@ use crate::driver::{
     Contents, DeadlockEntry, DriveError, FailureEntry, Input, LatchesError, Options, OutcomeEntry, Package, PairCounts,
     PairEntry, RaceEntry, Target, TermEntry, TestEntry, Wanted, check_size, drive_selection,
 };
-use crate::explore::{Query, Subject, UnfinishedReport, Verdict, unfinished_report};
+use crate::explore::{EndlessRequest, Query, Subject, UnfinishedReport, Verdict, unfinished_report};
 use crate::form::Selection;
 use crate::model::Model;
 use crate::schedule::{Departure, Schedule};
@@ -42,6 +43,8 @@ pub struct DriveAnswer {
     pub selection: Option<SelectionReport>,
     /// Only where a race was asked for.
     pub race: Option<RaceEntry>,
+    /// Executions without end, where they were looked for: no test can repeat one.
+    pub endless: Option<EndlessFindings>,
 }
 
 /// A package that is written to a directory.
@@ -85,6 +88,9 @@ pub struct DriveReport {
     /// The race, where tests are about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub race: Option<RaceEntry>,
+    /// Executions without end, where they were looked for: no test repeats them.
+    #[serde(flatten)]
+    pub endless: Option<EndlessFindings>,
     /// Whether the tests pass, where they were run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<bool>,
@@ -116,6 +122,7 @@ impl DriveAnswer {
             pairs: package.and_then(|package| package.manifest.pairs.clone()),
             counts: package.and_then(|package| package.manifest.counts.clone()),
             race: self.race.clone(),
+            endless: self.endless.clone(),
             passed: None,
             target: package.map(|package| package.manifest.target).unwrap_or_default(),
         }
@@ -185,12 +192,14 @@ pub fn drive(
         Contents::Terms | Contents::Failures => Query::without_outcomes(&candidates),
         Contents::Outcomes => Query::default(),
     };
-    let answer = Subject::from(model).futures(&query, budget);
+    let search = || Subject::from(model).futures(&query, budget);
+    let (answer, endless) = endless::around(model, EndlessRequest::default(), budget, search, |answer| answer);
     let DriveRequest { contents, distinct, .. } = *request;
     let wanted = Wanted { answer: &answer, contents, distinct, code: input(plain) };
     let package = driver::drive(&input(model), &wanted, budget, request.options)?;
     let unfinished = unfinished(model, answer.bound, &answer.statistics, &answer.open);
-    Ok(DriveAnswer { package: Some(package), bound: answer.bound, unfinished, ..DriveAnswer::default() })
+    let (bound, endless) = (answer.bound, Some(endless));
+    Ok(DriveAnswer { package: Some(package), bound, unfinished, endless, ..DriveAnswer::default() })
 }
 
 fn drive_selected(
@@ -211,7 +220,7 @@ fn drive_selected(
     // It has looked for the selection alone: nothing is proved of failures.
     let unfinished = unfinished(model, bound, &answer.statistics, &answer.open);
     let unfinished = unfinished.map(|of| UnfinishedReport { steps: 0, ..of });
-    Ok(DriveAnswer { package, bound, unfinished, selection, race: None })
+    Ok(DriveAnswer { package, bound, unfinished, selection, ..DriveAnswer::default() })
 }
 
 fn unfinished(

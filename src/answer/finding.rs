@@ -4,7 +4,7 @@
 use super::words::plural;
 use crate::budget::Bound;
 use crate::diagnostics::{Code, Diagnostic, Label, Severity};
-use crate::explore::report::{BlockedReport, wait_cycle};
+use crate::explore::report::{BlockedReport, CycleReport, EndlessReport, RoundReport, wait_cycle};
 use crate::explore::{Repetition, UnfinishedReport};
 use crate::paths::report::RaceReport;
 use crate::race::report::PairReport;
@@ -40,6 +40,7 @@ pub fn code_of_status(status: &str) -> Code {
     match status {
         "assert" => Code::AssertionFailed,
         "deadlock" => Code::Deadlock,
+        "endless" => Code::Livelock,
         "division-by-zero" => Code::DivisionByZero,
         "index-out-of-range" => Code::IndexOutOfRange,
         "unlock-not-held" => Code::UnlockNotHeld,
@@ -94,6 +95,90 @@ pub fn deadlock(sources: &SourceMap, threads: &[BlockedReport]) -> Diagnostic {
     }
     let waits: Vec<String> = ordered[..cycle.len()].iter().map(|thread| link(thread)).collect();
     diagnostic.with_note(format!("cycle: {}", waits.join("; ")))
+}
+
+/// A way to run for ever: who goes round where, and who waits meanwhile.
+#[must_use]
+pub fn endless(sources: &SourceMap, report: &EndlessReport) -> Diagnostic {
+    let CycleReport { threads, .. } = &report.cycle;
+    let names: Vec<&str> = threads.iter().map(|thread| thread.thread.as_str()).collect();
+    let names = names.join(", ");
+    let (code, severity, message) = match (&report.starving, report.kind) {
+        (Some(of), _) if of.spins => {
+            (Code::Starvation, Severity::Warning, format!("starvation: {} may wait in a loop for ever", of.thread))
+        }
+        (Some(of), _) => {
+            let message = format!("starvation: {} may wait for ever while others go on: {names}", of.thread);
+            (Code::Starvation, Severity::Warning, message)
+        }
+        (None, "no-end") => {
+            let message = format!("no end can be reached any more: {names} {} for ever", runs(threads));
+            (Code::NoEnd, Severity::Error, message)
+        }
+        (None, _) => {
+            let message = format!("livelock: {names} may run for ever, though the execution could end");
+            (Code::Livelock, Severity::Warning, message)
+        }
+    };
+    let mut diagnostic = Diagnostic::general(code, severity, message);
+    if let Some(of) = &report.starving {
+        let label = if of.spins {
+            format!("{} does not leave this loop", of.thread)
+        } else {
+            format!("{} stays here", of.thread)
+        };
+        diagnostic.primary = Some(Label { span: word_at(sources, of.span), message: label });
+    }
+    with_cycle(sources, diagnostic, &report.cycle, report.no_end_after)
+}
+
+/// An execution that comes back to a state in which it was, so that it may go on so for ever.
+#[must_use]
+pub fn cycle(sources: &SourceMap, report: &CycleReport) -> Diagnostic {
+    let names: Vec<&str> = report.threads.iter().map(|thread| thread.thread.as_str()).collect();
+    let message = format!("this execution may go on so for ever: {} {}", names.join(", "), go(&report.threads));
+    with_cycle(sources, Diagnostic::general(Code::Livelock, Severity::Warning, message), report, None)
+}
+
+fn runs(threads: &[RoundReport]) -> &'static str {
+    if threads.len() == 1 { "runs" } else { "run" }
+}
+
+fn go(threads: &[RoundReport]) -> &'static str {
+    if threads.len() == 1 { "goes round in a cycle" } else { "go round in a cycle" }
+}
+
+/// Adds who goes round where, who waits for what, and how long the cycle is.
+fn with_cycle(
+    sources: &SourceMap,
+    mut diagnostic: Diagnostic,
+    report: &CycleReport,
+    no_end_after: Option<usize>,
+) -> Diagnostic {
+    let rounds = report.threads.iter().map(|of| (of.span, format!("{} comes here again and again", of.thread)));
+    let waits = report.kept().map(|of| (of.span, format!("{} {}", of.thread, of.waits())));
+    for (span, label) in rounds.chain(waits) {
+        let span = word_at(sources, span);
+        diagnostic = match diagnostic.primary {
+            None => Diagnostic { primary: Some(Label { span, message: label }), ..diagnostic },
+            Some(ref primary) if primary.span == span && primary.message.starts_with(&label) => diagnostic,
+            Some(_) => diagnostic.with_label(span, label),
+        };
+    }
+    diagnostic.secondary.sort_by_key(|label| label.span);
+    diagnostic.secondary.dedup();
+    let steps = plural(report.cycle.len(), "step");
+    let into = match report.schedule.len() {
+        0 => "from the beginning".to_owned(),
+        into => format!("after {}", plural(into, "step")),
+    };
+    let diagnostic =
+        diagnostic.with_note(format!("the cycle: {steps}, {into}; each thread moves in it, or cannot move"));
+    match no_end_after {
+        None => diagnostic,
+        Some(0) => diagnostic.with_note("no execution of the program comes to an end"),
+        Some(after) => diagnostic.with_note(format!("after {} no end can be reached", plural(after, "step"))),
+    }
 }
 
 /// The word or the sign with which a place begins.

@@ -57,9 +57,12 @@ impl RunAnswer {
         collector.findings
     }
 
-    /// The diagnostic of a failure or a deadlock.
+    /// The diagnostic of a failure, a deadlock, or a cycle in which it may go on for ever.
     #[must_use]
     pub fn finding(&self, model: &Model) -> Option<Diagnostic> {
+        if let Some(cycle) = &self.report.cycle {
+            return Some(finding::cycle(model.sources(), &cycle.report));
+        }
         match &self.execution.status {
             ExecutionStatus::Failed(failure) => {
                 let path = self.execution.state.path(failure.thread);
@@ -87,7 +90,7 @@ impl SeedsAnswer {
 }
 
 impl FuturesAnswer {
-    /// Failures, deadlocks, and a selection that no execution has.
+    /// Failures, deadlocks, ways to run for ever, and a selection that no execution has.
     #[must_use]
     pub fn findings<'a>(&'a self, model: &'a Model) -> Findings<'a> {
         let mut collector = Collector::of_model(model);
@@ -97,12 +100,16 @@ impl FuturesAnswer {
         for deadlock in &self.futures.deadlocks {
             collector.add(finding::deadlock(model.sources(), &deadlock.threads));
         }
+        for report in &self.endless.endless {
+            collector.add(finding::endless(model.sources(), report));
+        }
         if let Some(selection) = self.selection.as_ref().filter(|of| of.consistent == Some(false)) {
             collector.add(finding::inconsistent(&selection.contradiction));
         }
         if self.answer.is_complete() {
             collector.has_looked_for(&ENDS);
         }
+        collector.has_looked_for(&self.endless.looked_for());
         collector.findings
     }
 }
@@ -277,6 +284,9 @@ impl DriveReport {
         }
         for deadlock in self.deadlocks.iter().flatten() {
             collector.add(finding::deadlock(sources, &deadlock.threads));
+        }
+        for report in self.endless.iter().flat_map(|findings| &findings.endless) {
+            collector.add(finding::endless(sources, report));
         }
         let ends = self.failures.iter().flatten().count() + self.deadlocks.iter().flatten().count();
         // Tests of pairs of methods may call them in ways that nobody means.

@@ -1,10 +1,12 @@
 //! The answer of `futures`: what can happen, how many futures there are, and whether a selection is consistent.
 
+use super::endless::{self, EndlessFindings};
 use super::selection::{SelectionReport, selection_report};
 use crate::budget::{Bound, Budget, Limits};
 use crate::explore::report::{FuturesReport, Schedules, report};
 use crate::explore::{
-    Answer, CountAnswer, SelectAnswer, Subject, UnfinishedReport, Verdict, unfinished_report, with_fewer_switches,
+    Answer, CountAnswer, EndlessRequest, SelectAnswer, Subject, UnfinishedReport, Verdict, unfinished_report,
+    with_fewer_switches,
 };
 use crate::form::Selection;
 use crate::ir::{DefinitionId, ReadId};
@@ -39,6 +41,8 @@ pub struct FuturesRequest<'a> {
     pub count: Count,
     /// The executions whose steps get names.
     pub schedules: Schedules,
+    /// What is asked of executions without end.
+    pub endless: EndlessRequest,
 }
 
 /// What can happen.
@@ -49,6 +53,9 @@ pub struct FuturesAnswer {
     pub futures: FuturesReport,
     /// Whether calling contexts were merged because unfolding them would have grown too large.
     pub merged: bool,
+    /// Executions without end.
+    #[serde(flatten)]
+    pub endless: EndlessFindings,
     /// Only where something was selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<SelectionReport>,
@@ -72,12 +79,14 @@ pub struct FuturesAnswer {
 /// Finds out what can happen.
 #[must_use]
 pub fn futures(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> FuturesAnswer {
-    let found = search(model, request, budget);
+    let search = || search(model, request, budget);
+    let (found, endless) = endless::around(model, request.endless, budget, search, |found| &found.answer);
     let naming = model.naming();
     let mut futures = report(&naming, &found.answer, &candidates(model), found.count.as_ref(), request.schedules);
     if let Some(bound) = found.outcomes {
         (futures.complete, futures.bound) = (false, Some(bound.name()));
     }
+    futures.outcomes.extend(endless.outcomes(model, request.schedules));
     let selection = found.selection.as_ref();
     let selection = selection.map(|of| selection_report(model, request.selections, &of.verdict, Some(&found.answer)));
     let unfinished = found.unfinished(model, &futures);
@@ -85,7 +94,8 @@ pub fn futures(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>)
     let outcomes_bound = found.outcomes.filter(|_| found.selection.as_ref().is_none_or(|of| of.bound.is_none()));
     let verdict = found.selection.map(|of| of.verdict);
     let merged = model.form().concurrency.merged;
-    FuturesAnswer { futures, merged, selection, answer: found.answer, verdict, bound, outcomes_bound, unfinished }
+    let answer = found.answer;
+    FuturesAnswer { futures, merged, endless, selection, answer, verdict, bound, outcomes_bound, unfinished }
 }
 
 impl FuturesAnswer {
@@ -95,11 +105,12 @@ impl FuturesAnswer {
         self.answer.is_complete() && self.selection.as_ref().is_none_or(|of| of.consistent.is_some())
     }
 
-    /// Whether the program can fail or block, or the selection is inconsistent.
+    /// Whether the program can fail, block or run for ever, or the selection is inconsistent.
     #[must_use]
     pub fn has_findings(&self) -> bool {
         let inconsistent = self.selection.as_ref().is_some_and(|of| of.consistent == Some(false));
-        inconsistent || !self.futures.failures.is_empty() || !self.futures.deadlocks.is_empty()
+        let endless = !self.endless.endless.is_empty();
+        inconsistent || endless || !self.futures.failures.is_empty() || !self.futures.deadlocks.is_empty()
     }
 }
 

@@ -1,8 +1,12 @@
 //! The answer of `run`: one execution, by a seed or by a recorded schedule.
 
-use crate::explore::report::{BlockedReport, ThreadOutput, blocked_reports, thread_outputs};
+use crate::explore::report::{BlockedReport, CycleReport, RoundReport, ThreadOutput, blocked_reports, thread_outputs};
+use crate::explore::{SeenCycle, cycle_in, returns};
 use crate::model::Model;
-use crate::schedule::{self, Departure, Execution, ExecutionStatus, Random, Replay, Schedule, Step, Then, Trace};
+use crate::schedule::{
+    self, Departure, Execution, ExecutionStatus, Random, Replay, Schedule, Scripted, Step, Then, Trace,
+};
+use crate::vm::Choice;
 use serde::Serialize;
 
 /// What determines an execution.
@@ -47,11 +51,27 @@ pub struct RunReport {
     pub by_thread: Vec<ThreadOutput>,
     /// The threads of a deadlock.
     pub blocked: Vec<BlockedReport>,
+    /// Of an execution that may go on so for ever: the cycle that its last steps are.
+    pub cycle: Option<RunCycle>,
     /// What happens, with columns for threads.
     #[serde(flatten)]
     pub trace: Trace,
     /// The steps.
     pub schedule: Vec<Step>,
+}
+
+/// A cycle in which an execution may go on for ever: its last steps lead back to the state in which they began.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunCycle {
+    /// The number of steps before it.
+    pub start: usize,
+    /// Who goes round in it.
+    pub threads: Vec<RoundReport>,
+    /// Who does not move in it, and what for.
+    pub waiting: Vec<BlockedReport>,
+    /// The same with its steps.
+    #[serde(skip)]
+    pub report: CycleReport,
 }
 
 /// An execution; it serialises as [`RunReport`].
@@ -90,7 +110,8 @@ impl Course<'_> {
 #[must_use]
 pub fn run(model: &Model, request: &RunRequest<'_>) -> RunAnswer {
     let (execution, departure) = execute(model, request);
-    let report = report(model, request, &execution);
+    let (execution, cycle) = going_round(model, request, execution);
+    let report = report(model, request, &execution, cycle);
     RunAnswer { report, execution, departure }
 }
 
@@ -99,7 +120,8 @@ impl RunAnswer {
     #[must_use]
     pub fn schedule(&self, model: &Model) -> Schedule {
         let schedule = model.schedule(self.report.schedule.clone(), self.report.status);
-        Schedule { seed: self.report.seed, ..schedule }
+        let cycle = self.report.cycle.as_ref().map(|cycle| cycle.start);
+        Schedule { seed: self.report.seed, cycle, ..schedule }
     }
 }
 
@@ -120,7 +142,29 @@ fn execute(model: &Model, request: &RunRequest<'_>) -> (Execution, Option<Depart
     (execution, departure)
 }
 
-fn report(model: &Model, request: &RunRequest<'_>, execution: &Execution) -> RunReport {
+/// Of an execution that is not over: the one that goes into a cycle of states that it has visited, where it has visited one; and where
+/// the cycle begins. A recorded cycle counts if it leads back to where it began.
+fn going_round(model: &Model, request: &RunRequest<'_>, execution: Execution) -> (Execution, Option<usize>) {
+    let machine = model.machine();
+    match &execution.status {
+        ExecutionStatus::Stopped => {
+            let start = request.course.schedule().and_then(|schedule| schedule.cycle);
+            let start = start.filter(|&start| returns(machine, &execution.steps, start));
+            (execution, start)
+        }
+        ExecutionStatus::StepLimit => {
+            let Some(SeenCycle { start, cycle }) = cycle_in(machine, &execution.steps) else {
+                return (execution, None);
+            };
+            let steps: Vec<Choice> = execution.steps[..start].iter().chain(&cycle).copied().collect();
+            let mut along = Scripted::new(&steps);
+            (schedule::run(machine, &mut along, steps.len() as u64, &mut ()), Some(start))
+        }
+        _ => (execution, None),
+    }
+}
+
+fn report(model: &Model, request: &RunRequest<'_>, execution: &Execution, cycle: Option<usize>) -> RunReport {
     let naming = model.naming();
     let machine = naming.machine;
     let failure = match &execution.status {
@@ -128,7 +172,7 @@ fn report(model: &Model, request: &RunRequest<'_>, execution: &Execution) -> Run
         _ => None,
     };
     RunReport {
-        status: execution.status.word(),
+        status: if cycle.is_some() { "endless" } else { execution.status.word() },
         seed: request.course.seed(),
         message: failure.map(|failure| naming.failure_message(&failure)),
         line: failure.map(|failure| naming.sources.line(machine.span(failure.at))),
@@ -139,6 +183,10 @@ fn report(model: &Model, request: &RunRequest<'_>, execution: &Execution) -> Run
             ExecutionStatus::Deadlock => blocked_reports(&naming, &execution.steps),
             _ => Vec::new(),
         },
+        cycle: cycle.map(|start| {
+            let report = CycleReport::of(&naming, &execution.steps, start);
+            RunCycle { start, threads: report.threads.clone(), waiting: report.waiting.clone(), report }
+        }),
         trace: schedule::trace(naming, &execution.steps),
         schedule: naming.steps(&execution.steps),
     }

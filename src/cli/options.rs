@@ -2,6 +2,7 @@
 
 use super::available_memory::half_of_memory;
 use crate::budget::{Budget, Limits};
+use crate::explore::EndlessRequest;
 use crate::model;
 use crate::vm::Semantics;
 use clap::{Args, ValueEnum};
@@ -35,6 +36,33 @@ impl ExecutionOptions {
     #[must_use]
     pub fn semantics(&self) -> Semantics {
         Semantics { spurious_wakeups: self.spurious_wakeups, prefer_writers: self.prefer_writers }
+    }
+}
+
+/// What is asked of executions without end.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct EndlessOptions {
+    /// Look for threads that can starve: that stay where they are for ever while others move
+    #[arg(long)]
+    pub starvation: bool,
+    /// Assume that each choice that is open again and again is taken some time: no livelocks
+    #[arg(long)]
+    pub assume_fair: bool,
+}
+
+impl EndlessOptions {
+    /// As searches take it.
+    #[must_use]
+    pub fn request(self) -> EndlessRequest {
+        EndlessRequest { starvation: self.starvation, fair_choices: self.assume_fair }
+    }
+
+    /// As they are typed, with a space before each.
+    #[must_use]
+    pub fn text(self) -> String {
+        let EndlessOptions { starvation, assume_fair } = self;
+        let text = |is_set: bool, option: &'static str| if is_set { option } else { "" };
+        [text(starvation, " --starvation"), text(assume_fair, " --assume-fair")].concat()
     }
 }
 

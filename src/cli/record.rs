@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::schedule::{Schedule, SharedStep, Step};
 use std::path::{Path, PathBuf};
 
-/// Writes a schedule for each failure, each deadlock, each feasible term and for the selection.
+/// Writes a schedule for each failure, each deadlock, each way to run for ever, each feasible term and for the selection.
 ///
 /// # Errors
 ///
@@ -25,6 +25,11 @@ pub fn write_futures(directory: &Path, model: &Model, answer: &FuturesAnswer) ->
     }
     for (index, deadlock) in report.deadlocks.iter().enumerate() {
         write(deadlock_file(directory, index), &deadlock.schedule, "deadlock")?;
+    }
+    for (index, endless) in answer.endless.endless.iter().enumerate() {
+        let steps = endless.cycle.schedule.iter().chain(&endless.cycle.cycle).cloned().collect();
+        let schedule = Schedule { cycle: Some(endless.start()), ..model.schedule(steps, "endless") };
+        files::write(&endless_file(directory, index), &schedule.to_text())?;
     }
     for term in report.terms.iter() {
         if let Some(schedule) = term.schedule {
@@ -89,6 +94,12 @@ pub fn failure_file(directory: &Path, index: usize) -> PathBuf {
 #[must_use]
 pub fn deadlock_file(directory: &Path, index: usize) -> PathBuf {
     directory.join(format!("deadlock-{}.json", index + 1))
+}
+
+/// `DIR/endless-1.json`
+#[must_use]
+pub fn endless_file(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("endless-{}.json", index + 1))
 }
 
 /// `DIR/selection.json`

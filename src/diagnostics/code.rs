@@ -117,6 +117,12 @@ pub enum Code {
     IndexOutOfRange,
     /// CS0415: unlock of a lock that the thread does not hold.
     UnlockNotHeld,
+    /// CS0416: no end can be reached.
+    NoEnd,
+    /// CS0417: livelock.
+    Livelock,
+    /// CS0418: starvation.
+    Starvation,
     /// CS0420: inconsistent selection.
     InconsistentSelection,
     /// CS0421: results that no serial order gives.
@@ -235,6 +241,9 @@ const CATALOGUE: &[Entry] = &[
     entry!(DivisionByZero, "CS0413", "division by zero"),
     entry!(IndexOutOfRange, "CS0414", "index out of range"),
     entry!(UnlockNotHeld, "CS0415", "unlock of a lock that the thread does not hold"),
+    entry!(NoEnd, "CS0416", "no end can be reached"),
+    entry!(Livelock, "CS0417", "livelock"),
+    entry!(Starvation, "CS0418", "starvation"),
     entry!(InconsistentSelection, "CS0420", "inconsistent selection"),
     entry!(NotLinearizable, "CS0421", "results that no serial order gives"),
     entry!(EndangeredCorrelation, "CS0501", "endangered correlation"),

@@ -126,6 +126,8 @@ pub struct Answer {
     pub bound: Option<Bound>,
     /// How much was visited.
     pub statistics: Statistics,
+    /// Whether it is known that all executions end.
+    pub all_end: bool,
     /// Whether it was put together from slices: there were too many states and futures.
     pub from_slices: bool,
     /// Slots of threads that were in use: every thread has a lower number.

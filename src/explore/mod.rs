@@ -22,6 +22,7 @@
 
 mod answer;
 mod deadlock;
+mod liveness;
 mod portfolio;
 mod question;
 mod reads_from;
@@ -32,6 +33,9 @@ mod subject;
 
 pub use answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules};
 pub use deadlock::{BlockedThread, Deadlock, WaitsFor, blocked_threads};
+pub use liveness::{
+    Endless, EndlessAnswer, EndlessKind, EndlessRequest, SeenCycle, cycle_in, endless, may_run_for_ever, returns,
+};
 pub use question::by_executions::by_executions;
 pub use question::classes;
 pub use question::count::{CountAnswer, count, count_by_executions, count_by_states};

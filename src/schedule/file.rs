@@ -65,6 +65,9 @@ pub struct Schedule {
     /// How the execution has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
+    /// The number of steps after which the rest, done again and again, is an execution without end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<usize>,
     /// The steps.
     pub steps: Vec<Step>,
 }
@@ -96,6 +99,7 @@ impl Schedule {
             options: BTreeMap::new(),
             seed: None,
             status: None,
+            cycle: None,
             steps,
         }
     }

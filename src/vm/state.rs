@@ -309,6 +309,12 @@ impl State {
         self.threads.get(thread.index()).is_some_and(|thread| thread.atomic > 0)
     }
 
+    /// The thread in the middle of an atomic block, which alone can move.
+    #[must_use]
+    pub fn exclusive(&self) -> Option<ThreadIndex> {
+        (self.exclusive != NO_THREAD).then_some(ThreadIndex(self.exclusive))
+    }
+
     /// The value of a memory cell, as bits.
     #[must_use]
     pub fn value(&self, address: u32) -> i64 {

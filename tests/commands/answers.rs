@@ -3,6 +3,7 @@
 use crate::process::{call, root};
 use cssame::answer::{self, CheckInput, CorrelateRequest, Count, Course, Emit, Execute, FuturesRequest, RunRequest};
 use cssame::budget::{Budget, Limits};
+use cssame::explore::EndlessRequest;
 use cssame::explore::report::Schedules;
 use cssame::model::{Model, Options, Unit};
 use serde::Serialize;
@@ -87,7 +88,12 @@ fn executions_are_values_of_the_library() {
 fn futures_are_a_value_of_the_library() {
     for (sample, model) in samples().filter_map(|sample| sample.model().map(|model| (sample, model))) {
         let model = model.in_contexts().unwrap_or(model);
-        let request = FuturesRequest { selections: &[], count: Count::Always, schedules: Schedules::All };
+        let request = FuturesRequest {
+            selections: &[],
+            count: Count::Always,
+            schedules: Schedules::All,
+            endless: EndlessRequest::default(),
+        };
         sample.assert_answer(&["futures", "--count"], &answer::futures(&model, &request, &budget()));
     }
 }

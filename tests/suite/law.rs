@@ -26,7 +26,7 @@ pub(crate) struct Tally {
     pub impossible: u64,
 }
 
-fn shared_names(program: &Program, form: &Form) -> BTreeSet<String> {
+pub(crate) fn shared_names(program: &Program, form: &Form) -> BTreeSet<String> {
     let leaves = form.concurrency.sharing.leaves.ones();
     leaves.map(|leaf| program.texts.get(program.leaves[cssame::ir::LeafId::new(leaf)].name).to_owned()).collect()
 }

@@ -31,6 +31,7 @@ mod java;
 mod jobs;
 mod latches;
 mod law;
+mod liveness;
 mod lock_states;
 mod locks;
 mod oracle_coverage;

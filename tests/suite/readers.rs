@@ -9,7 +9,7 @@ use crate::without_outcomes::{candidates, compare, decided};
 use cssame::answer::{Count, FuturesRequest, futures};
 use cssame::budget::{Bound, Limits};
 use cssame::explore::report::Schedules;
-use cssame::explore::{Declined, Query, Subject, by_states};
+use cssame::explore::{Declined, EndlessRequest, Query, Subject, by_states};
 use cssame::model::{Model, Options};
 
 fn pick<'a>(rng: &mut Rng, all: &[&'a str]) -> &'a str {
@@ -226,7 +226,12 @@ fn behind_a_reader_that_always_fails_nothing_is_read() {
 #[test]
 fn too_many_outcomes_leave_the_rest_decided() {
     let model = many(30, "lock L;", LOCKED, "lock(L); print(x); unlock(L);", "");
-    let request = FuturesRequest { selections: &[], count: Count::IfCheap, schedules: Schedules::OfFindings };
+    let request = FuturesRequest {
+        selections: &[],
+        count: Count::IfCheap,
+        schedules: Schedules::OfFindings,
+        endless: EndlessRequest::default(),
+    };
     let limits = Limits { max_states: Some(20_000), ..Limits::default() };
     let answer = futures(&model, &request, &limits.into());
     assert!(answer.is_decided() && !answer.has_findings() && !answer.futures.complete && answer.futures.decided);

@@ -16,11 +16,12 @@ pub use carry::CarriedReport;
 pub use executions::{EndReport, ExecutionsReport, ReadChange, SeenReport};
 pub use programs::{Change, DeadlockChange, FailureChange, OutcomeChange, TermChange, count, step_text};
 
+use super::endless::{self, EndlessFindings};
 use super::futures::candidates;
 use super::run::{Course, RunRequest, run};
 use crate::budget::{Bound, Budget};
 use crate::explore::report::{FuturesReport, Schedules, report};
-use crate::explore::{Query, Subject, with_fewer_switches};
+use crate::explore::{EndlessRequest, Query, Subject, with_fewer_switches};
 use crate::ir::{Instruction, Program, ReadId, RegisterType, ScalarType};
 use crate::model::Model;
 use crate::schedule::{Departure, Schedule};
@@ -102,7 +103,13 @@ pub fn diff_programs(
             }
         }
     };
-    let ((one, first), (other, second)) = (happens(old, budget), happens(new, budget));
+    let (mut one, first, endless) = happens(old, budget);
+    let (mut other, second, also) = happens(new, budget);
+    // Of executions without end nothing is said unless they were looked for in both.
+    if endless.endless_complete && also.endless_complete {
+        one.outcomes.extend(endless.outcomes(old, Schedules::OfFindings));
+        other.outcomes.extend(also.outcomes(new, Schedules::OfFindings));
+    }
     let both = Both { old: &one, new: &other, alignment: &alignment };
     Ok(ProgramsAnswer {
         complete: one.complete && other.complete,
@@ -127,12 +134,13 @@ pub fn diff_executions(models: [&Model; 2], schedules: [&Schedule; 2]) -> Result
     executions::compare(models, schedules, &alignment)
 }
 
-/// What can happen in a program, and the bound that was hit.
-fn happens(model: &Model, budget: &Budget<'_>) -> (FuturesReport, Option<Bound>) {
-    let mut answer = Subject::from(model).futures(&Query::default(), budget);
+/// What can happen in a program, the bound that was hit, and the executions without end.
+fn happens(model: &Model, budget: &Budget<'_>) -> (FuturesReport, Option<Bound>, EndlessFindings) {
+    let search = || Subject::from(model).futures(&Query::default(), budget);
+    let (mut answer, endless) = endless::around(model, EndlessRequest::default(), budget, search, |answer| answer);
     with_fewer_switches(model.machine(), &mut answer);
     let report = report(&model.naming(), &answer, &candidates(model), None, Schedules::OfFindings);
-    (report, answer.bound)
+    (report, answer.bound, endless)
 }
 
 /// The type of what a read gives.

@@ -5,7 +5,9 @@ use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
-use crate::cli::options::{BoundOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::options::{
+    BoundOptions, EndlessOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions,
+};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::record;
@@ -22,8 +24,8 @@ use std::path::PathBuf;
 /// The long description of the command.
 pub const ABOUT: &str = "\
 Explores all that the program can do, and says what can happen at all: which pi terms are feasible and which \
-no execution can realise, what the program can print, where it can fail, and in which deadlocks it can end. Each \
-answer has a shortest execution that shows it.
+no execution can realise, what the program can print, where it can fail, in which deadlocks it can end, and how it can \
+run for ever. Each answer has a shortest execution that shows it; one without end goes into a cycle.
 
 With `--select` it also decides whether some execution has all the given terms: every evaluation of each selected read \
 reads from the selected write, and there is one. If there is none, it names a smallest contradiction.";
@@ -35,13 +37,14 @@ Examples:
   cssame futures --record-dir found samples/bank_transfer_deadlock.csm
   cssame futures --select a@24:11=a@16:5 samples/cssame_fig2.csm
   cssame futures --timeout 60 --format json samples/bakery2.csm
+  cssame futures --starvation samples/spinlock_cas.csm
 
 A read or a write is named VAR@LINE:COL, or VAR@LINE where that is unique; VAR@initial is the value before the first \
 write, and VAR@LINE:COL#K the K-th time that a thread comes to a read. Where a place has several contexts, T1:VAR@LINE:COL \
 is that of a thread, and VAR@LINE:COL~5:7 that of a call; without a context all are meant.
 
-Exit status: 0 no failure and no deadlock, 1 some, or the selection is inconsistent, 2 bad usage or a program that does \
-not compile, 3 a bound was hit before terms, failures and deadlocks were decided, and nothing was found so far.";
+Exit status: 0 no failure, no deadlock and no execution without end, 1 some (also with `--starvation` a thread that can \
+starve), or the selection is inconsistent, 2 bad usage or a program that does not compile, 3 a bound was hit before terms, failures and deadlocks were decided, and nothing was found so far.";
 
 /// Arguments of `futures`.
 #[derive(Args, Clone, Debug)]
@@ -61,6 +64,8 @@ pub struct Arguments {
     /// Show also reads that can see a single write, all writes of each read, and all outcomes
     #[arg(long)]
     pub all: bool,
+    #[command(flatten)]
+    pub(crate) endless: EndlessOptions,
     #[command(flatten)]
     pub(crate) execution: ExecutionOptions,
     #[command(flatten)]
@@ -107,6 +112,7 @@ impl Job for Arguments {
             selections: &selections,
             count: if self.count { Count::Always } else { Count::IfCheap },
             schedules: self.schedules(),
+            endless: self.endless.request(),
         };
         let search = |budget: &Budget<'_>| futures(&model, &request, budget);
         let answer = with_budget(&self.bounds, &self.output, output, search);
@@ -141,6 +147,7 @@ impl Answer for Explored {
             selections,
             file: &arguments.file,
             select: &arguments.select,
+            endless: arguments.endless,
             record_dir: arguments.record_dir.as_deref(),
             all: arguments.all,
             judged,

@@ -29,6 +29,9 @@ The order of the threads is random, but determined by the seed. A schedule that 
 followed step by step; where the program has changed and departs from it, the command says how. With `--then \
 random:SEED` the execution goes on from the end of the schedule.
 
+An execution that is not over after --max-steps is searched for a cycle: steps that lead back to a state that it was in, \
+and that leave out no thread that can move. Then it is shown how it goes into the cycle, and the cycle.
+
 With `--seeds A..B` there is one execution for each seed from A up to, but not including, B. Their outcomes are counted, and \
 the first one that fails or ends in a deadlock is shown; with `--keep-going` the others are tried all the same.";
 
@@ -41,9 +44,10 @@ Examples:
   cssame run --schedule lost.json --then random:1 samples/counter_unlocked.csm
   cssame run --seeds 0..10000 --keep-going samples/counter_unlocked.csm
 
-Exit status: 0 the execution ended well, 1 it failed or is in a deadlock, 2 bad usage, a program that does not compile \
-or a schedule that does not fit, 3 it was not over after --max-steps or at the end of the schedule. Of many executions: 1 \
-if one of them failed or is in a deadlock, 3 if none was seen to and not all came to their end.";
+Exit status: 0 the execution ended well, 1 it failed, is in a deadlock or may go on in a cycle for ever, 2 bad usage, a \
+program that does not compile or a schedule that does not fit, 3 it was not over after --max-steps or at the end of the \
+schedule. Of many executions: 1 if one of them failed or is in a deadlock, 3 if none was seen to and not all came to \
+their end.";
 
 /// Steps of the execution at most, unless `--max-steps` says otherwise.
 const MAX_STEPS: u64 = 1_000_000;
@@ -231,6 +235,7 @@ impl Answer for Executed {
 
     fn status(&self, judged: &Judged) -> Status {
         match self {
+            Executed::One(one) if one.answer.report.cycle.is_some() => Status::of_search(judged.has_findings(), true),
             Executed::One(one) => match one.answer.execution.status {
                 ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock if judged.has_findings() => Status::Findings,
                 ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock => Status::Clean,

@@ -1,5 +1,6 @@
 //! A package for people.
 
+use super::endless;
 use super::reason;
 use super::replay::test_line;
 use super::snippet::{self, Table};
@@ -35,6 +36,7 @@ pub fn print(
     output.print(&table.lines().concat());
     output.print(&failures_text(report));
     report.deadlocks.iter().flatten().for_each(|deadlock| output.print(&deadlock_text(deadlock)));
+    report.endless.iter().for_each(|findings| output.print(&endless::listed(findings)));
     output.print(&outcomes_text(report));
     report.pairs.iter().flatten().for_each(|pair| output.print(&pair_text(pair)));
     report.race.iter().for_each(|race| output.print(&race_text(race)));

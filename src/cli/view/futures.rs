@@ -1,16 +1,20 @@
 //! What can happen, for people.
 
+use super::endless;
 use super::pi::MERGED;
 use super::reason;
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
 use crate::answer::words::plural;
 use crate::answer::{FuturesAnswer, Judged, SelectionReport, finding};
+use crate::cli::options::EndlessOptions;
 use crate::cli::output::Output;
 use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::explore::Verdict;
-use crate::explore::report::{FuturesReport, Listed, OutcomeReport, TermCounts, TermReport, ThreadOutput};
+use crate::explore::report::{
+    EndlessReport, FuturesReport, Listed, OutcomeReport, TermCounts, TermReport, ThreadOutput,
+};
 use crate::form::Selection;
 use crate::model::Model;
 use crate::schedule::{self, RenderOptions, Trace};
@@ -39,6 +43,8 @@ pub struct FuturesView<'a> {
     pub file: &'a Path,
     /// The selections as they were typed.
     pub select: &'a [String],
+    /// What was asked of executions without end.
+    pub endless: EndlessOptions,
     /// Where the schedules were written to.
     pub record_dir: Option<&'a Path>,
     /// Whether nothing is left out.
@@ -61,8 +67,9 @@ pub fn summary(answer: &FuturesAnswer, listed: Listed) -> String {
         open => format!(", {open} undecided"),
     };
     let merged = if answer.merged { format!("{MERGED}\n") } else { String::new() };
+    let endless = endless::summary(&answer.endless);
     format!(
-        "{futures}{}: {feasible} feasible, {impossible} impossible{open}; {}, {}\n{merged}",
+        "{futures}{}: {feasible} feasible, {impossible} impossible{open}; {}, {}\n{merged}{endless}",
         plural(terms.total(), "term"),
         plural(report.executions as usize, "execution"),
         plural(report.states as usize, "state"),
@@ -77,6 +84,7 @@ impl FuturesView<'_> {
         let mut blocks = vec![self.outcomes(&report.outcomes)];
         blocks.extend(self.failures(report));
         blocks.extend(self.deadlocks(report));
+        blocks.extend(self.endless());
         blocks.extend(self.answer.selection.as_ref().map(|selection| self.selection(selection)));
         blocks.retain(|block| !block.is_empty());
         if terms && !blocks.is_empty() {
@@ -115,11 +123,13 @@ impl FuturesView<'_> {
             let line = |of: &ThreadOutput| format!("{}: {}", of.thread, snippet::one_line(&of.output.join(", ")));
             let threads: Vec<String> = outcome.by_thread.iter().map(line).collect();
             let printed = if threads.is_empty() { "(nothing printed)".to_owned() } else { threads.join("; ") };
+            let printed = printed + endless::behind(outcome.status);
             let line = format!("  {:width$}  {printed}", outcome.status);
             if line.chars().count() <= snippet::WIDTH {
                 text += &(line + "\n");
             } else {
-                text += &format!("  {}\n{}", outcome.status, snippet::outputs(&outcome.by_thread));
+                let status = format!("{}{}", outcome.status, endless::behind(outcome.status));
+                text += &format!("  {status}\n{}", snippet::outputs(&outcome.by_thread));
             }
         }
         if shown < outcomes.len() {
@@ -150,6 +160,16 @@ impl FuturesView<'_> {
         witnesses.filter_map(block).collect()
     }
 
+    fn endless(&self) -> Vec<String> {
+        let reports = self.answer.endless.endless.iter().enumerate();
+        let block = |(index, report): (usize, &EndlessReport)| {
+            let diagnostic = self.judged.shown(finding::endless(self.model.sources(), report))?;
+            let text = endless::block(self.model, diagnostic, report, self.colour);
+            Some(text + &self.replay(|directory| record::endless_file(directory, index)))
+        };
+        reports.filter_map(block).collect()
+    }
+
     /// A diagnostic, the steps that lead to it, and how to see them again.
     fn finding(&self, diagnostic: &Diagnostic, steps: &[Choice], file: impl Fn(&Path) -> PathBuf) -> String {
         let diagnostic = terminal::render_all(self.model.sources(), std::slice::from_ref(diagnostic), self.colour);
@@ -170,7 +190,7 @@ impl FuturesView<'_> {
             return replay_line(self.file, &file(directory));
         }
         let select: String = self.select.iter().map(|each| format!(" --select {}", quoted(each))).collect();
-        let options = options_text(self.model.options()) + &select;
+        let options = options_text(self.model.options()) + &select + &self.endless.text();
         record_line("futures", self.file, &options) + &replay_line(self.file, &file(Path::new(DIRECTORY)))
     }
 

@@ -4,6 +4,7 @@ pub mod correlate;
 pub mod coverage;
 pub mod diff;
 pub mod drive;
+pub mod endless;
 pub mod futures;
 pub mod paths;
 pub mod pi;

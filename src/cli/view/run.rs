@@ -1,15 +1,25 @@
 //! An execution for people.
 
+use super::endless::lasso;
 use super::snippet;
 use crate::answer::words::plural;
-use crate::answer::{Judged, RunAnswer};
+use crate::answer::{Judged, RunAnswer, RunCycle};
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::model::Model;
 use crate::schedule::{self, ExecutionStatus, RenderOptions, Schedule};
 
 /// How an execution can end, as a schedule records it; others say what it was written for.
-const ENDS: [&str; 8] =
-    ["ok", "deadlock", "discarded", "assert", "error", "division-by-zero", "index-out-of-range", "unlock-not-held"];
+const ENDS: [&str; 9] = [
+    "ok",
+    "deadlock",
+    "endless",
+    "discarded",
+    "assert",
+    "error",
+    "division-by-zero",
+    "index-out-of-range",
+    "unlock-not-held",
+];
 
 /// An execution, and how it is shown.
 pub struct RunView<'a> {
@@ -41,7 +51,9 @@ impl RunView<'_> {
     /// The steps, what was printed, and how it ends.
     #[must_use]
     pub fn text(&self) -> String {
-        let (report, mut text) = (&self.answer.report, self.trace());
+        let report = &self.answer.report;
+        let lasso = |cycle: &RunCycle| lasso(self.model, &self.answer.execution.steps, cycle.start, self.colour);
+        let mut text = report.cycle.as_ref().map_or_else(|| self.trace(), lasso);
         if !report.by_thread.is_empty() {
             text.push('\n');
             text += &snippet::title("output", self.colour);
@@ -64,7 +76,14 @@ impl RunView<'_> {
         let (report, status) = (&self.answer.report, &self.answer.execution.status);
         let steps = plural(report.schedule.len(), "step");
         let seed = report.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
+        let cycle = report.cycle.as_ref().map(|cycle| cycle.report.cycle.len());
         let mut text = match status {
+            _ if cycle.is_some() => {
+                format!(
+                    "endless: after {steps}{seed} it is where it was {} before\n",
+                    plural(cycle.unwrap_or(0), "step")
+                )
+            }
             ExecutionStatus::StepLimit => format!("not over after {steps}{seed} (see --max-steps)\n"),
             ExecutionStatus::Stopped => format!("the schedule ends here, after {steps} (see --then)\n"),
             ExecutionStatus::Discarded => format!("discarded by an assumption after {steps}{seed}\n"),

@@ -160,6 +160,7 @@ pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) 
         outcomes.list(&found.tables, Room::behind(found.bound), |execution| executions[execution as usize].clone());
     Ok(Answer {
         bound: found.bound.or(is_cut.then_some(Bound::Memory)),
+        all_end: query.ends != Ends::Nothing && found.bound.is_none(),
         statistics: found.statistics,
         from_slices: false,
         threads,

@@ -98,11 +98,13 @@ pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> A
     let searched = states::search(machine, budget, (), &mut recorder);
     let Recorder { pairs, outcomes, failures, deadlocks, threads, .. } = recorder;
     let (terms, undecided) = terms(machine, query, &searched, pairs);
-    let Searched { graph, tables, statistics, bound, .. } = searched;
+    let Searched { graph, tables, statistics, bound, stopped } = searched;
+    let all_end = query.ends != Ends::Nothing && bound.is_none() && !stopped && graph.is_acyclic();
     let open = bound.map_or_else(Vec::new, |_| open_executions(&graph, &statistics));
     let (outcomes, is_cut) = outcomes.list(&tables, Room::behind(bound), |node| graph.path_to(node));
     Answer {
         bound: bound.or(is_cut.then_some(Bound::Memory)),
+        all_end,
         statistics,
         from_slices: false,
         threads: threads + 1,

@@ -4,6 +4,7 @@
 //! which keeps its keys: other programs rely on them.
 
 mod blocked;
+mod endless;
 pub(in crate::explore) mod fewer_switches;
 mod terms;
 pub(in crate::explore) mod unfinished;
@@ -14,6 +15,7 @@ use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::{Namer, Naming, SharedStep, Step, facts};
 use crate::vm::{Choice, Failure, Machine, OutputId, PathId, Tables};
 pub use blocked::{Awaited, BlockedReport, blocked_reports, wait_cycle};
+pub use endless::{CycleReport, EndlessReport, RoundReport, StarvingReport};
 use serde::Serialize;
 pub use terms::{Listed, MergedTerms, TermCounts, TermReport, TermReports};
 use unfinished::{UnfinishedReport, unfinished_report};

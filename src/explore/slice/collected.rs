@@ -183,6 +183,7 @@ impl<'a> Collected<'a> {
         self.undecided.dedup();
         Answer {
             bound: None,
+            all_end: false,
             statistics: self.statistics,
             from_slices: true,
             threads: self.threads,

@@ -136,6 +136,25 @@ impl Graph {
         path
     }
 
+    /// Whether no state leads back to itself; of a graph whose states are all expanded.
+    pub(in crate::explore) fn is_acyclic(&self) -> bool {
+        let mut open = vec![0u32; self.len()];
+        let targets = |node: u32| self.edges(node).iter().filter(|&&target| target != DISCARDED);
+        (0..self.len() as u32).for_each(|node| targets(node).for_each(|&target| open[target as usize] += 1));
+        let mut waiting: Vec<u32> = (0..self.len() as u32).filter(|&node| open[node as usize] == 0).collect();
+        let mut taken = 0;
+        while let Some(node) = waiting.pop() {
+            taken += 1;
+            for &target in targets(node) {
+                open[target as usize] -= 1;
+                if open[target as usize] == 0 {
+                    waiting.push(target);
+                }
+            }
+        }
+        taken == self.len()
+    }
+
     /// All edges turned round: for every node the nodes that lead to it.
     pub(in crate::explore) fn reversed(&self) -> Reversed {
         let mut first = vec![0u32; self.len() + 1];

@@ -19,6 +19,7 @@ mod locking;
 mod rng;
 mod scope;
 mod shrink;
+mod spinning;
 mod statement;
 mod threads;
 
@@ -31,6 +32,7 @@ pub use guarded::guarded;
 pub use library::library;
 pub use locking::locking;
 pub use shrink::shrink;
+pub use spinning::spinning;
 
 use self::build::{
     assign, binary, declaration, double, element, field, function, global, int, local, name, run, stmt, text, ty,

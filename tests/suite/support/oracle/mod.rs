@@ -20,6 +20,7 @@ mod compile;
 mod control;
 mod coverage;
 mod declare;
+mod endless;
 mod expression;
 mod generated;
 mod graph;
@@ -44,6 +45,7 @@ mod ways;
 pub use self::coverage::{
     Coverage, CoverageOptions, among, coverage_by_executions, coverage_of_source, library_variables,
 };
+pub use self::endless::{Endless, endless_of_source};
 pub use self::generated::{Test, program as program_of_test};
 pub use self::linear::{Outputs, Stuck, Verdict, decide};
 pub use self::paths::{BranchPlace, PathsOptions, PathsOracle, paths_of_source};

@@ -1,0 +1,105 @@
+//! Executions without end, as the answers of commands have them.
+//!
+//! **Input**: a program, what is asked, the budget, and what a search for its ends has found. **Output**: [`EndlessFindings`].
+//!
+//! **Algorithm**: a search for executions without end is one of its own, since its states are fewer.
+//! 1. Before any other search, through a few states ([`FIRST_STATES`]): a program that prints in a loop has infinitely many
+//!    states with what it prints, and few without.
+//! 2. Behind the search for ends, unless that has shown that all executions end: through more states, with the budget that is left.
+
+use crate::budget::{Bound, Budget, Limits};
+use crate::diagnostics::Code;
+use crate::explore::report::{EndlessReport, OutcomeReport, Schedules};
+use crate::explore::{Answer, EndlessAnswer, EndlessRequest, endless, may_run_for_ever};
+use crate::model::Model;
+use crate::schedule::Namer;
+use serde::Serialize;
+
+/// States that are visited first: some hundredths of a second.
+const FIRST_STATES: u64 = 20_000;
+
+/// States that are visited behind the search for ends.
+const STATES: u64 = 2_000_000;
+
+/// The ways to run for ever, with names.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct EndlessFindings {
+    /// Those from which no end can be reached, then livelocks, then threads that starve.
+    pub endless: Vec<EndlessReport>,
+    /// Whether all were looked for.
+    pub endless_complete: bool,
+    /// The bound that has stopped the search for them.
+    #[serde(skip)]
+    pub bound: Option<Bound>,
+    /// What was asked.
+    #[serde(skip)]
+    pub request: EndlessRequest,
+}
+
+/// Looks for executions without end around a search for ends, which is given.
+pub(super) fn around<T>(
+    model: &Model,
+    request: EndlessRequest,
+    budget: &Budget<'_>,
+    search: impl FnOnce() -> T,
+    answer: impl FnOnce(&T) -> &Answer,
+) -> (T, EndlessFindings) {
+    let first = look(model, request, FIRST_STATES, budget);
+    let found = search();
+    let is_final = first.is_complete() || first.bound != Some(Bound::States);
+    let endless = match () {
+        () if is_final => first,
+        () if answer(&found).all_end => EndlessAnswer::default(),
+        () => look(model, request, STATES, budget),
+    };
+    (found, EndlessFindings::of(model, request, &endless))
+}
+
+fn look(model: &Model, request: EndlessRequest, states: u64, budget: &Budget<'_>) -> EndlessAnswer {
+    if !may_run_for_ever(model.program()) {
+        return EndlessAnswer::default();
+    }
+    let budget = budget.share(Limits { max_states: Some(states), ..Limits::default() });
+    endless(model.program(), model.machine(), request, &budget)
+}
+
+impl EndlessFindings {
+    fn of(model: &Model, request: EndlessRequest, answer: &EndlessAnswer) -> EndlessFindings {
+        let naming = model.naming();
+        let mut reports: Vec<EndlessReport> = answer.list.iter().map(|one| EndlessReport::of(&naming, one)).collect();
+        let key = |of: &EndlessReport| {
+            of.starving.as_ref().map(|starving| (starving.thread.clone(), starving.at.clone(), starving.spins))
+        };
+        // Slots that one thread has one after the other are one thread.
+        let mut known = Vec::new();
+        reports.retain(|report| {
+            let key = key(report);
+            let is_new = key.is_none() || !known.contains(&key);
+            known.push(key);
+            is_new
+        });
+        EndlessFindings { endless: reports, endless_complete: answer.is_complete(), bound: answer.bound, request }
+    }
+
+    /// The codes of which it is known that there are no other findings.
+    pub(super) fn looked_for(&self) -> Vec<Code> {
+        let EndlessRequest { starvation, fair_choices } = self.request;
+        let asked = [(Code::NoEnd, true), (Code::Livelock, !fair_choices), (Code::Starvation, starvation)];
+        asked.into_iter().filter(|(_, is_asked)| *is_asked && self.endless_complete).map(|(code, _)| code).collect()
+    }
+
+    /// The executions without end among the outcomes: what was printed before the cycle, and the steps.
+    pub(super) fn outcomes(&self, model: &Model, schedules: Schedules) -> Vec<OutcomeReport> {
+        let mut namer = (schedules == Schedules::All).then(|| Namer::new(model.naming()));
+        let of_outcomes = self.endless.iter().filter(|report| !report.is_starvation());
+        let outcome = |report: &EndlessReport| OutcomeReport {
+            output: report.printed.iter().flat_map(|thread| thread.output.iter().cloned()).collect(),
+            by_thread: report.printed.clone(),
+            status: "endless",
+            message: None,
+            line: None,
+            schedule: namer.as_mut().map(|namer| namer.steps(&report.steps)),
+        };
+        of_outcomes.map(outcome).collect()
+    }
+}

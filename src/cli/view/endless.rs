@@ -1,0 +1,50 @@
+//! Executions without end, for people: the finding, the way into the cycle, the cycle, and how to see them again.
+
+use super::snippet;
+use crate::answer::EndlessFindings;
+use crate::diagnostics::{Diagnostic, terminal};
+use crate::explore::report::EndlessReport;
+use crate::model::Model;
+use crate::schedule::{self, RenderOptions, Trace};
+use crate::vm::Choice;
+
+/// What is said of an outcome behind what was printed: one without end has no last line.
+pub(super) fn behind(status: &str) -> &'static str {
+    if status == "endless" { ", and may run for ever" } else { "" }
+}
+
+/// Why executions without end are not shown: a bound has stopped the search for them. Nothing where all were looked for.
+pub(super) fn summary(findings: &EndlessFindings) -> String {
+    match findings.bound {
+        None => String::new(),
+        Some(bound) => format!("executions without end were not looked for to the end: stopped by {}\n", bound.name()),
+    }
+}
+
+/// A line for each way to run for ever, of which there is no test.
+pub(super) fn listed(findings: &EndlessFindings) -> String {
+    let line = |report: &EndlessReport| {
+        let threads: Vec<&str> = report.cycle.threads.iter().map(|thread| thread.thread.as_str()).collect();
+        let can = if report.no_end_after == Some(0) { "run" } else { "may run" };
+        let what = snippet::one_line(&format!("{} {can} for ever", threads.join(", ")));
+        format!("endless  {what} ({}): no test, `cssame futures` shows it\n", report.kind)
+    };
+    findings.endless.iter().map(line).collect()
+}
+
+/// The finding, the way into the cycle, and the cycle.
+pub(super) fn block(model: &Model, diagnostic: Diagnostic, report: &EndlessReport, colour: bool) -> String {
+    let text = terminal::render_all(model.sources(), &[diagnostic], colour) + "\n";
+    text + &lasso(model, &report.steps, report.start(), colour)
+}
+
+/// The steps into a cycle, and those of the cycle from the `start`-th one on.
+pub(super) fn lasso(model: &Model, steps: &[Choice], start: usize, colour: bool) -> String {
+    let all = schedule::trace(model.naming(), steps);
+    let (way, cycle): (Vec<_>, Vec<_>) = all.rows.into_iter().partition(|row| row.step <= start);
+    let render = |rows| {
+        let trace = Trace { threads: all.threads.clone(), rows };
+        schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: colour })
+    };
+    render(way) + "the cycle:\n" + &render(cycle)
+}

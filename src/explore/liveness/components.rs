@@ -1,0 +1,174 @@
+//! Strongly connected components of a part of the states, and which of them are fair cycles.
+//!
+//! **Input**: a [`Space`], states, and which steps count. **Output**: the components that have a step within, each with its states;
+//! and whether an execution that stays in one can be weakly fair.
+//!
+//! **Algorithm**
+//! 1. Components by depth-first search (Tarjan 1972), without recursion; those that others lead to come first.
+//! 2. A component is fair if each thread cannot move in one of its states, or takes one of the steps that count (generalized Büchi
+//!    acceptance; Lichtenstein and Pnueli 1985, Emerson and Lei 1987): a cycle through all its states and steps is weakly
+//!    fair then. Both conditions ask for something that a part of a component shows, so if some cycle is fair, the component around
+//!    it is.
+//!
+//! **Soundness and limits**: exact. In the middle of an atomic block the other threads cannot move, which is no reason not to
+//! let them: such states do not count as states in which a thread cannot move. A wake-up for no reason is nothing
+//! that fairness could ask for.
+
+use super::space::Space;
+
+/// No number.
+const NONE: u32 = u32::MAX;
+
+/// States that lead to each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Component {
+    /// By rising number: the first one is nearest to the beginning.
+    pub states: Vec<u32>,
+}
+
+/// Which steps count.
+pub(super) type Follow<'f> = &'f dyn Fn(usize) -> bool;
+
+/// Finds components; what it needs for that is allocated once.
+pub(super) struct Finder<'a> {
+    pub space: &'a Space,
+    /// By state: which of the regions it belongs to that were marked last.
+    region: Vec<u32>,
+    /// Number of regions that were marked.
+    regions: u32,
+    index: Vec<u32>,
+    low: Vec<u32>,
+}
+
+/// A state whose steps are followed, and the next of them.
+struct Frame {
+    state: u32,
+    next: usize,
+}
+
+impl<'a> Finder<'a> {
+    pub(super) fn new(space: &'a Space) -> Finder<'a> {
+        let states = space.len();
+        Finder { space, region: vec![0; states], regions: 0, index: vec![NONE; states], low: vec![0; states] }
+    }
+
+    /// Marks states as the region that is looked at now.
+    pub(super) fn mark(&mut self, states: &[u32]) {
+        self.regions += 1;
+        states.iter().for_each(|&state| self.region[state as usize] = self.regions);
+    }
+
+    /// Whether a state is in the region.
+    pub(super) fn is_marked(&self, state: u32) -> bool {
+        self.region[state as usize] == self.regions
+    }
+
+    /// Where a step leads, if it counts and stays in the region.
+    pub(super) fn within(&self, step: usize, follow: Follow<'_>) -> Option<u32> {
+        self.space.target(step).filter(|&target| self.is_marked(target) && follow(step))
+    }
+
+    /// The components of these states that have a step within; those that others lead to come first. They are the region
+    /// then.
+    pub(super) fn components(&mut self, states: &[u32], follow: Follow<'_>) -> Vec<Component> {
+        self.mark(states);
+        states.iter().for_each(|&state| self.index[state as usize] = NONE);
+        let mut found = Vec::new();
+        let (mut next, mut open, mut frames) = (0, Vec::new(), Vec::new());
+        for &root in states {
+            if self.index[root as usize] != NONE {
+                continue;
+            }
+            self.enter(root, &mut next, &mut open, &mut frames);
+            while let Some(Frame { state, next: step }) = frames.last_mut() {
+                let (state, at) = (*state, *step);
+                if at < self.space.steps(state).end {
+                    *step += 1;
+                    let Some(target) = self.within(at, follow) else { continue };
+                    if self.index[target as usize] == NONE {
+                        self.enter(target, &mut next, &mut open, &mut frames);
+                    } else {
+                        // That of a state whose component is complete is not less than any.
+                        self.low[state as usize] = self.low[state as usize].min(self.low[target as usize]);
+                    }
+                    continue;
+                }
+                frames.pop();
+                if let Some(Frame { state: parent, .. }) = frames.last() {
+                    self.low[*parent as usize] = self.low[*parent as usize].min(self.low[state as usize]);
+                }
+                if self.low[state as usize] == self.index[state as usize] {
+                    found.extend(self.close(state, &mut open, follow));
+                }
+            }
+        }
+        found
+    }
+
+    fn enter(&mut self, state: u32, next: &mut u32, open: &mut Vec<u32>, frames: &mut Vec<Frame>) {
+        (self.index[state as usize], self.low[state as usize]) = (*next, *next);
+        *next += 1;
+        open.push(state);
+        frames.push(Frame { state, next: self.space.steps(state).start });
+    }
+
+    /// The component that begins with a state, if it has a step within.
+    fn close(&mut self, first: u32, open: &mut Vec<u32>, follow: Follow<'_>) -> Option<Component> {
+        let start = open.iter().rposition(|&state| state == first)?;
+        let mut states = open.split_off(start);
+        states.iter().for_each(|&state| self.low[state as usize] = NONE);
+        let is_cycle = states.len() > 1 || {
+            let mut steps = self.space.steps(first);
+            steps.any(|step| self.space.target(step) == Some(first) && follow(step))
+        };
+        states.sort_unstable();
+        is_cycle.then_some(Component { states })
+    }
+
+    /// The components of these states that are fair, as [`Finder::components`].
+    pub(super) fn fair_components(&mut self, states: &[u32], follow: Follow<'_>) -> Vec<Component> {
+        let mut found = self.components(states, follow);
+        found.retain(|component| {
+            self.mark(&component.states);
+            self.is_fair(component, follow)
+        });
+        found
+    }
+
+    /// Whether an execution can stay in a component, which is the region, and be weakly fair.
+    fn is_fair(&self, component: &Component, follow: Follow<'_>) -> bool {
+        let threads = self.space.threads();
+        let (mut enabled, mut moved, mut states) = (vec![0u32; threads], vec![false; threads], 0);
+        for &state in &component.states {
+            let counts = !self.space.is_atomic(state);
+            states += u32::from(counts);
+            let mut before = None;
+            for step in self.space.steps(state) {
+                let label = self.space.label(step);
+                let thread = label.thread.index();
+                if counts && !label.is_spurious && before != Some(thread) {
+                    before = Some(thread);
+                    enabled[thread] += 1;
+                }
+                moved[thread] |= self.within(step, follow).is_some();
+            }
+        }
+        // A block that does not end leaves no time for others.
+        states == 0 || (0..threads).all(|thread| moved[thread] || enabled[thread] < states)
+    }
+
+    /// Whether no step leads out of a component, not even one that is discarded. It is the region then.
+    pub(super) fn is_closed(&mut self, component: &Component) -> bool {
+        self.mark(&component.states);
+        let mut steps = component.states.iter().flat_map(|&state| self.space.steps(state));
+        steps.all(|step| self.within(step, &|_| true).is_some())
+    }
+
+    /// Whether a thread can move in a state, for a reason.
+    pub(super) fn can_move(&self, state: u32, thread: usize) -> bool {
+        self.space.steps(state).any(|step| {
+            let label = self.space.label(step);
+            label.thread.index() == thread && !label.is_spurious
+        })
+    }
+}

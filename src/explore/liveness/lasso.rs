@@ -1,0 +1,204 @@
+//! Short fair cycles.
+//!
+//! **Input**: a fair [`Component`], which steps count, and what the cycle has to show besides. **Output**: a [`Lasso`]: a state
+//! that is near to the beginning, and steps that lead from there back to it, so that each thread moves or cannot
+//! move once.
+//!
+//! **Algorithm**: a cycle owes something to each thread that has steps in the component. Breadth-first search through pairs of a state
+//! and what is still owed finds a shortest cycle through a state, where the pairs are few; otherwise the cycle
+//! goes on to whatever pays a debt and is nearest, and back at last. This is done for the first states of the component; the
+//! shortest way in with a cycle counts.
+//!
+//! **Soundness and limits**: the cycle is always fair. A shortest one is hard to find (it is a tour); it is shortest for the state
+//! where it begins if there are at most [`EXACT`] debts.
+
+use super::components::{Component, Finder, Follow};
+use super::space::Space;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// Debts up to which a shortest cycle is looked for.
+const EXACT: usize = 10;
+
+/// Pairs of a state and debts up to which it is.
+const PAIRS: usize = 1 << 18;
+
+/// States in which a cycle may begin that are tried.
+const BEGINNINGS: usize = 16;
+
+/// A cycle, as steps of the space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Lasso {
+    /// Where it begins.
+    pub state: u32,
+    /// Each with the state that it is a step of.
+    pub steps: Vec<(u32, usize)>,
+}
+
+/// What a cycle has to show.
+enum Debt<'f> {
+    /// The thread moves, or cannot move in a state.
+    Thread(usize),
+    /// One of these steps is taken.
+    Step(Follow<'f>),
+}
+
+/// What is searched for a cycle.
+struct Search<'s, 'f> {
+    finder: &'s Finder<'s>,
+    space: &'s Space,
+    follow: Follow<'f>,
+    debts: Vec<Debt<'f>>,
+}
+
+/// A short fair cycle in a component, with one of the steps of `shows` where there are such.
+pub(super) fn lasso(
+    finder: &mut Finder<'_>,
+    component: &Component,
+    follow: Follow<'_>,
+    shows: Option<Follow<'_>>,
+    depth: &dyn Fn(u32) -> usize,
+) -> Option<Lasso> {
+    finder.mark(&component.states);
+    let space = finder.space;
+    let mut threads: Vec<usize> = component
+        .states
+        .iter()
+        .flat_map(|&state| space.steps(state))
+        .map(|step| space.label(step).thread.index())
+        .collect();
+    threads.sort_unstable();
+    threads.dedup();
+    let debts = threads.into_iter().map(Debt::Thread).chain(shows.map(Debt::Step)).collect();
+    let search = Search { finder, space, follow, debts };
+    let mut best: Option<(usize, Lasso)> = None;
+    for &state in component.states.iter().take(BEGINNINGS) {
+        let way = depth(state);
+        if best.as_ref().is_some_and(|(length, _)| way >= *length) {
+            continue;
+        }
+        let Some(steps) = search.cycle(component, state) else { continue };
+        let length = way + steps.len();
+        if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
+            best = Some((length, Lasso { state, steps }));
+        }
+    }
+    best.map(|(_, lasso)| lasso)
+}
+
+impl Search<'_, '_> {
+    fn cycle(&self, component: &Component, state: u32) -> Option<Vec<(u32, usize)>> {
+        let is_small = self.debts.len() <= EXACT && component.states.len() << self.debts.len() <= PAIRS;
+        if is_small { self.shortest(state) } else { self.short(state) }
+    }
+
+    /// Which debts a state pays, as bits.
+    fn paid_in(&self, state: u32) -> u32 {
+        let is_atomic = self.space.is_atomic(state);
+        let pays = |debt: &Debt<'_>| match debt {
+            Debt::Thread(thread) => !is_atomic && !self.finder.can_move(state, *thread),
+            Debt::Step(_) => false,
+        };
+        self.bits(&pays)
+    }
+
+    /// Which debts a step pays, as bits.
+    fn paid_by(&self, step: usize) -> u32 {
+        let pays = |debt: &Debt<'_>| match debt {
+            Debt::Thread(thread) => self.space.label(step).thread.index() == *thread,
+            Debt::Step(shows) => shows(step),
+        };
+        self.bits(&pays)
+    }
+
+    fn bits(&self, pays: &dyn Fn(&Debt<'_>) -> bool) -> u32 {
+        self.debts.iter().enumerate().filter(|(_, debt)| pays(debt)).fold(0, |bits, (place, _)| bits | 1 << place)
+    }
+
+    /// A shortest cycle through a state.
+    fn shortest(&self, start: u32) -> Option<Vec<(u32, usize)>> {
+        let all = (1u32 << self.debts.len()) - 1;
+        // In the middle of atomic blocks alone, nothing is owed to those who wait.
+        let first = (start, self.paid_in(start));
+        let mut before: FxHashMap<(u32, u32), ((u32, u32), usize)> = FxHashMap::default();
+        let mut waiting = VecDeque::from([first]);
+        while let Some(at @ (state, paid)) = waiting.pop_front() {
+            for step in self.space.steps(state) {
+                let Some(target) = self.finder.within(step, self.follow) else { continue };
+                let next = (target, paid | self.paid_by(step) | self.paid_in(target));
+                if next == (start, all) {
+                    return Some(way_back(&before, first, at, step));
+                }
+                if next != first && !before.contains_key(&next) {
+                    before.insert(next, (at, step));
+                    waiting.push_back(next);
+                }
+            }
+        }
+        None
+    }
+
+    /// A cycle through a state that pays one debt after the other.
+    fn short(&self, start: u32) -> Option<Vec<(u32, usize)>> {
+        let mut open: Vec<&Debt<'_>> = self.debts.iter().collect();
+        let is_atomic = |state: u32| self.space.is_atomic(state);
+        let pays = |debt: &Debt<'_>, state: u32, step: Option<usize>| match debt {
+            Debt::Thread(thread) => {
+                step.is_some_and(|step| self.space.label(step).thread.index() == *thread)
+                    || !is_atomic(state) && !self.finder.can_move(state, *thread)
+            }
+            Debt::Step(shows) => step.is_some_and(shows),
+        };
+        open.retain(|debt| !pays(debt, start, None));
+        let (mut state, mut steps) = (start, Vec::new());
+        while !open.is_empty() {
+            let way = self.way(state, &|target, step| open.iter().any(|debt| pays(debt, target, Some(step))))?;
+            for &(_, step) in &way {
+                state = self.finder.within(step, self.follow)?;
+                open.retain(|debt| !pays(debt, state, Some(step)));
+            }
+            steps.extend(way);
+        }
+        if state != start || steps.is_empty() {
+            steps.extend(self.way(state, &|target, _| target == start)?);
+        }
+        Some(steps)
+    }
+
+    /// A shortest way, of one step at least, whose last step is such a one.
+    fn way(&self, start: u32, is_there: &dyn Fn(u32, usize) -> bool) -> Option<Vec<(u32, usize)>> {
+        let mut before: FxHashMap<(u32, u32), ((u32, u32), usize)> = FxHashMap::default();
+        let first = (start, 0);
+        let mut waiting = VecDeque::from([first]);
+        while let Some(at) = waiting.pop_front() {
+            for step in self.space.steps(at.0) {
+                let Some(target) = self.finder.within(step, self.follow) else { continue };
+                if is_there(target, step) {
+                    return Some(way_back(&before, first, at, step));
+                }
+                if target != start && !before.contains_key(&(target, 0)) {
+                    before.insert((target, 0), (at, step));
+                    waiting.push_back((target, 0));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The steps from the first pair to one, and one more.
+fn way_back(
+    before: &FxHashMap<(u32, u32), ((u32, u32), usize)>,
+    first: (u32, u32),
+    last: (u32, u32),
+    step: usize,
+) -> Vec<(u32, usize)> {
+    let (mut steps, mut at) = (vec![(last.0, step)], last);
+    while at != first {
+        let Some(&(from, step)) = before.get(&at) else { break };
+        steps.push((from.0, step));
+        at = from;
+    }
+    steps.reverse();
+    steps
+}

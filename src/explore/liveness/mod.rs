@@ -1,0 +1,295 @@
+//! Executions without end: states from which no end can be reached, livelocks, threads that starve.
+//!
+//! **Input**: a program with its machine, a [`EndlessRequest`], and a budget. **Output**: an [`EndlessAnswer`]: each way to run for
+//! ever once, as a *lasso*: the steps into it, and the steps of a cycle that leads back to the state where it began.
+//!
+//! An end is a state in which all threads have ended, the program has failed, or no thread can move. An execution that an assumption
+//! discards does not count, and is no end. An execution without end is *weakly fair* if each thread that can move
+//! from some point on for ever moves again.
+//!
+//! **Algorithm** (`space`, `components`, `lasso`, `starvation`)
+//! 1. If all loops of the program count to a bound, there is none ([`finite`]).
+//! 2. Search all states, without what has no consequence for the future.
+//! 3. Find the fair strongly connected components: an execution without end stays in one at last, and if it is weakly fair, so is
+//!    the component.
+//! 4. One from which no end can be reached, and no other such one, is [`EndlessKind::NoEnd`]; one from which an end can be reached,
+//!    [`EndlessKind::Livelock`]. Those in which the same threads go round at the same places are shown once, by the one that is
+//!    nearest to the beginning.
+//! 5. Parts of them show threads that starve.
+//!
+//! If each choice that is open infinitely often is taken some time (*fair choices*: strong fairness, or chances), then
+//! an execution ends unless it comes to a component that no step leaves; only these count.
+//!
+//! **Soundness and limits**: exact where no bound was hit, up to collisions of fingerprints; otherwise nothing is claimed. Lassos
+//! are done by the machine again before they are shown. A program whose data grows for ever has infinitely many states, and
+//! always comes to a bound.
+
+mod components;
+mod finite;
+mod lasso;
+mod seen;
+mod space;
+mod starvation;
+#[cfg(test)]
+mod tests;
+mod waiting;
+
+use crate::budget::{Bound, Budget, Statistics};
+use crate::ir::Program;
+use crate::schedule::Walks;
+use crate::source::Span;
+use crate::vm::{Choice, CodeIndex, Machine, ThreadIndex};
+use components::{Component, Finder, Follow};
+use fixedbitset::FixedBitSet;
+use lasso::lasso;
+use rustc_hash::FxHashSet;
+pub use seen::{SeenCycle, cycle_in, returns};
+use space::{Explored, Space};
+use starvation::{Kept, Starved, Starving, goes_on};
+use waiting::WaitingLoops;
+
+/// What is asked of executions without end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EndlessRequest {
+    /// Whether threads are looked for that can starve.
+    pub starvation: bool,
+    /// Whether each choice that is open infinitely often is taken some time.
+    pub fair_choices: bool,
+}
+
+/// How an execution can run for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EndlessKind {
+    /// No end can be reached any more.
+    NoEnd,
+    /// An end could be reached, but is not.
+    Livelock,
+    /// A thread stays where it is for ever, while others move.
+    Starvation,
+}
+
+impl EndlessKind {
+    /// The word that users read.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            EndlessKind::NoEnd => "no-end",
+            EndlessKind::Livelock => "livelock",
+            EndlessKind::Starvation => "starvation",
+        }
+    }
+}
+
+/// A way to run for ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endless {
+    /// Which of the three.
+    pub kind: EndlessKind,
+    /// The steps that lead into the cycle.
+    pub schedule: Vec<Choice>,
+    /// The steps that lead back to where they began.
+    pub cycle: Vec<Choice>,
+    /// The number of steps after which no end can be reached.
+    pub no_end_after: Option<usize>,
+    /// The thread that starves, by its slot in the cycle.
+    pub starving: Option<ThreadIndex>,
+    /// The loop in which it waits; without one it stays at an operation.
+    pub waits_in: Option<Span>,
+}
+
+/// The ways to run for ever.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EndlessAnswer {
+    /// The nearest first, by kind.
+    pub list: Vec<Endless>,
+    /// The bound that has stopped the search: others may have been missed.
+    pub bound: Option<Bound>,
+    /// How much was visited.
+    pub statistics: Statistics,
+}
+
+impl EndlessAnswer {
+    /// Whether all was looked at.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.bound.is_none()
+    }
+}
+
+/// Whether a program may have executions without end, judged by its loops alone.
+#[must_use]
+pub fn may_run_for_ever(program: &Program) -> bool {
+    finite::may_run_for_ever(program)
+}
+
+/// Steps of schedules that are done again to see where threads stand.
+const STEPS_AGAIN: usize = 5_000_000;
+
+/// Finds the ways to run for ever.
+#[must_use]
+pub fn endless(program: &Program, machine: &Machine, request: EndlessRequest, budget: &Budget<'_>) -> EndlessAnswer {
+    if !may_run_for_ever(program) {
+        return EndlessAnswer::default();
+    }
+    let loops = if request.starvation { WaitingLoops::of(program, machine) } else { WaitingLoops::default() };
+    let explored = space::explore(machine, &loops, budget);
+    let (bound, statistics) = (explored.bound, explored.statistics);
+    if bound.is_some() {
+        return EndlessAnswer { list: Vec::new(), bound, statistics };
+    }
+    let mut search = Search { machine, request, budget, loops: &loops, explored: &explored, bound: None };
+    let list = search.run();
+    EndlessAnswer { list, bound: search.bound, statistics }
+}
+
+struct Search<'a> {
+    machine: &'a Machine,
+    request: EndlessRequest,
+    budget: &'a Budget<'a>,
+    loops: &'a WaitingLoops,
+    explored: &'a Explored,
+    bound: Option<Bound>,
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> Vec<Endless> {
+        let space = &self.explored.space;
+        let mut finder = Finder::new(space);
+        let states: Vec<u32> = (0..space.len() as u32).collect();
+        let mut fair = finder.fair_components(&states, &|_| true);
+        if self.request.fair_choices {
+            fair.retain(|component| finder.is_closed(component));
+        }
+        if fair.is_empty() {
+            return Vec::new();
+        }
+        let reversed = space.reversed();
+        let ends: Vec<u32> = states.iter().copied().filter(|&state| space.is_end(state)).collect();
+        let mut can_end = FixedBitSet::with_capacity(states.len());
+        ends.iter().for_each(|&state| can_end.insert(state as usize));
+        reversed.close(&mut can_end, ends);
+        // Those that lead to another one of which this holds are left out.
+        let (mut no_end, mut livelocks) = (Vec::new(), Vec::new());
+        let mut leads_on = FixedBitSet::with_capacity(states.len());
+        for component in &fair {
+            let first = component.states[0] as usize;
+            if can_end.contains(first) {
+                livelocks.push(component);
+            } else if !leads_on.contains(first) {
+                let unmarked = |state: &u32| !leads_on.put(*state as usize);
+                let waiting = component.states.iter().copied().filter(unmarked).collect();
+                reversed.close(&mut leads_on, waiting);
+                no_end.push(component);
+            }
+        }
+        let mut list = Vec::new();
+        for (kind, components) in [(EndlessKind::NoEnd, no_end), (EndlessKind::Livelock, livelocks)] {
+            for component in self.distinct(&mut finder, components) {
+                list.extend(self.shown(&mut finder, component, (kind, None), &can_end));
+            }
+        }
+        if self.request.starvation {
+            list.extend(self.starvation(&mut finder, &fair, &can_end));
+        }
+        list
+    }
+
+    /// The components, nearest first, without those in which the same threads go round at the same places as in one before.
+    fn distinct<'c>(&self, finder: &mut Finder<'_>, mut components: Vec<&'c Component>) -> Vec<&'c Component> {
+        components.sort_by_key(|component| component.states[0]);
+        let mut known: FxHashSet<Vec<(ThreadIndex, Option<CodeIndex>)>> = FxHashSet::default();
+        components.retain(|component| {
+            finder.mark(&component.states);
+            let space = finder.space;
+            let steps = component.states.iter().flat_map(|&state| space.steps(state));
+            let within = steps.filter(|&step| finder.within(step, &|_| true).is_some());
+            let place = |step: usize| {
+                let label = space.label(step);
+                (label.thread, label.at.map(|at| self.machine.place(at)))
+            };
+            let distinct: FxHashSet<_> = within.map(place).collect();
+            let mut places: Vec<_> = distinct.into_iter().collect();
+            places.sort_unstable();
+            known.insert(places)
+        });
+        components
+    }
+
+    fn starvation(&mut self, finder: &mut Finder<'_>, fair: &[Component], can_end: &FixedBitSet) -> Vec<Endless> {
+        let (machine, graph, budget) = (self.machine, &self.explored.graph, self.budget);
+        let (mut walks, mut left, mut bound) = (Walks::new(machine), STEPS_AGAIN, None);
+        let mut standing = |state: u32, thread: usize| {
+            let way = graph.path_to(state);
+            left = left.saturating_sub(way.len() + 1);
+            bound = bound.or(budget.check()).or((left == 0).then_some(Bound::Executions));
+            if bound.is_some() {
+                return None;
+            }
+            let (done, mut walk) = walks.begin(&way);
+            walk.follow(&way[done..], &mut ()).ok()?;
+            let thread = ThreadIndex(thread as u16);
+            let alive = walk.state().threads().any(|other| other == thread);
+            let obstacle = alive.then(|| machine.obstacle(walk.state(), thread)).flatten()?;
+            Some((walk.state().position(thread), Some(obstacle)))
+        };
+        let fair_choices = self.request.fair_choices;
+        let mut starving = Starving { finder: &mut *finder, loops: self.loops, fair_choices };
+        let mut found = starving.find(fair, &mut standing);
+        self.bound = self.bound.or(bound);
+        found.sort_by_key(|one| (one.component.states[0], one.thread, one.kept));
+        let shown = found
+            .iter()
+            .filter_map(|one| self.shown(finder, &one.component, (EndlessKind::Starvation, Some(one)), can_end));
+        shown.collect()
+    }
+
+    /// A component as a lasso.
+    fn shown(
+        &self,
+        finder: &mut Finder<'_>,
+        component: &Component,
+        (kind, starved): (EndlessKind, Option<&Starved>),
+        can_end: &FixedBitSet,
+    ) -> Option<Endless> {
+        let Explored { space, graph, .. } = self.explored;
+        let thread = starved.map(|one| one.thread);
+        let is_other = |step: usize| Some(space.label(step).thread.index()) != thread;
+        let number = match starved.map(|one| one.kept) {
+            Some(Kept::In(number)) => Some(number),
+            _ => None,
+        };
+        let counts = |step: usize| match number {
+            _ if thread.is_none() => true,
+            None => is_other(step),
+            Some(number) => is_other(step) || space.label(step).is_quiet && !space.label(step).left.contains(&number),
+        };
+        let shows =
+            |step: usize| thread.zip(number).is_some_and(|(thread, number)| goes_on(space, step, thread, number));
+        let shows: Option<Follow<'_>> = if number.is_some() { Some(&shows) } else { None };
+        let depth = |state: u32| graph.path_to(state).len();
+        let found = lasso(finder, component, &counts, shows, &depth)?;
+        let schedule = graph.path_to(found.state);
+        Some(Endless {
+            kind,
+            no_end_after: no_end_after(space, &schedule, can_end),
+            schedule,
+            cycle: found.steps.iter().map(|&(state, step)| space.choice(state, step)).collect(),
+            starving: thread.map(|thread| ThreadIndex(thread as u16)),
+            waits_in: number.map(|number| self.loops.span(number)),
+        })
+    }
+}
+
+/// The number of steps of a way after which no end can be reached.
+fn no_end_after(space: &Space, way: &[Choice], can_end: &FixedBitSet) -> Option<usize> {
+    let mut state = 0;
+    for done in 0..=way.len() {
+        if !can_end.contains(state as usize) {
+            return Some(done);
+        }
+        let choice = way.get(done)?;
+        let mut steps = space.steps(state);
+        state = space.target(steps.find(|&step| space.choice(state, step) == *choice)?)?;
+    }
+    None
+}

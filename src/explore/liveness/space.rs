@@ -1,0 +1,407 @@
+//! The graph of the states of a program, with who takes each step.
+//!
+//! **Input**: a machine, the loops that count as waiting, and a budget. **Output**: a [`Space`]: states by number, the steps
+//! between them with their [`Label`]s, and which states are ends.
+//!
+//! **Algorithm**: a search through all states that remembers nothing of the past: outputs and last writers are forgotten, so
+//! that `while (true) { lock(L); print(1); unlock(L); }` has finitely many states. Threads are told apart.
+//!
+//! **Soundness and limits**: exact where no bound was hit. A thread can move in a state exactly if one of the steps from it,
+//! those that are discarded included, is its own: no step is left out. Slots of threads are used again; a thread that can move
+//! only ends by a step of its own, so what holds of a slot holds of the threads in it.
+
+use super::waiting::WaitingLoops;
+use crate::budget::{Bound, Budget, Statistics};
+use crate::explore::states::graph::{DISCARDED, Graph};
+use crate::explore::states::{self, EndContext, Monitor, Searched, Transition, Visitor};
+use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, State, ThreadIndex, ThreadName};
+use fixedbitset::FixedBitSet;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+use std::ops::{ControlFlow, Range};
+
+/// What is known of a step.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Label {
+    /// Who takes it.
+    pub thread: ThreadIndex,
+    /// The first thing that it does there; `None` where nothing is told.
+    pub at: Option<CodeIndex>,
+    /// Whether it changes nothing that another thread could see, locks that it takes and gives back aside.
+    pub is_quiet: bool,
+    /// Whether the thread wakes for no reason: nothing makes it do so.
+    pub is_spurious: bool,
+    /// Loops of [`WaitingLoops`] that the thread leaves.
+    pub left: SmallVec<[u16; 2]>,
+    /// Loops in which it goes on.
+    pub stayed: SmallVec<[u16; 2]>,
+}
+
+impl Label {
+    /// A step of which nothing is known but who takes it.
+    pub(super) fn of(thread: ThreadIndex) -> Label {
+        let (left, stayed) = (SmallVec::new(), SmallVec::new());
+        Label { thread, at: None, is_quiet: false, is_spurious: false, left, stayed }
+    }
+}
+
+/// States and steps by number.
+#[derive(Default)]
+pub(super) struct Space {
+    /// By state: where its steps begin; one more at the end.
+    first: Vec<u32>,
+    /// By step: the state that it leads to, or [`DISCARDED`].
+    targets: Vec<u32>,
+    /// By step.
+    label_ids: Vec<u32>,
+    labels: IndexSet<Label, FxBuildHasher>,
+    /// States in the middle of an atomic block.
+    atomic: FixedBitSet,
+    /// States in which executions end.
+    ends: FixedBitSet,
+    /// One more than the highest number of a thread.
+    threads: usize,
+}
+
+impl Space {
+    /// Number of states.
+    pub(super) fn len(&self) -> usize {
+        self.first.len().saturating_sub(1)
+    }
+
+    /// One more than the highest number of a thread.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// The steps of a state.
+    pub(super) fn steps(&self, state: u32) -> Range<usize> {
+        self.first[state as usize] as usize..self.first[state as usize + 1] as usize
+    }
+
+    /// Where a step leads; `None` where it is discarded.
+    pub(super) fn target(&self, step: usize) -> Option<u32> {
+        Some(self.targets[step]).filter(|&target| target != DISCARDED)
+    }
+
+    /// What is known of a step.
+    pub(super) fn label(&self, step: usize) -> &Label {
+        &self.labels[self.label_ids[step] as usize]
+    }
+
+    /// Whether a state is in the middle of an atomic block: other threads cannot move in it, but it is no point in time of its own.
+    pub(super) fn is_atomic(&self, state: u32) -> bool {
+        self.atomic.contains(state as usize)
+    }
+
+    /// Whether executions end in a state.
+    pub(super) fn is_end(&self, state: u32) -> bool {
+        self.ends.contains(state as usize)
+    }
+
+    /// The choice that a step of a state is: steps stand by thread, and those of a thread in the order of its alternatives.
+    pub(super) fn choice(&self, state: u32, step: usize) -> Choice {
+        let thread = self.label(step).thread;
+        let same = self.steps(state).take_while(|&before| before < step);
+        let alternative = same.filter(|&before| self.label(before).thread == thread).count() as u32;
+        Choice { thread, alternative }
+    }
+
+    /// All steps turned round: for each state, the states from which steps lead to it.
+    pub(super) fn reversed(&self) -> Reversed {
+        let mut first = vec![0u32; self.len() + 1];
+        let targets = || self.targets.iter().filter(|&&target| target != DISCARDED);
+        targets().for_each(|&target| first[target as usize + 1] += 1);
+        for index in 1..first.len() {
+            first[index] += first[index - 1];
+        }
+        let mut sources = vec![0u32; first.last().map_or(0, |&count| count as usize)];
+        let mut next = first.clone();
+        for state in 0..self.len() as u32 {
+            for target in self.steps(state).filter_map(|step| self.target(step)) {
+                let place = &mut next[target as usize];
+                sources[*place as usize] = state;
+                *place += 1;
+            }
+        }
+        Reversed { first, sources }
+    }
+
+    /// Begins the steps of the next states, up to this one.
+    pub(super) fn begin(&mut self, state: u32) {
+        self.first.resize(state as usize + 1, self.targets.len() as u32);
+    }
+
+    /// Adds a step to the state that was begun last.
+    pub(super) fn add(&mut self, target: Option<u32>, label: Label) {
+        self.threads = self.threads.max(label.thread.index() + 1);
+        self.targets.push(target.unwrap_or(DISCARDED));
+        let (id, _) = self.labels.insert_full(label);
+        self.label_ids.push(id as u32);
+    }
+
+    /// There are so many states, of which these are in the middle of atomic blocks and these are ends.
+    pub(super) fn finish(&mut self, states: usize, atomic: FixedBitSet, ends: FixedBitSet) {
+        self.first.resize(states + 1, self.targets.len() as u32);
+        (self.atomic, self.ends) = (atomic, ends);
+    }
+
+    fn bytes(&self) -> u64 {
+        let words = self.first.capacity() + self.targets.capacity() + self.label_ids.capacity();
+        (words * size_of::<u32>() + self.labels.len() * size_of::<Label>()) as u64
+    }
+}
+
+/// Steps turned round.
+pub(super) struct Reversed {
+    first: Vec<u32>,
+    sources: Vec<u32>,
+}
+
+impl Reversed {
+    /// The states from which steps lead to a state, once for each step.
+    pub(super) fn sources(&self, state: u32) -> &[u32] {
+        &self.sources[self.first[state as usize] as usize..self.first[state as usize + 1] as usize]
+    }
+
+    /// The states that lead to one that is marked, marked as well.
+    pub(super) fn close(&self, marked: &mut FixedBitSet, mut waiting: Vec<u32>) {
+        while let Some(state) = waiting.pop() {
+            for &source in self.sources(state) {
+                if !marked.put(source as usize) {
+                    waiting.push(source);
+                }
+            }
+        }
+    }
+}
+
+/// A program's states, with shortest ways to them.
+pub(super) struct Explored {
+    pub space: Space,
+    pub graph: Graph,
+    pub statistics: Statistics,
+    /// The bound that was hit: nothing is known then.
+    pub bound: Option<Bound>,
+}
+
+/// Searches all states.
+pub(super) fn explore(machine: &Machine, loops: &WaitingLoops, budget: &Budget<'_>) -> Explored {
+    let mut recorder = Recorder { space: Space::default(), step: Step::default(), atomic: FixedBitSet::new() };
+    let monitor = Watch { loops, mover: None, step: Step::default(), notes: SmallVec::new() };
+    let Searched { graph, statistics, bound, .. } = states::search(machine, budget, monitor, &mut recorder);
+    let Recorder { mut space, mut atomic, .. } = recorder;
+    let states = graph.len();
+    let mut ends = FixedBitSet::with_capacity(states);
+    ends.extend((0..states).filter(|&state| graph.kind(state as u32).is_end()));
+    atomic.grow(states);
+    space.finish(states, atomic, ends);
+    Explored { space, graph, statistics, bound }
+}
+
+/// What a step has shown, bit by bit.
+#[derive(Clone, Copy, Debug)]
+enum Note {
+    At(CodeIndex),
+    Loud,
+    Spurious,
+    Left(u16),
+    Stayed(u16),
+    /// It makes a thread.
+    Made(ThreadIndex),
+    /// It leads into the middle of an atomic block.
+    Atomic,
+}
+
+/// The same, put together.
+#[derive(Clone, Debug, Default)]
+struct Step {
+    at: Option<CodeIndex>,
+    is_loud: bool,
+    is_spurious: bool,
+    left: SmallVec<[u16; 2]>,
+    stayed: SmallVec<[u16; 2]>,
+    /// The highest thread that it makes.
+    made: Option<ThreadIndex>,
+    leads_into_block: bool,
+}
+
+impl Step {
+    fn clear(&mut self) {
+        (self.at, self.is_loud, self.is_spurious, self.leads_into_block) = (None, false, false, false);
+        self.made = None;
+        self.left.clear();
+        self.stayed.clear();
+    }
+
+    fn add(&mut self, note: Note) {
+        match note {
+            Note::At(at) => self.at = self.at.or(Some(at)),
+            Note::Loud => self.is_loud = true,
+            Note::Spurious => self.is_spurious = true,
+            Note::Left(of) => insert(&mut self.left, of),
+            Note::Stayed(of) => insert(&mut self.stayed, of),
+            Note::Made(thread) => self.made = self.made.max(Some(thread)),
+            Note::Atomic => self.leads_into_block = true,
+        }
+    }
+
+    fn write(&self, notes: &mut SmallVec<[Note; 4]>) {
+        notes.clear();
+        notes.extend(self.at.map(Note::At));
+        notes.extend(self.is_loud.then_some(Note::Loud));
+        notes.extend(self.is_spurious.then_some(Note::Spurious));
+        notes.extend(self.left.iter().map(|&of| Note::Left(of)));
+        notes.extend(self.stayed.iter().map(|&of| Note::Stayed(of)));
+        notes.extend(self.made.map(Note::Made));
+        notes.extend(self.leads_into_block.then_some(Note::Atomic));
+    }
+}
+
+fn insert(list: &mut SmallVec<[u16; 2]>, one: u16) {
+    if let Err(place) = list.binary_search(&one) {
+        list.insert(place, one);
+    }
+}
+
+/// Forgets the past of states, and watches who does what in a step.
+#[derive(Clone, Debug)]
+struct Watch<'a> {
+    loops: &'a WaitingLoops,
+    mover: Option<ThreadIndex>,
+    step: Step,
+    notes: SmallVec<[Note; 4]>,
+}
+
+impl Observer for Watch<'_> {
+    const DETAILS: bool = false;
+
+    fn begin_step(&mut self, thread: ThreadName) {
+        self.mover = Some(thread.slot);
+        self.step.clear();
+    }
+
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        if self.mover != Some(thread.slot) {
+            return;
+        }
+        self.step.add(Note::At(at));
+        if let Event::Fork { child } | Event::Spawn { child } = event {
+            self.step.add(Note::Made(child.slot));
+        }
+        if !is_quiet(event) {
+            self.step.add(Note::Loud);
+        }
+        if matches!(event, Event::Woken { by: None }) {
+            self.step.add(Note::Spurious);
+        }
+    }
+
+    fn branch(&mut self, thread: ThreadName, at: CodeIndex, holds: bool) {
+        if self.mover != Some(thread.slot) {
+            return;
+        }
+        let Some(of) = self.loops.at(at, holds) else { return };
+        of.left.iter().for_each(|&of| self.step.add(Note::Left(of)));
+        of.stayed.iter().for_each(|&of| self.step.add(Note::Stayed(of)));
+    }
+}
+
+/// Whether what happens can be a part of waiting: it changes nothing shared but a lock, nobody is woken by it, and nothing is
+/// printed.
+fn is_quiet(event: Event) -> bool {
+    match event {
+        Event::Write { shared, .. } => !shared,
+        Event::Wait { condition, .. } => condition.is_some(),
+        Event::Read { .. }
+        | Event::Lock { .. }
+        | Event::Unlock { .. }
+        | Event::Nested { .. }
+        | Event::NotTaken { .. }
+        | Event::Verdict { .. }
+        | Event::Waited { .. }
+        | Event::WaitToWrite { .. }
+        | Event::TimedOut { .. }
+        | Event::Woken { .. }
+        | Event::Choose { .. }
+        | Event::Allocate { .. }
+        | Event::AtomicBegin
+        | Event::AtomicEnd => true,
+        _ => false,
+    }
+}
+
+impl Monitor for Watch<'_> {
+    type Note = Note;
+
+    fn encode(&self, _: &mut Vec<u64>) {}
+
+    fn decode(&mut self, _: &[u64]) {}
+
+    fn settle(&mut self, _: &Machine, state: &mut State) {
+        state.forget_past();
+        if state.exclusive().is_some() {
+            self.step.add(Note::Atomic);
+        }
+        let mut notes = std::mem::take(&mut self.notes);
+        self.step.write(&mut notes);
+        self.notes = notes;
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+}
+
+/// Keeps the steps.
+struct Recorder {
+    space: Space,
+    /// The step that is over now.
+    step: Step,
+    atomic: FixedBitSet,
+}
+
+impl Observer for Recorder {
+    const ACTIVE: bool = false;
+    const DETAILS: bool = false;
+
+    fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
+}
+
+impl<'a> Visitor<Watch<'a>> for Recorder {
+    fn begin(&mut self) {
+        self.step.clear();
+    }
+
+    fn notes(&mut self, notes: &[Note]) {
+        self.step.clear();
+        notes.iter().for_each(|&note| self.step.add(note));
+    }
+
+    fn transition(&mut self, &Transition { from, choice, to }: &Transition) {
+        let step = std::mem::take(&mut self.step);
+        if step.leads_into_block {
+            self.atomic.grow(to as usize + 1);
+            self.atomic.insert(to as usize);
+        }
+        self.space.threads = self.space.threads.max(step.made.map_or(0, |thread| thread.index() + 1));
+        let Some(Choice { thread, .. }) = choice else { return };
+        let Step { at, is_loud, is_spurious, left, stayed, .. } = step;
+        self.space.begin(from);
+        self.space.add(Some(to), Label { thread, at, is_quiet: !is_loud, is_spurious, left, stayed });
+    }
+
+    fn discarded(&mut self, from: u32, Choice { thread, .. }: Choice) {
+        self.space.begin(from);
+        self.space.add(None, Label::of(thread));
+    }
+
+    fn bytes(&self) -> u64 {
+        self.space.bytes() + (self.atomic.len() / 8) as u64
+    }
+
+    fn end(&mut self, _: &EndContext<'_, Watch<'a>>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
