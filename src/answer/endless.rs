@@ -9,7 +9,7 @@
 
 use crate::budget::{Bound, Budget, Limits};
 use crate::diagnostics::Code;
-use crate::explore::report::{EndlessReport, OutcomeReport, Schedules};
+use crate::explore::report::{EndlessReport, OutcomeReport, Schedules, ThreadOutput};
 use crate::explore::{Answer, EndlessAnswer, EndlessRequest, endless, may_run_for_ever};
 use crate::model::Model;
 use crate::schedule::Namer;
@@ -100,6 +100,13 @@ impl EndlessFindings {
             line: None,
             schedule: namer.as_mut().map(|namer| namer.steps(&report.steps)),
         };
-        of_outcomes.map(outcome).collect()
+        let mut outcomes: Vec<OutcomeReport> = of_outcomes.map(outcome).collect();
+        let mut known: Vec<Vec<ThreadOutput>> = Vec::new();
+        outcomes.retain(|outcome| {
+            let is_new = !known.contains(&outcome.by_thread);
+            known.push(outcome.by_thread.clone());
+            is_new
+        });
+        outcomes
     }
 }

@@ -10,6 +10,7 @@ mod diff;
 mod driver;
 mod findings;
 mod json_schema;
+mod liveness;
 mod paths;
 mod process;
 mod seeds;

@@ -185,6 +185,9 @@ impl Search<'_> {
         let mut list = Vec::new();
         for (kind, components) in [(EndlessKind::NoEnd, no_end), (EndlessKind::Livelock, livelocks)] {
             for component in self.distinct(&mut finder, components) {
+                if self.is_over() {
+                    return list;
+                }
                 list.extend(self.shown(&mut finder, component, (kind, None), &can_end));
             }
         }
@@ -192,6 +195,12 @@ impl Search<'_> {
             list.extend(self.starvation(&mut finder, &fair, &can_end));
         }
         list
+    }
+
+    /// Whether the time is up.
+    fn is_over(&mut self) -> bool {
+        self.bound = self.bound.or(self.budget.check());
+        self.bound.is_some()
     }
 
     /// The components, nearest first, without those in which the same threads go round at the same places as in one before.
@@ -233,14 +242,24 @@ impl Search<'_> {
             Some((walk.state().position(thread), Some(obstacle)))
         };
         let fair_choices = self.request.fair_choices;
-        let mut starving = Starving { finder: &mut *finder, loops: self.loops, fair_choices };
+        let mut over = None;
+        let mut may_go_on = || {
+            over = over.or(budget.check());
+            over.is_none()
+        };
+        let may_go_on: &mut dyn FnMut() -> bool = &mut may_go_on;
+        let mut starving = Starving { finder: &mut *finder, loops: self.loops, fair_choices, may_go_on };
         let mut found = starving.find(fair, &mut standing);
-        self.bound = self.bound.or(bound);
+        self.bound = self.bound.or(bound).or(over);
         found.sort_by_key(|one| (one.component.states[0], one.thread, one.kept));
-        let shown = found
-            .iter()
-            .filter_map(|one| self.shown(finder, &one.component, (EndlessKind::Starvation, Some(one)), can_end));
-        shown.collect()
+        let mut list = Vec::new();
+        for one in &found {
+            if self.is_over() {
+                break;
+            }
+            list.extend(self.shown(finder, &one.component, (EndlessKind::Starvation, Some(one)), can_end));
+        }
+        list
     }
 
     /// A component as a lasso.

@@ -46,6 +46,8 @@ pub(super) struct Starving<'s, 'a> {
     pub loops: &'s WaitingLoops,
     /// Whether each choice that is open infinitely often is taken some time.
     pub fair_choices: bool,
+    /// Whether there is time left.
+    pub may_go_on: &'s mut dyn FnMut() -> bool,
 }
 
 impl Starving<'_, '_> {
@@ -60,6 +62,9 @@ impl Starving<'_, '_> {
         };
         for component in fair {
             for thread in 0..self.finder.space.threads() {
+                if !(self.may_go_on)() {
+                    break;
+                }
                 for (kept, part) in self.still(component, thread, standing) {
                     note(thread, kept, part);
                 }
