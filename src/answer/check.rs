@@ -14,7 +14,7 @@ use crate::front::{Compiled, compile, may_allow};
 use crate::ir::Program;
 use crate::source::{FileId, SourceMap};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::panic::resume_unwind;
 use std::thread::{self, ScopedJoinHandle};
@@ -175,21 +175,15 @@ impl CheckReport {
     /// The report without what is suppressed, and with what is wrong with comments that suppress.
     #[must_use]
     pub fn judged(mut self, judged: &Judged) -> CheckReport {
-        let mut kept: Vec<(usize, Diagnostic)> = Vec::new();
+        let mut kept: Vec<(Option<usize>, Diagnostic)> = Vec::new();
         for (index, (diagnostic, severity)) in self.found.into_iter().zip(&judged.severities).enumerate() {
-            kept.extend(severity.map(|severity| (index, Diagnostic { severity, ..diagnostic })));
+            kept.extend(severity.map(|severity| (Some(index), Diagnostic { severity, ..diagnostic })));
         }
-        for problems in &judged.problems {
-            for problem in &problems.list {
-                let file = |one: &Diagnostic| one.span().map(|span| span.file);
-                // Behind what was found before it in its file, and behind the files before.
-                let place =
-                    kept.iter().rposition(|(_, one)| file(one) == file(problem) && one.span() <= problem.span());
-                let before = || kept.iter().position(|(_, one)| file(one) >= file(problem)).unwrap_or(kept.len());
-                kept.insert(place.map_or_else(before, |place| place + 1), (usize::MAX, problem.clone()));
-            }
-        }
-        let new_index = |old: usize| kept.iter().position(|(index, _)| *index == old);
+        let problems = judged.problems.iter().flat_map(|of| of.list.iter().cloned());
+        let kept = with_problems(kept, problems.collect());
+        let index_of: BTreeMap<usize, usize> =
+            kept.iter().enumerate().filter_map(|(index, (old, _))| Some((old.as_ref().copied()?, index))).collect();
+        let new_index = |old: usize| index_of.get(&old).copied();
         if let Some(confirmed) = &mut self.confirmed {
             confirmed.retain_mut(|of| match new_index(of.diagnostic) {
                 Some(index) => {
@@ -203,6 +197,32 @@ impl CheckReport {
         self.found = kept.into_iter().map(|(_, diagnostic)| diagnostic).collect();
         self.counted()
     }
+}
+
+/// Diagnostics file by file, each sorted by place with those without one last, and problems among them in their places.
+fn with_problems(
+    found: Vec<(Option<usize>, Diagnostic)>,
+    mut problems: Vec<Diagnostic>,
+) -> Vec<(Option<usize>, Diagnostic)> {
+    problems.sort_by_key(Diagnostic::span);
+    let mut problems = problems.into_iter().peekable();
+    let mut all = Vec::new();
+    let mut file = None;
+    for one in found {
+        let place = one.1.span();
+        file = place.map(|span| span.file).or(file);
+        let comes_before = |problem: &Diagnostic| match (place, problem.span()) {
+            (Some(place), Some(other)) => other < place,
+            (None, Some(other)) => Some(other.file) <= file,
+            (_, None) => false,
+        };
+        while let Some(problem) = problems.next_if(comes_before) {
+            all.push((None, problem));
+        }
+        all.push(one);
+    }
+    all.extend(problems.map(|problem| (None, problem)));
+    all
 }
 
 fn check_file(

@@ -74,8 +74,9 @@ pub fn allow_comments(sources: &SourceMap, file: FileId) -> AllowComments {
         return found;
     }
     let scopes = scopes(sources, file);
-    for comment in comments {
-        match one_comment(sources, (file, &comment), &scopes) {
+    let lines = targets(sources.file(file), &comments);
+    for (comment, line) in comments.iter().zip(lines) {
+        match one_comment(sources, (file, comment, line), &scopes) {
             Ok(codes) => codes.into_iter().for_each(|code| match code {
                 Ok(allowed) => found.allowed.push(allowed),
                 Err(problem) => found.problems.push(problem),
@@ -94,11 +95,11 @@ pub fn allow_comments(sources: &SourceMap, file: FileId) -> AllowComments {
 /// What a comment allows, code by code; else what is wrong with it, and what helps.
 fn one_comment(
     sources: &SourceMap,
-    (file, comment): (FileId, &Comment<'_>),
+    (file, comment, line): (FileId, &Comment<'_>, Option<u32>),
     scopes: &[Scope],
 ) -> Result<Vec<Result<Allowed, Diagnostic>>, (&'static str, String)> {
     let codes = codes(comment.text)?;
-    let Some(line) = target(sources.file(file), comment) else {
+    let Some(line) = line else {
         return Err((
             "no code stands in the next line",
             "put it before, or behind, the code that it is for".to_owned(),
@@ -195,15 +196,30 @@ fn is_meant(text: &str) -> bool {
     (mark == MARK || is_near()) && rest != RECORDED_STATE
 }
 
-/// Step 2: the line that a comment is for.
-fn target(source: &SourceFile, comment: &Comment<'_>) -> Option<u32> {
-    let own = source.position(comment.start as u32).line;
-    if !comment.is_alone {
-        return Some(own);
+/// Step 2: the lines that comments are for.
+fn targets(source: &SourceFile, comments: &[Comment<'_>]) -> Vec<Option<u32>> {
+    let mut lines: Vec<Option<u32>> = Vec::new();
+    // The comment behind, so that no line of many comments is looked at twice.
+    let mut behind: Option<(u32, Option<u32>)> = None;
+    for comment in comments.iter().rev() {
+        let own = source.position(comment.start as u32).line;
+        let mut line = if comment.is_alone { own + 1 } else { own };
+        let target = loop {
+            match behind {
+                Some((other, target)) if other == line && comment.is_alone => break target,
+                _ => {}
+            }
+            let text = source.line_text(line).trim();
+            if !comment.is_alone || !text.starts_with("//") {
+                break (!text.is_empty()).then_some(line);
+            }
+            line += 1;
+        };
+        behind = comment.is_alone.then_some((own, target)).or(behind);
+        lines.push(target);
     }
-    let mut behind = (own + 1..=source.line_count()).map(|line| (line, source.line_text(line).trim()));
-    let (line, text) = behind.find(|(_, text)| !text.starts_with("//"))?;
-    (!text.is_empty()).then_some(line)
+    lines.reverse();
+    lines
 }
 
 /// The codes in the parentheses of a comment, each with the place where it begins; else what is wrong, and what helps.
