@@ -181,6 +181,32 @@ fn with_cycle(
     }
 }
 
+/// Deadlocks that are shown with the first one of their kind.
+const ALIKE: usize = 4;
+
+/// A deadlock that other threads can be in as well: `others` are those deadlocks.
+#[must_use]
+pub fn with_symmetric(diagnostic: Diagnostic, others: &[&[BlockedReport]]) -> Diagnostic {
+    if others.is_empty() {
+        return diagnostic;
+    }
+    let names = |threads: &&[BlockedReport]| {
+        let cycle = wait_cycle(threads);
+        let all = || threads.iter().map(|thread| thread.thread.clone()).collect();
+        let names: Vec<String> = if cycle.is_empty() { all() } else { cycle };
+        names.join(", ")
+    };
+    let mut listed: Vec<String> = others.iter().take(ALIKE).map(names).collect();
+    if others.len() > ALIKE {
+        listed.push(format!("and {} more", others.len() - ALIKE));
+    }
+    diagnostic.with_note(format!(
+        "{} at the same places, of other threads: {}",
+        plural(others.len(), "further deadlock"),
+        listed.join("; ")
+    ))
+}
+
 /// The word or the sign with which a place begins.
 fn word_at(sources: &SourceMap, place: Span) -> Span {
     let start = place.start as usize;

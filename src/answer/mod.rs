@@ -56,6 +56,7 @@ mod run;
 mod run_seeds;
 mod selection;
 mod suppress;
+mod symmetric;
 pub mod words;
 
 pub use baseline::Baseline;
@@ -95,3 +96,4 @@ pub use run::{Course, RunAnswer, RunCycle, RunReport, RunRequest, run};
 pub use run_seeds::{CountedOutcome, SeedsAnswer, SeedsRequest, run_seeds};
 pub use selection::{SelectedReport, SelectionReport};
 pub use suppress::{By, Examined, FileLints, Finding, Findings, Judged, Lints, Suppressed, judge};
+pub use symmetric::group_symmetric;

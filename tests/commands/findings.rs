@@ -272,3 +272,23 @@ fn merged_contexts_are_said() {
     assert_eq!(json["merged"], true);
     assert_says(&text, &["calling contexts were merged (see `cssame explain CS0908`)"]);
 }
+
+#[test]
+fn deadlocks_that_differ_in_the_names_of_threads_are_shown_once() {
+    let program = "lock a, b;\nvoid f() { lock(a); lock(b); unlock(b); unlock(a); }\n\
+                   void g() { lock(b); lock(a); unlock(a); unlock(b); }\n\
+                   cobegin\n T1: f();\n T2: f();\n T3: g();\n T4: g();\ncoend\n";
+    let count = |options: &[&str]| {
+        let (text, json) = futures(program, options);
+        (text.matches("error[CS0412]").count(), json["deadlocks"].as_array().unwrap().len(), text)
+    };
+    let (shown, all, text) = count(&[]);
+    // All four threads wait, or one of either kind has ended, or one of each.
+    assert_eq!((shown, all), (4, 16), "{text}");
+    assert_says(&text, &["3 further deadlocks at the same places, of other threads: T", "cycle: T"]);
+    assert_eq!(count(&["--all"]).0, 16);
+    // Two threads that wait at other places are not the same.
+    let (text, json) =
+        futures("lock a;\nlock(a);\ncobegin\n T1: lock(a);\n T2: if (choose(0, 1) == 0) lock(a);\ncoend\n", &[]);
+    assert_eq!(text.matches("error[CS0412]").count(), json["deadlocks"].as_array().unwrap().len(), "{text}");
+}

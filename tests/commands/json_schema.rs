@@ -308,6 +308,31 @@ fn every_key_is_described() {
     assert!(missing.is_empty(), "docs/json.md does not describe {missing:?}");
 }
 
+/// All values that a schema lists for a key.
+fn values(schema: &Value, found: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(map) => {
+            if let Some(Value::Array(listed)) = map.get("enum") {
+                found.extend(listed.iter().filter_map(|value| value.as_str().map(str::to_owned)));
+            }
+            map.values().for_each(|value| values(value, found));
+        }
+        Value::Array(list) => list.iter().for_each(|value| values(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_value_is_named() {
+    let text = fs::read_to_string(root().join("docs/json.md")).unwrap();
+    let mut all = BTreeSet::new();
+    values(&schema(), &mut all);
+    assert!(all.contains("max-memory") && all.len() > 60, "{all:?}");
+    let is_missing = |value: &&String| !text.contains(&format!("`{value}`")) && !text.contains(&format!("\"{value}\""));
+    let missing: Vec<&String> = all.iter().filter(is_missing).collect();
+    assert!(missing.is_empty(), "docs/json.md does not name {missing:?}");
+}
+
 #[test]
 fn the_schema_tells_answers_from_nonsense() {
     let validator = jsonschema::validator_for(&schema()).unwrap();

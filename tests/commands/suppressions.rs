@@ -71,9 +71,10 @@ fn suppressed(value: &Value) -> Vec<(String, String)> {
 }
 
 /// Each command that reports findings, and how it is called.
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "check p.csm",
     "run --seed 0 p.csm",
+    "run --seeds 0..50 p.csm",
     "run --seeds 0..200 --keep-going p.csm",
     "futures p.csm",
     "futures --select x@9:8=x@initial p.csm",
@@ -112,6 +113,15 @@ fn every_command_finds_nothing_that_is_allowed() {
             }
         }
     }
+}
+
+#[test]
+fn an_execution_that_is_suppressed_is_no_reason_to_stop() {
+    let project = Project::new(FAULTY);
+    let executions =
+        |options: &str| project.json(&format!("run --seeds 0..50 {options} p.csm")).1["executions"].clone();
+    assert_ne!(executions(""), 50);
+    assert_eq!(executions("--allow CS0410,CS0412"), 50);
 }
 
 #[test]

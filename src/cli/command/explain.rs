@@ -5,8 +5,8 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::options::{FormatOption, OutputOptions};
 use crate::cli::output::Output;
 use crate::cli::status::Status;
+use crate::cli::view::markdown;
 use crate::diagnostics::{Code, Diagnostics};
-use anstyle::Style;
 use clap::Args;
 use serde::Serialize;
 
@@ -62,8 +62,11 @@ impl Answer for Pages {
 
     fn print(&self, _: &Judged, output: &mut Output) {
         for of in &self.report.codes {
-            let text =
-                if self.listed { format!("{}  {}\n", of.code, of.title) } else { page(of.page, output.colour()) };
+            let text = match (self.listed, output.colour()) {
+                (true, _) => format!("{}  {}\n", of.code, of.title),
+                (false, true) => markdown::render(of.page),
+                (false, false) => of.page.to_owned(),
+            };
             output.print(&text);
         }
     }
@@ -71,19 +74,6 @@ impl Answer for Pages {
     fn status(&self, _: &Judged) -> Status {
         Status::Clean
     }
-}
-
-/// A page, its headings bold where there is colour.
-fn page(text: &str, colour: bool) -> String {
-    if !colour {
-        return text.to_owned();
-    }
-    let bold = Style::new().bold();
-    let line = |line: &str| match line.trim_start_matches('#') {
-        heading if heading.len() < line.len() => format!("{bold}{}{bold:#}\n", heading.trim_start()),
-        _ => format!("{line}\n"),
-    };
-    text.lines().map(line).collect()
 }
 
 fn parse_code(text: &str) -> Result<Code, String> {

@@ -1,6 +1,8 @@
 //! `cssame run FILE`: one execution, by a seed or by a recorded schedule, or one for each of many seeds.
 
-use crate::answer::{Course, Findings, Judged, RunAnswer, RunRequest, SeedsAnswer, SeedsRequest, run, run_seeds};
+use crate::answer::{
+    Course, Findings, Judged, RunAnswer, RunRequest, SeedsAnswer, SeedsRequest, judge, run, run_seeds,
+};
 use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
@@ -197,7 +199,18 @@ impl Arguments {
             max_steps: self.max_steps.unwrap_or(MAX_STEPS),
         };
         let bounds = BoundOptions { timeout: self.timeout, ..BoundOptions::default() };
-        let answer = with_budget(&bounds, &self.output, output, |budget| run_seeds(&model, &request, budget));
+        let answer = with_budget(&bounds, &self.output, output, |budget| {
+            let answer = run_seeds(&model, &request, budget);
+            if self.keep_going || answer.first_failure.is_none() {
+                return Ok(answer);
+            }
+            // An execution whose findings are all suppressed is no reason to stop.
+            let findings = answer.findings(&model);
+            let is_shown = judge(&findings, &self.lints.lints(&findings)?).has_findings();
+            drop(findings);
+            let all = SeedsRequest { keep_going: true, ..request.clone() };
+            Ok::<_, Diagnostics>(if is_shown { answer } else { run_seeds(&model, &all, budget) })
+        })?;
         let mut not_written = None;
         match (&self.record, &answer.first_failure) {
             (Some(path), Some(first)) => files::write(path, &first.schedule(&model).to_text())?,

@@ -5,6 +5,7 @@ use super::pi::MERGED;
 use super::reason;
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
+use super::symmetric::groups;
 use crate::answer::words::plural;
 use crate::answer::{FuturesAnswer, Judged, SelectionReport, finding};
 use crate::cli::options::EndlessOptions;
@@ -13,7 +14,7 @@ use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::explore::Verdict;
 use crate::explore::report::{
-    EndlessReport, FuturesReport, Listed, OutcomeReport, TermCounts, TermReport, ThreadOutput,
+    BlockedReport, EndlessReport, FuturesReport, Listed, OutcomeReport, TermCounts, TermReport, ThreadOutput,
 };
 use crate::form::Selection;
 use crate::model::Model;
@@ -151,13 +152,18 @@ impl FuturesView<'_> {
 
     fn deadlocks(&self, report: &FuturesReport) -> Vec<String> {
         let witnesses = self.answer.answer.deadlocks.iter().zip(&report.deadlocks).enumerate();
-        let block = |(index, (witness, data)): (usize, (&crate::explore::Deadlock, &_))| {
-            let data: &crate::explore::report::DeadlockReport = data;
-            let diagnostic = finding::deadlock(self.model.sources(), &data.threads);
-            let diagnostic = self.judged.shown(diagnostic)?;
-            Some(self.finding(&diagnostic, &witness.schedule, |directory| record::deadlock_file(directory, index)))
+        let shown = witnesses.filter_map(|(index, (witness, data))| {
+            let diagnostic = self.judged.shown(finding::deadlock(self.model.sources(), &data.threads))?;
+            Some((index, witness, &data.threads[..], diagnostic))
+        });
+        let shown: Vec<_> = shown.collect();
+        let block = |(at, others): (usize, Vec<usize>)| {
+            let (index, witness, _, diagnostic) = &shown[at];
+            let others: Vec<&[BlockedReport]> = others.into_iter().map(|other| shown[other].2).collect();
+            let diagnostic = finding::with_symmetric(diagnostic.clone(), &others);
+            self.finding(&diagnostic, &witness.schedule, |directory| record::deadlock_file(directory, *index))
         };
-        witnesses.filter_map(block).collect()
+        groups(shown.iter().map(|of| of.2), self.all).into_iter().map(block).collect()
     }
 
     fn endless(&self) -> Vec<String> {

@@ -2,12 +2,14 @@
 
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use super::snippet::{self, Table};
+use super::symmetric::groups;
 use crate::answer::words::plural;
 use crate::answer::{Compiled, Judged, RacesAnswer, finding};
 use crate::cli::load::name_of;
 use crate::cli::output::Output;
 use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
+use crate::explore::report::BlockedReport;
 use crate::model::{Model, Unit};
 use crate::race::Timing;
 use crate::race::report::{AimReport, MetDeadlock, MetFailure, PairReport, RacesReport, SchedulerReport};
@@ -289,15 +291,24 @@ impl RacesView<'_> {
     }
 
     fn deadlocks(&self, report: &RacesReport) -> Vec<String> {
-        let block = |(index, met): (usize, &MetDeadlock)| {
+        let shown = report.deadlocks.iter().enumerate().filter_map(|(index, met)| {
             let model = self.model(met.driver.as_ref())?;
-            let diagnostic = self.judged.shown(finding::deadlock(model.sources(), &met.deadlock.threads))?;
+            let diagnostic = finding::deadlock(model.sources(), &met.deadlock.threads);
+            Some((index, met, self.judged.shown(diagnostic)?))
+        });
+        let shown: Vec<(usize, &MetDeadlock, Diagnostic)> = shown.collect();
+        let block = |(at, others): (usize, Vec<usize>)| {
+            let (index, met, diagnostic) = &shown[at];
+            let others: Vec<&[BlockedReport]> =
+                others.into_iter().map(|other| &shown[other].1.deadlock.threads[..]).collect();
+            let diagnostic = finding::with_symmetric(diagnostic.clone(), &others);
             let diagnostic = self.with_origin(diagnostic, met.seed, met.pair.as_ref());
             let diagnostic = in_driver(diagnostic, met.driver.as_ref());
             let text = self.block(&diagnostic, (&met.steps, Rows::Cause), met.driver.as_ref())?;
-            Some(text + &self.replay(met.driver.as_ref(), |directory| record::deadlock_file(directory, index)))
+            Some(text + &self.replay(met.driver.as_ref(), |directory| record::deadlock_file(directory, *index)))
         };
-        report.deadlocks.iter().enumerate().filter_map(block).collect()
+        let deadlocks = shown.iter().map(|of| &of.1.deadlock.threads[..]);
+        groups(deadlocks, self.all).into_iter().filter_map(block).collect()
     }
 
     fn model(&self, driver: Option<&String>) -> Option<&Model> {

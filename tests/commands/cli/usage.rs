@@ -20,6 +20,8 @@ const CALLS: &[(&str, i32, &str)] = &[
     ("correlate --rank 0.3 samples/jannesari_fig9.csm", 0, "Hours, Mins"),
     ("explain CS0401", 0, "# CS0401"),
     ("explain 401", 0, "# CS0401"),
+    ("explain --color always CS0401", 0, "\u{1b}[1mCS0401: accesses that may race"),
+    ("explain --color always CS0401", 0, "\n    cobegin\n"),
     ("explain", 0, "CS0999"),
     ("--help", 0, "Usage: cssame"),
     ("--version", 0, "cssame "),

@@ -7,8 +7,10 @@ use crate::cli::load::name_of;
 use crate::cli::record;
 use crate::cli::view::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
 use crate::cli::view::snippet::WIDTH;
+use crate::cli::view::symmetric::groups;
 use crate::coverage::report::MetReport;
 use crate::diagnostics::{Diagnostic, terminal};
+use crate::explore::report::BlockedReport;
 use crate::model::Model;
 use crate::schedule::{self, ExecutionStatus, RenderOptions};
 use crate::vm::Choice;
@@ -53,15 +55,22 @@ impl CoverageView<'_> {
             let met: &crate::coverage::report::SeededDeadlock = met;
             let diagnostic = finding::deadlock(model.sources(), &met.deadlock.threads);
             let diagnostic = with_seed(self.judged.shown(diagnostic)?, met.seed);
-            Some((diagnostic, steps, met.seed, index))
+            Some((diagnostic, steps, met, index))
         };
         let all: Vec<_> = report.deadlocks.iter().zip(ends).enumerate().filter_map(block).collect();
         let limit = self.limit(SHOWN);
-        let shown = all.iter().take(limit).map(|(diagnostic, steps, seed, index)| {
+        let groups = groups(all.iter().map(|of| &of.2.deadlock.threads[..]), self.all);
+        let count = groups.len();
+        let shown = groups.into_iter().take(limit).map(|(at, others)| {
+            let (diagnostic, steps, met, index) = &all[at];
+            let others: Vec<&[BlockedReport]> =
+                others.into_iter().map(|other| &all[other].2.deadlock.threads[..]).collect();
+            let diagnostic = &finding::with_symmetric(diagnostic.clone(), &others);
+            let seed = &met.seed;
             self.finding(model, diagnostic, steps) + &self.replay(model, *seed, |of| record::deadlock_file(of, *index))
         });
         let mut blocks: Vec<String> = shown.collect();
-        blocks.extend(hidden(all.len(), limit, "deadlock"));
+        blocks.extend(hidden(count, limit, "deadlock"));
         blocks
     }
 

@@ -8,10 +8,12 @@ pub use table::table;
 
 use super::replay::{DIRECTORY, options_text, record_line, replay_line};
 use super::snippet::{self, Table, WIDTH, wrap};
+use super::symmetric::groups;
 use crate::answer::words::plural;
 use crate::answer::{EmittedReport, Judged, PathsAnswer, finding};
 use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
+use crate::explore::report::BlockedReport;
 use crate::model::Model;
 use crate::paths::report::{MissedReport, PathsReport, RaceReport, TestReport};
 use crate::schedule::{self, RenderOptions};
@@ -164,10 +166,15 @@ impl PathsView<'_> {
             Some((index, met, self.judged.shown(diagnostic)?))
         });
         let all: Vec<_> = all.collect();
-        let count = all.len();
-        let shown = all.into_iter().take(limit).map(|(index, met, diagnostic)| {
+        let groups = groups(all.iter().map(|of| &of.1.deadlock.threads[..]), self.all);
+        let count = groups.len();
+        let shown = groups.into_iter().take(limit).map(|(at, others)| {
+            let (index, met, diagnostic) = &all[at];
+            let others: Vec<&[BlockedReport]> =
+                others.into_iter().map(|other| &all[other].1.deadlock.threads[..]).collect();
+            let diagnostic = finding::with_symmetric(diagnostic.clone(), &others);
             let diagnostic = diagnostic.with_note(format!("shown by test {}", met.test));
-            self.finding(&diagnostic, &met.steps) + &self.replay(|of| record::deadlock_file(of, index))
+            self.finding(&diagnostic, &met.steps) + &self.replay(|of| record::deadlock_file(of, *index))
         });
         let mut blocks: Vec<String> = shown.collect();
         blocks.extend(hidden(count, limit, "deadlock"));

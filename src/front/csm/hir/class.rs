@@ -6,6 +6,7 @@ use super::scope::BodyContext;
 use super::{Class, ClassId, Constant, Field, Scalar, Type};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast;
+use crate::front::csm::syntax::of_word;
 use crate::source::Span;
 use crate::source::texts::TextId;
 
@@ -207,9 +208,10 @@ impl<'a> Checker<'a> {
                 }
                 let message = format!("there is no type `{name}`");
                 let diagnostic = Diagnostic::error(Code::UnknownName, ty.span, message, "not declared");
-                self.report(match type_meant(name) {
-                    Some(meant) => diagnostic.with_help(format!("it is called `{meant}` here")),
-                    None => diagnostic.with_help(
+                self.report(match (type_meant(name), of_word(name)) {
+                    (Some(meant), _) => diagnostic.with_help(format!("it is called `{meant}` here")),
+                    (None, Some(advice)) => diagnostic.with_help(advice),
+                    (None, None) => diagnostic.with_help(
                         "the types are int, long, bool, double, string, lock, event, barrier, cond, sem, thread \
                          and the classes and enums of the file",
                     ),

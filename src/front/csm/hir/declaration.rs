@@ -341,6 +341,9 @@ fn initialiser_meant(ty: Type, initialiser: &Initialiser) -> Option<&'static str
         (Type::Semaphore, Initialiser::Arguments(_)) => {
             "the first value of a semaphore stands behind `=`: `sem NAME = 1;`"
         }
+        (Type::Scalar(Scalar::Thread), Initialiser::Arguments(_)) => {
+            "a thread is started by a call: `thread NAME = spawn f(1);`, and waited for by `join(NAME);`"
+        }
         (Type::Scalar(_), Initialiser::Arguments(_)) => "a first value stands behind `=`: `NAME = 1`",
         (Type::Array(_), Initialiser::Arguments(_) | Initialiser::Value(_)) => {
             "the values of an array stand in braces: `NAME[2] = {1, 2}`"

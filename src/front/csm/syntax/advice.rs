@@ -20,6 +20,12 @@ fn of_tokens(found: &str, before: &str, expected: &Expected) -> Option<&'static 
         }
         "`case`" | "`default`" if expected.phrase == "`{`" => Some("the cases of a switch stand in braces"),
         "`case`" | "`default`" => Some("a case stands directly in the braces of its switch, not in a statement there"),
+        "`:`" if before == "std" => {
+            Some("names have no `std::` in front: `lock`, `sem`, `barrier`, `thread` are types here")
+        }
+        "`-`" if expected.assignment => {
+            Some("an expression alone is no statement; the member of an object is `object.member`")
+        }
         "`:`" if expected.assignment => Some("a label names a thread, and stands only in `cobegin … coend`"),
         "`;`" if expected.assignment => Some("an expression alone is no statement"),
         "`;`" if expected.phrase == "`{`" => Some(
@@ -54,10 +60,12 @@ pub(crate) fn of_word(word: &str) -> Option<&'static str> {
         "new" => "there is no heap: an object is declared, `Queue q(3);`, and a variable of a class is the object",
         "struct" | "union" => "write `class Name { … }`; its members are public unless it says otherwise",
         "typedef" | "using" | "template" | "import" | "package" | "namespace" | "goto" | "try" | "catch" | "throw"
-        | "interface" | "extends" | "implements" | "virtual" | "friend" | "delete" | "sizeof" => {
+        | "interface" | "extends" | "implements" | "virtual" | "friend" | "delete" => {
             "the language has nothing of that kind"
         }
-        "inline" | "auto" | "register" | "protected" | "mutable" | "explicit" => "leave the word out",
+        "sizeof" => "the number of elements of an array `t` is `length(t)`; sizes in bytes do not exist",
+        "auto" | "var" | "let" => "write the type: `int x = 1;`",
+        "inline" | "register" | "protected" | "mutable" | "explicit" => "leave the word out",
         "finally" => "`synchronized (L) { … }` gives the lock back on every way out",
         _ => return None,
     })

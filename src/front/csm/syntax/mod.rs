@@ -33,6 +33,7 @@ lalrpop_util::lalrpop_mod!(
     "/cssame.rs"
 );
 
+pub(crate) use advice::of_word;
 pub use literals::{Literals, literals};
 pub use parser::{Parsed, parse};
 pub use printer::{print, print_expression, print_statement};
