@@ -34,7 +34,7 @@ pub(super) fn files(
     }
     for case in cases {
         let mut entry = case.entry();
-        entry.schedule = format!("{DIRECTORY}/{}.json", entry.name);
+        entry.schedule = schedule_file(&entry.name);
         if let Some(program) = own.iter().find(|program| case.module == program.module.name) {
             entry.program.clone_from(&program.path);
             let (steps, status) = case.recorded();
@@ -49,6 +49,11 @@ pub(super) fn files(
         entries.push(entry);
     }
     (entries, files)
+}
+
+/// The file of a test's execution, in the package.
+pub(super) fn schedule_file(test: &str) -> String {
+    format!("{DIRECTORY}/{test}.json")
 }
 
 /// A program of a package.

@@ -9,9 +9,9 @@ use super::plan::{End, Plan, WaitingThread};
 use super::{Expect, Input, Options};
 use crate::form::Selection;
 use crate::form::selected_definition;
-use crate::schedule::Step;
+use crate::schedule::{Step, Walk, facts};
 use crate::source::Span;
-use crate::vm::Choice;
+use crate::vm::{Choice, Progress, Tables};
 
 /// Steps that a comment shows at most.
 const STEPS_SHOWN: usize = 60;
@@ -28,6 +28,8 @@ pub(super) struct TestCase {
     pub(super) plan: Plan,
     /// Lines of its comment. They hold text of the program, which a target has to escape.
     pub(super) comment: Vec<String>,
+    /// Where the program fails (`FILE:LINE:COL`), and the values that the failure comes from.
+    pub(super) why: Option<(String, Vec<String>)>,
     /// The steps of the execution.
     steps: Vec<Step>,
     /// What the execution shows, where the program does not fail and the test is to fail all the same.
@@ -92,7 +94,8 @@ impl TestCase {
             lines.extend(blocked.iter().map(line));
         }
         let steps = input.naming().steps(&plan.steps);
-        TestCase { name, module, plan, comment: lines, steps, violation: None, expect: None, shows: Vec::new() }
+        let why = why(input, &plan.steps);
+        TestCase { name, module, plan, comment: lines, why, steps, violation: None, expect: None, shows: Vec::new() }
     }
 
     /// The steps of the execution, and how it ends.
@@ -145,6 +148,16 @@ impl TestCase {
         let status = self.plan.status;
         TestEntry { name, end, status, message, output, shows, schedule: String::new(), program: None }
     }
+}
+
+/// Where an execution fails, and the values that this comes from.
+fn why(input: &Input<'_>, steps: &[Choice]) -> Option<(String, Vec<String>)> {
+    let mut tables = Tables::new();
+    let mut walk = Walk::new(input.machine, &mut tables, &mut ());
+    let Ok(Progress::Failed(failure)) = walk.follow(steps, &mut ()) else { return None };
+    let span = input.machine.span(failure.at);
+    let place = format!("{}:{}", input.sources.get(span.file)?.name(), input.sources.position(span));
+    Some((place, facts(&input.naming(), &failure, steps)))
 }
 
 /// `` `a@6:24` (line 6) reads from `a@4:31` (line 4: `a = 2;`). ``

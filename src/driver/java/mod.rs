@@ -107,7 +107,7 @@ pub(super) fn sources(parts: &Parts<'_>, form: Form) -> Result<(Vec<(PathBuf, St
     }
     for case in parts.cases {
         let path = format!("src/test/resources/plans/{}.plan", case.name);
-        files.push((PathBuf::from(path), plan_file::text(&case.plan)));
+        files.push((PathBuf::from(path), plan_file::text(case, parts.options)));
     }
     let tests = PathBuf::from("src/test/java").join(parts.name);
     for (name, text) in tests_file::classes(parts) {

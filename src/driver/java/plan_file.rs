@@ -5,15 +5,18 @@
 //! wait begins.
 
 use super::text::push_unit;
+use crate::driver::Options;
 use crate::driver::datum::Datum;
-use crate::driver::plan::{Act, End, Exchange, Operation, Plan, PlannedEvent};
+use crate::driver::plan::{Act, End, Exchange, Operation, PlannedEvent};
+use crate::driver::test_case::TestCase;
 use std::fmt::Write;
 
 /// An event as Java has it: its kind, and its fields behind the place.
 type Shown = (&'static str, Vec<String>);
 
 /// The text of the file.
-pub(super) fn text(plan: &Plan) -> String {
+pub(super) fn text(case: &TestCase, options: &Options) -> String {
+    let plan = &case.plan;
     let names: Vec<String> = plan.threads.iter().map(|thread| escaped(&thread.name)).collect();
     let mut text = format!("threads\t{}\n", names.join("\t"));
     let mut events: Vec<(usize, usize, String)> = Vec::new();
@@ -42,9 +45,14 @@ pub(super) fn text(plan: &Plan) -> String {
     }
     match &plan.end {
         End::Ok => text.push_str("end\tok\n"),
-        End::Fails(message) => text.push_str(&format!("end\tfails\t{}\n", escaped(message))),
+        End::Fails(message) => {
+            let (place, facts) = case.why.as_ref().map_or((&options.file, &[][..]), |(place, facts)| (place, facts));
+            text.push_str(&format!("end\tfails\t{}\n", escaped(message)));
+            let _ = writeln!(text, "why\t{}\t{}", escaped(place), escaped(&facts.join(", ")));
+        }
         End::Deadlock(waiting) => {
             text.push_str("end\tdeadlock\n");
+            let _ = writeln!(text, "why\t{}\t", escaped(&options.file));
             for of in waiting {
                 let _ = writeln!(text, "waits\t{}\t{}\t{}", of.thread, escaped(&of.at), escaped(&of.waits));
             }

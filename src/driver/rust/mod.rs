@@ -1,6 +1,6 @@
 //! Packages in Rust: a Cargo package that uses only the standard library.
 //!
-//! In: the parts of a package. Out: its files: the program in CSSAME form (`src/program.rs`), one function a thread; the runtime
+//! In: the parts of a package. Out: its files: what the package is (`README.md`), the program in CSSAME form (`src/program.rs`), one function a thread; the runtime
 //! (`src/lib.rs`), in which every event has a single-assignment latch; and one test for each test case (`tests/futures.rs`).
 //!
 //! Tests of pairs may also run free (`free`): with plain threads and real memory, for a race detector.
@@ -14,6 +14,7 @@ mod free;
 mod instruction;
 mod names;
 mod program;
+mod readme;
 mod registers;
 mod tests_file;
 mod value;
@@ -28,6 +29,9 @@ const RUNTIME: &str = include_str!("template/runtime.rs");
 /// The runtime of a package whose tests run free.
 const FREE_RUNTIME: &str = include_str!("template/free.rs");
 
+/// The style of the runtime; what is made for a program has that of the program, and is skipped.
+const RUSTFMT: &str = "max_width = 120\nuse_small_heuristics = \"Max\"\n";
+
 /// What cargo puts into the directory of a package.
 pub(super) const BUILT: &[&str] = &["Cargo.lock", "target"];
 
@@ -36,6 +40,8 @@ pub(super) fn files(parts: &Parts<'_>) -> Result<Vec<(PathBuf, String)>, DriveEr
     let runtime = if parts.options.free { FREE_RUNTIME } else { RUNTIME };
     let files = [
         ("Cargo.toml", cargo_toml(parts.name)),
+        ("README.md", readme::emit(parts)),
+        ("rustfmt.toml", RUSTFMT.to_owned()),
         ("src/lib.rs", runtime.to_owned()),
         ("src/program.rs", program::emit(parts)?),
         ("tests/futures.rs", tests_file::emit(parts)),
@@ -45,7 +51,7 @@ pub(super) fn files(parts: &Parts<'_>) -> Result<Vec<(PathBuf, String)>, DriveEr
 
 fn cargo_toml(name: &str) -> String {
     format!(
-        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n\
+        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
          [lib]\ndoctest = false\ntest = false\n\n[workspace]\n"
     )
 }

@@ -54,10 +54,11 @@ fn one(module: &Module<'_>, options: &Options) -> Result<String, DriveError> {
              //! A read of memory asks its pi for a value, a write defines a version and trips its latch."
         )
     };
-    // The program of a user may have variables that it does not read: that is not for the compiler of the package to say.
+    // The program of a user may have variables that it does not read, or compare what is equal: that is not for the
+    // compiler of the package to say, nor for clippy.
     let mut text = format!(
         "//! `{}` {}\n\n\
-         #![allow(unused_variables, unused_assignments, unused_imports, unused_mut)]\n\n\
+         #![allow(clippy::all, unused_variables, unused_assignments, unused_imports, unused_mut)]\n\n\
          use {}::{{{}}};\n",
         comment(&options.file),
         about,

@@ -5,11 +5,15 @@
 use super::names::comment;
 use super::program::path;
 use super::value::datum;
-use crate::driver::Expect;
 use crate::driver::parts::Parts;
 use crate::driver::plan::{Act, End, LastValue, Operation, Plan, Source, ThreadPlan, WaitingThread};
+use crate::driver::recorded::schedule_file;
 use crate::driver::test_case::TestCase;
+use crate::driver::{Expect, Options};
 use std::fmt::Write;
+
+/// The width of the lines of a package.
+const MAX_WIDTH: usize = 120;
 
 /// The text of the file.
 pub(super) fn emit(parts: &Parts<'_>) -> String {
@@ -19,8 +23,8 @@ pub(super) fn emit(parts: &Parts<'_>) -> String {
         comment(&options.file),
         env!("CARGO_PKG_VERSION"),
         if options.free {
-            "A test runs the program some times, and comes near to the order of locks of the execution that stands above it; it \
-             fails where the program fails. `src/lib.rs` says how."
+            "A test runs the program some times, and comes near to the order of locks of the execution that stands above it;\n//! \
+             it fails where the program fails. `README.md` says what that shows and what not, `src/lib.rs` how it is done."
         } else {
             "A test follows one recorded execution: each event is `Event(latch, act, place, latches that come before)`."
         }
@@ -30,31 +34,40 @@ pub(super) fn emit(parts: &Parts<'_>) -> String {
         return text;
     }
     if options.free {
-        let _ = write!(text, "\nuse {package}::{{Turns, free, program}};\n");
-        cases.iter().for_each(|case| text += &free_test(case));
+        text += &format!("\n{}", import(package, "{Turns, free, program}"));
+        cases.iter().for_each(|case| text += &free_test(case, options));
         return text;
     }
     // Which of the names the tests use depends on the executions.
-    text += "\n#![allow(unused_imports)]\n\n";
-    let _ = writeln!(text, "use {package}::Act::*;\nuse {package}::Value::*;");
-    let _ = writeln!(text, "use {package}::{{check, program, Act, End, Event, Expect, From, Future, Plan}};");
+    text += "\n#![allow(clippy::all, unused_imports)]\n\n";
+    for names in ["Act::*", "Value::*", "{Act, End, Event, Expect, From, Future, Plan, check, program}"] {
+        text += &import(package, names);
+    }
     for case in cases {
-        text += &test(case, case.expectation(options));
+        text += &test(case, options);
     }
     text
 }
 
-fn test(case: &TestCase, expect: Expect) -> String {
+/// A line that imports names of the package.
+fn import(package: &str, names: &str) -> String {
+    let line = format!("use {package}::{names};\n");
+    // The name of the file may be long.
+    if line.len() > MAX_WIDTH { format!("#[rustfmt::skip]\n{line}") } else { line }
+}
+
+fn test(case: &TestCase, options: &Options) -> String {
     let mut text = "\n".to_owned();
     for line in &case.comment {
         let _ = writeln!(text, "/// {}", comment(line));
     }
     let text = text.replace("/// \n", "///\n");
-    let expect = match expect {
+    let expect = match case.expectation(options) {
         Expect::Program => "Program",
         Expect::Recorded => "Recorded",
     };
-    let mut text = format!("{text}#[test]\nfn {}() {{\n    static FUTURE: Future = Future {{\n", case.name);
+    let mut text =
+        format!("{text}#[test]\n#[rustfmt::skip]\nfn {}() {{\n    static FUTURE: Future = Future {{\n", case.name);
     text += "        threads: &[\n";
     for thread in &case.plan.threads {
         let _ = writeln!(text, "            Plan {{\n                name: {:?},", thread.name);
@@ -75,7 +88,10 @@ fn test(case: &TestCase, expect: Expect) -> String {
     for LastValue { name, source, value } in &case.plan.shared {
         let _ = writeln!(text, "            ({name:?}, {}, {}),", from(source), datum(value));
     }
-    let _ = writeln!(text, "        ],\n        end: {},\n    }};", end(&case.plan.end));
+    let (place, facts) = case.why.as_ref().map_or((&options.file, &[][..]), |(place, facts)| (place, facts));
+    let _ = writeln!(text, "        ],\n        end: {},", end(&case.plan.end));
+    let _ = writeln!(text, "        place: {place:?},\n        facts: &{facts:?},");
+    let _ = writeln!(text, "        schedule: {:?},\n    }};", schedule_file(&case.name));
     let _ = writeln!(text, "    check({}::main, &FUTURE, Expect::{expect});", path(case.module.as_deref()));
     if let (Some(violation), "Program") = (&case.violation, expect) {
         let _ = writeln!(text, "    panic!(\"{{}}\", {violation:?});");
@@ -85,18 +101,19 @@ fn test(case: &TestCase, expect: Expect) -> String {
 }
 
 /// A test that comes near to its execution.
-fn free_test(case: &TestCase) -> String {
+fn free_test(case: &TestCase, options: &Options) -> String {
     let mut text = "\n".to_owned();
     for line in &case.comment {
         let _ = writeln!(text, "/// {}", comment(line));
     }
     let module = path(case.module.as_deref());
     let mut text = text.replace("/// \n", "///\n");
-    let _ = writeln!(text, "#[test]\nfn {}() {{\n    static TURNS: &[Turns] = &[", case.name);
+    let _ = writeln!(text, "#[test]\n#[rustfmt::skip]\nfn {}() {{\n    static TURNS: &[Turns] = &[", case.name);
     for (name, made, locks) in turns(&case.plan) {
         let _ = writeln!(text, "        Turns {{ made: &{made:?}, locks: &{locks:?} }}, // {}", comment(name));
     }
-    text + &format!("    ];\n    free({module}::main, {module}::memory, TURNS);\n}}\n")
+    let told = format!("{}, near to {}", options.file, schedule_file(&case.name));
+    text + &format!("    ];\n    free({module}::main, {module}::memory, TURNS, {told:?});\n}}\n")
 }
 
 /// Of each thread its name, the threads that it makes, and the places of the locks that it takes in the order of all.

@@ -25,7 +25,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-const PACKAGE: [&str; 5] = ["Cargo.toml", "MANIFEST.json", "recorded", "src", "tests"];
+const PACKAGE: [&str; 7] = ["Cargo.toml", "MANIFEST.json", "README.md", "recorded", "rustfmt.toml", "src", "tests"];
 
 #[test]
 fn a_package_takes_the_place_of_an_older_one() {
@@ -36,7 +36,10 @@ fn a_package_takes_the_place_of_an_older_one() {
     fs::create_dir(out.join("target")).unwrap();
     fs::write(out.join("Cargo.lock"), "kept").unwrap();
     ends_with(&mut drive(&root().join("samples/peterson.csm"), &out), 0);
-    assert_eq!(names(&out), ["Cargo.lock", "Cargo.toml", "MANIFEST.json", "recorded", "src", "target", "tests"]);
+    let kept = ["Cargo.lock", "target"];
+    let mut expected: Vec<&str> = PACKAGE.into_iter().chain(kept).collect();
+    expected.sort_unstable();
+    assert_eq!(names(&out), expected);
     assert!(fs::read_to_string(out.join("Cargo.toml")).unwrap().contains("drive_peterson"));
     assert_eq!(names(out.parent().unwrap()), ["out"]);
 }
@@ -85,7 +88,8 @@ fn a_package_of_other_files_leaves_none_of_them() {
     with_manifest(&out, |manifest| {
         assert_eq!(manifest["target"], "rust");
         let files = manifest["files"].as_array_mut().unwrap();
-        assert_eq!(*files, ["Cargo.toml", "src/lib.rs", "src/program.rs", "tests/futures.rs"]);
+        let written = ["Cargo.toml", "README.md", "rustfmt.toml", "src/lib.rs", "src/program.rs", "tests/futures.rs"];
+        assert_eq!(*files, written);
         files.push("src/main/Program.java".into());
     });
     ends_with(&mut drive(&fig2(), &out), 0);
@@ -102,6 +106,9 @@ fn packages_of_older_versions_are_known_and_those_of_unknown_targets_are_not() {
         manifest.remove("target");
         manifest.remove("files");
     });
+    for newer in ["README.md", "rustfmt.toml"] {
+        fs::remove_file(out.join(newer)).unwrap();
+    }
     ends_with(&mut drive(&root().join("samples/peterson.csm"), &out), 0);
     // Nobody knows which files it has.
     with_manifest(&out, |manifest| manifest["target"] = "cobol".into());

@@ -39,6 +39,39 @@ fn a_future_that_fails_fails_with_the_message_of_the_program() {
 }
 
 #[test]
+fn a_failed_test_tells_the_place_the_values_and_the_schedule() {
+    let text = "int x = 1, y = 2;\ncobegin\n  A: x = 2;\n  B: assert(x != y);\ncoend\n";
+    let mut workspace = Workspace::new("told");
+    workspace.add("told", &fixture_of("told.csm", text, Expect::Program).drive(&Limits::default()));
+    let (results, text) = workspace.run(&[]);
+    assert_eq!(results.get("x_4_13_from_x_3_6"), Some(&false), "{text}");
+    let told = "told.csm:4:6: assertion failed at line 4\nx is 2, y is 2\n\
+                the schedule, from recorded/x_4_13_from_x_3_6.json:\n  \
+                A: write x@3:6 = 2\n  B: read x@4:13 = 2\n  B: read y@4:18 = 2\n  B: assert@4:6\n";
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn packages_are_clean_for_the_formatter_and_the_linter() {
+    let mut workspace = Workspace::new("tidy");
+    for name in ["order_pool_broken", "lost_notify_cond", "rwlock_table"] {
+        let package = sample(name, Expect::Program).drive(&Limits::default());
+        let readme = package.files.iter().find(|(path, _)| path.ends_with("README.md"));
+        assert!(readme.is_some_and(|(_, text)| text.contains("## Latches")), "{readme:?}");
+        workspace.add(name, &package);
+    }
+    // What the program does is not for the linter to judge, nor is a long line for the formatter.
+    let text = format!(
+        "int x = 1; double pi = 3.14159;\ncobegin\n  A: {{ x = x * 0 + (x - x); assert(x == x, \"{}\"); }}\n  \
+         B: {{ x = 7; if (x == 7) {{ if (pi == 3.14159) print(pi); }} }}\ncoend\n",
+        "words ".repeat(40)
+    );
+    let name = format!("{}.csm", "a_long_name_".repeat(9));
+    workspace.add("long", &fixture_of(&name, &text, Expect::Program).drive(&Limits::default()));
+    assert_eq!(workspace.untidy(), "");
+}
+
+#[test]
 fn the_outcome_of_a_deadlock_names_the_threads_that_wait() {
     let text = "int x;\nevent e;\ncobegin\n  A: if (x == 1) wait(e);\n  B: x = 1;\ncoend\n";
     let mut workspace = Workspace::new("deadlock");

@@ -404,4 +404,8 @@ fn the_command_writes_free_tests_under_the_same_names() {
         // Nobody knows how the threads go: if a test fails, then because the program does.
         assert!(results[&name] || text.contains("the books do not balance"), "{name}: {text}");
     }
+    assert_eq!(workspace.untidy(), "");
+    let readme = free.0.iter().find(|(path, _)| path.ends_with("README.md"));
+    let limits = "## What the tests can show, and what they cannot";
+    assert!(readme.is_some_and(|(_, text)| text.contains(limits)), "{readme:?}");
 }

@@ -30,14 +30,14 @@ impl Together {
         let folder = self.folder.join(member);
         fs::create_dir_all(&folder).unwrap();
         if self.members == 0 {
-            self.library = text("src/lib.rs").replacen("\npub mod program;\n", "\n", 1);
+            self.library = text("src/lib.rs").replacen("\n#[rustfmt::skip]\npub mod program;\n", "\n", 1);
         }
         self.members += 1;
         fs::write(folder.join("program.rs"), text("src/program.rs")).unwrap();
         let manifest = text("Cargo.toml");
         let name = manifest.split('"').nth(1).unwrap();
         let tests = text("tests/futures.rs")
-            .replace(&format!("use {name}::{{check, program, "), "use super::program;\nuse crate::{check, ")
+            .replace(", check, program};", ", check};\nuse super::program;")
             .replace(
                 &format!("use {name}::{{Turns, free, program}};"),
                 "use super::program;\nuse crate::{Turns, free};",
@@ -52,7 +52,7 @@ impl Together {
     pub fn build(&self) {
         fs::write(self.folder.join("lib.rs"), &self.library).unwrap();
         let mut compiler = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-        compiler.args(["--edition", "2021", "--crate-type", "lib", "--test", "-Dwarnings", "-o", "tests", "lib.rs"]);
+        compiler.args(["--edition", "2024", "--crate-type", "lib", "--test", "-Dwarnings", "-o", "tests", "lib.rs"]);
         let output = compiler.current_dir(&self.folder).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }

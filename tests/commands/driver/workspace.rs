@@ -40,6 +40,22 @@ impl Workspace {
         fs::write(self.folder.join("Cargo.toml"), manifest).unwrap();
     }
 
+    /// What the formatter and the linter say of the packages; nothing where they are clean.
+    pub fn untidy(&self) -> String {
+        let mut text = String::new();
+        for line in [&["fmt", "--all", "--check"][..], &["clippy", "--offline", "--workspace", "--all-targets"]] {
+            let mut command = Command::new(env!("CARGO"));
+            command.args(line).current_dir(&self.folder).env_remove("CARGO_ENCODED_RUSTFLAGS");
+            command.env("CARGO_TARGET_DIR", self.folder.join("target")).env("RUSTFLAGS", "-Dwarnings");
+            let output = command.output().unwrap();
+            if !output.status.success() {
+                text += &String::from_utf8_lossy(&output.stdout);
+                text += &String::from_utf8_lossy(&output.stderr);
+            }
+        }
+        text
+    }
+
     /// Builds and runs all tests: by package and test, whether it passed. And all output.
     pub fn run(&self, variables: &[(&str, &str)]) -> (BTreeMap<String, bool>, String) {
         let mut command = Command::new(env!("CARGO"));

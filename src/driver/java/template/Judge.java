@@ -25,7 +25,8 @@ final class Judge {
         if (failuresPass) {
             return;
         } else if (plan.end.equals("fails")) {
-            throw new AssertionError(plan.message);
+            String facts = plan.facts.isEmpty() ? "" : "\n" + plan.facts;
+            throw new AssertionError(plan.place + ": " + plan.message + facts + plan.schedule());
         } else if (plan.end.equals("deadlock")) {
             throw new AssertionError(deadlock());
         }
@@ -54,12 +55,12 @@ final class Judge {
     }
 
     private String deadlock() {
-        StringBuilder text = new StringBuilder("deadlock:");
+        StringBuilder text = new StringBuilder(plan.place + ": deadlock:");
         for (Plan.Waiting waiting : plan.waiting) {
             String name = plan.names.get(waiting.thread());
             text.append("\n  ").append(name).append(" at ").append(waiting.place()).append(' ').append(waiting.waits());
         }
-        return text.toString();
+        return text.append(plan.schedule()).toString();
     }
 
     private static AssertionError departure(String message) {

@@ -11,12 +11,17 @@ final class Plan {
     /** A thread that waits for ever: its number, where it stands, and what for. */
     record Waiting(int thread, String place, String waits) {}
 
+    /** Events that a failed test shows. */
+    private static final int SHOWN = 40;
+
     /** The names of the threads, by number. */
     final List<String> names = new ArrayList<>();
     /** The events of each thread, in its order. */
     final List<List<PlannedEvent>> events = new ArrayList<>();
     /** The events that have turns, in the order of all threads. */
     final List<PlannedEvent> timed = new ArrayList<>();
+    /** All events, in the order of all threads. */
+    private final List<PlannedEvent> all = new ArrayList<>();
     /** What each thread prints. */
     final List<List<String>> output = new ArrayList<>();
     /** The threads of a deadlock, in the order in which they begin to wait. */
@@ -25,6 +30,12 @@ final class Plan {
     String end = "ok";
     /** What the program says that fails. */
     String message = "";
+    /** Where the program fails, else its source file. */
+    String place = "";
+    /** The values that the failure comes from; empty if there are none. */
+    String facts = "";
+    /** The name of the test. */
+    private String test = "";
 
     private Plan() {}
 
@@ -35,10 +46,26 @@ final class Plan {
             if (stream == null) {
                 throw new IllegalArgumentException("there is no resource " + path);
             }
-            return parse(path, new String(stream.readAllBytes(), StandardCharsets.UTF_8));
+            Plan plan = parse(path, new String(stream.readAllBytes(), StandardCharsets.UTF_8));
+            plan.test = name;
+            return plan;
         } catch (IOException error) {
             throw new IllegalArgumentException(path + " cannot be read", error);
         }
+    }
+
+    /** The last events of the recorded execution, in their order. */
+    String schedule() {
+        StringBuilder text = new StringBuilder("\nthe schedule, from recorded/" + test + ".json:");
+        List<PlannedEvent> shown = all.stream().filter(event -> !event.is("end") && !event.is("leave")).toList();
+        int first = Math.max(0, shown.size() - SHOWN);
+        if (first > 0) {
+            text.append("\n  ... ").append(first).append(" events before");
+        }
+        for (PlannedEvent event : shown.subList(first, shown.size())) {
+            text.append("\n  ").append(names.get(event.thread())).append(": ").append(event.line());
+        }
+        return text.toString();
     }
 
     private static Plan parse(String path, String text) {
@@ -75,6 +102,10 @@ final class Plan {
                 message = fields.length > 2 ? fields[2] : "";
             }
             case "waits" -> waiting.add(new Waiting(Integer.parseInt(fields[1]), fields[2], fields[3]));
+            case "why" -> {
+                place = fields[1];
+                facts = fields[2];
+            }
             case "", "shared" -> { }
             default -> throw new IllegalArgumentException(fields[0]);
         }
@@ -94,6 +125,7 @@ final class Plan {
         int turn = isTimed ? timed.size() : -1;
         PlannedEvent event = new PlannedEvent(thread, fields[2], fields[3], type, value, extra, turn);
         events.get(thread).add(event);
+        all.add(event);
         if (isTimed) {
             timed.add(event);
         }

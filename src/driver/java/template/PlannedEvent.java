@@ -29,6 +29,15 @@ record PlannedEvent(int thread, String kind, String place, String type, String v
         return is("fail") && (value.equals(Values.TOO_LONG) || value.equals(Values.TOO_DEEP));
     }
 
+    /** The event as a line of a schedule. */
+    String line() {
+        return switch (kind) {
+            case "read", "write", "update" -> kind + " " + place + " = " + Values.show(type, value);
+            case "print" -> "print " + value;
+            default -> place;
+        };
+    }
+
     /** The event as messages call it. */
     String describe() {
         return switch (kind) {

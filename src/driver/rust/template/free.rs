@@ -14,6 +14,7 @@
 //! `CSSAME_FREE_ROUNDS=N` sets how often each test runs the program (20), `CSSAME_LATCH_SECONDS=N` how long a thread waits
 //! before that counts as a deadlock (10 s).
 
+#[rustfmt::skip]
 pub mod program;
 
 use std::cell::{Cell, RefCell, UnsafeCell};
@@ -173,12 +174,7 @@ impl Slot {
         } else {
             Object { value: bits, ..Object::default() }
         };
-        Slot {
-            data: UnsafeCell::new(bits),
-            object: Mutex::new(object),
-            changed: Condvar::new(),
-            gate: RwLock::new(()),
-        }
+        Slot { data: UnsafeCell::new(bits), object: Mutex::new(object), changed: Condvar::new(), gate: RwLock::new(()) }
     }
 }
 
@@ -757,12 +753,12 @@ fn number_from(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Runs the program some times, near to the recorded order of locks.
+/// Runs the program some times, near to the recorded order of locks. `told` are the source file and the schedule.
 ///
 /// # Panics
 ///
 /// The program fails, or a thread waits too long.
-pub fn free(main: fn(&Thread) -> Flow<()>, globals: fn() -> Vec<Value>, turns: &'static [Turns]) {
+pub fn free(main: fn(&Thread) -> Flow<()>, globals: fn() -> Vec<Value>, turns: &'static [Turns], told: &str) {
     let patience = Duration::from_secs(number_from("CSSAME_LATCH_SECONDS").unwrap_or(10));
     for round in 0..number_from("CSSAME_FREE_ROUNDS").unwrap_or(20) {
         let run = Arc::new(Run {
@@ -792,7 +788,7 @@ pub fn free(main: fn(&Thread) -> Flow<()>, globals: fn() -> Vec<Value>, turns: &
         }
         let failure = held(&run.failure).take();
         if let Some(message) = failure {
-            panic!("in round {}: {message}", round + 1);
+            panic!("in round {} of {told}: {message}", round + 1);
         }
     }
 }

@@ -8,6 +8,7 @@
 //! `CSSAME_LATCH_SECONDS=N` sets how long a thread waits for a latch while no other one opens (10 s),
 //! `CSSAME_DELAYS=SEED` puts random delays before and behind every event.
 
+#[rustfmt::skip]
 pub mod program;
 
 use std::cell::Cell;
@@ -72,11 +73,7 @@ macro_rules! data {
                 Value::$variant(self)
             }
             fn data(value: Value) -> Option<Self> {
-                if let Value::$variant(value) = value {
-                    Some(value)
-                } else {
-                    None
-                }
+                if let Value::$variant(value) = value { Some(value) } else { None }
             }
         }
     };
@@ -93,11 +90,7 @@ impl Data for Handle {
         Value::Thread(self.0)
     }
     fn data(value: Value) -> Option<Self> {
-        if let Value::Thread(value) = value {
-            Some(Handle(value))
-        } else {
-            None
-        }
+        if let Value::Thread(value) = value { Some(Handle(value)) } else { None }
     }
 }
 
@@ -199,6 +192,60 @@ pub struct Future {
     /// Shared variables, where they get their last value, and that value.
     pub shared: &'static [(&'static str, From, Value)],
     pub end: End,
+    /// Where the program fails, else its source file.
+    pub place: &'static str,
+    /// The values that the failure comes from.
+    pub facts: &'static [&'static str],
+    /// The file of the execution in this package.
+    pub schedule: &'static str,
+}
+
+/// Events that a failed test shows.
+const SHOWN: usize = 40;
+
+impl Future {
+    /// The value that an event reads.
+    fn value(&self, from: From) -> Option<Value> {
+        match from {
+            From::Initial(value) => Some(value),
+            From::Latch(latch) => {
+                let mut events = self.threads.iter().flat_map(|plan| plan.events);
+                events.find_map(|event| match event.1 {
+                    Act::Write(value) if event.0 == latch => Some(value),
+                    _ => None,
+                })
+            }
+        }
+    }
+
+    /// The last events of the execution, in their order, with what they read and write.
+    fn events(&self) -> String {
+        let of = |plan: &'static Plan| plan.events.iter().map(|event| (plan.name, event));
+        let mut events: Vec<(&str, &Event)> = self.threads.iter().flat_map(of).collect();
+        events.retain(|(_, event)| !matches!(event.1, Act::End | Act::Leave | Act::Fork(_)));
+        events.sort_by_key(|(_, event)| event.0);
+        let mut text = format!("\nthe schedule, from {}:", self.schedule);
+        if events.len() > SHOWN {
+            text += &format!("\n  … {} events before", events.len() - SHOWN);
+        }
+        let shown = events.into_iter().rev().take(SHOWN).rev();
+        let line = |(thread, Event(_, act, place, _)): (&str, &Event)| {
+            let value = match *act {
+                Act::Read(from) => self.value(from),
+                Act::Write(value) => Some(value),
+                _ => None,
+            };
+            match (act, value) {
+                (_, Some(value)) => format!("\n  {thread}: {} {place} = {value}", word(*act)),
+                (Act::Print(line), _) => format!("\n  {thread}: print {line}"),
+                _ => format!("\n  {thread}: {place}"),
+            }
+        };
+        let mut lines: Vec<String> = shown.map(line).collect();
+        // A wait gives its lock back and begins to wait: two events of one place.
+        lines.dedup();
+        text + &lines.concat()
+    }
 }
 
 /// What a test wants.
@@ -527,11 +574,7 @@ impl Thread {
             self.expect(at, "choice", |act| matches!(act, Act::Choose(value) if value >= low && value <= high))?;
         self.wait_all(event)?;
         self.open(event, Value::Bool(true))?;
-        if let Act::Choose(value) = event.1 {
-            Ok(value)
-        } else {
-            Err(Stop::Departed)
-        }
+        if let Act::Choose(value) = event.1 { Ok(value) } else { Err(Stop::Departed) }
     }
 
     pub fn lock(&self, at: &'static str) -> Flow<()> {
@@ -747,7 +790,8 @@ pub fn check(main: fn(&Thread) -> Flow<()>, future: &'static Future, expect: Exp
 fn judge(run: &Run, expect: Expect) {
     let state = run.state();
     if let Some(departure) = &state.departure {
-        panic!("the execution departs from the recorded one: {departure}");
+        let Future { place, schedule, .. } = run.future;
+        panic!("the execution departs from the recorded one: {departure}\n({place}, along {schedule})");
     }
     let mut predicted: Vec<&[&str]> = vec![&[]; run.future.threads.len()];
     for &(number, lines) in run.future.output {
@@ -771,11 +815,17 @@ fn judge(run: &Run, expect: Expect) {
         }
     }
     match run.future.end {
-        End::Fails(message) if expect == Expect::Program => panic!("{message}"),
+        End::Fails(message) if expect == Expect::Program => {
+            let Future { place, facts, .. } = run.future;
+            let facts = if facts.is_empty() { String::new() } else { format!("\n{}", facts.join(", ")) };
+            panic!("{place}: {message}{facts}{}", run.future.events());
+        }
         End::Deadlock(blocked) if expect == Expect::Program => {
             let name = |number: usize| run.future.threads[number].name;
-            let line = |&(number, place, waits): &(usize, &str, &str)| format!("\n  {} at {place} {waits}", name(number));
-            panic!("deadlock:{}", blocked.iter().map(line).collect::<String>());
+            let line =
+                |&(number, place, waits): &(usize, &str, &str)| format!("\n  {} at {place} {waits}", name(number));
+            let blocked: String = blocked.iter().map(line).collect();
+            panic!("{}: deadlock:{blocked}{}", run.future.place, run.future.events());
         }
         _ => {}
     }
