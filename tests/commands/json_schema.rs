@@ -308,6 +308,31 @@ fn every_key_is_described() {
     assert!(missing.is_empty(), "docs/json.md does not describe {missing:?}");
 }
 
+#[test]
+fn what_is_suppressed() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("p.csm");
+    let text = "int x; // cssame: allow(CS0401, CS0412)\nlock a; // cssame: alow(CS0401)\ncobegin\n  T1: x = 1;\n  T2: x = 2;\ncoend\n\
+                // cssame: allow(CS0410)\nassert(x == 1);\n";
+    fs::write(&file, text).unwrap();
+    for (command, definition) in [
+        ("check", "check"),
+        ("run", "run"),
+        ("futures", "futures"),
+        ("races", "races"),
+        ("correlate", "correlate"),
+        ("paths", "paths"),
+        ("coverage", "coverage"),
+    ] {
+        let arguments = [command, file.to_str().unwrap(), "--allow", "CS0403,CS0404,CS0405"];
+        let (_, value) = answer(&arguments);
+        assert_valid(&validator(definition), &arguments, &value);
+        let problems = value["suppression_diagnostics"].as_array().cloned().unwrap_or_default();
+        assert!(command == "check" || problems.iter().any(|problem| problem["code"] == "CS0914"), "{command}");
+        assert!(["run", "correlate"].contains(&command) || value["suppressed"].is_array(), "{command}");
+    }
+}
+
 /// All values that a schema lists for a key.
 fn values(schema: &Value, found: &mut BTreeSet<String>) {
     match schema {

@@ -115,6 +115,57 @@ fn every_command_finds_nothing_that_is_allowed() {
     }
 }
 
+/// The programs in a page of the manual.
+fn programs(page: &str) -> Vec<String> {
+    let fences = page.split("```csm\n").skip(1).filter_map(|rest| rest.split_once("```"));
+    fences.map(|(program, _)| program.to_owned()).collect()
+}
+
+#[test]
+fn every_code_of_findings_can_be_allowed_and_no_other() {
+    let pages = finish(program().args(["explain", "--format", "json"])).json();
+    let mut shown = BTreeSet::new();
+    for page in pages["codes"].as_array().unwrap() {
+        let code = page["code"].as_str().unwrap();
+        let is_finding = ["CS03", "CS04", "CS05", "CS0913", "CS0914"].iter().any(|class| code.starts_with(class));
+        let project = Project::new("print(1);\n");
+        for level in ["allow", "warn", "deny"] {
+            let status = project.call(&format!("check --{level} {code} p.csm")).status;
+            assert_eq!(status, if is_finding { 0 } else { 2 }, "--{level} {code}");
+        }
+        for text in programs(page["page"].as_str().unwrap()) {
+            let project = Project::new(&text);
+            let (status, _) = project.json("check p.csm");
+            let before = project.checked("");
+            if !is_finding || !codes(&before).contains(&code) || status == 2 {
+                continue;
+            }
+            shown.insert(code.to_owned());
+            let allowed = project.checked(&format!("--allow {code}"));
+            let others: Vec<&str> = codes(&before).into_iter().filter(|&other| other != code).collect();
+            assert_eq!(codes(&allowed), others, "{code}:\n{text}");
+            let denied = project.checked(&format!("--deny {code}"));
+            let is_denied = |(other, severity, _): &(String, String, u64)| other != code || severity == "error";
+            assert!(denied.iter().all(is_denied) && codes(&denied) == codes(&before), "{code}: {denied:?}");
+        }
+    }
+    assert!(shown.len() >= 18, "{shown:?}");
+}
+
+#[test]
+fn generated_tests_of_a_class_can_be_allowed_to_fail() {
+    let project = Project::new("class Counter {\n  private int n;\n  public int next() { n = n + 1; return n; }\n}\n");
+    let line = "coverage --generate --tests 40 p.csm";
+    assert_eq!(project.call(line).status, 1);
+    let (status, value) = project.json(&format!("{line} --allow CS0421"));
+    assert_eq!((status, suppressed(&value)[0].0.as_str()), (0, "CS0421"), "{}", value["suppressed"]);
+    let allowed = Project::new(
+        "// cssame: allow(CS0421): numbers may repeat\nclass Counter {\n  private int n;\n  public int next() { n = n + 1; return n; }\n}\n",
+    );
+    let (status, value) = allowed.json(line);
+    assert_eq!((status, suppressed(&value)[0].1.as_str()), (0, "comment"), "{}", value["suppressed"]);
+}
+
 #[test]
 fn an_execution_that_is_suppressed_is_no_reason_to_stop() {
     let project = Project::new(FAULTY);

@@ -39,6 +39,8 @@ Examples:
   cssame samples/peterson.csm samples/dekker.csm
   cssame check --input tries=3 --format json samples/peterson.csm
   cssame check --confirm samples/counter_unlocked.csm
+  cssame check --allow CS0401 --deny warnings samples/counter_unlocked.csm
+  cssame check --write-baseline known.json samples/counter_unlocked.csm
   cssame check samples/classes/bank_account_broken.csm
 
 Exit status: 0 nothing found, 1 warnings or errors, 2 a file does not compile or
