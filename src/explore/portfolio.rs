@@ -9,9 +9,10 @@
 //! 2. In each round run the strategies in the [order](Portfolio::order) that suits the program, each with its share of the round.
 //! 3. A search that comes to its end within its share answers.
 //! 4. A strategy that cannot serve the program, or that no larger share would help, is left out from then on.
-//! 5. The round is the last one where states have hit another bound than their share, or where the share was all that the user
+//! 5. Where none has come to its end, single executions have a share as well ([`super::samples`]).
+//! 6. The round is the last one where states have hit another bound than their share, or where the share was all that the user
 //!    allows. Otherwise the next round has shares that are [`GROWTH`] times as large.
-//! 6. What states have found in the last round, and what executions have found until then, are the partial answer.
+//! 7. What states have found in the last round, and what executions have found until then, are the partial answer.
 //!
 //! **Soundness and limits**: each strategy is exact, so it does not matter which one answers; the tests compare them. Which one
 //! is cheapest cannot be known before: the states of a program with many threads outnumber its futures, the futures of a long
@@ -40,6 +41,8 @@ pub(super) struct Searches<'s, A> {
     pub by_executions: &'s mut dyn FnMut(&Budget<'_>) -> Result<A, Refusal>,
     /// It gives the whole answer, or says whether a larger share may help.
     pub by_slices: &'s mut dyn FnMut(&Budget<'_>) -> Result<A, Retry>,
+    /// Follows single executions, which may show something where no search comes to its end.
+    pub samples: &'s mut dyn FnMut(&Budget<'_>),
 }
 
 /// What would help a strategy that has not come to its end.
@@ -76,6 +79,11 @@ const WORK: u64 = 2_000_000;
 /// Work that is worth a state: who bounds states does not want to wait for executions much longer.
 const WORK_FOR_STATE: u64 = 50;
 
+/// The share of single executions in the first round, as work, and how much larger each share is than the one before: a
+/// small part of what the searches of the round cost.
+const SAMPLES: u64 = 16_000;
+const GROWTH_OF_SAMPLES: u64 = 8;
+
 /// Bytes that executions may take.
 const MEMORY: u64 = 512 << 20;
 
@@ -90,6 +98,7 @@ pub(super) struct Portfolio<'a> {
     many_states: bool,
     states: u64,
     work: u64,
+    samples: u64,
 }
 
 /// What is known when a strategy has had its share.
@@ -118,7 +127,7 @@ impl<'a> Portfolio<'a> {
         let many_threads = width(machine) >= WIDE;
         let many_states = many_threads && symmetry == Symmetry::Ignored;
         let states = if many_states { STATES.0 } else { STATES.1 };
-        Portfolio { budget, many_threads, many_states, states, work: WORK }
+        Portfolio { budget, many_threads, many_states, states, work: WORK, samples: SAMPLES }
     }
 
     /// The answer of the first strategy that comes to its end, or that is stopped by a bound of the user. In the latter case
@@ -137,6 +146,8 @@ impl<'a> Portfolio<'a> {
                     Round::Open => {}
                 }
             }
+            // 5. No search has come to its end.
+            (searches.samples)(&self.share_of_samples());
             let over = over.or(self.has_all_states().then_some(Bound::States));
             if let Some((mut answer, bound)) = found.states.take_if(|_| over.is_some()).zip(over) {
                 *answer.bound() = Some(bound);
@@ -147,6 +158,7 @@ impl<'a> Portfolio<'a> {
             }
             self.states = self.states.saturating_mul(GROWTH);
             self.work = self.work.saturating_mul(GROWTH);
+            self.samples = self.samples.saturating_mul(GROWTH_OF_SAMPLES);
         }
     }
 
@@ -223,6 +235,10 @@ impl<'a> Portfolio<'a> {
         let most = states.map_or(u64::MAX, |states| states.saturating_mul(WORK_FOR_STATE).max(WORK));
         let work = self.work.min(most);
         self.budget.share(Limits { max_work: Some(work), max_memory: Some(MEMORY), ..Limits::default() })
+    }
+
+    fn share_of_samples(&self) -> Budget<'a> {
+        self.budget.share(Limits { max_work: Some(self.samples), ..Limits::default() })
     }
 
     /// Later slices get less than states do: what they have not decided soon, they seldom decide for less.

@@ -276,7 +276,8 @@ fn bounds_are_told_and_nothing_is_claimed_beyond_them() {
     ] {
         let answer = futures(&fixture.machine, &Query::default(), &budget);
         assert_eq!(answer.bound, Some(bound));
-        assert_eq!(answer.is_feasible(b1.read(), b1.definition()), None);
+        // Single executions may have shown it.
+        assert_ne!(answer.is_feasible(b1.read(), b1.definition()), Some(false));
         let verdict = select(&fixture.machine, std::slice::from_ref(&b1), &budget).verdict;
         assert_eq!(verdict, Verdict::Undecided);
     }
@@ -407,6 +408,7 @@ fn interrupted(by_executions: bool) -> Far {
             flag.fetch_or(!by_executions && share.limits().max_states > Some(50_000), Ordering::Relaxed);
             Err(Retry::WithMore)
         },
+        samples: &mut |_| {},
     })
 }
 

@@ -328,6 +328,19 @@ impl State {
         (writer != NO_WRITER).then_some(DefinitionId(writer))
     }
 
+    /// About how much memory it takes, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of::<State>()
+            + self.cells.len() * size_of::<Word>()
+            + self.threads.len() * size_of::<Thread>()
+            + self.stack.len() * size_of::<i64>()
+            + self.blocks.len() * size_of::<Block>()
+            + self.closed.len() * size_of::<Closed>()
+            + self.instances.len() * size_of::<Instances>()
+            + self.readers.len() * size_of::<ReadHold>()
+    }
+
     /// Number of memory cells, the unused first one included.
     #[must_use]
     pub fn cell_count(&self) -> usize {

@@ -17,6 +17,7 @@ use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places}
 use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::explore::question::by_executions::by_executions;
 use crate::explore::question::outcomes::{self, OutcomeKey, Outcomes, Room};
+use crate::explore::samples::Samples;
 use crate::explore::states::assumption::{Unexpanded, lasting_states};
 use crate::explore::states::completion::Completion;
 use crate::explore::states::graph::Graph;
@@ -41,7 +42,8 @@ pub(in crate::explore) fn futures_with(
     by_slices: &mut dyn FnMut(&Budget<'_>) -> Result<Answer, Retry>,
 ) -> Answer {
     let symmetric = machine.up_to_symmetry();
-    Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref())).run(Searches {
+    let mut samples = Samples::new(machine, query);
+    let mut answer = Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref())).run(Searches {
         by_states: &mut |budget| {
             let Some(symmetric) = &symmetric else { return by_states(machine, query, budget) };
             let answer = by_states(symmetric, query, budget);
@@ -51,7 +53,12 @@ pub(in crate::explore) fn futures_with(
         },
         by_executions: &mut |budget| by_executions(machine, query, budget),
         by_slices,
-    })
+        samples: &mut |budget| samples.run(budget),
+    });
+    if !answer.is_complete() {
+        samples.add_to(query, &mut answer);
+    }
+    answer
 }
 
 /// Outcomes of executions that are shown where there may be many more than that.
@@ -174,11 +181,16 @@ pub(in crate::explore) fn failure_list(
         .into_values()
         .map(|(failure, path, node)| FailureWitness { failure, path, schedule: graph.path_to(node) })
         .collect();
+    sort_failures(machine, &mut failures);
+    failures
+}
+
+/// The order of failures in an answer.
+pub(in crate::explore) fn sort_failures(machine: &Machine, failures: &mut [FailureWitness]) {
     failures.sort_by_key(|witness| {
         let Failure { kind, at, message, .. } = witness.failure;
         (machine.span(at), kind, at, message)
     });
-    failures
 }
 
 /// Notes pairs and ends.

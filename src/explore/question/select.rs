@@ -68,6 +68,7 @@ pub fn select(machine: &Machine, selections: &[Selection], budget: &Budget<'_>) 
         by_states: &mut |budget| select_by_states(machine_of_states, selections, budget),
         by_executions: &mut |budget| select_by_executions(machine, selections, budget),
         by_slices: &mut |_| Err(Retry::Never),
+        samples: &mut |_| {},
     })
 }
 

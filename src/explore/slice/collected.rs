@@ -10,7 +10,7 @@ use super::{Declined, Running};
 use crate::budget::{Budget, Statistics};
 use crate::explore::answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
-use crate::explore::question::futures::{FailureKey, futures};
+use crate::explore::question::futures::{FailureKey, futures, sort_failures};
 use crate::explore::question::outcomes;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, Machine, Progress as Stepped, Tables};
@@ -158,9 +158,7 @@ impl<'a> Collected<'a> {
                 self.failures.push(FailureWitness { failure, path, schedule });
             }
         }
-        self.failures.sort_by_key(|FailureWitness { failure, .. }| {
-            (machine.span(failure.at), failure.kind, failure.at, failure.message)
-        });
+        sort_failures(machine, &mut self.failures);
         for deadlock in &answer.deadlocks {
             let Replayed { schedule, state, .. } = self.again(replay, &deadlock.schedule, None)?;
             if !machine.is_deadlock(&state) {

@@ -1,0 +1,283 @@
+//! What single executions show beside the exact strategies, where those do not come to their end.
+//!
+//! **Input**: a machine, a query, and shares of a budget, one after the other. **Output**: terms, outcomes, failures and
+//! deadlocks, each with the execution that shows it, added to an [`Answer`] that a bound has cut.
+//!
+//! **Algorithm**: an exact search goes breadth-first, so a failure that stands far from the beginning of a wide program may
+//! lie behind any bound, even one that every execution has. Single executions go all the way:
+//! 1. Half of a share goes to executions by seeds ([`seeds`]), by three schedulers in turn.
+//! 2. The other half goes to a depth-first search ([`dive`]), which goes on where it stood when the share before was used
+//!    up.
+//! 3. An execution that shows something new is kept. In the end it is done again with the names of the answer, and what it
+//!    shows is added where the answer does not have it.
+//!
+//! **Soundness and limits**: all that is found is real; nothing follows from what is not found. Executions that are
+//! discarded show nothing, nor do those that are cut in programs that may discard them.
+
+mod dive;
+mod seeds;
+
+use super::answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules};
+use super::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
+use super::question::futures::{FailureKey, sort_failures};
+use super::question::outcomes::{self, OutcomeKey};
+use crate::budget::{Bound, Budget, Limits};
+use crate::ir::{DefinitionId, ReadId};
+use crate::schedule::Walk;
+use crate::vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, Progress, State, Tables, ThreadName};
+use dive::Dive;
+use rustc_hash::FxHashSet;
+use seeds::Seeds;
+use std::time::Duration;
+
+/// Steps of the executions that are kept.
+const STEPS: usize = 2_000_000;
+
+/// What single executions get where the time was up before their first share.
+const LAST_SHARE: u64 = 100_000;
+const LAST_MOMENT: Duration = Duration::from_millis(300);
+
+/// Outcomes that are kept.
+const OUTCOMES: usize = 1_000;
+
+/// Searches by single executions.
+pub(super) struct Samples<'a> {
+    machine: &'a Machine,
+    found: Found<'a>,
+    /// Names of threads and outputs in all of them.
+    tables: Tables,
+    seeds: Seeds,
+    dive: Dive<'a>,
+    executions: u64,
+}
+
+/// An execution that has ended, or was cut.
+struct Sample<'s> {
+    tables: &'s Tables,
+    state: &'s State,
+    steps: &'s [Choice],
+    /// The definitions that its reads have seen.
+    pairs: &'s [(ReadId, DefinitionId)],
+    end: SampleEnd,
+}
+
+/// How an execution has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SampleEnd {
+    Over(OutcomeStatus, Option<Failure>),
+    /// It was not followed any further.
+    Cut,
+}
+
+/// The executions that are kept, and what they show.
+struct Found<'a> {
+    machine: &'a Machine,
+    ends: Ends,
+    kept: Vec<Vec<Choice>>,
+    /// Steps of those.
+    steps: usize,
+    terms: FxHashSet<(ReadId, DefinitionId)>,
+    outcomes: FxHashSet<OutcomeKey>,
+    failures: FxHashSet<FailureKey>,
+    deadlocks: FxHashSet<Vec<BlockedThread>>,
+}
+
+impl<'a> Samples<'a> {
+    pub(super) fn new(machine: &'a Machine, query: &Query<'_>) -> Samples<'a> {
+        let found = Found {
+            machine,
+            ends: query.ends,
+            kept: Vec::new(),
+            steps: 0,
+            terms: FxHashSet::default(),
+            outcomes: FxHashSet::default(),
+            failures: FxHashSet::default(),
+            deadlocks: FxHashSet::default(),
+        };
+        let (seeds, dive) = (Seeds::default(), Dive::new(machine));
+        Samples { machine, found, tables: Tables::new(), seeds, dive, executions: 0 }
+    }
+
+    /// Uses up a share, as [`max_work`](crate::budget::Limits::max_work) says.
+    pub(super) fn run(&mut self, budget: &Budget<'_>) {
+        let Samples { machine, found, tables, seeds, dive, executions } = self;
+        let work = budget.limits().max_work.unwrap_or(0) / 2;
+        let left = budget.limits().max_executions.unwrap_or(u64::MAX).saturating_sub(*executions);
+        let share =
+            |left| budget.share(Limits { max_work: Some(work), max_executions: Some(left), ..Limits::default() });
+        let by_seeds = seeds.run(machine, tables, &share(left.div_ceil(2)), &mut |sample| found.note(sample));
+        let by_dive = dive.run(tables, &share(left - by_seeds), &mut |sample| found.note(sample));
+        *executions += by_seeds + by_dive;
+    }
+
+    /// Adds what was found to an answer that a bound has cut. Where the time was up before the first share, there is a moment
+    /// left for it.
+    pub(super) fn add_to(mut self, query: &Query<'_>, answer: &mut Answer) {
+        if self.executions == 0 && answer.bound == Some(Bound::Timeout) {
+            let limits = Limits { max_work: Some(LAST_SHARE), ..Limits::default() };
+            self.run(&Budget::from(limits).with_timeout(LAST_MOMENT));
+        }
+        let mut addition = Addition::new(self.machine, query, answer);
+        self.found.kept.iter().for_each(|steps| addition.add(steps));
+        addition.finish();
+        answer.statistics.executions += self.executions;
+    }
+}
+
+impl Found<'_> {
+    /// Keeps an execution that shows something new.
+    fn note(&mut self, sample: &Sample<'_>) {
+        let Sample { tables, state, steps, pairs, end } = *sample;
+        let machine = self.machine;
+        // What is cut may be discarded later.
+        if self.steps >= STEPS || end == SampleEnd::Cut && machine.may_discard() {
+            return;
+        }
+        let mut is_new = false;
+        for &pair in pairs {
+            is_new |= self.terms.insert(pair);
+        }
+        if let SampleEnd::Over(status, failure) = end {
+            if self.ends == Ends::Outcomes && self.outcomes.len() < OUTCOMES {
+                is_new |= self.outcomes.insert((machine.outputs(state, tables), status));
+            }
+            if let Some(Failure { kind, message, at, .. }) = failure {
+                is_new |= self.failures.insert((kind, message, machine.place(at)));
+            }
+            if status == OutcomeStatus::Deadlock {
+                is_new |= self.deadlocks.insert(places(machine, &blocked_threads(machine, tables, state)));
+            }
+        }
+        if is_new {
+            self.steps += steps.len();
+            self.kept.push(steps.to_vec());
+        }
+    }
+}
+
+/// What an execution reads: with each pair the number of steps before it.
+#[derive(Default)]
+struct Reads {
+    pairs: Vec<((ReadId, DefinitionId), usize)>,
+    step: usize,
+}
+
+impl Observer for Reads {
+    const DETAILS: bool = false;
+
+    fn event(&mut self, _: ThreadName, _: CodeIndex, event: Event) {
+        if let Event::Read { read, writer: Some(definition), .. } = event {
+            self.pairs.push(((read, definition), self.step));
+        }
+    }
+}
+
+/// Adds executions to an answer.
+struct Addition<'s> {
+    machine: &'s Machine,
+    query: &'s Query<'s>,
+    answer: &'s mut Answer,
+    terms: FxHashSet<(ReadId, DefinitionId)>,
+    outcomes: FxHashSet<OutcomeKey>,
+    failures: FxHashSet<FailureKey>,
+    deadlocks: FxHashSet<Vec<BlockedThread>>,
+    /// Steps of terms that may still be kept.
+    left: usize,
+}
+
+impl<'s> Addition<'s> {
+    fn new(machine: &'s Machine, query: &'s Query<'s>, answer: &'s mut Answer) -> Addition<'s> {
+        let known_steps: usize = answer.terms.iter().filter_map(|term| term.schedule.as_ref()).map(Vec::len).sum();
+        let failure = |of: &FailureWitness| (of.failure.kind, of.failure.message, machine.place(of.failure.at));
+        Addition {
+            machine,
+            query,
+            terms: answer.terms.iter().map(|term| (term.read, term.definition)).collect(),
+            outcomes: answer.outcomes.iter().map(|outcome| (outcome.outputs.clone(), outcome.status)).collect(),
+            failures: answer.failures.iter().map(failure).collect(),
+            deadlocks: answer.deadlocks.iter().map(|deadlock| places(machine, &deadlock.threads)).collect(),
+            answer,
+            left: MAX_TERM_STEPS.saturating_sub(known_steps),
+        }
+    }
+
+    /// Does an execution again, and adds what the answer does not have.
+    fn add(&mut self, steps: &[Choice]) {
+        let Addition { machine, answer, .. } = self;
+        let mut reads = Reads::default();
+        let mut walk = Walk::new(machine, &mut answer.tables, &mut reads);
+        // What main does before its first step is shown by any execution.
+        reads.pairs.iter_mut().for_each(|(_, step)| *step = steps.len());
+        for (number, &choice) in steps.iter().enumerate() {
+            reads.step = number;
+            if walk.step(choice, &mut reads).is_err() {
+                return;
+            }
+        }
+        let (progress, state) = (walk.progress(), walk.into_state());
+        answer.threads = answer.threads.max(state.thread_count());
+        self.add_terms(&reads, steps);
+        match progress {
+            Progress::Finished => self.add_outcome(&state, OutcomeStatus::Ok, None, steps),
+            Progress::Failed(failure) => {
+                self.add_failure(&state, failure, steps);
+                self.add_outcome(&state, OutcomeStatus::Failed(failure.kind), Some(failure), steps);
+            }
+            Progress::Running if self.machine.is_deadlock(&state) => {
+                self.add_deadlock(&state, steps);
+                self.add_outcome(&state, OutcomeStatus::Deadlock, None, steps);
+            }
+            Progress::Running | Progress::Discarded => {}
+        }
+    }
+
+    fn add_terms(&mut self, reads: &Reads, steps: &[Choice]) {
+        for &((read, definition), step) in &reads.pairs {
+            if !self.terms.insert((read, definition)) {
+                continue;
+            }
+            let is_whole = self.query.schedules == TermSchedules::WholeExecutions;
+            let shown = if is_whole { steps.len() } else { (step + 1).min(steps.len()) };
+            let schedule = (self.left > 0).then(|| steps[..shown].to_vec());
+            self.left = self.left.saturating_sub(shown);
+            self.answer.terms.push(Term { read, definition, schedule, step });
+        }
+    }
+
+    fn add_outcome(&mut self, state: &State, status: OutcomeStatus, failure: Option<Failure>, steps: &[Choice]) {
+        if self.query.ends != Ends::Outcomes {
+            return;
+        }
+        let outputs = self.machine.outputs(state, &self.answer.tables);
+        if self.outcomes.insert((outputs.clone(), status)) {
+            self.answer.outcomes.push(Outcome { outputs, status, failure, schedule: Some(steps.to_vec()) });
+        }
+    }
+
+    fn add_failure(&mut self, state: &State, failure: Failure, steps: &[Choice]) {
+        if self.failures.insert((failure.kind, failure.message, self.machine.place(failure.at))) {
+            let path = state.path(failure.thread);
+            self.answer.failures.push(FailureWitness { failure, path, schedule: steps.to_vec() });
+        }
+    }
+
+    fn add_deadlock(&mut self, state: &State, steps: &[Choice]) {
+        let threads = blocked_threads(self.machine, &self.answer.tables, state);
+        if self.deadlocks.insert(places(self.machine, &threads)) {
+            self.answer.deadlocks.push(Deadlock { threads, schedule: steps.to_vec() });
+        }
+    }
+
+    /// Brings everything into the order that answers have.
+    fn finish(self) {
+        let Addition { machine, answer, terms, .. } = self;
+        answer.terms.sort_by_key(|term| (term.read, term.definition));
+        answer.undecided.retain(|pair| !terms.contains(pair));
+        outcomes::sort(&answer.tables, &mut answer.outcomes);
+        sort_failures(machine, &mut answer.failures);
+        answer.deadlocks.sort_by_key(|deadlock| deadlock.schedule.len());
+    }
+}
+
+#[cfg(test)]
+mod tests;
