@@ -110,6 +110,21 @@ impl BoundOptions {
         self.timeout = self.timeout.or(timeout);
     }
 
+    /// As they are typed on the command line, with a space before each.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout } = *self;
+        let numbers = [
+            ("max-steps", max_steps.map(u64::from)),
+            ("max-states", max_states),
+            ("max-executions", max_executions),
+            ("max-memory", max_memory),
+        ];
+        let numbers = numbers.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", value?)));
+        let timeout = timeout.map(|timeout| format!(" --timeout {}", timeout.as_secs_f64()));
+        numbers.chain(timeout).collect()
+    }
+
     /// The budget of searches that begin now, that also stop when `interrupt` is set, and that may use that many cores.
     #[must_use]
     pub fn budget<'a>(&self, interrupt: &'a AtomicBool, jobs: usize) -> Budget<'a> {

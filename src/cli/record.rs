@@ -9,7 +9,10 @@ use crate::model::Model;
 use crate::schedule::{Schedule, SharedStep, Step};
 use std::path::{Path, PathBuf};
 
-/// Writes a schedule for each failure, each deadlock, each way to run for ever, each feasible term and for the selection.
+/// Outcomes that get a file each.
+const OUTCOMES: usize = 1_000;
+
+/// Writes a schedule for each failure, each deadlock, each outcome, each way to run for ever, each feasible term and for the selection.
 ///
 /// # Errors
 ///
@@ -30,6 +33,14 @@ pub fn write_futures(directory: &Path, model: &Model, answer: &FuturesAnswer) ->
         let steps = endless.cycle.schedule.iter().chain(&endless.cycle.cycle).cloned().collect();
         let schedule = Schedule { cycle: Some(endless.start()), ..model.schedule(steps, "endless") };
         files::write(&endless_file(directory, index), &schedule.to_text())?;
+    }
+    // Those without end have files of their own.
+    let outcomes = report.outcomes.iter().filter(|outcome| outcome.status != "endless");
+    for (index, outcome) in outcomes.enumerate().take(OUTCOMES) {
+        if let Some(steps) = &outcome.schedule {
+            let steps: Vec<Step> = steps.iter().cloned().map(SharedStep::into_step).collect();
+            write(outcome_file(directory, index), &steps, outcome.status)?;
+        }
     }
     for term in report.terms.iter() {
         if let Some(schedule) = term.schedule {
@@ -100,6 +111,12 @@ pub fn deadlock_file(directory: &Path, index: usize) -> PathBuf {
 #[must_use]
 pub fn endless_file(directory: &Path, index: usize) -> PathBuf {
     directory.join(format!("endless-{}.json", index + 1))
+}
+
+/// `DIR/outcome-1.json`
+#[must_use]
+pub fn outcome_file(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("outcome-{}.json", index + 1))
 }
 
 /// `DIR/selection.json`

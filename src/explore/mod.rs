@@ -14,7 +14,7 @@
 //!    the better one where threads are many.
 //! 3. [`mod@slice`]: asks what each read sees in a program that holds only what matters to it.
 //!
-//! Where a bound ends all three, `samples` adds what single executions have shown meanwhile, by seeds and depth-first.
+//! Where a bound ends all three, `question::samples` adds what single executions have shown meanwhile, by seeds and depth-first.
 //!
 //! **Soundness and limits**: all three are exact, and deterministic. Where a bound is hit, the answer says so and
 //! claims nothing beyond what was seen. What belongs to which question is in `question`.
@@ -29,7 +29,6 @@ mod portfolio;
 mod question;
 mod reads_from;
 pub mod report;
-mod samples;
 mod slice;
 mod states;
 mod subject;

@@ -240,8 +240,8 @@ fn setters(last: &str) -> String {
 #[test]
 fn contexts_with_the_same_terms_are_shown_as_one() {
     let (text, json) = futures(&setters(""), &[]);
-    let rows = "terms\n  n@3:21  n@initial  feasible  after 2 steps\n  n@3:21  T1:n@2:19  feasible  after 3 steps\n  \
-                n@3:21  T2:n@2:19  feasible  after 3 steps\n\n";
+    let rows = "terms\n  read    definition  verdict   shown\n  n@3:21  n@initial   feasible  after 2 steps\n  n@3:21  T1:n@2:19   \
+                feasible  after 3 steps\n  n@3:21  T2:n@2:19   feasible  after 3 steps\n\n";
     assert!(text.starts_with(rows), "{text}");
     assert_says(&text, &["9 futures, 3 terms: 3 feasible"]);
     // For programs, each context has an entry.
@@ -291,4 +291,45 @@ fn deadlocks_that_differ_in_the_names_of_threads_are_shown_once() {
     let (text, json) =
         futures("lock a;\nlock(a);\ncobegin\n T1: lock(a);\n T2: if (choose(0, 1) == 0) lock(a);\ncoend\n", &[]);
     assert_eq!(text.matches("error[CS0412]").count(), json["deadlocks"].as_array().unwrap().len(), "{text}");
+}
+
+const LOST: &str = "int x;\ncobegin\n A: x += 1;\n B: x += 1;\ncoend\nprint(x);\n";
+
+#[test]
+fn an_outcome_can_be_shown_by_its_number_or_by_what_it_prints() {
+    let (table, _) = futures(LOST, &[]);
+    assert_says(&table, &["# end output 1 ok main: 1 2 ok main: 2", "read definition verdict shown"]);
+    for asked in ["1", "#1", "main: 1"] {
+        let (text, json) = futures(LOST, &["--show", asked]);
+        assert_says(&text, &["outcome 1: ok main: 1", "print 1", "schedules/outcome-1.json"]);
+        assert!(!text.contains("outcome 2:"), "{text}");
+        assert_eq!(json["outcomes"].as_array().map(Vec::len), Some(2));
+    }
+    assert_says(&futures(LOST, &["--show", "ok"]).0, &["outcome 1: ok", "outcome 2: ok"]);
+    assert_says(&futures(LOST, &["--show", "3"]).0, &["no outcome is `3`"]);
+    let (cut, _) = futures(LOST, &["--show", "3", "--max-steps", "2"]);
+    assert_says(&cut, &["no outcome is `3` so far: not all executions were looked at"]);
+}
+
+#[test]
+fn the_schedule_of_each_outcome_is_recorded_and_does_it_again() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("p.csm"), LOST).unwrap();
+    let call = |arguments: &[&str]| plain().current_dir(directory.path()).args(arguments).output().unwrap();
+    assert!(call(&["futures", "p.csm", "--record-dir", "found"]).status.success());
+    for number in ["1", "2"] {
+        let file = format!("found/outcome-{number}.json");
+        let replay = call(&["run", "p.csm", "--schedule", &file, "--format", "json"]);
+        let replay: Value = serde_json::from_slice(&replay.stdout).unwrap();
+        assert_eq!(replay["output"], serde_json::json!([number]));
+    }
+}
+
+#[test]
+fn the_line_that_records_keeps_the_bounds() {
+    let bounds = ["--max-states", "5000", "--timeout", "20.5", "--max-steps", "70", "--max-executions", "90"];
+    let (text, _) = futures("lock L;\nlock(L);\nlock(L);\n", &bounds);
+    let line = "record: cssame futures p.csm --max-steps 70 --max-states 5000 --max-executions 90 --timeout 20.5 \
+                --record-dir schedules";
+    assert_says(&text, &[line]);
 }

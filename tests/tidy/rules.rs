@@ -40,6 +40,7 @@ const STEPPERS: &[(&str, &str)] = &[
     ("src/explore/reads_from/search/mod.rs", "a search finds the steps"),
     ("src/explore/question/classes/orders.rs", "a search finds the steps"),
     ("src/explore/question/classes/sample.rs", "a search finds the steps"),
+    ("src/explore/question/samples/dive.rs", "a search finds the steps"),
     ("src/explore/question/executed/tests/one_by_one.rs", "tests compare with it"),
     ("src/explore/question/order/tests.rs", "tests compare with it"),
 ];

@@ -130,6 +130,7 @@ impl Answer for Correlated {
         let view = CorrelateView {
             answer,
             file: &arguments.file,
+            bounds: &arguments.bounds.text(),
             record_dir: arguments.record_dir.as_deref(),
             colour: output.colour(),
         };

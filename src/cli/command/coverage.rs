@@ -340,10 +340,7 @@ impl Arguments {
         if self.seed != 0 {
             text += &format!(" --seed {}", self.seed);
         }
-        if let Some(steps) = self.bounds.max_steps {
-            text += &format!(" --max-steps {steps}");
-        }
-        text
+        text + &self.bounds.text()
     }
 }
 

@@ -35,6 +35,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   cssame futures samples/cssame_fig2.csm
   cssame futures --record-dir found samples/bank_transfer_deadlock.csm
+  cssame futures --show 1 samples/counter_unlocked.csm
   cssame futures --select a@24:11=a@16:5 samples/cssame_fig2.csm
   cssame futures --timeout 60 --format json samples/bakery2.csm
   cssame futures --starvation samples/spinlock_cas.csm
@@ -58,7 +59,10 @@ pub struct Arguments {
     /// Count the futures, however long that takes
     #[arg(long)]
     pub count: bool,
-    /// Write the schedules of failures, deadlocks and feasible terms to this directory
+    /// Show an execution that has this outcome: its number, or a part of what it prints, or how it ends (repeatable)
+    #[arg(long, value_name = "OUTCOME")]
+    pub show: Vec<String>,
+    /// Write the schedules of failures, deadlocks, outcomes and feasible terms to this directory
     #[arg(long, value_name = "DIR")]
     pub record_dir: Option<PathBuf>,
     /// Show also reads that can see a single write, all writes of each read, and all outcomes
@@ -148,6 +152,8 @@ impl Answer for Explored {
             file: &arguments.file,
             select: &arguments.select,
             endless: arguments.endless,
+            show: &arguments.show,
+            bounds: &arguments.bounds.text(),
             record_dir: arguments.record_dir.as_deref(),
             all: arguments.all,
             judged,

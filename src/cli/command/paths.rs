@@ -364,7 +364,13 @@ impl Arguments {
         if let Some(steps) = self.bounds.max_steps {
             text += &format!(" --max-steps {steps}");
         }
-        text
+        // The numbers above have other meanings here than elsewhere; these have not.
+        let rest = BoundOptions {
+            max_memory: self.bounds.max_memory,
+            timeout: self.bounds.timeout,
+            ..BoundOptions::default()
+        };
+        text + &rest.text()
     }
 }
 

@@ -249,7 +249,7 @@ impl Arguments {
         if let Some(trials) = self.trials {
             text += &format!(" --trials {trials}");
         }
-        text
+        text + &self.bounds.text()
     }
 
     /// The schedulers, each once.

@@ -31,6 +31,8 @@ pub struct CorrelateView<'a> {
     pub answer: &'a CorrelateAnswer,
     /// The source file.
     pub file: &'a Path,
+    /// The bounds of the search, as they are typed.
+    pub bounds: &'a str,
     /// Where the schedules were written to.
     pub record_dir: Option<&'a Path>,
     /// Whether there is colour.
@@ -222,7 +224,7 @@ impl CorrelateView<'_> {
         let sets =
             if self.answer.correlation.pairs.iter().any(|pair| pair.set_rank.is_some()) { " --sets" } else { "" };
         let rank = if rank == 0.0 { String::new() } else { format!(" --rank {rank}") };
-        record_line("correlate", self.file, &(options + &threshold + &rank + sets)) + &replay
+        record_line("correlate", self.file, &(options + &threshold + &rank + sets + self.bounds)) + &replay
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can happen, for people.
 
 use super::endless;
+use super::outcomes;
 use super::pi::MERGED;
 use super::reason;
 use super::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
@@ -14,7 +15,7 @@ use crate::cli::record;
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::explore::Verdict;
 use crate::explore::report::{
-    BlockedReport, EndlessReport, FuturesReport, Listed, OutcomeReport, TermCounts, TermReport, ThreadOutput,
+    BlockedReport, EndlessReport, FuturesReport, Listed, OutcomeReport, TermCounts, TermReport,
 };
 use crate::form::Selection;
 use crate::model::Model;
@@ -22,9 +23,6 @@ use crate::schedule::{self, RenderOptions, Trace};
 use crate::vm::Choice;
 use anstyle::AnsiColor;
 use std::path::{Path, PathBuf};
-
-/// Outcomes that are shown without `--all`.
-const OUTCOMES: usize = 20;
 
 /// Terms of a read that are shown without `--all`.
 const TERMS: usize = 40;
@@ -46,6 +44,10 @@ pub struct FuturesView<'a> {
     pub select: &'a [String],
     /// What was asked of executions without end.
     pub endless: EndlessOptions,
+    /// The outcomes to show an execution of, as they were typed.
+    pub show: &'a [String],
+    /// The bounds of the search, as they are typed.
+    pub bounds: &'a str,
     /// Where the schedules were written to.
     pub record_dir: Option<&'a Path>,
     /// Whether nothing is left out.
@@ -83,6 +85,7 @@ impl FuturesView<'_> {
         let report = &self.answer.futures;
         let terms = self.terms(report, output);
         let mut blocks = vec![self.outcomes(&report.outcomes)];
+        blocks.extend(self.shown_outcomes(report));
         blocks.extend(self.failures(report));
         blocks.extend(self.deadlocks(report));
         blocks.extend(self.endless());
@@ -108,6 +111,7 @@ impl FuturesView<'_> {
         for terms in report.terms.merged(self.listed()) {
             if !any {
                 tables.output.print(&self.title("terms"));
+                tables.row(["read", "definition", "verdict", "shown"].map(str::to_owned).to_vec());
             }
             any = true;
             tables.read(&terms.name(), terms.terms(), if all { usize::MAX } else { TERMS });
@@ -117,26 +121,45 @@ impl FuturesView<'_> {
     }
 
     fn outcomes(&self, outcomes: &[OutcomeReport]) -> String {
-        let shown = if self.all { outcomes.len() } else { outcomes.len().min(OUTCOMES) };
-        let width = outcomes.iter().map(|outcome| outcome.status.len()).max().unwrap_or(0);
-        let mut text = self.title("outcomes");
-        for outcome in &outcomes[..shown] {
-            let line = |of: &ThreadOutput| format!("{}: {}", of.thread, snippet::one_line(&of.output.join(", ")));
-            let threads: Vec<String> = outcome.by_thread.iter().map(line).collect();
-            let printed = if threads.is_empty() { "(nothing printed)".to_owned() } else { threads.join("; ") };
-            let printed = printed + endless::behind(outcome.status);
-            let line = format!("  {:width$}  {printed}", outcome.status);
-            if line.chars().count() <= snippet::WIDTH {
-                text += &(line + "\n");
-            } else {
-                let status = format!("{}{}", outcome.status, endless::behind(outcome.status));
-                text += &format!("  {status}\n{}", snippet::outputs(&outcome.by_thread));
+        if outcomes.is_empty() { String::new() } else { self.title("outcomes") + &outcomes::table(outcomes, self.all) }
+    }
+
+    /// An execution for each of the outcomes that were asked for.
+    fn shown_outcomes(&self, report: &FuturesReport) -> Vec<String> {
+        let mut blocks = Vec::new();
+        for asked in self.show {
+            let meant = outcomes::meant(&report.outcomes, asked);
+            if meant.is_empty() {
+                blocks.push(format!("no outcome is `{}`{}\n", snippet::one_line(asked), self.reservation()));
             }
+            blocks.extend(meant.into_iter().map(|place| self.shown_outcome(report, place)));
         }
-        if shown < outcomes.len() {
-            text += &format!("  and {} more (--all shows them)\n", outcomes.len() - shown);
-        }
-        if outcomes.is_empty() { String::new() } else { text }
+        blocks
+    }
+
+    /// An execution that has the outcome at a place of the table.
+    fn shown_outcome(&self, report: &FuturesReport, place: usize) -> String {
+        let outcome = &report.outcomes[place];
+        let title = self.title(&format!("outcome {}: {}", place + 1, outcome.status));
+        let head = format!("{title}  {}\n\n", outcomes::printed(&outcome.by_thread));
+        // Those without end stand behind the others.
+        let Some(found) = self.answer.answer.outcomes.get(place) else {
+            let mut all = self.answer.endless.endless.iter().enumerate();
+            let meant = all.find(|(_, one)| !one.is_starvation() && one.printed == outcome.by_thread);
+            let Some((index, one)) = meant else { return head };
+            let lasso = endless::lasso(self.model, &one.steps, one.start(), self.colour);
+            return head + &lasso + &self.replay(|directory| record::endless_file(directory, index));
+        };
+        let Some(steps) = &found.schedule else {
+            return head + "its schedule was not kept: those of others take all the steps that are kept\n";
+        };
+        let trace = schedule::trace(self.model.naming(), steps);
+        head + &self.rendered(&trace) + &self.replay(|directory| record::outcome_file(directory, place))
+    }
+
+    /// What is to be said where something was not found.
+    fn reservation(&self) -> &'static str {
+        if self.answer.futures.complete { "" } else { " so far: not all executions were looked at" }
     }
 
     fn failures(&self, report: &FuturesReport) -> Vec<String> {
@@ -196,7 +219,7 @@ impl FuturesView<'_> {
             return replay_line(self.file, &file(directory));
         }
         let select: String = self.select.iter().map(|each| format!(" --select {}", quoted(each))).collect();
-        let options = options_text(self.model.options()) + &select + &self.endless.text();
+        let options = options_text(self.model.options()) + &select + &self.endless.text() + self.bounds;
         record_line("futures", self.file, &options) + &replay_line(self.file, &file(Path::new(DIRECTORY)))
     }
 

@@ -7,6 +7,7 @@ pub mod drive;
 pub mod endless;
 pub mod futures;
 pub mod markdown;
+pub mod outcomes;
 pub mod paths;
 pub mod pi;
 pub mod races;

@@ -1,5 +1,6 @@
 //! Many executions by seeds, for people: a table of outcomes, and the first execution that ends badly.
 
+use super::outcomes;
 use super::replay::{options_text, quoted};
 use super::run::RunView;
 use super::snippet::{self, Table};
@@ -53,14 +54,14 @@ impl SeedsView<'_> {
     }
 
     fn table(&self) -> String {
-        let SeedsAnswer { outcomes, executions: all, others, .. } = self.answer;
-        if outcomes.is_empty() {
+        let SeedsAnswer { outcomes: all, executions, others, .. } = self.answer;
+        if all.is_empty() {
             return String::new();
         }
-        let shown = if self.full { outcomes.len() } else { outcomes.len().min(OUTCOMES) };
+        let shown = if self.full { all.len() } else { all.len().min(OUTCOMES) };
         let widths = [
-            outcomes.iter().map(|outcome| outcome.executions).max(),
-            outcomes[..shown].iter().map(|outcome| outcome.first_seed).max(),
+            all.iter().map(|outcome| outcome.executions).max(),
+            all[..shown].iter().map(|outcome| outcome.first_seed).max(),
         ];
         let [count_width, seed_width] = widths.map(|most| most.unwrap_or(0).to_string().len());
         let (count_width, seed_width) = (count_width.max("executions".len()), seed_width.max("first seed".len()));
@@ -73,19 +74,19 @@ impl SeedsView<'_> {
             head[3].clone(),
             head[4].clone(),
         ]);
-        for outcome in &outcomes[..shown] {
+        for outcome in &all[..shown] {
             table.row(vec![
                 format!("{:>count_width$}", outcome.executions),
-                format!("{:>5.1} %", 100.0 * outcome.executions as f64 / (*all).max(1) as f64),
+                format!("{:>5.1} %", 100.0 * outcome.executions as f64 / (*executions).max(1) as f64),
                 format!("{:>seed_width$}", outcome.first_seed),
                 end(outcome),
-                output(outcome),
+                outcomes::printed(&outcome.by_thread),
             ]);
         }
         let lines = table.lines();
         let mut text = snippet::title(lines[0].trim_end(), self.colour) + &lines[1..].concat();
-        if shown < outcomes.len() {
-            text += &format!("and {} more outcomes (--full shows them)\n", outcomes.len() - shown);
+        if shown < all.len() {
+            text += &format!("and {} more outcomes (--full shows them)\n", all.len() - shown);
         }
         if *others > 0 {
             text += &format!(
@@ -119,12 +120,4 @@ fn end(outcome: &CountedOutcome) -> String {
         Some(line) => format!("{} (line {line})", outcome.status),
         None => outcome.status.to_owned(),
     }
-}
-
-fn output(outcome: &CountedOutcome) -> String {
-    let thread = |of: &crate::explore::report::ThreadOutput| {
-        format!("{}: {}", of.thread, snippet::one_line(&of.output.join(", ")))
-    };
-    let threads: Vec<String> = outcome.by_thread.iter().map(thread).collect();
-    if threads.is_empty() { "(nothing printed)".to_owned() } else { threads.join("; ") }
 }

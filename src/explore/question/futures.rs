@@ -12,20 +12,20 @@
 //! hit.
 
 use crate::budget::{Bound, Budget, Statistics};
-use crate::explore::answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
+use crate::explore::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
 use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::explore::question::by_executions::by_executions;
+use crate::explore::question::failures::{FailureKey, failure_list};
 use crate::explore::question::outcomes::{self, OutcomeKey, Outcomes, Room};
-use crate::explore::samples::Samples;
+use crate::explore::question::samples::Samples;
 use crate::explore::states::assumption::{Unexpanded, lasting_states};
 use crate::explore::states::completion::Completion;
-use crate::explore::states::graph::Graph;
 use crate::explore::states::open::open_executions;
 use crate::explore::states::terms::{SeenTerm, SeenTerms};
 use crate::explore::states::{self, End, EndContext, Searched, Transition, Visitor};
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{CodeIndex, Event, Failure, FailureKind, Machine, Observer, PathId, ThreadName};
+use crate::vm::{CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
@@ -168,29 +168,6 @@ fn terms(
     terms.sort_by_key(|term| (term.read, term.definition));
     undecided.sort_unstable();
     (terms, undecided)
-}
-
-pub(in crate::explore) type FailureKey = (FailureKind, Option<crate::ir::TextId>, CodeIndex);
-
-pub(in crate::explore) fn failure_list(
-    machine: &Machine,
-    graph: &Graph,
-    found: FxHashMap<FailureKey, (Failure, PathId, u32)>,
-) -> Vec<FailureWitness> {
-    let mut failures: Vec<FailureWitness> = found
-        .into_values()
-        .map(|(failure, path, node)| FailureWitness { failure, path, schedule: graph.path_to(node) })
-        .collect();
-    sort_failures(machine, &mut failures);
-    failures
-}
-
-/// The order of failures in an answer.
-pub(in crate::explore) fn sort_failures(machine: &Machine, failures: &mut [FailureWitness]) {
-    failures.sort_by_key(|witness| {
-        let Failure { kind, at, message, .. } = witness.failure;
-        (machine.span(at), kind, at, message)
-    });
 }
 
 /// Notes pairs and ends.

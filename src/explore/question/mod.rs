@@ -14,6 +14,8 @@
 //! | `executed` | which branch outcomes, waits and unprotected pairs there are |
 //! | `order` | whether operations can happen in a given order before a branch |
 //! | `tear` | whether an execution tears two accesses of a method apart |
+//!
+//! `samples` adds to what can happen what single executions show, where no exact search comes to its end.
 
 mod ahead;
 pub(super) mod by_executions;
@@ -22,12 +24,14 @@ pub mod classes;
 pub(super) mod count;
 pub(super) mod executed;
 pub(super) mod executions;
+pub(super) mod failures;
 pub(super) mod futures;
 pub(super) mod linear;
 pub(super) mod order;
 pub(super) mod outcomes;
 pub mod pairs;
 pub mod races;
+mod samples;
 pub(super) mod select;
 pub(super) mod serial;
 pub(super) mod steps;

@@ -12,7 +12,7 @@
 use super::{OutcomeNumbers, Race};
 use crate::explore::answer::{FailureWitness, OutcomeStatus};
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads};
-use crate::explore::question::futures::{FailureKey, failure_list};
+use crate::explore::question::failures::{FailureKey, failure_list};
 use crate::explore::states::graph::{DISCARDED, Graph};
 use crate::explore::states::{End, EndContext, Transition, Visitor};
 use crate::ir::{Access, Program};

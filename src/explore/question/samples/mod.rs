@@ -17,11 +17,13 @@
 mod dive;
 mod seeds;
 
-use super::answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules};
-use super::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
-use super::question::futures::{FailureKey, sort_failures};
-use super::question::outcomes::{self, OutcomeKey};
+use super::failures::{FailureKey, sort_failures};
+use super::outcomes::{self, OutcomeKey};
 use crate::budget::{Bound, Budget, Limits};
+use crate::explore::answer::{
+    Answer, Ends, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term, TermSchedules,
+};
+use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::Walk;
 use crate::vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, Progress, State, Tables, ThreadName};
@@ -41,7 +43,7 @@ const LAST_MOMENT: Duration = Duration::from_millis(300);
 const OUTCOMES: usize = 1_000;
 
 /// Searches by single executions.
-pub(super) struct Samples<'a> {
+pub(in crate::explore) struct Samples<'a> {
     machine: &'a Machine,
     found: Found<'a>,
     /// Names of threads and outputs in all of them.
@@ -83,7 +85,7 @@ struct Found<'a> {
 }
 
 impl<'a> Samples<'a> {
-    pub(super) fn new(machine: &'a Machine, query: &Query<'_>) -> Samples<'a> {
+    pub(in crate::explore) fn new(machine: &'a Machine, query: &Query<'_>) -> Samples<'a> {
         let found = Found {
             machine,
             ends: query.ends,
@@ -99,7 +101,7 @@ impl<'a> Samples<'a> {
     }
 
     /// Uses up a share, as [`max_work`](crate::budget::Limits::max_work) says.
-    pub(super) fn run(&mut self, budget: &Budget<'_>) {
+    pub(in crate::explore) fn run(&mut self, budget: &Budget<'_>) {
         let Samples { machine, found, tables, seeds, dive, executions } = self;
         let work = budget.limits().max_work.unwrap_or(0) / 2;
         let left = budget.limits().max_executions.unwrap_or(u64::MAX).saturating_sub(*executions);
@@ -112,7 +114,7 @@ impl<'a> Samples<'a> {
 
     /// Adds what was found to an answer that a bound has cut. Where the time was up before the first share, there is a moment
     /// left for it.
-    pub(super) fn add_to(mut self, query: &Query<'_>, answer: &mut Answer) {
+    pub(in crate::explore) fn add_to(mut self, query: &Query<'_>, answer: &mut Answer) {
         if self.executions == 0 && answer.bound == Some(Bound::Timeout) {
             let limits = Limits { max_work: Some(LAST_SHARE), ..Limits::default() };
             self.run(&Budget::from(limits).with_timeout(LAST_MOMENT));

@@ -1,0 +1,52 @@
+//! What executions print and how they end, numbered, so that one can be asked for.
+
+use super::{endless, snippet};
+use crate::explore::report::{OutcomeReport, ThreadOutput};
+
+/// Outcomes that are shown where not all are asked for.
+const OUTCOMES: usize = 20;
+
+/// A table of outcomes, each with its number; `all` of them, or the first ones.
+#[must_use]
+pub fn table(outcomes: &[OutcomeReport], all: bool) -> String {
+    let shown = if all { outcomes.len() } else { outcomes.len().min(OUTCOMES) };
+    let width = outcomes.len().to_string().len();
+    let end_width = outcomes.iter().map(|outcome| outcome.status.len()).chain([3]).max().unwrap_or(0);
+    let mut text = format!("  {:>width$}  {:end_width$}  output\n", "#", "end");
+    for (number, outcome) in (1..).zip(&outcomes[..shown]) {
+        let (status, behind) = (outcome.status, endless::behind(outcome.status));
+        let line = format!("  {number:>width$}  {status:end_width$}  {}{behind}", printed(&outcome.by_thread));
+        if line.chars().count() <= snippet::WIDTH {
+            text += &(line + "\n");
+        } else {
+            text += &format!("  {number:>width$}  {status}{behind}\n{}", snippet::outputs(&outcome.by_thread));
+        }
+    }
+    if shown < outcomes.len() {
+        text += &format!("  and {} more (--all shows them)\n", outcomes.len() - shown);
+    }
+    text
+}
+
+/// The places of the outcomes that a user means: by the number in the table, or by a part of its line.
+#[must_use]
+pub fn meant(outcomes: &[OutcomeReport], asked: &str) -> Vec<usize> {
+    let number = asked.strip_prefix('#').unwrap_or(asked).parse::<usize>().ok();
+    if let Some(place) = number.and_then(|number| number.checked_sub(1)).filter(|&place| place < outcomes.len()) {
+        return vec![place];
+    }
+    let holds = |outcome: &OutcomeReport| {
+        outcome.status == asked
+            || printed(&outcome.by_thread).contains(asked)
+            || outcome.message.as_deref() == Some(asked)
+    };
+    (0..outcomes.len()).filter(|&place| holds(&outcomes[place])).take(OUTCOMES).collect()
+}
+
+/// What an outcome prints, in a line.
+#[must_use]
+pub fn printed(by_thread: &[ThreadOutput]) -> String {
+    let line = |of: &ThreadOutput| format!("{}: {}", of.thread, snippet::one_line(&of.output.join(", ")));
+    let threads: Vec<String> = by_thread.iter().map(line).collect();
+    if threads.is_empty() { "(nothing printed)".to_owned() } else { threads.join("; ") }
+}
