@@ -49,7 +49,8 @@ const STEPPERS: &[(&str, &str)] = &[
 const MAX_LINES: usize = 800;
 
 /// Longer files, each with its reason.
-const LONG_FILES: &[(&str, &str)] = &[];
+const LONG_FILES: &[(&str, &str)] =
+    &[("src/driver/rust/template/runtime.rs", "the runtime of a package is one file, which is read as a whole")];
 
 fn super_does_not_lead_out_of_a_layer() {
     let mut problems = Vec::new();
