@@ -35,6 +35,9 @@ impl Default for RenderOptions {
 /// Below this width a column is of no use.
 const NARROWEST: usize = 12;
 
+/// Columns further apart would be harder to follow; the last one may go on to the margin.
+const WIDEST: usize = 40;
+
 /// Columns for the source line.
 const LINE_WIDTH: usize = 6;
 
@@ -46,7 +49,7 @@ const HANGING: usize = 2;
 pub fn render(trace: &Trace, options: &RenderOptions) -> String {
     let count = trace.threads.len().max(1);
     let rest = options.width.saturating_sub(LINE_WIDTH);
-    let width = rest / count;
+    let width = (rest / count).min(WIDEST);
     let names_fit = trace.threads.iter().all(|name| columns(name) < width) || count == 1;
     let has_columns = (width >= NARROWEST || count == 1) && names_fit;
     let mut out = String::new();

@@ -33,7 +33,7 @@ pub fn root() -> &'static Path {
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cssame"));
     command.current_dir(root()).stdin(Stdio::null());
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
         command.env_remove(name);
     }
     command
@@ -80,7 +80,9 @@ impl Files {
 
 /// The program in the current directory and environment.
 pub fn plain() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_cssame"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cssame"));
+    command.env_remove("COLUMNS");
+    command
 }
 
 /// Runs a command, which must end with that status.

@@ -92,8 +92,8 @@ impl CorrelateView<'_> {
             let mut names = shared;
             names.sort_unstable();
             names.dedup();
-            let line = format!("private to a thread: {}", names.join(", "));
-            text += &format!("  ({})\n", snippet::shorten(&line, snippet::WIDTH - 4));
+            let line = format!("private to a thread: {})", names.join(", "));
+            text += &snippet::wrap_behind("  (", "   ", &line);
         }
         text
     }
@@ -184,7 +184,7 @@ impl CorrelateView<'_> {
             text += &snippet::title(&title, self.colour);
             text += &added(&data.context);
             let trace = schedule::trace(setting.model.naming(), &end.schedule).cause();
-            text += &schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });
+            text += &schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour });
         }
         text
     }
@@ -205,7 +205,7 @@ impl CorrelateView<'_> {
             trace.rows.drain(..alone);
             text += &format!("({} of main before)\n", plural(alone, "event"));
         }
-        text += &schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });
+        text += &schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour });
         text + &self.replay(pair, number)
     }
 

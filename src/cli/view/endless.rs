@@ -44,7 +44,7 @@ pub(super) fn lasso(model: &Model, steps: &[Choice], start: usize, colour: bool)
     let (way, cycle): (Vec<_>, Vec<_>) = all.rows.into_iter().partition(|row| row.step <= start);
     let render = |rows| {
         let trace = Trace { threads: all.threads.clone(), rows };
-        schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: colour })
+        schedule::render(&trace, &RenderOptions { width: snippet::width(), color: colour })
     };
     render(way) + "the cycle:\n" + &render(cycle)
 }

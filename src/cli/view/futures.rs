@@ -210,7 +210,7 @@ impl FuturesView<'_> {
     }
 
     fn rendered(&self, trace: &Trace) -> String {
-        schedule::render(trace, &RenderOptions { width: snippet::WIDTH, color: self.colour })
+        schedule::render(trace, &RenderOptions { width: snippet::width(), color: self.colour })
     }
 
     /// The command line that replays a schedule; where none was written, the one that writes it comes first.

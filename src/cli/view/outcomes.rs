@@ -16,7 +16,7 @@ pub fn table(outcomes: &[OutcomeReport], all: bool) -> String {
     for (number, outcome) in (1..).zip(&outcomes[..shown]) {
         let (status, behind) = (outcome.status, endless::behind(outcome.status));
         let line = format!("  {number:>width$}  {status:end_width$}  {}{behind}", printed(&outcome.by_thread));
-        if line.chars().count() <= snippet::WIDTH {
+        if line.chars().count() <= snippet::width() {
             text += &(line + "\n");
         } else {
             text += &format!("  {number:>width$}  {status}{behind}\n{}", snippet::outputs(&outcome.by_thread));

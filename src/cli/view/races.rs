@@ -207,7 +207,7 @@ impl RacesView<'_> {
             let (Some(steps), Compiled::Program(model)) = (&aim.steps, self.subject) else { continue };
             let title = snippet::title(&format!("{}: {}", aim.places.join(", "), aim.what), self.colour);
             let trace = schedule::trace(model.naming(), steps).cause();
-            let trace = schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });
+            let trace = schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour });
             blocks.push(title + &trace + &self.replay(None, |directory| record::aim_file(directory, index)));
         }
         blocks
@@ -329,7 +329,7 @@ impl RacesView<'_> {
         }
         let trace = schedule::trace(model.naming(), steps);
         let trace = if rows == Rows::Cause { trace.cause() } else { trace };
-        let trace = schedule::render(&trace, &RenderOptions { width: snippet::WIDTH, color: self.colour });
+        let trace = schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour });
         Some(text + "\n" + &trace)
     }
 

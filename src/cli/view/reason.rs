@@ -1,13 +1,13 @@
 //! Why a selection is inconsistent, for people.
 
-use super::snippet::{WIDTH, shorten, title};
+use super::snippet::{title, wrap, wrap_behind};
 use crate::form::contradiction::{OrderReport, PlaceReport, ReasonReport};
 
 /// The cycle, a line for each event and one for each order between two, and below it what its orders follow from.
 #[must_use]
 pub fn text(reason: &ReasonReport, colour: bool) -> String {
     if let Some(note) = &reason.note {
-        return wrapped(note, "  ", "  ");
+        return wrap("  ", note);
     }
     let mut text = title("cycle", colour);
     let cases = match reason.cases {
@@ -15,7 +15,7 @@ pub fn text(reason: &ReasonReport, colour: bool) -> String {
         cases => format!(" (one of {cases} cases by thread and call, each of which has a cycle)"),
     };
     let terms = reason.terms.join(", ");
-    text += &wrapped(&format!("with {terms}, each would come before the next{cases}:"), "  ", "  ");
+    text += &wrap("  ", &format!("with {terms}, each would come before the next{cases}:"));
     for order in &reason.cycle {
         text += &event(&order.from);
         text += &step(order);
@@ -38,36 +38,16 @@ pub fn text(reason: &ReasonReport, colour: bool) -> String {
             to.op,
             order.because.as_deref().unwrap_or_default()
         );
-        text += &wrapped(&(number + &sentence), "  ", "      ");
+        text += &wrap_behind("  ", "      ", &(number + &sentence));
     }
     text
 }
 
 fn event(place: &PlaceReport) -> String {
-    shorten(&format!("  {:<6} {}: {}", place.at, place.thread, place.op), WIDTH) + "\n"
+    wrap_behind(&format!("  {:<6} ", place.at), "         ", &format!("{}: {}", place.thread, place.op))
 }
 
 fn step(order: &OrderReport) -> String {
     let number = order.number.map_or_else(String::new, |number| format!(" ({number})"));
     format!("           {}{number}\n", order.kind.replace('-', " "))
-}
-
-/// Text in lines of bearable length; a word that is longer than a line is cut.
-fn wrapped(text: &str, first: &str, rest: &str) -> String {
-    let (mut lines, mut line) = (String::new(), first.to_owned());
-    let mut empty = true;
-    for word in text.split(' ') {
-        let more = if empty { 0 } else { 1 };
-        if !empty && line.chars().count() + more + word.chars().count() > WIDTH {
-            lines += &(shorten(&line, WIDTH) + "\n");
-            line = rest.to_owned();
-            empty = true;
-        }
-        if !empty {
-            line.push(' ');
-        }
-        line.push_str(word);
-        empty = false;
-    }
-    lines + &shorten(&line, WIDTH) + "\n"
 }

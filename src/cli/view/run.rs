@@ -43,7 +43,7 @@ impl RunView<'_> {
     /// The steps, with one column for each thread.
     #[must_use]
     pub fn trace(&self) -> String {
-        let options = RenderOptions { width: snippet::WIDTH, color: self.colour };
+        let options = RenderOptions { width: snippet::width(), color: self.colour };
         let trace = &self.answer.report.trace;
         if self.full { schedule::render(trace, &options) } else { schedule::render(&trace.cause(), &options) }
     }

@@ -1,12 +1,30 @@
-//! Pieces of human text: places in the source, titles, and tables, within 80 columns.
+//! Pieces of human text: places in the source, titles, and tables, within the columns of the terminal.
 
 use crate::explore::report::ThreadOutput;
 use crate::source::cut::{Cut, character_columns, columns, cut, head, visible};
 use crate::source::{SourceMap, Span};
 use anstyle::{AnsiColor, Style};
 
-/// Width of the text, in columns.
-pub const WIDTH: usize = 80;
+/// Width of sentences at most, and of all text where no other width is known, in columns.
+const WIDTH: usize = 80;
+
+/// The narrowest and the widest text that anybody may ask for.
+const WIDTHS: std::ops::RangeInclusive<usize> = 40..=1_000;
+
+/// Width of the text, in columns: what `COLUMNS` says, else that of the terminal which standard output is, else
+/// [`WIDTH`], so that what goes into a pipe or a file depends on nothing else.
+#[must_use]
+pub fn width() -> usize {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(columns, _)| usize::from(columns.0));
+    let known = said.filter(|&columns: &usize| columns > 0).or_else(terminal);
+    known.map_or(WIDTH, |columns| columns.clamp(*WIDTHS.start(), *WIDTHS.end()))
+}
+
+/// Width of sentences: long lines are hard to read.
+fn sentence_width() -> usize {
+    width().min(WIDTH)
+}
 
 /// A space at which no line ends.
 pub const JOINED: char = '\u{a0}';
@@ -126,7 +144,7 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(|each| if each == '\n' { '⏎' } else { visible(each) }).collect()
 }
 
-/// A text in lines of at most [`WIDTH`] columns, each with an indent.
+/// A text in lines of at most 80 columns, or as many as the terminal has, each with an indent.
 #[must_use]
 pub fn wrap(indent: &str, text: &str) -> String {
     wrap_behind(indent, indent, text)
@@ -135,11 +153,12 @@ pub fn wrap(indent: &str, text: &str) -> String {
 /// The same, where the first line begins in another way. A line does not end at a [`JOINED`] space.
 #[must_use]
 pub fn wrap_behind(first: &str, indent: &str, text: &str) -> String {
+    let width = sentence_width();
     let mut lines = vec![first.to_owned()];
     let mut is_empty = true;
     for word in text.split(' ') {
         let last = lines.len() - 1;
-        if !is_empty && columns(&lines[last]) + 1 + columns(word) > WIDTH {
+        if !is_empty && columns(&lines[last]) + 1 + columns(word) > width {
             lines.push(format!("{indent}{word}"));
         } else {
             if !is_empty {
@@ -201,6 +220,10 @@ impl Table {
     /// very long cell does not move the columns of the other rows.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
+        self.lines_within(width())
+    }
+
+    fn lines_within(&self, margin: usize) -> Vec<String> {
         let count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width_of = |column: usize| {
             // A row of one cell is a sentence.
@@ -209,16 +232,16 @@ impl Table {
             cells.filter(|&width| width <= COLUMN_WIDTH).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..count).map(width_of).collect();
-        self.rows.iter().map(|row| self.line(row, &widths)).collect()
+        self.rows.iter().map(|row| self.line(row, &widths, margin)).collect()
     }
 
-    fn line(&self, row: &[String], widths: &[usize]) -> String {
+    fn line(&self, row: &[String], widths: &[usize], margin: usize) -> String {
         let mut line = self.indent.to_owned();
         let mut length = line.len();
         for (column, cell) in row.iter().enumerate() {
             let last = column + 1 == row.len();
             let width = columns(cell);
-            if last && column > 0 && length + width > WIDTH {
+            if last && column > 0 && length + width > margin {
                 line = line.trim_end().to_owned() + "\n" + self.indent + &" ".repeat(widths[0] + 2);
             }
             line.push_str(cell);
@@ -239,7 +262,7 @@ mod tests {
         let mut table = Table::new("  ");
         table.row(vec!["a_10".to_owned(), "T1".to_owned(), "x".to_owned()]);
         table.row(vec!["a_2".to_owned(), "outer/T2".to_owned(), "y".repeat(70)]);
-        let lines = table.lines();
+        let lines = table.lines_within(80);
         assert_eq!(lines[0], "  a_10  T1        x\n");
         assert_eq!(lines[1], format!("  a_2   outer/T2\n        {}\n", "y".repeat(70)));
     }
@@ -281,7 +304,7 @@ mod tests {
         table.row(vec!["漢字".to_owned(), "x".to_owned()]);
         table.row(vec!["abcd".to_owned(), "y".to_owned()]);
         table.row(vec!["e\u{301}".to_owned(), "z".to_owned()]);
-        assert_eq!(table.lines(), ["漢字  x\n", "abcd  y\n", "e\u{301}     z\n"]);
+        assert_eq!(table.lines_within(80), ["漢字  x\n", "abcd  y\n", "e\u{301}     z\n"]);
         assert_eq!(shorten("漢字漢字", 6), "漢字…");
     }
 
@@ -292,7 +315,7 @@ mod tests {
         table.row(vec!["a_1".to_owned(), "parfor@3[0], ".repeat(5), "a = i;".to_owned()]);
         let expected =
             ["  a_0  main  int a;\n".to_owned(), format!("  a_1  {} a = i;\n", "parfor@3[0], ".repeat(5) + " ")];
-        assert_eq!(table.lines(), expected);
+        assert_eq!(table.lines_within(80), expected);
     }
 
     #[test]

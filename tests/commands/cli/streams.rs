@@ -185,3 +185,28 @@ fn a_program_may_come_from_standard_input() {
     let checked = finish(program().args(["check", "-", "--format", "json"]).stdin(Stdio::null()));
     assert_eq!((checked.status, checked.json()["diagnostics"][0]["code"].as_str()), (2, Some("CS0109")), "{checked:?}");
 }
+
+#[test]
+fn text_is_wrapped_to_the_columns_that_are_said_and_no_value_is_split() {
+    let files = Files::new();
+    let text = "string s;\ncobegin\n  Alice: s = \"a value of several words that is rather long\";\n  \
+                Bob: { if (s != \"\") error(\"a message of very many words, which is wrapped wherever it has to be\"); }\ncoend\n";
+    let file = files.write("wide.csm", text);
+    let with = |columns: Option<&str>| {
+        let mut command = program();
+        command.arg("futures").arg(&file).envs(columns.map(|columns| ("COLUMNS", columns)));
+        finish(&mut command).stdout
+    };
+    let wide = with(Some("200"));
+    assert!(wide.contains("error: a message of very many words, which is wrapped wherever it has to be\n"), "{wide}");
+    let narrow = with(Some("44"));
+    assert!(narrow.lines().any(|line| line.trim() == "= \"a value of several words that is rather long\""), "{narrow}");
+    for text in [&wide, &narrow, &with(None)] {
+        assert!(text.contains("= \"a value of several words that is rather long\"\n"), "{text}");
+        assert!(!text.contains('…'), "{text}");
+    }
+    // In a pipe nothing else counts.
+    assert_eq!(with(None), with(Some("80")));
+    assert_eq!(with(None), with(Some("no number")));
+    assert_eq!(with(Some("3")), with(Some("40")));
+}

@@ -6,7 +6,7 @@ use crate::answer::{Compiled, finding};
 use crate::cli::load::name_of;
 use crate::cli::record;
 use crate::cli::view::replay::{DIRECTORY, options_text, quoted, record_line, replay_line};
-use crate::cli::view::snippet::WIDTH;
+use crate::cli::view::snippet;
 use crate::cli::view::symmetric::groups;
 use crate::coverage::report::MetReport;
 use crate::diagnostics::{Diagnostic, terminal};
@@ -81,7 +81,7 @@ impl CoverageView<'_> {
             return format!("{text}\nthe execution has {} (--all shows it)\n", plural(steps.len(), "step"));
         }
         let trace = schedule::trace(model.naming(), steps).cause();
-        text + "\n" + &schedule::render(&trace, &RenderOptions { width: WIDTH, color: self.colour })
+        text + "\n" + &schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour })
     }
 
     /// The command line that does the execution again: by its schedule where that was written, else by its seed.

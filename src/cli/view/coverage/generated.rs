@@ -5,7 +5,7 @@ use crate::answer::words::plural;
 use crate::answer::{GenerateAnswer, GeneratedFailure, GeneratedNote};
 use crate::cli::load::name_of;
 use crate::cli::view::replay::{quoted, replay_line, test_line};
-use crate::cli::view::snippet::{self, WIDTH, one_line, shorten, styled, wrap, wrap_behind};
+use crate::cli::view::snippet::{self, one_line, styled, wrap, wrap_behind};
 use crate::coverage::generate::{CallResults, TestSource};
 use crate::diagnostics::terminal;
 use crate::schedule::{self, ExecutionStatus, RenderOptions};
@@ -107,11 +107,10 @@ impl CoverageView<'_> {
         };
         let rows = test.suffixes.iter().map(Vec::len).max().unwrap_or(0);
         let cells = (0..rows).filter_map(|number| cell(0, number));
-        let width = cells.map(|cell| columns(&cell)).chain([12]).max().unwrap_or(12).min((WIDTH - LEFT) / 2 - 2);
+        let width = cells.map(|cell| columns(&cell)).chain([12]).max().unwrap_or(12);
         let mut line = |word: &str, first: &str, second: &str| {
-            let first = shorten(first, width);
-            let pad = " ".repeat(width + 2 - columns(&first).min(width));
-            let second = shorten(second, WIDTH - LEFT - width - 2);
+            // Nothing is cut: a terminal shows a long call on several lines.
+            let pad = " ".repeat(width + 2 - columns(first).min(width));
             text += format!("  {word:9}{first}{pad}{second}").trim_end();
             text.push('\n');
         };
@@ -136,7 +135,8 @@ impl CoverageView<'_> {
         });
         let trace = schedule::trace(model.naming(), &execution.steps);
         let trace = if execution.steps.len() > WHOLE { trace.cause() } else { trace };
-        let text = text + "\n" + &schedule::render(&trace, &RenderOptions { width: WIDTH, color: self.colour });
+        let text =
+            text + "\n" + &schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour });
         match failure.switch.and_then(|place| failure.schedule.get(place)) {
             None => text,
             Some(step) => {

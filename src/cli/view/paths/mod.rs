@@ -7,7 +7,7 @@ mod table;
 pub use table::table;
 
 use super::replay::{DIRECTORY, options_text, record_line, replay_line};
-use super::snippet::{self, Table, WIDTH, wrap};
+use super::snippet::{self, Table, wrap};
 use super::symmetric::groups;
 use crate::answer::words::plural;
 use crate::answer::{EmittedReport, Judged, PathsAnswer, finding};
@@ -188,7 +188,7 @@ impl PathsView<'_> {
             return format!("{text}\nthe execution has {} (--all shows it)\n", plural(steps.len(), "step"));
         }
         let trace = schedule::trace(self.model.naming(), steps).cause();
-        text + "\n" + &schedule::render(&trace, &RenderOptions { width: WIDTH, color: self.colour })
+        text + "\n" + &schedule::render(&trace, &RenderOptions { width: snippet::width(), color: self.colour })
     }
 
     fn replay(&self, file: impl Fn(&Path) -> PathBuf) -> String {
