@@ -5,7 +5,7 @@
 //! **Algorithm**: a search for executions without end is one of its own, since its states are fewer.
 //! 1. Before any other search, through a few states ([`FIRST_STATES`]): a program that prints in a loop has infinitely many
 //!    states with what it prints, and few without.
-//! 2. Behind the search for ends, unless that has shown that all executions end: through more states, with the budget that is left.
+//! 2. Behind the search for ends, unless that has shown that all executions end: through more states ([`STATES`]), with the budget that is left.
 
 use crate::budget::{Bound, Budget, Limits};
 use crate::diagnostics::Code;
@@ -18,8 +18,8 @@ use serde::Serialize;
 /// States that are visited first: some hundredths of a second.
 const FIRST_STATES: u64 = 20_000;
 
-/// States that are visited behind the search for ends.
-const STATES: u64 = 2_000_000;
+/// States that are visited behind the search for ends, at least: as many as that has visited, if these are more.
+const STATES: u64 = 500_000;
 
 /// The ways to run for ever, with names.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -42,7 +42,7 @@ pub(super) fn around<T>(
     request: EndlessRequest,
     budget: &Budget<'_>,
     search: impl FnOnce() -> T,
-    answer: impl FnOnce(&T) -> &Answer,
+    answer: impl Fn(&T) -> &Answer,
 ) -> (T, EndlessFindings) {
     let first = look(model, request, FIRST_STATES, budget);
     let found = search();
@@ -50,7 +50,7 @@ pub(super) fn around<T>(
     let endless = match () {
         () if is_final => first,
         () if answer(&found).all_end => EndlessAnswer::default(),
-        () => look(model, request, STATES, budget),
+        () => look(model, request, STATES.max(answer(&found).statistics.states), budget),
     };
     (found, EndlessFindings::of(model, request, &endless))
 }

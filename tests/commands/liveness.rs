@@ -163,6 +163,28 @@ fn a_package_has_no_test_of_what_does_not_end_and_says_so() {
     assert!(answer.text().contains("endless  T1, T2 may run for ever (livelock): no test"), "{}", answer.text());
 }
 
+/// Where a bound had cut the search, an execution with iterations that are alike went round for ever on its way to an end.
+#[test]
+fn executions_of_a_search_that_was_cut_are_completed_or_left_as_they_are() {
+    let text = "int x, y;
+bool a, b;
+lock L;
+event e;
+sem s = 1;
+cond c;
+cobegin
+T1: { while (true) { while (!trylock(L)) { P(s); while (!trylock(L)) { a = !a; } unlock(L); } unlock(L); }
+  cobegin A: V(s); while (true) { for (int i = 0; i < 3; i++) { x = 0; lock(L); while (!a) wait(c, L); unlock(L); } x = 1 - x; }
+  B: P(s); coend }
+T2: { x++; while (choose(0, 1) == 0) { parfor (int i = 0; i < 2; i++) { } } assert(a || b); }
+T3: { y = x; while (true) { lock(L); while (a && b) wait(c, L); unlock(L);
+  cobegin A: skip; B: lock(L); while (x == y) wait(c, L); unlock(L); coend } }
+coend
+";
+    let answer = futures(text, "--max-states 20000");
+    assert_eq!(answer.status, 1, "{}", answer.text());
+}
+
 #[test]
 fn a_change_that_makes_a_livelock_is_told() {
     let files = Files::new();

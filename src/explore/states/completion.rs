@@ -114,6 +114,11 @@ impl<'a> Completion<'a> {
         while distance[node as usize] > 0 {
             if self.machine.fingerprints() == Fingerprints::UpToSymmetry {
                 let Some((choice, target)) = self.nearest(&mut walk, distance) else { return };
+                // Threads that change places leave other slots free, so states that are the same up to names may have other
+                // nodes; where the search was cut, these may be further from an end.
+                if distance[target as usize] >= distance[node as usize] {
+                    return;
+                }
                 if walk.step(choice, &mut ()).is_err() {
                     return;
                 }
