@@ -129,7 +129,8 @@ fn standard_error_that_goes_away_is_no_fault() {
 
 /// The verdicts in the table of terms: feasible, impossible, undecided.
 fn verdicts(stdout: &str) -> [usize; 3] {
-    let rows: Vec<&str> = stdout.lines().skip_while(|line| *line != "terms").skip(1).collect();
+    // Behind the title stand the heads of the columns.
+    let rows: Vec<&str> = stdout.lines().skip_while(|line| *line != "terms").skip(2).collect();
     // The last cell of a long row stands on a line of its own, further in.
     let rows = rows.into_iter().take_while(|line| line.starts_with("  ")).filter(|line| !line.starts_with("   "));
     let mut counts = [0; 3];
