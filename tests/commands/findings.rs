@@ -333,3 +333,17 @@ fn the_line_that_records_keeps_the_bounds() {
                 --record-dir schedules";
     assert_says(&text, &[line]);
 }
+
+#[test]
+fn a_schedule_of_another_file_says_which() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, text) in [("p.csm", LOST), ("q.csm", CHOICE)] {
+        fs::write(directory.path().join(name), text).unwrap();
+    }
+    let call = |arguments: &[&str]| plain().current_dir(directory.path()).args(arguments).output().unwrap();
+    assert!(call(&["run", "p.csm", "--record", "p.json"]).status.success());
+    let other = call(&["run", "q.csm", "--schedule", "p.json"]);
+    assert_eq!(other.status.code(), Some(2));
+    let text = String::from_utf8(other.stderr).unwrap();
+    assert_says(&text, &["the schedule was recorded from `p.csm`, this is `q.csm`"]);
+}

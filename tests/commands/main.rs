@@ -11,6 +11,7 @@ mod driver;
 mod findings;
 mod json_schema;
 mod liveness;
+mod mutants;
 mod paths;
 mod process;
 mod seeds;

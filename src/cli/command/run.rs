@@ -301,10 +301,23 @@ impl ManyExecutions {
 pub(super) fn departed(model: &Model, path: &Path, schedule: &Schedule, departure: &Departure) -> Diagnostics {
     let message = format!("`{}` does not fit the program at {departure}", name_of(path));
     let mut diagnostic = Diagnostic::general(Code::ScheduleMismatch, Severity::Error, message);
-    if !model.has_recorded(schedule) {
-        diagnostic = diagnostic.with_note("the program has changed since the schedule was recorded");
+    if let Some(note) = other_program(model, schedule) {
+        diagnostic = diagnostic.with_note(note);
     }
     Diagnostics::general(diagnostic.with_help("record a new schedule"))
+}
+
+/// That a schedule was recorded from another file, or from another text of this one.
+fn other_program(model: &Model, schedule: &Schedule) -> Option<String> {
+    let base = |name: &str| Path::new(name).file_name().map(std::ffi::OsStr::to_owned);
+    if model.has_recorded(schedule) {
+        return None;
+    }
+    Some(if base(&schedule.file) == base(model.unit().name()) {
+        "the program has changed since the schedule was recorded".to_owned()
+    } else {
+        format!("the schedule was recorded from `{}`, this is `{}`", schedule.file, model.unit().name())
+    })
 }
 
 fn parse_then(text: &str) -> Result<u64, String> {
