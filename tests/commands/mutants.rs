@@ -169,7 +169,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
 fn try_mutant(samples: &[String], seed: u64) -> (Vec<String>, (Duration, String)) {
     let mut numbers = Numbers(seed);
     let text = &samples[(seed % samples.len() as u64) as usize];
-    let change = if seed / samples.len() as u64 % 2 == 0 { with_other_tokens } else { with_other_bytes };
+    let change = if (seed / samples.len() as u64).is_multiple_of(2) { with_other_tokens } else { with_other_bytes };
     let mutant = change(text, &mut numbers);
     let files = Files::new();
     files.write("m.csm", &mutant);
