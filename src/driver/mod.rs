@@ -37,6 +37,7 @@ mod planner;
 mod reached;
 mod recorded;
 mod rust;
+mod source_lines;
 mod target;
 mod test_case;
 mod titles;

@@ -6,7 +6,7 @@
 //! An access that is not visible is local work: the machine does it together with the next visible operation. The
 //! caller guarantees that no other thread can observe the accesses that are left out.
 
-use crate::ir::{DefinitionId, Program, ReadId};
+use crate::ir::{DefinitionId, Instruction, Program, ReadId};
 use fixedbitset::FixedBitSet;
 
 /// The reads and writes of shared variables.
@@ -47,5 +47,16 @@ impl Visibility {
     #[must_use]
     pub fn definition(&self, definition: DefinitionId) -> bool {
         self.definitions.contains(definition.index())
+    }
+
+    /// Whether an instruction makes an access to memory that is a step of its own.
+    #[must_use]
+    pub fn access(&self, instruction: &Instruction) -> bool {
+        match instruction {
+            Instruction::Load { read, .. } => self.read(*read),
+            Instruction::Store { definition, .. } => self.definition(*definition),
+            Instruction::Atomic { read, definition, .. } => self.read(*read) || self.definition(*definition),
+            _ => false,
+        }
     }
 }

@@ -7,10 +7,11 @@ use super::fold::{Declarations, Folding, declare};
 use super::line::{Lines, Mark};
 use super::regions::regions;
 use super::statement::Writer;
+use super::symbol_table::SymbolTable;
 use super::text::{comment, default_value, type_name};
 use super::tree::{At, Node};
-use super::world::World;
 use crate::driver::label::Located;
+use crate::driver::source_lines::SourceLines;
 use crate::ir::structure::Label;
 use crate::ir::{BlockId, Function, FunctionId, FunctionKind, Instruction, RegisterId, RegisterType};
 use crate::source::Span;
@@ -19,20 +20,20 @@ use crate::source::Span;
 struct Body<'w, 'a> {
     writer: Writer<'w, 'a>,
     first: Vec<RegisterId>,
-    last_line: u32,
+    shown: SourceLines,
     /// Monitors that the next jump frees.
     freed: Vec<Mark>,
 }
 
 /// The lines of a function; `is_recursive` says whether it may call itself.
-pub(super) fn method(world: &World<'_>, id: FunctionId, tree: Vec<Node>, is_recursive: bool) -> Lines {
-    let function = &world.input.program.functions[id];
+pub(super) fn method(symbols: &SymbolTable<'_>, id: FunctionId, tree: Vec<Node>, is_recursive: bool) -> Lines {
+    let function = &symbols.input.program.functions[id];
     let folding = Folding::of(function);
-    let mut tree = regions(world.input.program, id, &world.monitors, tree);
+    let mut tree = regions(symbols.input.program, id, &symbols.monitors, tree);
     let Declarations { at, first } = declare(function, &folding, &mut tree);
-    let scope = Scope::new(world, id, folding);
+    let scope = Scope::new(symbols, id, folding);
     let writer = Writer { scope, lines: Lines::at(1), declaring: at, at: (BlockId(0), 0) };
-    let mut body = Body { writer, first, last_line: 0, freed: Vec::new() };
+    let mut body = Body { writer, first, shown: SourceLines::default(), freed: Vec::new() };
     body.head(is_recursive);
     body.sequence(&tree);
     body.writer.lines.close("}");
@@ -45,9 +46,9 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn head(&mut self, is_recursive: bool) {
-        let (function, world, id) = (self.function(), self.writer.scope.world, self.writer.scope.id);
-        let input = world.input;
-        let method = &world.methods[&id];
+        let (function, symbols, id) = (self.function(), self.writer.scope.symbols, self.writer.scope.id);
+        let input = symbols.input;
+        let method = &symbols.methods[&id];
         let name = comment(input.program.texts.get(function.name));
         let line = input.sources.line(function.span);
         let is_main = input.program.main == Some(id);
@@ -190,8 +191,8 @@ impl<'a> Body<'_, 'a> {
         let (located, instruction) = self.located(at);
         self.source_line(located.span);
         self.writer.at = at;
-        let world = self.writer.scope.world;
-        if world.monitors.of(world.input.program, self.writer.scope.id, instruction).is_some() {
+        let symbols = self.writer.scope.symbols;
+        if symbols.monitors.of(symbols.input.program, self.writer.scope.id, instruction).is_some() {
             // A way out of a region.
             let freed = self.writer.leave_region(&located, instruction);
             self.freed.extend(freed);
@@ -209,14 +210,8 @@ impl<'a> Body<'_, 'a> {
 
     /// The line of the source, where another one begins.
     fn source_line(&mut self, span: Span) {
-        let sources = self.writer.scope.world.input.sources;
-        let line = sources.line(span);
-        if line == self.last_line {
-            return;
-        }
-        self.last_line = line;
-        if let Some(file) = sources.get(span.file) {
-            self.writer.lines.push(format!("// {line}: {}", comment(file.line_text(line).trim())));
+        if let Some((line, text)) = self.shown.next(self.writer.scope.symbols.input.sources, span) {
+            self.writer.lines.push(format!("// {line}: {}", comment(text)));
         }
     }
 
@@ -243,14 +238,9 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn is_event(&self, at: At) -> bool {
-        let visible = self.writer.scope.world.input.machine.visibility();
-        match self.located(at).1 {
-            Instruction::Load { read, .. } => visible.read(*read),
-            Instruction::Store { definition, .. } => visible.definition(*definition),
-            Instruction::Atomic { read, definition, .. } => visible.read(*read) || visible.definition(*definition),
-            Instruction::Synchronise(_) => true,
-            _ => false,
-        }
+        let instruction = self.located(at).1;
+        matches!(instruction, Instruction::Synchronise(_))
+            || self.writer.scope.symbols.input.machine.visibility().access(instruction)
     }
 }
 

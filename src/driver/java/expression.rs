@@ -6,8 +6,8 @@
 use super::fold::Folding;
 use super::key::fits;
 use super::operators;
+use super::symbol_table::{SymbolTable, element_type};
 use super::text::{identifier, literal};
-use super::world::{World, element_type};
 use crate::driver::names::Names;
 use crate::ir::types::Part;
 use crate::ir::{
@@ -74,7 +74,7 @@ fn last_name(path: &str) -> String {
 
 /// What the expressions of a function need.
 pub(super) struct Scope<'w, 'a> {
-    pub(super) world: &'w World<'a>,
+    pub(super) symbols: &'w SymbolTable<'a>,
     pub(super) id: FunctionId,
     pub(super) function: &'a Function,
     pub(super) folding: Folding,
@@ -84,10 +84,10 @@ pub(super) struct Scope<'w, 'a> {
 }
 
 impl<'w, 'a> Scope<'w, 'a> {
-    pub(super) fn new(world: &'w World<'a>, id: FunctionId, folding: Folding) -> Scope<'w, 'a> {
-        let function = &world.input.program.functions[id];
-        let names = Names::below(identifier, &world.outer);
-        Scope { world, id, function, folding, names, registers: vec![None; function.registers.len()] }
+    pub(super) fn new(symbols: &'w SymbolTable<'a>, id: FunctionId, folding: Folding) -> Scope<'w, 'a> {
+        let function = &symbols.input.program.functions[id];
+        let names = Names::below(identifier, &symbols.outer);
+        Scope { symbols, id, function, folding, names, registers: vec![None; function.registers.len()] }
     }
 
     /// The name of a register; `hint` is for one that has none in the text.
@@ -95,7 +95,7 @@ impl<'w, 'a> Scope<'w, 'a> {
         if let Some(name) = &self.registers[register.index()] {
             return name.clone();
         }
-        let texts = &self.world.input.program.texts;
+        let texts = &self.symbols.input.program.texts;
         let name = match self.function.registers[register].name {
             Some(name) => self.names.fresh(texts.get(name)),
             None => self.names.numbered(hint),
@@ -111,7 +111,7 @@ impl<'w, 'a> Scope<'w, 'a> {
             (RegisterType::Scalar(scalar), _) => super::text::type_name(scalar).to_owned(),
             (RegisterType::Reference, Some(ty)) => {
                 let is_scalar = matches!(ty, Type::Single(LeafKind::Data(_)));
-                self.world.type_text(ty, None, is_scalar)
+                self.symbols.type_text(ty, None, is_scalar)
             }
             (RegisterType::Reference, None) => "Object".to_owned(),
         }
@@ -132,7 +132,7 @@ impl<'w, 'a> Scope<'w, 'a> {
     fn shown(&mut self, operand: &Operand) -> (String, bool) {
         let register = match operand {
             Operand::Constant(value) => {
-                let text = literal(&self.world.input.program.texts, *value);
+                let text = literal(&self.symbols.input.program.texts, *value);
                 let is_single = !text.starts_with(['-', '(']);
                 return (text, is_single);
             }
@@ -224,7 +224,7 @@ impl<'w, 'a> Scope<'w, 'a> {
 
     /// An object, an array or a cell of that type; a synchronisation object where no type is given.
     pub(super) fn reference(&mut self, place: &Place, wanted: Option<Type>) -> String {
-        let program = self.world.input.program;
+        let program = self.symbols.input.program;
         let (text, row, _) =
             self.path(place, |ty| wanted.map_or(matches!(ty, Type::Single(_)), |wanted| fits(program, ty, wanted)));
         match (row, wanted) {
@@ -239,14 +239,14 @@ impl<'w, 'a> Scope<'w, 'a> {
 
     /// The path to a place; in an array of data, that array and the number of the element; and whether a cell holds it.
     fn path(&mut self, place: &Place, wanted: impl Fn(Type) -> bool) -> (String, Option<String>, bool) {
-        let program = self.world.input.program;
+        let program = self.symbols.input.program;
         let parts = program.base_type(self.id, place).and_then(|base| program.parts_of(base, place, wanted));
         let (mut text, mut ty, mut is_cell) = self.base(place);
         let mut number: Option<String> = None;
         for part in parts.into_iter().flatten() {
             match part {
                 Part::Field(class, field) => {
-                    if let Some(field) = self.world.field(class, field) {
+                    if let Some(field) = self.symbols.field(class, field) {
                         text = format!("{text}.{}", field.name);
                         (ty, is_cell) = (field.ty, field.is_cell);
                     }
@@ -274,9 +274,9 @@ impl<'w, 'a> Scope<'w, 'a> {
     fn base(&mut self, place: &Place) -> (String, Type, bool) {
         let nothing = Type::Single(LeafKind::Lock);
         match place.base {
-            Base::Global(variable) => match self.world.global(variable) {
+            Base::Global(variable) => match self.symbols.global(variable) {
                 Some(global) => {
-                    let prefix = if self.world.methods[&self.id].class.is_some() { "Program." } else { "" };
+                    let prefix = if self.symbols.methods[&self.id].class.is_some() { "Program." } else { "" };
                     (format!("{prefix}{}", global.name), global.ty, global.is_cell)
                 }
                 None => ("null".to_owned(), nothing, false),
@@ -338,7 +338,7 @@ impl<'w, 'a> Scope<'w, 'a> {
 
     /// How many indices of a place lead into the array of data that holds it.
     pub(super) fn array_indices(&self, place: &Place) -> usize {
-        let program = self.world.input.program;
+        let program = self.symbols.input.program;
         let base = program.base_type(self.id, place);
         let parts = base.and_then(|base| program.parts_of(base, place, |ty| matches!(ty, Type::Single(_))));
         let parts = parts.unwrap_or_default();

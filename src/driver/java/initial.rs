@@ -2,8 +2,8 @@
 //!
 //! In: the type of a variable or a field, and a variable of the program that begins alike. Out: an expression.
 
+use super::symbol_table::{SymbolTable, Variable, element_type, single_name};
 use super::text::{boxed_name, default_value, literal};
-use super::world::{Variable, World, element_type, single_name};
 use crate::ir::{LeafKind, ScalarType, Type, Value, VariableId};
 
 /// Objects of an array that are written one by one.
@@ -12,7 +12,7 @@ const MANY: u32 = 8;
 /// Values of an array that stand in one text: Java bounds the size of a method, and the number of constants of a class.
 const LONG: usize = 1_000;
 
-impl World<'_> {
+impl SymbolTable<'_> {
     /// The expression that a variable or a field begins with.
     pub(super) fn initial(&self, variable: &Variable) -> String {
         let model = variable.model;

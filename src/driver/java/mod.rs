@@ -24,10 +24,10 @@ mod readme;
 mod regions;
 mod script;
 mod statement;
+mod symbol_table;
 mod tests_file;
 pub(super) mod text;
 mod tree;
-mod world;
 
 use super::DriveError;
 use super::parts::{Module, Parts};

@@ -8,9 +8,9 @@ use super::body::method;
 use super::fold::Folding;
 use super::line::{Lines, Mark};
 use super::locks::Monitors;
+use super::symbol_table::{SymbolTable, Variable};
 use super::text::comment;
 use super::tree::{Node, tree};
-use super::world::{Variable, World};
 use crate::driver::reached::{callees, reached_functions};
 use crate::driver::{DriveError, Input, Options};
 use crate::ir::structure::structured;
@@ -42,14 +42,14 @@ pub(super) fn files(
     let functions = reached_functions(input, main);
     let trees = trees(input, &functions)?;
     let monitors = Monitors::find(input.program, &trees);
-    let world = World::new(input, &functions, monitors);
+    let symbols = SymbolTable::new(input, &functions, monitors);
     let recursive = recursive(input, &functions);
     let mut own = Lines::at(1);
     let mut of_class: FxHashMap<ClassId, Lines> = FxHashMap::default();
     for (id, tree) in trees {
-        let text = method(&world, id, tree, recursive.contains(&id));
+        let text = method(&symbols, id, tree, recursive.contains(&id));
         check_length(text.count(), || input.program.texts.get(input.program.functions[id].name).to_owned())?;
-        let lines = match world.methods[&id].class {
+        let lines = match symbols.methods[&id].class {
             Some(class) => of_class.entry(class).or_insert_with(|| Lines::at(1)),
             None => &mut own,
         };
@@ -57,12 +57,12 @@ pub(super) fn files(
         lines.append(text);
     }
     let about = format!("`{}` in Java: made by cssame {}.", comment(&options.file), env!("CARGO_PKG_VERSION"));
-    check_length(world.globals.len(), || "what sets all globals".to_owned())?;
-    let mut files = vec![program_file(&world, (package, &about, form), own)];
-    let used = used_classes(&world, &of_class);
+    check_length(symbols.globals.len(), || "what sets all globals".to_owned())?;
+    let mut files = vec![program_file(&symbols, (package, &about, form), own)];
+    let used = used_classes(&symbols, &of_class);
     for class in input.program.classes.ids().filter(|class| used.contains(class)) {
         let methods = of_class.remove(&class).unwrap_or_else(|| Lines::at(1));
-        files.push(class_file(&world, class, (package, form), methods));
+        files.push(class_file(&symbols, class, (package, form), methods));
     }
     Ok(files)
 }
@@ -117,8 +117,8 @@ fn recursive(input: &Input<'_>, functions: &[FunctionId]) -> FxHashSet<FunctionI
 }
 
 /// Classes of which there are objects.
-fn used_classes(world: &World<'_>, of_class: &FxHashMap<ClassId, Lines>) -> FxHashSet<ClassId> {
-    let program = world.input.program;
+fn used_classes(symbols: &SymbolTable<'_>, of_class: &FxHashMap<ClassId, Lines>) -> FxHashSet<ClassId> {
+    let program = symbols.input.program;
     let mut used: FxHashSet<ClassId> = of_class.keys().copied().collect();
     let mut waiting: Vec<Type> = program.variables.iter().map(|variable| variable.ty).collect();
     waiting.extend(used.iter().map(|&class| Type::Class(class)));
@@ -151,15 +151,15 @@ fn with_head(package: &str, about: &str, body: Lines) -> Lines {
     lines
 }
 
-fn program_file(world: &World<'_>, (package, about, form): (&str, &str, Form), methods: Lines) -> JavaFile {
+fn program_file(symbols: &SymbolTable<'_>, (package, about, form): (&str, &str, Form), methods: Lines) -> JavaFile {
     let mut lines = Lines::default();
     lines.open("public final class Program {");
-    if uses(world, |instruction| matches!(instruction, Instruction::AtomicBegin)) {
+    if uses(symbols, |instruction| matches!(instruction, Instruction::AtomicBegin)) {
         lines.push("/** What atomic blocks hold. */");
         lines.push("static final Object ATOMIC = new Object();");
         lines.push("");
     }
-    let bare = uses(world, |instruction| {
+    let bare = uses(symbols, |instruction| {
         matches!(instruction, Instruction::Synchronise(operation)
             if matches!(operation.kind, Kind::WaitBare | Kind::NotifyBare | Kind::NotifyAllBare))
     });
@@ -167,10 +167,10 @@ fn program_file(world: &World<'_>, (package, about, form): (&str, &str, Form), m
         lines.push("/** What threads wait at without an object. */");
         lines.push("static Condition waiting;");
     }
-    for (_, variable) in &world.globals {
-        lines.push(format!("static {}", declaration(world, variable)));
+    for (_, variable) in &symbols.globals {
+        lines.push(format!("static {}", declaration(symbols, variable)));
     }
-    if bare || !world.globals.is_empty() {
+    if bare || !symbols.globals.is_empty() {
         lines.push("");
     }
     lines.push("private Program() {}");
@@ -180,8 +180,8 @@ fn program_file(world: &World<'_>, (package, about, form): (&str, &str, Form), m
     if bare {
         lines.push("waiting = new Condition();");
     }
-    for (_, variable) in &world.globals {
-        lines.push(format!("{} = {};", variable.name, world.initial(variable)));
+    for (_, variable) in &symbols.globals {
+        lines.push(format!("{} = {};", variable.name, symbols.initial(variable)));
     }
     lines.close("}");
     lines.append(methods);
@@ -190,18 +190,18 @@ fn program_file(world: &World<'_>, (package, about, form): (&str, &str, Form), m
     JavaFile { name: "Program.java".to_owned(), text, events }
 }
 
-fn class_file(world: &World<'_>, class: ClassId, (package, form): (&str, Form), methods: Lines) -> JavaFile {
-    let name = &world.classes[class.index()];
-    let (program, sources) = (world.input.program, world.input.sources);
+fn class_file(symbols: &SymbolTable<'_>, class: ClassId, (package, form): (&str, Form), methods: Lines) -> JavaFile {
+    let name = &symbols.classes[class.index()];
+    let (program, sources) = (symbols.input.program, symbols.input.sources);
     let declared = &program.classes[class];
     let mut lines = Lines::default();
     let about = format!("Class `{}`, line {}.", comment(program.texts.get(declared.name)), sources.line(declared.span));
     lines.open(format!("final class {name} {{"));
-    for field in &world.fields[class.index()] {
-        let declaration = declaration(world, field);
+    for field in &symbols.fields[class.index()] {
+        let declaration = declaration(symbols, field);
         let declaration = declaration.trim_end_matches(';');
         let constant = if field.is_volatile || is_plain(field) { "" } else { "final " };
-        lines.push(format!("{constant}{declaration} = {};", world.initial(field)));
+        lines.push(format!("{constant}{declaration} = {};", symbols.initial(field)));
     }
     lines.append(methods);
     lines.close("}");
@@ -215,13 +215,13 @@ fn is_plain(variable: &Variable) -> bool {
 }
 
 /// `volatile int a;`
-fn declaration(world: &World<'_>, variable: &Variable) -> String {
-    let ty = world.type_text(variable.ty, Some(variable.key), variable.is_cell);
+fn declaration(symbols: &SymbolTable<'_>, variable: &Variable) -> String {
+    let ty = symbols.type_text(variable.ty, Some(variable.key), variable.is_cell);
     let volatile = if is_plain(variable) && variable.is_volatile { "volatile " } else { "" };
     format!("{volatile}{ty} {};", variable.name)
 }
 
-fn uses(world: &World<'_>, found: impl Fn(&Instruction) -> bool) -> bool {
-    let written = world.methods.keys().map(|&id| &world.input.program.functions[id]);
+fn uses(symbols: &SymbolTable<'_>, found: impl Fn(&Instruction) -> bool) -> bool {
+    let written = symbols.methods.keys().map(|&id| &symbols.input.program.functions[id]);
     written.flat_map(|function| function.blocks.iter()).flat_map(|block| &block.instructions).any(found)
 }

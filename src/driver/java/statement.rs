@@ -30,7 +30,7 @@ impl<'a> Writer<'_, 'a> {
     /// Writes an instruction that is no part of an expression, and no monitor.
     pub(super) fn instruction(&mut self, located: &Located<'a>, instruction: &'a Instruction) {
         self.index_checks(located, instruction);
-        let input = self.scope.world.input;
+        let input = self.scope.symbols.input;
         match instruction {
             Instruction::Copy { dest, .. } | Instruction::Unary { dest, .. } | Instruction::Address { dest, .. } => {
                 let value = self.scope.result(instruction).0;
@@ -45,24 +45,23 @@ impl<'a> Writer<'_, 'a> {
                 let value = self.scope.result(instruction).0;
                 self.assign(Some(*dest), "v", &value);
             }
-            Instruction::Load { dest, place, read } => {
+            Instruction::Load { dest, place, .. } => {
                 let slot = self.scope.slot(place);
-                let is_event = input.machine.visibility().read(*read);
+                let is_event = input.machine.visibility().access(instruction);
                 self.access(located, (*dest, &slot.read()), is_event.then(|| slot.read_by()));
             }
-            Instruction::Store { place, value, definition } => {
-                let is_event = input.machine.visibility().definition(*definition);
+            Instruction::Store { place, value, .. } => {
+                let is_event = input.machine.visibility().access(instruction);
                 self.store(located, place, value, is_event);
             }
-            Instruction::Atomic { dest, op, place, read, definition } => {
-                let visible = input.machine.visibility();
-                let is_event = visible.read(*read) || visible.definition(*definition);
+            Instruction::Atomic { dest, op, place, .. } => {
+                let is_event = input.machine.visibility().access(instruction);
                 let (value, method) = self.atomic(op, place);
                 self.access(located, (*dest, &value), is_event.then(|| ("call", method.to_owned())));
             }
             Instruction::Allocate { dest, variable } => {
                 let ty = input.program.variables[*variable].ty;
-                let value = self.scope.world.local(ty, *variable);
+                let value = self.scope.symbols.local(ty, *variable);
                 self.assign(Some(*dest), "v", &value);
             }
             Instruction::Choose { dest, low, high } => {
@@ -122,7 +121,7 @@ impl<'a> Writer<'_, 'a> {
 
     /// The place of an access in a plan, in the call that waits for its turn.
     fn awaited(&mut self, located: &Located<'a>) -> String {
-        let label = string(&located.label(self.scope.world.input));
+        let label = string(&located.label(self.scope.symbols.input));
         match located.place().and_then(|place| self.scope.element(place)) {
             Some(element) => format!("Order.await({label}, {element});"),
             None => format!("Order.await({label});"),
@@ -136,7 +135,7 @@ impl<'a> Writer<'_, 'a> {
         (dest, value): (RegisterId, &str),
         event: Option<(&'static str, String)>,
     ) {
-        let input = self.scope.world.input;
+        let input = self.scope.symbols.input;
         let text = self.assignment(Some(dest), &hint(located, input), value);
         let Some((join_point, member)) = event else { return self.lines.push(text) };
         let awaited = self.awaited(located);
@@ -149,7 +148,7 @@ impl<'a> Writer<'_, 'a> {
     /// The place of an access, for a table of join points. `[*]` says that the number of the element is not the argument of the
     /// call: the array is a part of an element of another one, or it gets its first values, whose place has no number.
     fn marked(&self, located: &Located<'a>) -> String {
-        let input = self.scope.world.input;
+        let input = self.scope.symbols.input;
         let label = located.label(input);
         let Some(place) = located.place() else { return label };
         let in_array = self.scope.array_indices(place);
@@ -157,7 +156,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn store(&mut self, located: &Located<'a>, place: &Place, value: &Operand, is_event: bool) {
-        let input = self.scope.world.input;
+        let input = self.scope.symbols.input;
         let mut shown = self.scope.operand(value);
         let is_simple = shown.chars().all(|each| each.is_ascii_alphanumeric() || matches!(each, '_' | '.' | '-'));
         let is_constant = matches!(value, Operand::Constant(_));
@@ -206,14 +205,14 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn check(&mut self, located: &Located<'a>, condition: &str, kind: FailureKind, message: Option<TextId>) {
-        let message = located.failure(self.scope.world.input, kind, message);
+        let message = located.failure(self.scope.symbols.input, kind, message);
         self.lines.push(format!("Failure.check({condition}, {});", string(&message)));
     }
 
     /// The arguments of a call. Where a reference leads to an object, it is also one to what that begins with: the parameter says
     /// which is meant.
     fn arguments(&mut self, function: FunctionId, arguments: &[Operand]) -> Vec<String> {
-        let callee = &self.scope.world.input.program.functions[function];
+        let callee = &self.scope.symbols.input.program.functions[function];
         let mut shown = Vec::with_capacity(arguments.len());
         for (argument, &parameter) in arguments.iter().zip(&callee.parameters) {
             let wanted = callee.registers[parameter].pointee;
@@ -229,11 +228,11 @@ impl<'a> Writer<'_, 'a> {
 
     /// A call; a method is called on its object.
     fn call(&self, function: FunctionId, mut arguments: Vec<String>) -> String {
-        let world = self.scope.world;
-        let Some(method) = world.methods.get(&function) else { return String::new() };
+        let symbols = self.scope.symbols;
+        let Some(method) = symbols.methods.get(&function) else { return String::new() };
         let object = match method.class {
             Some(_) if !arguments.is_empty() => arguments.remove(0) + ".",
-            _ if world.methods[&self.scope.id].class.is_some() => "Program.".to_owned(),
+            _ if symbols.methods[&self.scope.id].class.is_some() => "Program.".to_owned(),
             _ => String::new(),
         };
         format!("{object}{}({})", method.name, arguments.join(", "))
@@ -256,7 +255,7 @@ impl<'a> Writer<'_, 'a> {
             return text;
         }
         let hint = self.scope.function.registers[register].name;
-        let hint = hint.map_or("v", |name| self.scope.world.input.program.texts.get(name));
+        let hint = hint.map_or("v", |name| self.scope.symbols.input.program.texts.get(name));
         let name = self.scope.names.numbered(hint);
         let is_reference = self.scope.function.registers[register].ty == RegisterType::Reference;
         let ty = if is_reference { "var".to_owned() } else { self.scope.register_type(register) };
@@ -277,7 +276,7 @@ impl<'a> Writer<'_, 'a> {
 
     /// What a thread is called; with the number of its iteration or of the element that gets its handle.
     fn thread_name(&mut self, thread: &NewThread) -> String {
-        let texts = &self.scope.world.input.program.texts;
+        let texts = &self.scope.symbols.input.program.texts;
         let number = thread.ordinal.as_ref().map(|ordinal| self.scope.inner(ordinal));
         match (thread.label, number) {
             (ThreadLabel::Iteration(label), Some(number)) => {
@@ -325,7 +324,7 @@ fn divides(op: BinaryOperator) -> bool {
 impl<'a> Writer<'_, 'a> {
     /// An operation on a synchronisation object that is no monitor. The object itself fails where the thread does not hold it.
     fn synchronise(&mut self, located: &Located<'a>, operation: &Synchronisation) {
-        let place = located.label(self.scope.world.input);
+        let place = located.label(self.scope.symbols.input);
         let object = match &operation.object {
             Some(object) => self.scope.reference(object, None),
             None => "Program.waiting".to_owned(),
@@ -404,7 +403,7 @@ impl<'a> Writer<'_, 'a> {
             self.lines.also(Mark::new("lock", "-", "-"));
             return self.lines.hook("Order.inside(Program.ATOMIC);");
         };
-        let place = located.label(self.scope.world.input);
+        let place = located.label(self.scope.symbols.input);
         let object = self.scope.reference(object, None);
         self.lines.hook(format!("Order.await({});", string(&place)));
         self.lines.open(format!("synchronized ({object}) {{"));
@@ -416,7 +415,7 @@ impl<'a> Writer<'_, 'a> {
     /// by itself at the closing brace or the jump.
     pub(super) fn leave_region(&mut self, located: &Located<'a>, instruction: &'a Instruction) -> Option<Mark> {
         let Instruction::Synchronise(_) = instruction else { return None };
-        let place = located.label(self.scope.world.input);
+        let place = located.label(self.scope.symbols.input);
         self.lines.hook(format!("Order.await({});", string(&place)));
         self.lines.hook("Order.done();");
         Some(Mark::new("unlock", "-", &place))

@@ -13,6 +13,7 @@ use crate::driver::Input;
 use crate::driver::java::line::Lines;
 use crate::driver::java::text::{comment, default_value, string};
 use crate::driver::label::{Located, operand_type};
+use crate::driver::source_lines::SourceLines;
 use crate::ir::operation::thread_name;
 use crate::ir::structure::Structured;
 use crate::ir::sync::Kind;
@@ -40,7 +41,7 @@ pub(super) struct Body<'c, 'a> {
     function: &'a Function,
     registers: Registers<'a>,
     lines: Lines,
-    last_line: u32,
+    shown: SourceLines,
 }
 
 /// The lines of a body, at that depth.
@@ -52,7 +53,7 @@ pub(super) fn body<'c, 'a>(
 ) -> Lines {
     let id = registers.id;
     let function = &context.input.program.functions[id];
-    let mut body = Body { context, id, function, registers, lines: Lines::at(indent), last_line: 0 };
+    let mut body = Body { context, id, function, registers, lines: Lines::at(indent), shown: SourceLines::default() };
     for line in body.registers.first.clone().into_iter().chain(body.registers.parameter_fields()) {
         body.lines.push(line);
     }
@@ -143,13 +144,8 @@ impl<'a> Body<'_, 'a> {
 
     /// The line of the source, where another one begins.
     fn source_line(&mut self, span: Span) {
-        let sources = self.context.input.sources;
-        let line = sources.line(span);
-        if line != self.last_line
-            && let Some(file) = sources.get(span.file)
-        {
-            self.last_line = line;
-            self.lines.push(format!("// {line}: {}", comment(file.line_text(line).trim())));
+        if let Some((line, text)) = self.shown.next(self.context.input.sources, span) {
+            self.lines.push(format!("// {line}: {}", comment(text)));
         }
     }
 

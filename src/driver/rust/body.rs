@@ -11,6 +11,7 @@ use super::value::{rust_default, rust_type};
 use crate::driver::Input;
 use crate::driver::label::Located;
 use crate::driver::names::FunctionNames;
+use crate::driver::source_lines::SourceLines;
 use crate::ir::flow::{Successors, predecessors, reverse_postorder};
 use crate::ir::{BlockId, Function, FunctionId, FunctionKind, RegisterType, Terminator};
 use crate::source::Span;
@@ -28,7 +29,7 @@ pub(super) struct Body<'a> {
     /// By block that begins a group: the number of the group.
     numbers: FxHashMap<BlockId, usize>,
     registers: Registers<'a>,
-    last_line: u32,
+    shown: SourceLines,
 }
 
 impl<'a> Body<'a> {
@@ -37,7 +38,16 @@ impl<'a> Body<'a> {
         let groups = groups(function);
         let heads = groups.iter().enumerate().filter_map(|(number, group)| Some((*group.first()?, number)));
         let registers = Registers::new(input, functions, id, &groups, memory);
-        Body { input, id, function, functions, numbers: heads.collect(), groups, registers, last_line: 0 }
+        Body {
+            input,
+            id,
+            function,
+            functions,
+            numbers: heads.collect(),
+            groups,
+            registers,
+            shown: SourceLines::default(),
+        }
     }
 
     /// The text of the function.
@@ -93,7 +103,7 @@ impl<'a> Body<'a> {
         for (number, group) in groups.iter().enumerate() {
             let pattern = if number + 1 == groups.len() { "_".to_owned() } else { number.to_string() };
             let _ = writeln!(text, "            {pattern} => {{");
-            self.last_line = 0;
+            self.shown.forget();
             text += &self.group(group, 16, false);
             text += "            }\n";
         }
@@ -125,12 +135,7 @@ impl<'a> Body<'a> {
 
     /// The line of the source, where another one begins.
     fn source_line(&mut self, span: Span) -> Option<String> {
-        let line = self.input.sources.line(span);
-        if line == self.last_line {
-            return None;
-        }
-        self.last_line = line;
-        let text = self.input.sources.get(span.file)?.line_text(line).trim();
+        let (line, text) = self.shown.next(self.input.sources, span)?;
         Some(format!("// {line}: {}", comment(text)))
     }
 

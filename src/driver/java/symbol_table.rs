@@ -1,6 +1,6 @@
 //! How the parts of a program appear in Java: what they are called, and what holds their values.
 //!
-//! In: a program and the functions that are written. Out: a [`World`]. A class stays a class, a global is a static field of
+//! In: a program and the functions that are written. Out: a [`SymbolTable`]. A class stays a class, a global is a static field of
 //! `Program`, a function is a static method, a method or an arm of a method a method of its class.
 //!
 //! Scalars are fields, volatile where threads share them. One on which an atomic expression works is a `Cell`, and so is a local
@@ -43,7 +43,7 @@ pub(super) struct Method {
 }
 
 /// How the parts of a program appear in Java.
-pub(super) struct World<'a> {
+pub(super) struct SymbolTable<'a> {
     pub(super) input: &'a Input<'a>,
     pub(super) methods: FxHashMap<FunctionId, Method>,
     /// Names of classes.
@@ -58,11 +58,11 @@ pub(super) struct World<'a> {
     pub(super) monitors: Monitors,
 }
 
-impl<'a> World<'a> {
-    pub(super) fn new(input: &'a Input<'a>, functions: &[FunctionId], monitors: Monitors) -> World<'a> {
+impl<'a> SymbolTable<'a> {
+    pub(super) fn new(input: &'a Input<'a>, functions: &[FunctionId], monitors: Monitors) -> SymbolTable<'a> {
         let program = input.program;
         let mut names = Names::new(identifier);
-        let mut world = World {
+        let mut symbols = SymbolTable {
             input,
             methods: FxHashMap::default(),
             classes: program.classes.iter().map(|class| names.fresh(program.texts.get(class.name))).collect(),
@@ -72,7 +72,7 @@ impl<'a> World<'a> {
             outer: FxHashSet::default(),
             monitors,
         };
-        world.add_variables(&mut names);
+        symbols.add_variables(&mut names);
         // By class: its methods, which are called on an object of it.
         let mut own_names: FxHashMap<ClassId, Names<'_>> = FxHashMap::default();
         for &id in functions {
@@ -88,10 +88,10 @@ impl<'a> World<'a> {
                     of_class.fresh(if is_constructor { "construct" } else { own })
                 }
             };
-            world.methods.insert(id, Method { name, class });
+            symbols.methods.insert(id, Method { name, class });
         }
-        world.outer = names.taken().clone();
-        world
+        symbols.outer = names.taken().clone();
+        symbols
     }
 
     fn add_variables(&mut self, names: &mut Names<'_>) {
