@@ -76,3 +76,15 @@ fn the_schedule_of_the_first_failure_is_recorded() {
     let none = call("run --seeds 0..100 --record", &[&record, &path]);
     assert!(none.status == 0 && !record.exists() && none.stderr.contains("was not written"), "{none:?}");
 }
+
+#[test]
+fn a_failure_that_is_suppressed_does_not_end_the_work() {
+    let two = "int x;\ncobegin\n A: x += 1;\n B: x += 1;\ncoend\nint k = choose(0, 19);\nassert(x == 2, \"lost\");\n\
+               if (k == 7) error(\"one\");\n";
+    let found = run(two, "--seeds 0..400 --allow CS0410");
+    assert_eq!(found.status, 1, "{found:?}");
+    assert!(found.stderr.starts_with("400 executions") && found.stdout.contains("error[CS0411]"), "{found:?}");
+    assert!(!found.stdout.contains("error[CS0410]"), "{}", found.stdout);
+    let none = run(two, "--seeds 0..400 --allow CS0410,CS0411");
+    assert!(none.status == 0 && !none.stdout.contains("replay:"), "{none:?}");
+}

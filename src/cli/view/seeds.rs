@@ -5,7 +5,7 @@ use super::replay::{options_text, quoted};
 use super::run::RunView;
 use super::snippet::{self, Table};
 use crate::answer::words::plural;
-use crate::answer::{CountedOutcome, Judged, SeedsAnswer};
+use crate::answer::{CountedOutcome, Judged, RunAnswer, SeedsAnswer};
 use crate::cli::load::name_of;
 use crate::model::Model;
 use std::path::Path;
@@ -34,7 +34,7 @@ impl SeedsView<'_> {
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = self.table();
-        if let Some(first) = &self.answer.first_failure {
+        if let Some(first) = self.first_shown() {
             let view = RunView {
                 answer: first,
                 model: self.model,
@@ -51,6 +51,12 @@ impl SeedsView<'_> {
             text += &format!("replay: cssame run {}{options} --seed {seed}\n", quoted(&name_of(self.file)));
         }
         text
+    }
+
+    /// The execution of the lowest seed whose finding is not suppressed.
+    fn first_shown(&self) -> Option<&RunAnswer> {
+        let mut all = self.answer.first_failure.iter().chain(&self.answer.further_failures);
+        all.find(|one| one.finding(self.model).and_then(|finding| self.judged.shown(finding)).is_some())
     }
 
     fn table(&self) -> String {
