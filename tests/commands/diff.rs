@@ -153,7 +153,7 @@ fn what_does_not_belong_together_is_refused() {
     assert_eq!(status("diff old.csm found/failure-1.json"), Some(2));
     assert_eq!(status("diff new.csm old.csm --schedule found/failure-1.json"), Some(2));
     assert_eq!(status("diff old.csm"), Some(2));
-    assert_eq!(status("diff old.csm new.csm --max-states 2"), Some(3));
+    assert_eq!(status("diff old.csm new.csm --max-steps 2"), Some(3));
 }
 
 #[test]

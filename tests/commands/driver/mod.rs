@@ -124,10 +124,10 @@ fn impossible_and_undecided_terms_are_listed_with_the_reason() {
     assert!(impossible.reason.as_deref().is_some_and(|reason| reason.starts_with("no execution has it")));
     // A program with locks, which only a search through states decides.
     let fixture = sample("bounded_buffer", Expect::Program);
-    let package = fixture.drive(&Limits { max_states: Some(5), ..Limits::default() });
+    let package = fixture.drive(&Limits { max_steps: Some(5), ..Limits::default() });
     assert!(!package.manifest.complete);
     let undecided = package.manifest.terms.iter().find(|term| term.status == TermStatus::Undecided).unwrap();
-    assert!(undecided.reason.as_deref().is_some_and(|reason| reason.contains("max-states")));
+    assert!(undecided.reason.as_deref().is_some_and(|reason| reason.contains("max-steps")));
 }
 
 #[test]
