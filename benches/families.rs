@@ -11,7 +11,7 @@
     reason = "a bench prints its table, and stops where it cannot go on"
 )]
 
-use cssame::budget::{Budget, Statistics};
+use cssame::budget::{Bound, Budget, Limits, Statistics};
 use cssame::explore::{self, Query, Subject};
 use cssame::model::{Model, Options};
 use std::path::Path;
@@ -36,6 +36,9 @@ const DECIDED: &[(&str, &[u32])] = &[("filter_lock", &[3, 4]), ("philosophers", 
 const REDUCED: &[(&str, &[u32])] =
     &[("readers", &[20, 40, 200]), ("pipeline", &[20, 40, 200]), ("locked_workers", &[8, 20, 40]), ("lastzero", &[14])];
 
+/// Memory that a search through states is stopped by, to see what a state takes.
+const MEMORY: u64 = 8 << 20;
+
 fn family(name: &str, n: u32) -> Model {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/families").join(format!("{name}.csm"));
     let text = std::fs::read_to_string(path).unwrap();
@@ -54,6 +57,13 @@ fn timed<T>(job: impl Fn() -> T) -> (T, Duration) {
     runs.sort_by_key(|&(_, time)| time);
     let [_, median, _] = runs;
     median
+}
+
+/// What a search through states takes for each of them, by its own account, where that much memory stops it.
+fn bytes_of_a_state(family: &Model) -> Option<u64> {
+    let budget = Budget::from(Limits { max_memory: Some(MEMORY), ..Limits::default() });
+    let answer = explore::by_states(family.machine(), &Query::default(), &budget);
+    (answer.bound == Some(Bound::Memory)).then(|| MEMORY / answer.statistics.states.max(1))
 }
 
 fn decide(family: &Model) -> (Statistics, Duration) {
@@ -93,12 +103,14 @@ fn main() {
             );
         }
     }
-    println!("\n{:<16}{:>4}{:>10}{:>12}{:>14}", "family", "n", "states", "decide, ms", "states/s");
+    println!("\n{:<16}{:>4}{:>10}{:>12}{:>14}{:>14}", "family", "n", "states", "decide, ms", "states/s", "bytes a state");
     for &(name, sizes) in DECIDED.iter().filter(wanted) {
         for &n in sizes {
-            let (progress, time) = decide(&family(name, n));
-            let rate = progress.states as f64 / time.as_secs_f64();
-            println!("{name:<16}{n:>4}{:>10}{:>12.1}{rate:>14.0}", progress.states, time.as_secs_f64() * 1e3);
+            let family = family(name, n);
+            let (progress, time) = decide(&family);
+            let (states, rate) = (progress.states, progress.states as f64 / time.as_secs_f64());
+            let bytes = bytes_of_a_state(&family).map_or("-".to_owned(), |bytes| bytes.to_string());
+            println!("{name:<16}{n:>4}{states:>10}{:>12.1}{rate:>14.0}{bytes:>14}", time.as_secs_f64() * 1e3);
         }
     }
     println!("\n{:<16}{:>4}{:>12}{:>10}{:>12}", "family", "n", "executions", "states", "decide, ms");

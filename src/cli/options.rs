@@ -88,7 +88,7 @@ pub struct BoundOptions {
     pub timeout: Option<Duration>,
 }
 
-/// States that fit into the memory of a common machine: some 100 bytes each.
+/// States that fit into the memory of a common machine: a few hundred bytes each; `max_memory` holds where they are larger.
 const DEFAULT_STATES: u64 = 20_000_000;
 
 impl ProgramOptions {
