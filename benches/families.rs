@@ -103,7 +103,10 @@ fn main() {
             );
         }
     }
-    println!("\n{:<16}{:>4}{:>10}{:>12}{:>14}{:>14}", "family", "n", "states", "decide, ms", "states/s", "bytes a state");
+    println!(
+        "\n{:<16}{:>4}{:>10}{:>12}{:>14}{:>14}",
+        "family", "n", "states", "decide, ms", "states/s", "bytes a state"
+    );
     for &(name, sizes) in DECIDED.iter().filter(wanted) {
         for &n in sizes {
             let family = family(name, n);

@@ -48,7 +48,8 @@ pub fn facts(naming: &Naming<'_>, failure: &Failure, steps: &[Choice]) -> Vec<St
     let origin = machine.origin(failure.at);
     let function = &naming.program.functions[origin.function];
     let (state, tables) = (walk.state(), walk.tables());
-    let thread = failure.thread;
+    // Slots depend on the order of steps: another execution with this failure may have another slot for the thread.
+    let thread = failed.thread;
     let path = state.path(thread);
     let branches = history.calls.get(&path).and_then(|calls| calls.last()).map_or(&[][..], Vec::as_slice);
     let root = machine.span(failure.at);
@@ -56,7 +57,7 @@ pub fn facts(naming: &Naming<'_>, failure: &Failure, steps: &[Choice]) -> Vec<St
     let executed = executed(naming, &machine, here, root, branches);
     let scene = Scene { naming, machine: &machine, function, state, tables, thread, executed, history: &history };
     let mut facts = Facts { scene: &scene, sentences: Vec::new() };
-    facts.of(failure, function.blocks[origin.block].instructions.get(origin.instruction as usize));
+    facts.of(&failed, function.blocks[origin.block].instructions.get(origin.instruction as usize));
     facts.sentences
 }
 

@@ -4,7 +4,7 @@ use super::facts;
 use crate::front::compile;
 use crate::schedule::{ExecutionStatus, Naming, Random, run};
 use crate::source::SourceMap;
-use crate::vm::{Machine, Visibility};
+use crate::vm::{Failure, Machine, ThreadIndex, Visibility};
 
 /// The facts of the first failure by seeds, all accesses being visible or none.
 fn facts_of(text: &str) -> String {
@@ -101,4 +101,17 @@ fn limits_and_handles_are_told() {
         "1,000,000 operations without one that other threads can see are the limit, in an atomic block 10,000,000"
     );
     assert_eq!(facts_of("thread t[2]; void work() { } join(t[1]);"), "t[1] is no thread");
+}
+
+#[test]
+fn a_failure_of_another_execution_may_name_another_slot() {
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.csm", "int x = 1; void main() { assert(x == 2); }");
+    let program = compile(&sources, file, &[]).program.unwrap();
+    let machine = Machine::new(&program, &Visibility::all(&program));
+    let naming = Naming { program: &program, sources: &sources, machine: &machine };
+    let execution = run(&machine, &mut Random::new(0), 100, &mut ());
+    let ExecutionStatus::Failed(failure) = execution.status else { panic!("{:?}", execution.status) };
+    let elsewhere = Failure { thread: ThreadIndex(7), ..failure };
+    assert_eq!(facts(&naming, &elsewhere, &execution.steps), ["x is 1"]);
 }
