@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 
 /** Waits for the end of a run, and lets the threads of a recorded deadlock into it one after another. */
 final class Watch {
@@ -61,7 +62,7 @@ final class Watch {
 
     private boolean isEnd() {
         List<ProgramThread> threads = run.threads();
-        if (threads.stream().allMatch(ProgramThread::isOver)) {
+        if (isTrueOfAll(threads, ProgramThread::isOver)) {
             return true;
         } else if (run.isFree()) {
             return isFreeDeadlock(threads);
@@ -69,12 +70,17 @@ final class Watch {
         return run.plan.end.equals("deadlock") && isDone() && isDeadlock(threads);
     }
 
+    /** Whether this holds for all threads. One that was started since the list was made is missing in it. */
+    private boolean isTrueOfAll(List<ProgramThread> threads, Predicate<ProgramThread> holds) {
+        return threads.stream().allMatch(holds) && run.threads().size() == threads.size();
+    }
+
     private boolean isDeadlock(List<ProgramThread> threads) {
         if (known < waiting.size()) {
             letIn(threads);
             return false;
         }
-        return isSeen(threads.stream().allMatch(each -> each.isOver() || each.isInside && isBlocked(each)));
+        return isSeen(isTrueOfAll(threads, each -> each.isOver() || each.isInside && isBlocked(each)));
     }
 
     /** Lets the next thread of the deadlock in, or looks whether the last one waits. */
@@ -98,7 +104,7 @@ final class Watch {
     }
 
     private boolean isFreeDeadlock(List<ProgramThread> threads) {
-        if (!isSeen(threads.stream().allMatch(each -> each.isOver() || isBlocked(each)))) {
+        if (!isSeen(isTrueOfAll(threads, each -> each.isOver() || isBlocked(each)))) {
             return false;
         }
         run.failedFree(threads.get(0), "deadlock:" + report());
