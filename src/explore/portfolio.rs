@@ -9,7 +9,7 @@
 //! 2. In each round run the strategies in the [order](Portfolio::order) that suits the program, each with its share of the round.
 //! 3. A search that comes to its end within its share answers.
 //! 4. A strategy that cannot serve the program, or that no larger share would help, is left out from then on.
-//! 5. Where none has come to its end, single executions have a share as well ([`super::question::samples`]).
+//! 5. Where none has come to its end, single executions have a share as well (`question::samples`).
 //! 6. The round is the last one where states have hit another bound than their share, or where the share was all that the user
 //!    allows. Otherwise the next round has shares that are [`GROWTH`] times as large.
 //! 7. What states have found in the last round, and what executions have found until then, are the partial answer.
