@@ -97,7 +97,10 @@ pub fn run_named<O: Observer>(
 }
 
 /// Room for one execution after the other: what one has allocated, the next one uses.
+///
+/// Cores have a room each, side by side, and write to it with every step: no two of them share a cache line.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub(super) struct Room {
     pub steps: Vec<Choice>,
     pub state: State,
