@@ -52,26 +52,22 @@ impl Reader<'_> {
 }
 
 impl Machine {
-    /// Appends the words of a state; gives the length of the first part.
-    pub(super) fn write_words(&self, state: &State, words: &mut Vec<u64>) -> usize {
-        words.push(pair(state.cells.len() as u32, state.threads.len() as u32));
-        words.push(pair(state.blocks.len() as u32, state.closed.len() as u32));
-        words.push(pair(u32::from(state.exclusive), u32::from(state.unfinished)));
-        words.extend(self.has_readers().then_some(state.readers.len() as u64));
-        words.extend(state.readers.iter().flat_map(|hold| [pair(hold.address, hold.count), u64::from(hold.thread)]));
+    /// Writes the words of a state, and the ends of their parts: all but the threads, each thread, and what only events
+    /// name.
+    pub(super) fn write_words(&self, state: &State, words: &mut Vec<u64>, ends: &mut Vec<u32>) {
+        words.clear();
+        ends.clear();
+        self.write_rest(state, words);
         // The first cell is none.
         words.extend(state.cells[1..].iter().map(|cell| cell.value as u64));
         let mut writers = state.cells[1..].chunks_exact(2);
         words.extend((&mut writers).map(|two| pair(two[0].writer, two[1].writer)));
         words.extend(writers.remainder().iter().map(|one| pair(one.writer, 0)));
-        for block in &state.blocks {
-            words.extend([pair(block.start, block.size), u64::from(block.variable)]);
-        }
-        words.extend(state.closed.iter().map(|closed| pair(closed.path.0, closed.output.0)));
+        ends.push(words.len() as u32);
         for thread in &state.threads {
             self.encode_thread(state, thread, words);
+            ends.push(words.len() as u32);
         }
-        let significant = words.len();
         for thread in &state.threads {
             // The other one of its two names stands in the first part.
             let name = if thread.output == OutputId::EMPTY { thread.path } else { thread.shape };
@@ -82,7 +78,20 @@ impl Machine {
         for entry in &state.instances {
             words.extend([pair(entry.parent.0, entry.label), entry.ordinal as u64, u64::from(entry.count)]);
         }
-        significant
+        ends.push(words.len() as u32);
+    }
+
+    /// Appends what stands neither in cells nor in threads.
+    pub(super) fn write_rest(&self, state: &State, words: &mut Vec<u64>) {
+        words.push(pair(state.cells.len() as u32, state.threads.len() as u32));
+        words.push(pair(state.blocks.len() as u32, state.closed.len() as u32));
+        words.push(pair(u32::from(state.exclusive), u32::from(state.unfinished)));
+        words.extend(self.has_readers().then_some(state.readers.len() as u64));
+        words.extend(state.readers.iter().flat_map(|hold| [pair(hold.address, hold.count), u64::from(hold.thread)]));
+        for block in &state.blocks {
+            words.extend([pair(block.start, block.size), u64::from(block.variable)]);
+        }
+        words.extend(state.closed.iter().map(|closed| pair(closed.path.0, closed.output.0)));
     }
 
     pub(super) fn encode_thread(&self, state: &State, thread: &Thread, words: &mut Vec<u64>) {
@@ -128,11 +137,23 @@ impl Machine {
         state.exclusive = low(rest) as u16;
         state.unfinished = high(rest) as u16;
         state.taken = 0;
+        state.touched = 0;
         let readers = if self.has_readers() { reader.word() } else { 0 };
         state.readers.clear();
         state.readers.extend((0..readers).map(|_| {
             let (of, thread) = (reader.word(), reader.word() as u16);
             ReadHold { address: low(of), thread, count: high(of) }
+        }));
+        state.blocks.clear();
+        state.blocks.extend((0..low(more)).map(|_| {
+            let place = reader.word();
+            let variable = reader.word() as u32;
+            Block { start: low(place), size: high(place), variable, owner: PathId(0), ordinal: 0 }
+        }));
+        state.closed.clear();
+        state.closed.extend((0..high(more)).map(|_| {
+            let word = reader.word();
+            Closed { shape: PathId(0), path: PathId(low(word)), output: OutputId(high(word)) }
         }));
         state.cells.clear();
         state.cells.push(Word { value: 0, writer: super::state::NO_WRITER });
@@ -145,17 +166,6 @@ impl Machine {
                 second.writer = high(writers);
             }
         }
-        state.blocks.clear();
-        state.blocks.extend((0..low(more)).map(|_| {
-            let place = reader.word();
-            let variable = reader.word() as u32;
-            Block { start: low(place), size: high(place), variable, owner: PathId(0), ordinal: 0 }
-        }));
-        state.closed.clear();
-        state.closed.extend((0..high(more)).map(|_| {
-            let word = reader.word();
-            Closed { shape: PathId(0), path: PathId(low(word)), output: OutputId(high(word)) }
-        }));
         state.threads.clear();
         state.stack.clear();
         for _ in 0..high(counts) {

@@ -1,25 +1,27 @@
 //! Fingerprints of states.
 //!
-//! **Input**: a state. **Output**: its words, from which an equal state can be made again, and a hash of 128 bits of
-//! the part of them that determines the future, the outputs and the last writers.
+//! **Input**: a state, or one and the state that it was made of by a step. **Output**: its words, from which an equal state can
+//! be made again, and a hash of 128 bits of the part of them that determines the future, the outputs and the last writers.
 //!
-//! **Algorithm**: two multiplicative mixes with different constants. A machine that takes interchangeable threads for
-//! one another hashes the canonical words of [`symmetry`](super::symmetry) instead.
+//! **Algorithm**: the sum of the hashes of all parts (Zobrist, 1970): each cell with its address and its last writer, each
+//! thread with its slot, and the rest. So the fingerprint behind a step is the one before it, less the hashes of the parts that
+//! have changed, and with their new ones ([`Machine::fingerprint_behind`]). Each hash is made of multiplicative mixes with
+//! different constants for the two halves, and mixed once more, so that no sums of few parts cancel out. A machine
+//! that takes interchangeable threads for one another hashes the canonical words of [`symmetry`](super::symmetry) instead.
 //!
 //! **Soundness and limits**: a search that meets n states takes two different ones for the same with a probability of
 //! about n²/2¹²⁹: below 10⁻²⁰ for a thousand million.
 
+use super::encode::pair;
 use super::machine::{Fingerprints, Machine};
-use super::state::State;
+use super::state::{State, ThreadStatus, Word};
 use super::symmetry::Canonical;
 
 /// A state as words.
 #[derive(Clone, Debug, Default)]
 pub struct Encoding {
     words: Vec<u64>,
-    significant: usize,
-    /// What is hashed instead, where threads are taken for one another.
-    canonical: Canonical,
+    ends: Vec<u32>,
 }
 
 impl Encoding {
@@ -29,25 +31,33 @@ impl Encoding {
         &self.words
     }
 
-    /// The hash of the first part.
+    /// The words of two states are best compared part by part. These are the ends of the parts: all but the threads, each
+    /// thread, and what only events name.
     #[must_use]
-    pub fn fingerprint(&self) -> u128 {
-        match self.canonical.words() {
-            [] => hash(&self.words[..self.significant]),
-            words => hash(words),
-        }
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
     }
+}
 
-    /// The hash of the first part and of more words that belong to the state for the caller.
-    #[must_use]
-    pub fn fingerprint_with(&self, more: &[u64]) -> u128 {
-        let first = self.fingerprint();
-        let second = hash(more);
-        let low = fold(first as u64 ^ SECRETS[4], second as u64 ^ SECRETS[5]);
-        let high = fold((first >> 64) as u64 ^ SECRETS[6], (second >> 64) as u64 ^ SECRETS[7]);
-        // A plain xor beside the products: these alone would lose a half that is equal to its secret.
-        (u128::from(high) << 64 | u128::from(low)) ^ first.rotate_left(23) ^ second
-    }
+/// The hashes of the parts of a state that steps begin in, as far as they were asked for, and room to hash in.
+#[derive(Clone, Debug, Default)]
+pub struct Hashes {
+    total: u128,
+    rest: u128,
+    /// By slot.
+    threads: Vec<Option<u128>>,
+    words: Vec<u64>,
+    canonical: Canonical,
+}
+
+/// The hash of a state and of more words that belong to it for the caller.
+#[must_use]
+pub fn with_more(first: u128, more: &[u64]) -> u128 {
+    let second = hash(more);
+    let low = fold(first as u64 ^ SECRETS[4], second as u64 ^ SECRETS[5]);
+    let high = fold((first >> 64) as u64 ^ SECRETS[6], (second >> 64) as u64 ^ SECRETS[7]);
+    // A plain xor beside the products: these alone would lose a half that is equal to its secret.
+    (u128::from(high) << 64 | u128::from(low)) ^ first.rotate_left(23) ^ second
 }
 
 /// Digits of the fraction of pi.
@@ -87,21 +97,110 @@ pub fn hash(words: &[u64]) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
+/// The hash of a cell.
+#[inline(always)]
+fn hash_of_cell(address: usize, cell: Word) -> u128 {
+    let place = pair(address as u32, cell.writer);
+    let low = fold(cell.value as u64 ^ SECRETS[0], place ^ SECRETS[1]);
+    let high = fold(cell.value as u64 ^ SECRETS[2], place ^ SECRETS[3]);
+    // Without the second mix, sums of neighbouring values at neighbouring addresses would be alike.
+    let (low, high) = (fold(low ^ SECRETS[4], SECRETS[5]), fold(high ^ SECRETS[6], SECRETS[7]));
+    u128::from(high) << 64 | u128::from(low)
+}
+
 impl Machine {
     /// The hash of everything that determines the future of a state, its outputs and its last writers.
     #[must_use]
     pub fn fingerprint(&self, state: &State) -> u128 {
-        let mut encoding = Encoding::default();
-        self.encode(state, &mut encoding);
-        encoding.fingerprint()
+        self.begin_hashes(state, &mut Hashes::default())
     }
 
     /// Writes a state as words.
     pub fn encode(&self, state: &State, out: &mut Encoding) {
-        out.words.clear();
-        out.significant = self.write_words(state, &mut out.words);
+        self.write_words(state, &mut out.words, &mut out.ends);
+    }
+
+    /// The fingerprint of a state; `hashes` is ready then for the states behind it.
+    pub fn begin_hashes(&self, state: &State, hashes: &mut Hashes) -> u128 {
         if self.fingerprints == Fingerprints::UpToSymmetry {
-            self.encode_up_to_symmetry(state, &mut out.canonical);
+            return self.symmetric_fingerprint(state, hashes);
         }
+        hashes.threads.clear();
+        hashes.rest = self.hash_of_rest(state, &mut hashes.words);
+        let cells = state.cells.iter().enumerate().skip(1);
+        hashes.total = cells.fold(hashes.rest, |sum, (address, &cell)| sum.wrapping_add(hash_of_cell(address, cell)));
+        for slot in 0..state.threads.len() {
+            let of_thread = self.hash_of_thread(state, slot, &mut hashes.words);
+            hashes.total = hashes.total.wrapping_add(of_thread);
+            hashes.threads.push(Some(of_thread));
+        }
+        hashes.total
+    }
+
+    /// The fingerprint of a state that a step has led to, of which [`State::begin_changes`] was called before; `hashes` are those
+    /// of the state before the step.
+    pub fn fingerprint_behind(&self, before: &State, hashes: &mut Hashes, state: &State) -> u128 {
+        if self.fingerprints == Fingerprints::UpToSymmetry {
+            return self.symmetric_fingerprint(state, hashes);
+        }
+        let mut total = hashes.total.wrapping_sub(hashes.rest);
+        total = total.wrapping_add(self.hash_of_rest(state, &mut hashes.words));
+        for slot in 0..state.threads.len().max(before.threads.len()) {
+            let is_in_both = slot < state.threads.len() && slot < before.threads.len();
+            if is_in_both && !state.is_touched(slot) {
+                continue;
+            }
+            if slot < before.threads.len() {
+                total = total.wrapping_sub(self.hash_of_thread_before(before, slot, hashes));
+            }
+            if slot < state.threads.len() {
+                total = total.wrapping_add(self.hash_of_thread(state, slot, &mut hashes.words));
+            }
+        }
+        let common = state.cells.len().min(before.cells.len());
+        for (address, (&old, &new)) in before.cells[..common].iter().zip(&state.cells[..common]).enumerate().skip(1) {
+            if old != new {
+                total = total.wrapping_sub(hash_of_cell(address, old)).wrapping_add(hash_of_cell(address, new));
+            }
+        }
+        for (address, &old) in before.cells.iter().enumerate().skip(common.max(1)) {
+            total = total.wrapping_sub(hash_of_cell(address, old));
+        }
+        for (address, &new) in state.cells.iter().enumerate().skip(common.max(1)) {
+            total = total.wrapping_add(hash_of_cell(address, new));
+        }
+        debug_assert_eq!(total, self.fingerprint(state), "all that has changed was noted");
+        total
+    }
+
+    fn symmetric_fingerprint(&self, state: &State, hashes: &mut Hashes) -> u128 {
+        self.encode_up_to_symmetry(state, &mut hashes.canonical);
+        hash(hashes.canonical.words())
+    }
+
+    fn hash_of_thread_before(&self, before: &State, slot: usize, hashes: &mut Hashes) -> u128 {
+        if let Some(known) = hashes.threads[slot] {
+            return known;
+        }
+        let of_thread = self.hash_of_thread(before, slot, &mut hashes.words);
+        hashes.threads[slot] = Some(of_thread);
+        of_thread
+    }
+
+    fn hash_of_thread(&self, state: &State, slot: usize, words: &mut Vec<u64>) -> u128 {
+        let thread = &state.threads[slot];
+        words.clear();
+        words.push(slot as u64);
+        if thread.status != ThreadStatus::Free {
+            self.encode_thread(state, thread, words);
+        }
+        hash(words)
+    }
+
+    /// The hash of all but cells and threads.
+    fn hash_of_rest(&self, state: &State, words: &mut Vec<u64>) -> u128 {
+        words.clear();
+        self.write_rest(state, words);
+        hash(words)
     }
 }

@@ -43,7 +43,7 @@ mod visibility;
 mod watched;
 
 pub use code::{CodeIndex, Origin};
-pub use fingerprint::{Encoding, hash};
+pub use fingerprint::{Encoding, Hashes, hash, with_more};
 pub use interchangeable::bodies as interchangeable_bodies;
 pub use machine::{Fingerprints, Machine, Options, Semantics};
 pub use observe::{Cell, Event, Object, Observer, ThreadName, Work};

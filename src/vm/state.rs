@@ -184,6 +184,8 @@ pub struct State {
     pub(super) unfinished: u16,
     /// No slot below this one is free.
     pub(super) taken: u16,
+    /// Threads in which something may have changed since [`State::begin_changes`], by slot; the last bit stands for all behind.
+    pub(super) touched: u64,
 }
 
 impl Default for State {
@@ -199,6 +201,7 @@ impl Default for State {
             exclusive: NO_THREAD,
             unfinished: 0,
             taken: 0,
+            touched: 0,
         }
     }
 }
@@ -221,6 +224,7 @@ impl Clone for State {
         self.exclusive = source.exclusive;
         self.unfinished = source.unfinished;
         self.taken = source.taken;
+        self.touched = source.touched;
     }
 }
 
@@ -236,6 +240,23 @@ impl State {
         self.instances.clear();
         self.readers.clear();
         (self.exclusive, self.unfinished, self.taken) = (NO_THREAD, 0, 0);
+    }
+
+    /// From now on it is noted in which threads something may have changed: what tells one state from the one that it was made of.
+    pub fn begin_changes(&mut self) {
+        self.touched = 0;
+    }
+
+    /// Something may have changed in a thread.
+    #[inline(always)]
+    pub(super) fn touch(&mut self, thread: ThreadIndex) {
+        self.touched |= 1 << thread.0.min(63);
+    }
+
+    /// Whether something may have changed in a thread.
+    #[inline(always)]
+    pub(super) fn is_touched(&self, slot: usize) -> bool {
+        self.touched >> slot.min(63) & 1 != 0
     }
 
     /// Number of thread slots, free ones included.
@@ -352,7 +373,12 @@ impl State {
     /// begin anew.
     pub fn forget_past(&mut self) {
         self.cells.iter_mut().for_each(|cell| cell.writer = NO_WRITER);
-        self.threads.iter_mut().for_each(|thread| thread.output = OutputId::EMPTY);
+        for slot in 0..self.threads.len() {
+            if self.threads[slot].output != OutputId::EMPTY {
+                self.threads[slot].output = OutputId::EMPTY;
+                self.touch(ThreadIndex(slot as u16));
+            }
+        }
         self.closed.clear();
     }
 

@@ -94,6 +94,7 @@ impl<'a, O: Observer> Run<'a, O> {
         observer: &'a mut O,
         thread: ThreadIndex,
     ) -> Run<'a, O> {
+        state.touch(thread);
         Run { machine, state, tables, observer, thread, budget: machine.options.local_instructions, spent: 0 }
     }
 }

@@ -174,6 +174,7 @@ impl<O: Observer> Run<'_, O> {
     /// Lets threads that were blocked go on behind the operation at which they stand.
     fn release(&mut self, threads: &[ThreadIndex]) {
         for &thread in threads {
+            self.state.touch(thread);
             let slot = &mut self.state.threads[thread.index()];
             slot.status = ThreadStatus::Ready;
             slot.wait = 0;
@@ -236,6 +237,7 @@ impl<O: Observer> Run<'_, O> {
         self.event(Event::Notify { cell, condition: Some(condition), all: one.is_none() });
         let waiting: Threads = self.machine.waiting_for(self.state, condition).collect();
         for thread in selected(waiting, one) {
+            self.state.touch(thread);
             self.state.threads[thread.index()].status = ThreadStatus::Reacquiring;
             let by = Some(self.name());
             self.event_of(thread, Event::Woken { by });

@@ -96,6 +96,7 @@ impl<O: Observer> Run<'_, O> {
 
     /// Adds to the number of unfinished threads that a frame has forked.
     fn add_children(&mut self, thread: ThreadIndex, frame: u32, count: i64) {
+        self.state.touch(thread);
         let base = self.state.threads[thread.index()].base;
         self.state.stack[(base + frame) as usize] += count << 32;
     }

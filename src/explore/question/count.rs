@@ -156,6 +156,10 @@ impl Observer for Counter {
 }
 
 impl Visitor<History> for Counter {
+    fn asks_for_edges(&self) -> bool {
+        false
+    }
+
     fn begin(&mut self) {}
 
     fn bytes(&self) -> u64 {

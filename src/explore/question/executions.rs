@@ -82,6 +82,10 @@ impl Observer for Ends {
 }
 
 impl Visitor<History> for Ends {
+    fn asks_for_edges(&self) -> bool {
+        false
+    }
+
     fn begin(&mut self) {}
 
     fn bytes(&self) -> u64 {

@@ -101,7 +101,13 @@ impl PartialAnswer for Answer {
 
 /// Finds out what can happen by a search through all states.
 pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
-    let mut recorder = Recorder { pairs: SeenTerms::new(machine, query), ends: query.ends, ..Recorder::default() };
+    let follows = query.schedules == TermSchedules::WholeExecutions || machine.may_discard();
+    let mut recorder = Recorder {
+        pairs: SeenTerms::new(machine, query),
+        ends: query.ends,
+        asks_for_edges: follows || query.ends != Ends::Nothing,
+        ..Recorder::default()
+    };
     let searched = states::search(machine, budget, (), &mut recorder);
     let Recorder { pairs, outcomes, failures, deadlocks, threads, .. } = recorder;
     let (terms, undecided) = terms(machine, query, &searched, pairs);
@@ -176,6 +182,7 @@ struct Recorder {
     pairs: SeenTerms,
     outcomes: Outcomes<u32>,
     ends: Ends,
+    asks_for_edges: bool,
     failures: FxHashMap<FailureKey, (Failure, PathId, u32)>,
     deadlocks: Vec<(Vec<BlockedThread>, u32)>,
     known_deadlocks: FxHashSet<Vec<BlockedThread>>,
@@ -198,6 +205,10 @@ impl Observer for Recorder {
 }
 
 impl Visitor<()> for Recorder {
+    fn asks_for_edges(&self) -> bool {
+        self.asks_for_edges
+    }
+
     fn begin(&mut self) {
         self.pairs.begin();
     }

@@ -291,6 +291,10 @@ impl Observer for Ends<u32> {
 }
 
 impl Visitor<Evaluation> for Ends<u32> {
+    fn asks_for_edges(&self) -> bool {
+        false
+    }
+
     fn begin(&mut self) {}
 
     fn transition(&mut self, _: &Transition) {}

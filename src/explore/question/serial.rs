@@ -201,6 +201,10 @@ impl Observer for Ends {
 }
 
 impl Visitor<Order> for Ends {
+    fn asks_for_edges(&self) -> bool {
+        false
+    }
+
     fn begin(&mut self) {}
 
     fn transition(&mut self, _: &Transition) {}

@@ -32,9 +32,9 @@ pub(in crate::explore) fn lasting_states(graph: &Graph, unexpanded: Unexpanded) 
     lasting.insert_range(..);
     let mut open_edges = vec![0u32; count];
     let mut lost = Vec::new();
+    graph.each_edge(|node, target| open_edges[node as usize] += u32::from(target != DISCARDED));
     for node in 0..count as u32 {
-        let open = graph.edges(node).iter().filter(|&&target| target != DISCARDED).count() as u32;
-        open_edges[node as usize] = open;
+        let open = open_edges[node as usize];
         // 2. Those that have none are lost.
         let is_lost = match graph.kind(node) {
             NodeKind::Expanded => open == 0,

@@ -13,10 +13,11 @@
 //! output, which have their numbers by order, is left to the search. A worker stops before a state that would make its
 //! batch too large: with a thousand threads one state has a thousand successors of thousands of words.
 
-use super::fingerprint::{self, encode_rest};
-use super::frontier::{Frontier, Waiting};
+use super::dictionary::Dictionary;
+use super::fingerprint::{encode_rest, with_rest};
+use super::frontier::{Block, Reader, Waiting};
 use super::{Monitor, Searched};
-use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Machine, Move, State, Tables, ThreadName, Work};
+use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Hashes, Machine, Move, State, Tables, ThreadName, Work};
 use std::ops::Range;
 use std::thread;
 
@@ -41,8 +42,9 @@ pub(super) struct Successor {
     pub fingerprint: u128,
     /// The node, if it was known before the part was expanded.
     pub known: Option<u32>,
-    /// Ends of its words for the state, of its words for the monitor, of its events, and of its notes, in the batch.
-    ends: [usize; 4],
+    /// Ends of its words for the state, of the ends of the parts of these, of its words for the monitor, of its events, and of its
+    /// notes, in the batch. There are no words where the node is known.
+    ends: [usize; 5],
 }
 
 /// Words that a batch may hold: 32 MiB.
@@ -56,25 +58,27 @@ type Happened = (ThreadName, CodeIndex, Event);
 
 /// What a worker has found about a piece of a level, with notes of the monitor.
 pub(super) struct Batch<N> {
-    /// By state: the end of its steps.
-    steps: Vec<usize>,
+    /// By state: its node, the number of its words, and the end of its steps.
+    states: Vec<(u32, u64, usize)>,
     successors: Vec<Successor>,
     words: Vec<u64>,
+    parts: Vec<u32>,
     events: Vec<Happened>,
     notes: Vec<N>,
 }
 
 impl<N> Default for Batch<N> {
     fn default() -> Self {
-        let (steps, successors, words) = (Vec::new(), Vec::new(), Vec::new());
-        Batch { steps, successors, words, events: Vec::new(), notes: Vec::new() }
+        let (states, successors, words, parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Batch { states, successors, words, parts, events: Vec::new(), notes: Vec::new() }
     }
 }
 
 /// A step of a batch, with what belongs to it.
 pub(super) struct Step<'a, N> {
     pub successor: Successor,
-    pub state: &'a [u64],
+    /// The words of the state, and the ends of their parts.
+    pub state: (&'a [u64], &'a [u32]),
     pub monitor: &'a [u64],
     pub events: &'a [Happened],
     pub notes: &'a [N],
@@ -83,7 +87,7 @@ pub(super) struct Step<'a, N> {
 impl<N> Batch<N> {
     /// Number of states that were expanded.
     pub(super) fn states(&self) -> usize {
-        self.steps.len()
+        self.states.len()
     }
 
     /// About how much memory it takes, in words.
@@ -91,31 +95,34 @@ impl<N> Batch<N> {
         const SUCCESSOR: usize = size_of::<Successor>() / size_of::<u64>();
         const EVENT: usize = size_of::<Happened>() / size_of::<u64>();
         let notes = (self.notes.len() * size_of::<N>()).div_ceil(size_of::<u64>());
-        self.words.len() + self.successors.len() * SUCCESSOR + self.events.len() * EVENT + notes
+        let words = self.words.len() + self.parts.len().div_ceil(2);
+        words + self.successors.len() * SUCCESSOR + self.events.len() * EVENT + notes
     }
 
     /// Forgets the steps of the state that was begun last.
     fn cancel_state(&mut self) {
-        self.successors.truncate(self.steps.last().copied().unwrap_or(0));
-        let [_, words, events, notes] = self.successors.last().map_or([0; 4], |before| before.ends);
+        self.successors.truncate(self.states.last().map_or(0, |&(.., end)| end));
+        let [_, parts, words, events, notes] = self.successors.last().map_or([0; 5], |before| before.ends);
         self.words.truncate(words);
+        self.parts.truncate(parts);
         self.events.truncate(events);
         self.notes.truncate(notes);
     }
 
-    /// The steps, state by state.
-    pub(super) fn by_state(&self) -> impl Iterator<Item = Range<usize>> {
-        let start = |index: usize| if index == 0 { 0 } else { self.steps[index - 1] };
-        self.steps.iter().enumerate().map(move |(index, &end)| start(index)..end)
+    /// The states that were expanded: the node, the number of words, and the steps.
+    pub(super) fn by_state(&self) -> impl Iterator<Item = (u32, u64, Range<usize>)> {
+        let start = |index: usize| if index == 0 { 0 } else { self.states[index - 1].2 };
+        self.states.iter().enumerate().map(move |(index, &(node, words, end))| (node, words, start(index)..end))
     }
 
     pub(super) fn step(&self, index: usize) -> Step<'_, N> {
         let successor = self.successors[index];
-        let [_, words, events, notes] = index.checked_sub(1).map_or([0; 4], |before| self.successors[before].ends);
-        let [state_end, monitor_end, events_end, notes_end] = successor.ends;
+        let before = index.checked_sub(1).map_or([0; 5], |before| self.successors[before].ends);
+        let [_, parts, words, events, notes] = before;
+        let [state_end, parts_end, monitor_end, events_end, notes_end] = successor.ends;
         Step {
             successor,
-            state: &self.words[words..state_end],
+            state: (&self.words[words..state_end], &self.parts[parts..parts_end]),
             monitor: &self.words[state_end..monitor_end],
             events: &self.events[events..events_end],
             notes: &self.notes[notes..notes_end],
@@ -123,9 +130,10 @@ impl<N> Batch<N> {
     }
 
     fn clear(&mut self) {
-        self.steps.clear();
+        self.states.clear();
         self.successors.clear();
         self.words.clear();
+        self.parts.clear();
         self.events.clear();
         self.notes.clear();
     }
@@ -134,65 +142,79 @@ impl<N> Batch<N> {
 /// Expands states apart from the engine.
 pub(super) struct Worker<G: Monitor> {
     tables: Tables,
+    reader: Reader,
     parent: (State, G),
     child: (State, G),
+    hashes: Hashes,
     encoding: Encoding,
     more: Vec<u64>,
     moves: Vec<Move>,
-    /// How large its batch may become.
+    /// How large its batch may become, in words.
     room: usize,
     /// Instructions that it has executed for its batch.
     pub(super) executed: Work,
     pub(super) batch: Batch<G::Note>,
 }
 
+/// States that a worker expands: of a block those from a number on, as many as are said.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub block: usize,
+    pub states: Range<usize>,
+}
+
+/// Where the states of a level are found, and what is known.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub machine: &'a Machine,
+    pub found: &'a Searched,
+    pub dictionary: &'a Dictionary,
+    pub blocks: &'a [Block],
+    /// Whether events are asked for.
+    pub watched: bool,
+}
+
 impl<G: Monitor> Worker<G> {
-    pub(super) fn new(monitor: &G) -> Worker<G> {
+    /// One whose batch takes so many bytes, and no more than [`BATCH_WORDS`].
+    pub(super) fn new(monitor: &G, bytes: u64) -> Worker<G> {
         Worker {
             tables: Tables::new(),
+            reader: Reader::default(),
             parent: (State::default(), monitor.clone()),
             child: (State::default(), monitor.clone()),
+            hashes: Hashes::default(),
             encoding: Encoding::default(),
             more: Vec::new(),
             moves: Vec::new(),
-            room: BATCH_WORDS,
+            room: BATCH_WORDS.min((bytes / size_of::<u64>() as u64) as usize),
             executed: Work::default(),
             batch: Batch::default(),
         }
     }
 
-    /// Expands the states of a piece of a level, from its beginning as far as there is room. `watched` says whether events are
-    /// asked for.
-    pub(super) fn expand(
-        &mut self,
-        machine: &Machine,
-        found: &Searched,
-        level: &Frontier,
-        piece: Range<usize>,
-        watched: bool,
-    ) {
-        let Searched { graph, tables, .. } = found;
+    /// Expands the states of a piece of a level, from its beginning as far as there is room.
+    pub(super) fn expand(&mut self, scene: Scene<'_>, piece: &Piece) {
         self.batch.clear();
         self.executed = Work::default();
-        self.tables.catch_up(tables);
-        for of in level.part(piece) {
-            if !self.expand_state(machine, of, watched) {
+        self.tables.catch_up(&scene.found.tables);
+        let Some(block) = scene.blocks.get(piece.block) else { return };
+        let mut reader = std::mem::take(&mut self.reader);
+        reader.skip_to(piece.states.start, block, scene.dictionary);
+        while reader.read() < piece.states.end && reader.next(block, scene.dictionary) {
+            if !self.expand_state(scene, reader.state()) {
                 self.batch.cancel_state();
                 break;
             }
         }
-        // The table is far larger than the caches: its lines are fetched side by side here, and are at hand later.
-        for successor in &mut self.batch.successors {
-            if matches!(successor.leads, Leads::On | Leads::ToEnd) {
-                successor.known = graph.find(successor.fingerprint);
-            }
-        }
+        self.reader = reader;
     }
 
     /// Does all steps of a state; false if there was no room for them.
-    fn expand_state(&mut self, machine: &Machine, of: Waiting<'_>, watched: bool) -> bool {
+    fn expand_state(&mut self, scene: Scene<'_>, of: Waiting<'_>) -> bool {
+        let machine = scene.machine;
         machine.decode(of.state, &mut self.parent.0);
         self.parent.1.decode(of.monitor);
+        machine.begin_hashes(&self.parent.0, &mut self.hashes);
         let mut moves = std::mem::take(&mut self.moves);
         machine.moves(&self.parent.0, &mut moves);
         self.parent.1.restrict(&self.parent.0, &mut moves);
@@ -205,17 +227,19 @@ impl<G: Monitor> Worker<G> {
             if !has_room {
                 break;
             }
-            self.step(machine, choice, watched);
+            self.step(scene, choice);
         }
         self.moves = moves;
         if has_room {
-            self.batch.steps.push(self.batch.successors.len());
+            let words = of.state.len() + of.monitor.len();
+            self.batch.states.push((of.node, words as u64, self.batch.successors.len()));
         }
         has_room
     }
 
-    fn step(&mut self, machine: &Machine, choice: Choice, watched: bool) {
+    fn step(&mut self, Scene { machine, found, watched, .. }: Scene<'_>, choice: Choice) {
         self.child.0.clone_from(&self.parent.0);
+        self.child.0.begin_changes();
         self.child.1.clone_from(&self.parent.1);
         let batch = &mut self.batch;
         let (state, monitor) = &mut self.child;
@@ -240,62 +264,49 @@ impl<G: Monitor> Worker<G> {
             vm::Progress::Running => Leads::On,
             vm::Progress::Finished | vm::Progress::Failed(_) => Leads::ToEnd,
         };
-        let (mut fingerprint, mut state_end) = (0, batch.words.len());
+        let (mut fingerprint, mut known, mut state_end) = (0, None, batch.words.len());
         if matches!(leads, Leads::On | Leads::ToEnd) {
             batch.notes.extend_from_slice(monitor.notes());
-            machine.encode(state, &mut self.encoding);
             let monitor_words = encode_rest(monitor, progress, &mut self.more);
-            fingerprint = fingerprint::fingerprint(&self.encoding, &self.more);
-            if leads == Leads::On {
+            fingerprint = machine.fingerprint_behind(&self.parent.0, &mut self.hashes, state);
+            fingerprint = with_rest(fingerprint, &self.more);
+            known = found.graph.find(fingerprint);
+            if leads == Leads::On && known.is_none() {
+                machine.encode(state, &mut self.encoding);
                 batch.words.extend_from_slice(self.encoding.words());
+                batch.parts.extend_from_slice(self.encoding.ends());
                 state_end = batch.words.len();
                 batch.words.extend_from_slice(&self.more[..monitor_words]);
             }
         }
-        let ends = [state_end, batch.words.len(), batch.events.len(), batch.notes.len()];
-        batch.successors.push(Successor { choice, leads, fingerprint, known: None, ends });
+        let ends = [state_end, batch.parts.len(), batch.words.len(), batch.events.len(), batch.notes.len()];
+        batch.successors.push(Successor { choice, leads, fingerprint, known, ends });
     }
 }
 
-/// Lets each worker expand a piece of the rest of a level, all at a time. `size` is the number of states of a piece, `watched`
-/// says whether events are asked for. Gives the pieces.
-pub(super) fn expand<G: Monitor + Send>(
-    workers: &mut [Worker<G>],
-    machine: &Machine,
-    found: &Searched,
-    level: &Frontier,
-    rest: Range<usize>,
-    (size, watched): (usize, bool),
-) -> Vec<Range<usize>> {
-    let size = size.min(rest.len().div_ceil(workers.len().max(1)));
-    let piece = |index: usize| {
-        let start = (rest.start + index * size).min(rest.end);
-        start..(start + size).min(rest.end)
-    };
-    let pieces = (0..workers.len()).map(piece).collect();
-    let Some((first, others)) = workers.split_first_mut() else { return pieces };
-    let mut left = Vec::new();
+/// Lets each worker expand a piece, all at a time.
+pub(super) fn expand<G: Monitor + Send>(workers: &mut [Worker<G>], scene: Scene<'_>, pieces: &[Piece]) {
+    let mut pairs = workers.iter_mut().zip(pieces);
+    let Some((first, piece)) = pairs.next() else { return };
+    let mut others: Vec<(&mut Worker<G>, &Piece, bool)> = pairs.map(|(worker, piece)| (worker, piece, false)).collect();
     thread::scope(|scope| {
-        for (index, worker) in others.iter_mut().enumerate() {
-            let piece = piece(index + 1);
-            let work = move || worker.expand(machine, found, level, piece, watched);
-            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                left.push(index);
-            }
+        for (worker, piece, is_begun) in &mut others {
+            let work = move || worker.expand(scene, piece);
+            *is_begun = thread::Builder::new().spawn_scoped(scope, work).is_ok();
         }
-        first.expand(machine, found, level, piece(0), watched);
+        first.expand(scene, piece);
     });
     // Those for which no thread could be made.
-    for index in left {
-        others[index].expand(machine, found, level, piece(index + 1), watched);
+    for (worker, piece, _) in others.into_iter().filter(|(.., is_begun)| !is_begun) {
+        worker.expand(scene, piece);
     }
-    pieces
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::budget::Statistics;
+    use crate::explore::states::frontier::Frontier;
     use crate::explore::states::graph::Graph;
     use crate::front::compile;
     use crate::source::SourceMap;
@@ -320,21 +331,34 @@ mod tests {
         };
         let mut encoding = Encoding::default();
         machine.encode(&state, &mut encoding);
-        let mut first = Frontier::default();
-        first.push(0, encoding.words(), &[]);
-        let mut whole = Worker::new(&());
-        whole.expand(&machine, &found, &first, 0..1, false);
+        let (mut first, mut dictionary) = (Frontier::default(), Dictionary::default());
+        first.push(0, (encoding.words(), encoding.ends()), &[], &mut dictionary);
+        let expand = |worker: &mut Worker<()>, level: &mut Frontier, dictionary: &Dictionary| {
+            let (blocks, states) = (Vec::from_iter(level.take()), 0..40);
+            let scene = Scene { machine: &machine, found: &found, dictionary, blocks: &blocks, watched: false };
+            worker.expand(scene, &Piece { block: 0, states });
+        };
+        let mut whole = Worker::new(&(), u64::MAX);
+        expand(&mut whole, &mut first, &dictionary);
         let mut level = Frontier::default();
-        (0..40).for_each(|index| level.push(0, whole.batch.step(index).state, &[]));
-        whole.expand(&machine, &found, &level, 0..40, false);
+        (0..40).for_each(|index| level.push(0, whole.batch.step(index).state, &[], &mut dictionary));
+        let steps = Vec::from_iter((0..40).map(|index| {
+            let (words, ends) = whole.batch.step(index).state;
+            (words.to_vec(), ends.to_vec())
+        }));
+        expand(&mut whole, &mut level, &dictionary);
         assert_eq!((whole.batch.states(), whole.batch.successors.len()), (40, 1_600));
         for room in [0, 1_000, 20_000, 100_000] {
-            let mut worker = Worker { room, ..Worker::new(&()) };
-            worker.expand(&machine, &found, &level, 0..40, false);
+            let mut worker = Worker::new(&(), 8 * room);
+            let mut level = Frontier::default();
+            for (words, ends) in &steps {
+                level.push(0, (words, ends), &[], &mut dictionary);
+            }
+            expand(&mut worker, &mut level, &dictionary);
             let states = worker.batch.states();
             assert!(states < 40 && (room < 20_000 || states > 0), "{states} states with room for {room}");
             // The last step may be the one that does not fit any more.
-            assert!(worker.batch.size() < room + 1_000, "{} with room for {room}", worker.batch.size());
+            assert!(worker.batch.size() < room as usize + 1_000, "{} with room for {room}", worker.batch.size());
             assert_eq!(worker.batch.successors.len(), 40 * states);
             for index in 0..40 * states {
                 let (ours, theirs) = (worker.batch.step(index), whole.batch.step(index));

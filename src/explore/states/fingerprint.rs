@@ -1,9 +1,9 @@
 //! What tells the states of a search apart.
 //!
-//! **Input**: a state as words, a monitor, and how the execution has ended. **Output**: a hash of 128 bits.
+//! **Input**: the fingerprint of a state, a monitor, and how the execution has ended. **Output**: a hash of 128 bits.
 
 use super::Monitor;
-use crate::vm::{self, Encoding, Machine, State};
+use crate::vm::{self, Machine, State};
 
 /// Writes what a fingerprint takes in beyond the state: the monitor, of which the number of words is given back, and how the
 /// execution has failed.
@@ -20,13 +20,12 @@ pub(super) fn encode_rest<G: Monitor>(monitor: &G, progress: vm::Progress, words
 
 /// The fingerprint of a state in a search without a monitor, to find its node.
 pub(in crate::explore) fn fingerprint_of(machine: &Machine, state: &State, progress: vm::Progress) -> u128 {
-    let (mut encoding, mut more) = (Encoding::default(), Vec::new());
-    machine.encode(state, &mut encoding);
+    let mut more = Vec::new();
     encode_rest(&(), progress, &mut more);
-    fingerprint(&encoding, &more)
+    with_rest(machine.fingerprint(state), &more)
 }
 
 /// The fingerprint of a state and of what it is known by besides.
-pub(super) fn fingerprint(encoding: &Encoding, more: &[u64]) -> u128 {
-    if more.is_empty() { encoding.fingerprint() } else { encoding.fingerprint_with(more) }
+pub(super) fn with_rest(fingerprint: u128, more: &[u64]) -> u128 {
+    if more.is_empty() { fingerprint } else { vm::with_more(fingerprint, more) }
 }

@@ -1,14 +1,22 @@
 //! The states of one level of a breadth-first search, which wait to be expanded.
+//!
+//! **Input**: states as words, in the order of their nodes. **Output**: the same, once more.
+//!
+//! **Algorithm**: states that stand side by side differ in little: a thread or two, and some cells.
+//! 1. A state is written as the parts in which it differs from the one before it. A thread is written as its number in a
+//!    [`Dictionary`], since a thread has far fewer states than the program (Holzmann, "State compression in SPIN", 1997);
+//!    other parts as the words that differ, of these the bytes that differ.
+//! 2. States stand in blocks, which are read from their beginnings. A block that was expanded is given back at once.
+//!
+//! **Soundness and limits**: exact. Threads are entered into the dictionary while it is small beside the states that
+//! were met; later ones are written as other parts are.
 
-use std::ops::Range;
+use super::dictionary::Dictionary;
+use std::collections::VecDeque;
 
-/// States that wait to be expanded, in the order of their nodes, as words in one flat buffer.
-#[derive(Default)]
-pub(super) struct Frontier {
-    words: Vec<u64>,
-    /// Node, end of the words of the state, end of the words of the monitor.
-    entries: Vec<(u32, usize, usize)>,
-}
+/// States of a block, and the words that they may have.
+pub(super) const BLOCK: usize = 512;
+const BLOCK_WORDS: u64 = 1 << 17;
 
 /// A state that waits.
 #[derive(Clone, Copy)]
@@ -18,45 +26,323 @@ pub(super) struct Waiting<'a> {
     pub monitor: &'a [u64],
 }
 
-impl Frontier {
-    pub(super) fn clear(&mut self) {
+/// A state as words: its parts one after the other, and the ends of them. The last part is the monitor.
+#[derive(Clone, Default)]
+struct Image {
+    words: Vec<u64>,
+    ends: Vec<u32>,
+}
+
+impl Image {
+    fn clear(&mut self) {
         self.words.clear();
-        self.entries.clear();
+        self.ends.clear();
     }
 
+    fn part(&self, index: usize) -> &[u64] {
+        let Some(&end) = self.ends.get(index) else { return &[] };
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.words[start as usize..end as usize]
+    }
+}
+
+/// States that wait to be expanded, in the order of their nodes.
+#[derive(Default)]
+pub(super) struct Frontier {
+    blocks: VecDeque<Block>,
+    len: usize,
+    /// Memory of the blocks that are full.
+    bytes: u64,
+    /// The state that was written last to the last block.
+    last: Image,
+    next: Image,
+}
+
+/// States one after the other.
+#[derive(Default)]
+pub(super) struct Block {
+    bytes: Vec<u8>,
+    len: usize,
+    words: u64,
+    first_node: u32,
+    last_node: u32,
+}
+
+impl Frontier {
+    pub(super) fn clear(&mut self) {
+        self.blocks.clear();
+        (self.len, self.bytes) = (0, 0);
+    }
+
+    /// Number of states.
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.len
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len == 0
     }
 
     /// Memory that it takes.
     pub(super) fn bytes(&self) -> u64 {
-        (self.words.capacity() * size_of::<u64>() + self.entries.capacity() * size_of::<(u32, usize, usize)>()) as u64
+        let last = self.blocks.back().map_or(0, |block| block.bytes.capacity());
+        self.bytes + (last + self.blocks.capacity() * size_of::<Block>()) as u64
     }
 
-    /// Number of words of a state and its monitor.
-    pub(super) fn words(&self, index: usize) -> u64 {
-        let start = index.checked_sub(1).map_or(0, |before| self.entries[before].2);
-        (self.entries[index].2 - start) as u64
+    /// Adds a state, of which the ends of the parts are given.
+    pub(super) fn push(
+        &mut self,
+        node: u32,
+        (state, ends): (&[u64], &[u32]),
+        monitor: &[u64],
+        dictionary: &mut Dictionary,
+    ) {
+        if self.blocks.back().is_none_or(|block| block.len >= BLOCK || block.words >= BLOCK_WORDS) {
+            if let Some(full) = self.blocks.back_mut() {
+                full.bytes.shrink_to_fit();
+                self.bytes += full.bytes.capacity() as u64;
+            }
+            self.blocks.push_back(Block { first_node: node, ..Block::default() });
+            self.last.clear();
+        }
+        self.next.clear();
+        self.next.words.extend_from_slice(state);
+        self.next.words.extend_from_slice(monitor);
+        self.next.ends.extend_from_slice(ends);
+        self.next.ends.push(self.next.words.len() as u32);
+        if let Some(block) = self.blocks.back_mut() {
+            block.push(node, &self.last, &self.next, dictionary);
+            self.len += 1;
+        }
+        std::mem::swap(&mut self.last, &mut self.next);
     }
 
-    pub(super) fn push(&mut self, node: u32, state: &[u64], monitor: &[u64]) {
-        self.words.extend_from_slice(state);
-        let end = self.words.len();
-        self.words.extend_from_slice(monitor);
-        self.entries.push((node, end, self.words.len()));
+    /// Takes the first block off.
+    pub(super) fn take(&mut self) -> Option<Block> {
+        let block = self.blocks.pop_front()?;
+        self.len -= block.len;
+        if !self.blocks.is_empty() {
+            self.bytes -= block.bytes.capacity() as u64;
+        }
+        Some(block)
+    }
+}
+
+impl Block {
+    pub(super) fn len(&self) -> usize {
+        self.len
     }
 
-    /// The states in a part of the list.
-    pub(super) fn part(&self, range: Range<usize>) -> impl Iterator<Item = Waiting<'_>> {
-        let mut start = range.start.checked_sub(1).map_or(0, |before| self.entries[before].2);
-        self.entries[range].iter().map(move |&(node, state_end, monitor_end)| {
-            let (state, monitor) = (&self.words[start..state_end], &self.words[state_end..monitor_end]);
-            start = monitor_end;
-            Waiting { node, state, monitor }
-        })
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.capacity() as u64
+    }
+
+    fn push(&mut self, node: u32, before: &Image, image: &Image, dictionary: &mut Dictionary) {
+        self.write(u64::from(node - self.last_node));
+        self.write(image.ends.len() as u64);
+        let mut written = 0;
+        for index in 0..image.ends.len() {
+            let (old, new) = (before.part(index), image.part(index));
+            if old == new {
+                continue;
+            }
+            self.write((index - written) as u64 + 1);
+            written = index + 1;
+            // The first part, and the last two, are no threads.
+            let is_thread = index > 0 && index + 2 < image.ends.len();
+            match is_thread.then(|| dictionary.number(new)).flatten() {
+                Some(number) => self.write(u64::from(number) << 1 | 1),
+                None => {
+                    self.write((new.len() as u64) << 1);
+                    self.write_difference(old, new);
+                }
+            }
+        }
+        self.write(0);
+        self.last_node = node;
+        self.len += 1;
+        self.words += image.words.len() as u64;
+    }
+
+    /// Writes the words that differ: how many stand between, which bytes differ, and these.
+    fn write_difference(&mut self, old: &[u64], new: &[u64]) {
+        let mut written = 0;
+        for (index, &word) in new.iter().enumerate() {
+            let difference = word ^ old.get(index).copied().unwrap_or(0);
+            if difference == 0 {
+                continue;
+            }
+            self.write((index - written) as u64 + 1);
+            written = index + 1;
+            let bytes = difference.to_le_bytes();
+            let mask = bytes.iter().rev().fold(0u8, |mask, &byte| mask << 1 | u8::from(byte != 0));
+            self.bytes.push(mask);
+            self.bytes.extend(bytes.into_iter().filter(|&byte| byte != 0));
+        }
+        self.write(0);
+    }
+
+    /// Writes a number in groups of seven bits.
+    fn write(&mut self, mut number: u64) {
+        while number >= 128 {
+            self.bytes.push(number as u8 | 128);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+}
+
+/// Reads the states of a block, one after the other.
+#[derive(Default)]
+pub(super) struct Reader {
+    /// The first node of the block that it has been brought to.
+    block: Option<u32>,
+    at: usize,
+    /// Number of states that were read.
+    read: usize,
+    node: u32,
+    last: Image,
+    next: Image,
+}
+
+impl Reader {
+    /// Begins with another block.
+    pub(super) fn begin(&mut self) {
+        (self.block, self.at, self.read, self.node) = (None, 0, 0, 0);
+        self.last.clear();
+    }
+
+    /// Has read so many states of a block: from its beginning, or from where it stands.
+    pub(super) fn skip_to(&mut self, number: usize, block: &Block, dictionary: &Dictionary) {
+        if self.block != Some(block.first_node) || self.read > number {
+            self.begin();
+            self.block = Some(block.first_node);
+        }
+        while self.read < number && self.next(block, dictionary) {}
+    }
+
+    /// Number of states that were read.
+    pub(super) fn read(&self) -> usize {
+        self.read
+    }
+
+    /// The state that was read last.
+    pub(super) fn state(&self) -> Waiting<'_> {
+        let Image { words, ends } = &self.last;
+        let end = ends.len().checked_sub(2).map_or(0, |last| ends[last] as usize);
+        Waiting { node: self.node, state: &words[..end], monitor: &words[end..] }
+    }
+
+    /// Reads the next state of the block that was begun with; false behind the last one.
+    pub(super) fn next(&mut self, block: &Block, dictionary: &Dictionary) -> bool {
+        if self.read == block.len {
+            return false;
+        }
+        self.read += 1;
+        self.node += self.number(block) as u32;
+        let parts = self.number(block) as usize;
+        self.next.clear();
+        loop {
+            let gap = self.number(block) as usize;
+            let end = if gap == 0 { parts } else { self.next.ends.len() + gap - 1 };
+            for index in self.next.ends.len()..end {
+                self.next.words.extend_from_slice(self.last.part(index));
+                self.next.ends.push(self.next.words.len() as u32);
+            }
+            if gap == 0 {
+                break;
+            }
+            let code = self.number(block);
+            if code & 1 != 0 {
+                self.next.words.extend_from_slice(dictionary.words((code >> 1) as u32));
+            } else {
+                self.read_difference(block, (code >> 1) as usize);
+            }
+            self.next.ends.push(self.next.words.len() as u32);
+        }
+        std::mem::swap(&mut self.last, &mut self.next);
+        true
+    }
+
+    fn read_difference(&mut self, block: &Block, len: usize) {
+        let old = self.last.part(self.next.ends.len());
+        let start = self.next.words.len();
+        self.next.words.extend_from_slice(&old[..len.min(old.len())]);
+        self.next.words.resize(start + len, 0);
+        let mut index = start;
+        loop {
+            let gap = self.number(block) as usize;
+            if gap == 0 {
+                return;
+            }
+            index += gap - 1;
+            let mask = self.byte(block);
+            let mut bytes = [0; 8];
+            for (_, byte) in bytes.iter_mut().enumerate().filter(|&(place, _)| mask >> place & 1 != 0) {
+                *byte = self.byte(block);
+            }
+            self.next.words[index] ^= u64::from_le_bytes(bytes);
+            index += 1;
+        }
+    }
+
+    fn byte(&mut self, block: &Block) -> u8 {
+        self.at += 1;
+        block.bytes[self.at - 1]
+    }
+
+    fn number(&mut self, block: &Block) -> u64 {
+        let (mut number, mut shift) = (0, 0);
+        loop {
+            let byte = self.byte(block);
+            number |= u64::from(byte & 127) << shift;
+            shift += 7;
+            if byte < 128 {
+                return number;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of a state that resembles the one before it, and the ends of its parts.
+    fn state(number: u64) -> (Vec<u64>, Vec<u32>, Vec<u64>) {
+        let mut words = vec![number % 3, 7, number << 40, u64::MAX];
+        let mut ends = vec![4];
+        for thread in 0..number % 6 {
+            words.extend((0..thread + number % 4).map(|word| word * number % 5));
+            ends.push(words.len() as u32);
+        }
+        words.push(number % 2);
+        ends.push(words.len() as u32);
+        (words, ends, (0..number % 3).map(|word| word ^ number).collect())
+    }
+
+    #[test]
+    fn states_are_read_as_they_were_written() {
+        for room in [0, 1 << 20] {
+            let (mut frontier, mut dictionary) = (Frontier::default(), Dictionary::default());
+            dictionary.make_room(room);
+            for number in 0..2_000 {
+                let (words, ends, monitor) = state(number);
+                frontier.push(3 * number as u32, (&words, &ends), &monitor, &mut dictionary);
+            }
+            assert_eq!(frontier.len(), 2_000);
+            let (mut reader, mut number) = (Reader::default(), 0);
+            while let Some(block) = frontier.take() {
+                reader.begin();
+                while reader.next(&block, &dictionary) {
+                    let (words, _, monitor) = state(number);
+                    let Waiting { node, state, monitor: read } = reader.state();
+                    assert_eq!((node, state, read), (3 * number as u32, &words[..], &monitor[..]));
+                    number += 1;
+                }
+                assert_eq!(reader.read(), block.len());
+            }
+            assert_eq!((number, frontier.len(), frontier.is_empty()), (2_000, 0, true));
+        }
     }
 }

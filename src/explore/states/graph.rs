@@ -4,8 +4,12 @@
 //! are a tree of shortest schedules, so a schedule is kept as one node. Edges stand in the order in which the machine
 //! lists the choices of a state, so that an edge names its choice by its place. States themselves are not kept.
 
-use crate::explore::states::visited::Visited;
+use super::chunks::Chunks;
+use super::edges::{EdgeLists, Edges};
+use super::visited::Visited;
 use crate::vm::{Choice, ThreadIndex};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// The target of an edge that leads to a discarded execution.
 pub(in crate::explore) const DISCARDED: u32 = u32::MAX;
@@ -32,35 +36,55 @@ impl NodeKind {
     }
 }
 
+/// A node: the one that it was reached from first, by which choice, and what became of it.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: u32,
-    alternative: u32,
-    thread: u16,
-    kind: NodeKind,
+    /// From the lowest bit on: the kind, the thread of the choice, and its alternative where that is small, else [`WIDE`].
+    packed: u32,
 }
+
+const KIND_BITS: u32 = 3;
+const THREAD_BITS: u32 = 16;
+
+/// Stands for an alternative that is kept apart.
+const WIDE: u32 = (1 << (32 - KIND_BITS - THREAD_BITS)) - 1;
+
+const KINDS: [NodeKind; 5] =
+    [NodeKind::Waiting, NodeKind::Expanded, NodeKind::Finished, NodeKind::Failed, NodeKind::Deadlock];
 
 /// The states that were met.
 #[derive(Default)]
 pub(in crate::explore) struct Graph {
-    nodes: Vec<Node>,
-    /// By node: where its edges begin; grows as nodes are expanded.
-    first_edge: Vec<u32>,
-    edges: Vec<u32>,
+    nodes: Chunks<Node>,
+    /// By node: the alternatives that a node has no room for.
+    wide: FxHashMap<u32, u32>,
+    edges: Edges,
+    has_no_edges: bool,
     visited: Visited,
 }
 
 impl Graph {
+    /// A graph whose edges nobody asks for: none are kept.
+    pub(in crate::explore) fn without_edges() -> Graph {
+        Graph { has_no_edges: true, ..Graph::default() }
+    }
+
     /// Number of nodes.
     pub(in crate::explore) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Memory that it takes. The table of fingerprints is grown by moving it: for a moment there are two.
+    /// Memory that it takes.
     pub(in crate::explore) fn bytes(&self) -> u64 {
-        let lists =
-            self.nodes.capacity() * size_of::<Node>() + (self.first_edge.capacity() + self.edges.capacity()) * 4;
-        (lists + self.visited.bytes()) as u64
+        let wide = self.wide.capacity() * (size_of::<(u32, u32)>() + 1);
+        self.nodes.bytes() + wide as u64 + self.edges.bytes() + self.visited.bytes()
+    }
+
+    /// Memory that it takes to follow the edges backwards when the search is over, and to measure ways.
+    pub(in crate::explore) fn bytes_of_ways(&self) -> u64 {
+        // Two places in lists, and two distances, for each node; the source of each edge.
+        if self.has_no_edges { 0 } else { self.len() as u64 * 24 + self.edges.count() * 4 }
     }
 
     /// The node of a fingerprint that is known.
@@ -79,47 +103,71 @@ impl Graph {
         let next = self.nodes.len() as u32;
         let node = self.visited.find_or_insert(fingerprint, next);
         if node == next {
-            self.nodes.push(Node { parent, alternative: choice.alternative, thread: choice.thread.0, kind });
+            if choice.alternative >= WIDE {
+                self.wide.insert(node, choice.alternative);
+            }
+            let choice = choice.alternative.min(WIDE) << THREAD_BITS | u32::from(choice.thread.0);
+            self.nodes.push(Node { parent, packed: choice << KIND_BITS | kind as u32 });
         }
         (node, node == next)
     }
 
     /// Begins the edges of a node; nodes are expanded in order.
     pub(in crate::explore) fn begin_edges(&mut self, node: u32) {
-        self.first_edge.resize(node as usize + 1, self.edges.len() as u32);
+        if !self.has_no_edges {
+            self.edges.begin(node);
+        }
     }
 
     /// Adds an edge to the node whose edges were begun last.
     pub(in crate::explore) fn add_edge(&mut self, target: u32) {
-        self.edges.push(target);
+        self.edges.add(target);
     }
 
     /// Forgets the edges of the node whose edges were begun last: it was not expanded to its end.
     pub(in crate::explore) fn cancel_edges(&mut self, node: u32) {
-        let start = self.first_edge.get(node as usize).map_or(self.edges.len(), |&start| start as usize);
-        self.edges.truncate(start);
+        self.edges.cancel(node);
     }
 
     /// The targets of the edges of a node.
-    pub(in crate::explore) fn edges(&self, node: u32) -> &[u32] {
-        let end = self.edges.len() as u32;
-        let start = self.first_edge.get(node as usize).copied().unwrap_or(end);
-        let end = self.first_edge.get(node as usize + 1).copied().unwrap_or(end);
-        &self.edges[start as usize..end as usize]
+    pub(in crate::explore) fn edges(&self, node: u32) -> SmallVec<[u32; 8]> {
+        self.edges.of(node)
+    }
+
+    /// Tells of all edges, those that lead to discarded executions included, in the order of the nodes that they come from.
+    pub(in crate::explore) fn each_edge(&self, tell: impl FnMut(u32, u32)) {
+        self.edges.each(tell);
+    }
+
+    /// All edges, for whoever follows them.
+    pub(in crate::explore) fn edge_lists(&self) -> EdgeLists {
+        EdgeLists::new(&self.edges, self.len())
     }
 
     pub(in crate::explore) fn kind(&self, node: u32) -> NodeKind {
-        self.nodes[node as usize].kind
+        KINDS[(self.nodes.get(node as usize).packed & ((1 << KIND_BITS) - 1)) as usize]
     }
 
     pub(in crate::explore) fn set_kind(&mut self, node: u32, kind: NodeKind) {
-        self.nodes[node as usize].kind = kind;
+        let Node { parent, packed } = self.nodes.get(node as usize);
+        self.nodes.set(node as usize, Node { parent, packed: packed >> KIND_BITS << KIND_BITS | kind as u32 });
+    }
+
+    /// The node that one was reached from first, and by which choice.
+    fn parent(&self, node: u32) -> (u32, Choice) {
+        let Node { parent, packed } = self.nodes.get(node as usize);
+        let choice = packed >> KIND_BITS;
+        let alternative = match choice >> THREAD_BITS {
+            WIDE => self.wide.get(&node).copied().unwrap_or(WIDE),
+            narrow => narrow,
+        };
+        (parent, Choice { thread: ThreadIndex(choice as u16), alternative })
     }
 
     /// The first choice that leads from a node to another, if that is how the other was reached first.
     pub(in crate::explore) fn choice_to(&self, from: u32, to: u32) -> Option<Choice> {
-        let Node { parent, alternative, thread, .. } = self.nodes[to as usize];
-        (parent == from && to != 0).then_some(Choice { thread: ThreadIndex(thread), alternative })
+        let (parent, choice) = self.parent(to);
+        (parent == from && to != 0).then_some(choice)
     }
 
     /// The steps that have led to a node first.
@@ -128,8 +176,8 @@ impl Graph {
         let mut at = node;
         // The first node is its own parent.
         while at != 0 {
-            let Node { parent, alternative, thread, .. } = self.nodes[at as usize];
-            path.push(Choice { thread: ThreadIndex(thread), alternative });
+            let (parent, choice) = self.parent(at);
+            path.push(choice);
             at = parent;
         }
         path.reverse();
@@ -139,13 +187,22 @@ impl Graph {
     /// Whether no state leads back to itself; of a graph whose states are all expanded.
     pub(in crate::explore) fn is_acyclic(&self) -> bool {
         let mut open = vec![0u32; self.len()];
-        let targets = |node: u32| self.edges(node).iter().filter(|&&target| target != DISCARDED);
-        (0..self.len() as u32).for_each(|node| targets(node).for_each(|&target| open[target as usize] += 1));
+        let mut leads_back = false;
+        self.each_edge(|from, target| {
+            if target != DISCARDED {
+                open[target as usize] += 1;
+                leads_back |= target <= from;
+            }
+        });
+        if !leads_back {
+            return true;
+        }
+        let lists = self.edge_lists();
         let mut waiting: Vec<u32> = (0..self.len() as u32).filter(|&node| open[node as usize] == 0).collect();
         let mut taken = 0;
         while let Some(node) = waiting.pop() {
             taken += 1;
-            for &target in targets(node) {
+            for &target in lists.of(node).iter().filter(|&&target| target != DISCARDED) {
                 open[target as usize] -= 1;
                 if open[target as usize] == 0 {
                     waiting.push(target);
@@ -157,39 +214,57 @@ impl Graph {
 
     /// All edges turned round: for every node the nodes that lead to it.
     pub(in crate::explore) fn reversed(&self) -> Reversed {
-        let mut first = vec![0u32; self.len() + 1];
-        for &target in &self.edges {
+        let mut first = vec![0usize; self.len() + 1];
+        self.each_edge(|_, target| {
             if target != DISCARDED {
                 first[target as usize + 1] += 1;
             }
-        }
+        });
         for index in 1..first.len() {
             first[index] += first[index - 1];
         }
-        let mut sources = vec![0u32; first.last().map_or(0, |&count| count as usize)];
+        let mut sources = vec![0u32; first.last().copied().unwrap_or(0)];
         let mut next = first.clone();
-        for node in 0..self.len() as u32 {
-            for &target in self.edges(node) {
-                if target != DISCARDED {
-                    let place = &mut next[target as usize];
-                    sources[*place as usize] = node;
-                    *place += 1;
-                }
+        self.each_edge(|from, target| {
+            if target != DISCARDED {
+                let place = &mut next[target as usize];
+                sources[*place] = from;
+                *place += 1;
             }
-        }
+        });
         Reversed { first, sources }
     }
 }
 
 /// Edges turned round.
 pub(in crate::explore) struct Reversed {
-    first: Vec<u32>,
+    first: Vec<usize>,
     sources: Vec<u32>,
 }
 
 impl Reversed {
     /// The nodes that lead to a node, once for each edge.
     pub(in crate::explore) fn sources(&self, node: u32) -> &[u32] {
-        &self.sources[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
+        &self.sources[self.first[node as usize]..self.first[node as usize + 1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_from_many_is_kept_whole() {
+        let mut graph = Graph::default();
+        let choice = |thread, alternative| Choice { thread: ThreadIndex(thread), alternative };
+        let choices = [choice(0, 0), choice(u16::MAX, WIDE - 1), choice(7, WIDE), choice(u16::MAX, u32::MAX)];
+        for (node, &choice) in choices.iter().enumerate() {
+            let parent = node.saturating_sub(1) as u32;
+            assert_eq!(graph.visit(node as u128, parent, choice, NodeKind::Failed), (node as u32, true));
+            graph.set_kind(node as u32, NodeKind::Deadlock);
+        }
+        assert_eq!(graph.path_to(3), choices[1..]);
+        assert_eq!((graph.choice_to(1, 2), graph.choice_to(0, 2)), (Some(choices[2]), None));
+        assert!((0..4).all(|node| graph.kind(node) == NodeKind::Deadlock));
     }
 }

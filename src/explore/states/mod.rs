@@ -5,12 +5,13 @@
 //! each end.
 //!
 //! **Algorithm**: explicit-state search, level by level, as in SPIN (Holzmann, "The Model Checker SPIN", 1997).
-//! 1. The states of a level wait as words in one flat buffer (`frontier`); those of the next level are appended to a
-//!    second one. Nothing is allocated for a step.
+//! 1. The states of a level wait, each as the difference to the one before it (`frontier`); those of the next level are
+//!    written behind one another in the same way. Nothing is allocated for a step.
 //! 2. A state is decoded, and each choice that it has is done by the machine, watched by the monitor and by the
 //!    visitor.
-//! 3. The successor is told from others by a fingerprint of 128 bits (`fingerprint`). One that is new becomes a node of
-//!    the graph, which keeps the step that has led to it first, and waits for the next level.
+//! 3. The successor is told from others by a fingerprint of 128 bits (`fingerprint`), which follows from that of the state
+//!    before and from what the step has changed. One that is new becomes a node of the graph, which keeps the step that has
+//!    led to it first, and waits for the next level.
 //! 4. Large levels are expanded on several cores (`batch`, `parallel`) and entered in the order in which one core would have done
 //!    the steps, so that the graph is the same for any number of cores.
 //!
@@ -20,7 +21,10 @@
 
 pub(in crate::explore) mod assumption;
 mod batch;
+mod chunks;
 pub(in crate::explore) mod completion;
+mod dictionary;
+pub(in crate::explore) mod edges;
 mod fingerprint;
 mod frontier;
 pub(in crate::explore) mod graph;
@@ -33,15 +37,17 @@ mod visited;
 mod visitor;
 
 use batch::Worker;
+use dictionary::Dictionary;
 pub(in crate::explore) use fingerprint::fingerprint_of;
-use fingerprint::{encode_rest, fingerprint};
-use frontier::{Frontier, Waiting};
+use fingerprint::{encode_rest, with_rest};
+use frontier::{Block, Frontier, Reader, Waiting};
 pub(in crate::explore) use monitor::Monitor;
 pub(in crate::explore) use visitor::{End, EndContext, Transition, Visitor};
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
-use crate::vm::{self, Choice, Encoding, Machine, Move, State, Tables, ThreadIndex, Work};
+use crate::vm::{self, Choice, Encoding, Hashes, Machine, Move, State, Tables, ThreadIndex, Work};
+use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
 /// What a search has found.
@@ -61,8 +67,16 @@ struct Engine<'a, G: Monitor, V> {
     visitor: &'a mut V,
     found: Searched,
     next: Frontier,
+    dictionary: Dictionary,
+    reader: Reader,
+    /// States of the level that were not begun yet, and memory of all that are not given back.
+    left: usize,
+    level_bytes: u64,
+    /// Words of the state that is expanded.
+    words: u64,
     parent: (State, G),
     child: (State, G),
+    hashes: Hashes,
     encoding: Encoding,
     more: Vec<u64>,
     moves: Vec<Move>,
@@ -84,6 +98,9 @@ const LARGE: usize = 256;
 
 /// States that a worker expands at a time.
 const PIECE: usize = 512;
+
+/// Memory that the dictionary of threads may take where there are few states.
+const DICTIONARY: u64 = 1 << 16;
 
 /// Words of states that steps lead to between two looks at the bounds, at most, and those of one state.
 const LOOK: u64 = 4 << 20;
@@ -109,20 +126,21 @@ pub(in crate::explore) fn search_with_names<G: Monitor, V: Visitor<G>>(
     monitor: G,
     visitor: &mut V,
 ) -> Searched {
+    let graph = if visitor.asks_for_edges() { Graph::default() } else { Graph::without_edges() };
     let mut engine: Engine<'_, G, V> = Engine {
         machine,
         budget,
         visitor,
-        found: Searched {
-            graph: Graph::default(),
-            tables,
-            statistics: Statistics::default(),
-            bound: None,
-            stopped: false,
-        },
+        found: Searched { graph, tables, statistics: Statistics::default(), bound: None, stopped: false },
         next: Frontier::default(),
+        dictionary: Dictionary::default(),
+        reader: Reader::default(),
+        left: 0,
+        level_bytes: 0,
+        words: 0,
         parent: (State::default(), monitor.clone()),
         child: (State::default(), monitor),
+        hashes: Hashes::default(),
         encoding: Encoding::default(),
         more: Vec::new(),
         moves: Vec::new(),
@@ -141,43 +159,72 @@ pub(in crate::explore) fn search_with_names<G: Monitor, V: Visitor<G>>(
 
 impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     fn run(&mut self) -> ControlFlow<()> {
+        self.dictionary.make_room(DICTIONARY);
         self.start()?;
         let mut level = Frontier::default();
         while !self.next.is_empty() {
             std::mem::swap(&mut level, &mut self.next);
             self.next.clear();
+            (self.left, self.level_bytes) = (level.len(), level.bytes());
             if self.budget.limits().max_steps.is_some_and(|limit| self.found.statistics.depth >= limit) {
-                self.close_level(&level);
+                self.close_level(&mut level);
                 return ControlFlow::Break(());
             }
-            let mut done = 0;
-            while done < level.len() {
-                if V::IN_PARALLEL && self.budget.jobs() > 1 && level.len() - done >= LARGE {
-                    done = self.expand_in_parallel(&level, done)?;
-                } else {
-                    let part = done..level.len().min(done + PIECE);
-                    done = part.end;
-                    self.expand_here(&level, part)?;
-                }
-            }
+            self.expand_level(&mut level)?;
             self.found.statistics.depth += 1;
         }
         ControlFlow::Continue(())
     }
 
-    /// Expands states one after the other.
-    fn expand_here(&mut self, level: &Frontier, part: Range<usize>) -> ControlFlow<()> {
-        for (index, Waiting { node, state, monitor }) in part.clone().zip(level.part(part)) {
-            self.look(level, index)?;
-            self.load(state, monitor);
-            self.expand(node)?;
+    fn expand_level(&mut self, level: &mut Frontier) -> ControlFlow<()> {
+        let jobs = if V::IN_PARALLEL { self.budget.jobs() } else { 1 };
+        // Blocks that are not expanded to their ends, and the number of states of the first one that are.
+        let (mut blocks, mut done) = (VecDeque::new(), 0);
+        loop {
+            while blocks.len() < jobs
+                && let Some(block) = level.take()
+            {
+                blocks.push_back(block);
+            }
+            let Some(first) = blocks.front() else { return ControlFlow::Continue(()) };
+            if jobs > 1 && self.left >= LARGE {
+                done += self.expand_in_parallel(blocks.make_contiguous(), done)?;
+            } else {
+                let end = first.len();
+                self.expand_here(first, done..end)?;
+                done = end;
+            }
+            while blocks.front().is_some_and(|first: &Block| first.len() <= done)
+                && let Some(first) = blocks.pop_front()
+            {
+                done -= first.len();
+                self.level_bytes = self.level_bytes.saturating_sub(first.bytes());
+            }
         }
-        ControlFlow::Continue(())
     }
 
-    fn load(&mut self, state: &[u64], monitor: &[u64]) {
-        self.machine.decode(state, &mut self.parent.0);
-        self.parent.1.decode(monitor);
+    /// Expands states of a block one after the other.
+    fn expand_here(&mut self, block: &Block, part: Range<usize>) -> ControlFlow<()> {
+        let mut reader = std::mem::take(&mut self.reader);
+        reader.skip_to(part.start, block, &self.dictionary);
+        let mut over = ControlFlow::Continue(());
+        while over.is_continue() && reader.read() < part.end && reader.next(block, &self.dictionary) {
+            let state = reader.state();
+            self.words = (state.state.len() + state.monitor.len()) as u64;
+            over = self.look();
+            if over.is_continue() {
+                self.load(state);
+                over = self.expand(state.node);
+            }
+        }
+        self.reader = reader;
+        over
+    }
+
+    fn load(&mut self, waiting: Waiting<'_>) {
+        self.machine.decode(waiting.state, &mut self.parent.0);
+        self.parent.1.decode(waiting.monitor);
+        self.machine.begin_hashes(&self.parent.0, &mut self.hashes);
     }
 
     fn stop(&mut self, bound: Bound) -> ControlFlow<()> {
@@ -186,22 +233,26 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     /// Looks at the bounds before every 1024th state, wherever it is expanded, and sooner where states are large.
-    fn look(&mut self, level: &Frontier, index: usize) -> ControlFlow<()> {
+    fn look(&mut self) -> ControlFlow<()> {
         self.entered += 1;
         let steps = self.found.statistics.steps;
-        self.work += (steps - self.steps_before) * level.words(index);
+        self.work += (steps - self.steps_before) * self.words;
         self.steps_before = steps;
+        self.left -= 1;
         if self.entered % 1024 != 1 && self.work < LOOK {
             return ControlFlow::Continue(());
         }
         self.work = 0;
         self.found.statistics.states = self.found.graph.len() as u64;
         self.found.statistics.terms = self.visitor.terms() as u64;
-        self.found.statistics.waiting = (level.len() - index + self.next.len()) as u64;
+        self.found.statistics.waiting = (self.left + 1 + self.next.len()) as u64;
         if let Err(bound) = self.budget.report(&self.found.statistics) {
             return self.stop(bound);
         }
-        let states = self.found.graph.bytes() + level.bytes() + self.next.bytes();
+        self.dictionary.make_room(DICTIONARY.max(2 * self.found.statistics.states));
+        // What waits is given back before the ways through the graph are measured.
+        let waiting = self.level_bytes + self.next.bytes() + self.dictionary.bytes();
+        let states = self.found.graph.bytes() + waiting.max(self.found.graph.bytes_of_ways());
         if self.budget.exceeds_memory(states + self.found.tables.bytes() + self.visitor.bytes()) {
             return self.stop(Bound::Memory);
         }
@@ -220,15 +271,19 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     /// The states of a level are not expanded because their executions are as long as may be.
-    fn close_level(&mut self, level: &Frontier) {
-        for Waiting { node, state, monitor } in level.part(0..level.len()) {
-            self.load(state, monitor);
-            if !self.parent_moves().is_empty() {
-                self.found.bound = Some(Bound::Steps);
-                continue;
-            }
-            if self.deadlock(node).is_break() {
-                return;
+    fn close_level(&mut self, level: &mut Frontier) {
+        let mut reader = Reader::default();
+        while let Some(block) = level.take() {
+            reader.begin();
+            while reader.next(&block, &self.dictionary) {
+                self.load(reader.state());
+                if !self.parent_moves().is_empty() {
+                    self.found.bound = Some(Bound::Steps);
+                    continue;
+                }
+                if self.deadlock(reader.state().node).is_break() {
+                    return;
+                }
             }
         }
     }
@@ -305,6 +360,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     fn step(&mut self, node: u32, choice: Choice) -> ControlFlow<()> {
         self.may_step()?;
         self.child.0.clone_from(&self.parent.0);
+        self.child.0.begin_changes();
         self.child.1.clone_from(&self.parent.1);
         self.visitor.begin();
         let (state, monitor) = &mut self.child;
@@ -336,10 +392,14 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             vm::Progress::Finished => (NodeKind::Finished, Some(End::Finished)),
             vm::Progress::Failed(failure) => (NodeKind::Failed, Some(End::Failed(failure))),
         };
-        self.machine.encode(&self.child.0, &mut self.encoding);
-        let monitor_words = encode_rest(&self.child.1, progress, &mut self.more);
-        let fingerprint = fingerprint(&self.encoding, &self.more);
         let is_first = self.found.graph.len() == 0;
+        let monitor_words = encode_rest(&self.child.1, progress, &mut self.more);
+        let fingerprint = if is_first {
+            self.machine.begin_hashes(&self.child.0, &mut self.hashes)
+        } else {
+            self.machine.fingerprint_behind(&self.parent.0, &mut self.hashes, &self.child.0)
+        };
+        let fingerprint = with_rest(fingerprint, &self.more);
         let (to, is_new) = self.found.graph.visit(fingerprint, from, choice, kind);
         if !is_first {
             self.found.graph.add_edge(to);
@@ -355,10 +415,10 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
         match end {
             None => {
-                let (encoding, more) = (std::mem::take(&mut self.encoding), std::mem::take(&mut self.more));
-                let over = self.wait(to, encoding.words(), &more[..monitor_words]);
-                (self.encoding, self.more) = (encoding, more);
-                over
+                self.machine.encode(&self.child.0, &mut self.encoding);
+                let state = (self.encoding.words(), self.encoding.ends());
+                self.next.push(to, state, &self.more[..monitor_words], &mut self.dictionary);
+                self.wait()
             }
             Some(end) => {
                 let (state, monitor) = &self.child;
@@ -371,8 +431,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     /// A new state waits to be expanded.
-    fn wait(&mut self, node: u32, state: &[u64], monitor: &[u64]) -> ControlFlow<()> {
-        self.next.push(node, state, monitor);
+    fn wait(&mut self) -> ControlFlow<()> {
         // One number is the mark of discarded executions.
         let limit = self.budget.limits().max_states.unwrap_or(u64::MAX).min(u64::from(u32::MAX) - 1);
         if self.found.graph.len() as u64 > limit { self.stop(Bound::States) } else { ControlFlow::Continue(()) }

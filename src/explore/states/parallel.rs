@@ -1,6 +1,6 @@
 //! A level that workers expand, entered as one core would have entered it.
 //!
-//! **Input**: the states of a level. **Output**: their successors in the graph, and the calls of the visitor.
+//! **Input**: the blocks of a level that come next. **Output**: their successors in the graph, and the calls of the visitor.
 //!
 //! **Algorithm**: each worker expands a piece of the level into a batch (`batch`). The batches are entered in the order
 //! of the level; where one was full before its piece was done, the level goes on from there.
@@ -8,26 +8,41 @@
 //! **Soundness and limits**: an end that is new, and a step that a worker could not take down, are done again here, since
 //! the visitor looks at their states.
 
-use super::batch::{self, Leads, Worker};
-use super::frontier::{Frontier, Waiting};
+use super::batch::{self, Leads, Piece, Scene, Worker};
+use super::frontier::{BLOCK, Block};
 use super::graph::{DISCARDED, NodeKind};
-use super::{Engine, Monitor, PIECE, Transition, Visitor};
+use super::{Engine, Monitor, Transition, Visitor};
 use std::ops::{ControlFlow, Range};
 
+/// The part of the memory that the user allows which the batches of all workers may take.
+const PART_OF_MEMORY: u64 = 32;
+
+/// Where a state stands: in which of the blocks, and at which place there.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    block: &'a Block,
+    number: usize,
+    node: u32,
+}
+
 impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
-    /// Lets workers expand states from a place of the level on, and enters what they have found; gives the place behind.
-    pub(super) fn expand_in_parallel(&mut self, level: &Frontier, start: usize) -> ControlFlow<(), usize> {
+    /// Lets workers expand states of the blocks behind the first `done` ones, and enters what they have found; gives the number of
+    /// states that were entered.
+    pub(super) fn expand_in_parallel(&mut self, blocks: &[Block], done: usize) -> ControlFlow<(), usize> {
+        let jobs = self.budget.jobs();
+        let bytes = self.budget.limits().max_memory.map_or(u64::MAX, |limit| limit / PART_OF_MEMORY / jobs as u64);
         let mut workers = std::mem::take(&mut self.workers);
-        workers.resize_with(self.budget.jobs(), || Worker::new(&self.parent.1));
-        let pieces =
-            batch::expand(&mut workers, self.machine, &self.found, level, start..level.len(), (self.piece, V::ACTIVE));
-        let (mut done, mut all) = (start, true);
+        workers.resize_with(jobs, || Worker::new(&self.parent.1, bytes));
+        let pieces = pieces(blocks, done, self.piece.min(self.left.div_ceil(jobs)), jobs);
+        let (machine, found, dictionary) = (self.machine, &self.found, &self.dictionary);
+        batch::expand(&mut workers, Scene { machine, found, dictionary, blocks, watched: V::ACTIVE }, &pieces);
+        let (mut entered, mut all) = (0, true);
         let mut over = ControlFlow::Continue(());
-        for (worker, piece) in workers.iter().zip(pieces) {
+        for (worker, piece) in workers.iter().zip(&pieces) {
             self.executed.0 += worker.executed.0;
-            over = self.enter_batch(level, &worker.batch, done);
-            done += worker.batch.states();
-            all = done == piece.end;
+            over = self.enter_batch(&blocks[piece.block], &worker.batch, piece.states.start);
+            entered += worker.batch.states();
+            all = worker.batch.states() == piece.states.len();
             // What the others have found of later states cannot be entered before those that are left out here.
             if over.is_break() || !all {
                 break;
@@ -35,29 +50,39 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
         self.workers = workers;
         over?;
-        self.piece = if all { 2 * self.piece } else { (done - start).div_ceil(self.budget.jobs()) }.clamp(1, PIECE);
-        if done == start {
+        self.piece = if all { 2 * self.piece } else { entered.div_ceil(jobs) }.clamp(1, BLOCK);
+        if entered == 0
+            && let Some(first) = pieces.first()
+        {
             // Even one state does not fit into a batch.
-            self.expand_here(level, start..start + 1)?;
-            done += 1;
+            self.expand_here(&blocks[first.block], first.states.start..first.states.start + 1)?;
+            entered = 1;
         }
-        ControlFlow::Continue(done)
+        ControlFlow::Continue(entered)
     }
 
-    /// Enters the states of a batch, the first of which stands at a place of the level.
-    fn enter_batch(&mut self, level: &Frontier, batch: &batch::Batch<G::Note>, start: usize) -> ControlFlow<()> {
-        let states = level.part(start..start + batch.states());
-        for ((index, of), steps) in (start..).zip(states).zip(batch.by_state()) {
-            self.look(level, index)?;
-            self.enter(of, batch, steps)?;
+    /// Enters the states of a batch, the first of which stands at a place of the block.
+    fn enter_batch(&mut self, block: &Block, batch: &batch::Batch<G::Note>, start: usize) -> ControlFlow<()> {
+        for (number, (node, words, steps)) in (start..).zip(batch.by_state()) {
+            self.words = words;
+            self.look()?;
+            self.enter(Place { block, number, node }, batch, steps)?;
         }
         ControlFlow::Continue(())
     }
 
+    /// Reads a state once more.
+    fn load_again(&mut self, of: Place<'_>) {
+        let mut reader = std::mem::take(&mut self.reader);
+        reader.skip_to(of.number + 1, of.block, &self.dictionary);
+        self.load(reader.state());
+        self.reader = reader;
+    }
+
     /// Enters the steps of a state that a worker has expanded.
-    fn enter(&mut self, of: Waiting<'_>, batch: &batch::Batch<G::Note>, steps: Range<usize>) -> ControlFlow<()> {
+    fn enter(&mut self, of: Place<'_>, batch: &batch::Batch<G::Note>, steps: Range<usize>) -> ControlFlow<()> {
         if steps.is_empty() {
-            self.load(of.state, of.monitor);
+            self.load_again(of);
             return self.deadlock(of.node);
         }
         self.found.graph.begin_edges(of.node);
@@ -72,12 +97,12 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         ControlFlow::Continue(())
     }
 
-    fn enter_step(&mut self, of: Waiting<'_>, step: &batch::Step<'_, G::Note>) -> ControlFlow<()> {
+    fn enter_step(&mut self, of: Place<'_>, step: &batch::Step<'_, G::Note>) -> ControlFlow<()> {
         let batch::Successor { choice, leads, fingerprint, known, .. } = step.successor;
         let known = known.or_else(|| self.found.graph.find(fingerprint));
         let is_new_end = leads == Leads::ToEnd && known.is_none();
         if leads == Leads::Unknown || is_new_end {
-            self.load(of.state, of.monitor);
+            self.load_again(of);
             return self.step(of.node, choice);
         }
         self.may_step()?;
@@ -99,6 +124,28 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         if self.visitor.is_enough() {
             return self.ended(ControlFlow::Break(()));
         }
-        if known.is_none() { self.wait(to, step.state, step.monitor) } else { ControlFlow::Continue(()) }
+        if known.is_some() {
+            return ControlFlow::Continue(());
+        }
+        self.next.push(to, step.state, step.monitor, &mut self.dictionary);
+        self.wait()
     }
+}
+
+/// Up to so many pieces of the states behind the first `done` ones, one behind the other, of `size` states at most.
+fn pieces(blocks: &[Block], done: usize, size: usize, count: usize) -> Vec<Piece> {
+    let (mut pieces, mut start, mut index) = (Vec::new(), done, 0);
+    while pieces.len() < count
+        && let Some(block) = blocks.get(index)
+    {
+        if start >= block.len() {
+            start -= block.len();
+            index += 1;
+            continue;
+        }
+        let end = block.len().min(start + size.max(1));
+        pieces.push(Piece { block: index, states: start..end });
+        start = end;
+    }
+    pieces
 }

@@ -27,6 +27,11 @@ pub(in crate::explore) trait Visitor<G: Monitor>: Observer {
     /// Whether it may learn of a step after other steps were done: all that it knows of one comes from its own events.
     const IN_PARALLEL: bool = true;
 
+    /// Whether edges of the graph are asked for when the search is over.
+    fn asks_for_edges(&self) -> bool {
+        true
+    }
+
     /// A step begins; the events that follow belong to it.
     fn begin(&mut self);
 

@@ -102,21 +102,18 @@ const NEW: u32 = u32::MAX;
 fn has_marked_cycle(graph: &Graph, marked: &FixedBitSet) -> bool {
     let component = components(graph);
     let mut edge = 0;
-    for node in 0..graph.len() as u32 {
-        for &target in graph.edges(node) {
-            let is_inside = target != DISCARDED && component[target as usize] == component[node as usize];
-            if is_inside && marked.contains(edge) {
-                return true;
-            }
-            edge += 1;
-        }
-    }
-    false
+    let mut found = false;
+    graph.each_edge(|node, target| {
+        let is_inside = target != DISCARDED && component[target as usize] == component[node as usize];
+        found |= is_inside && marked.contains(edge);
+        edge += 1;
+    });
+    found
 }
 
 /// By node: the number of its strongly connected component.
 fn components(graph: &Graph) -> Vec<u32> {
-    let count = graph.len();
+    let (count, edges) = (graph.len(), graph.edge_lists());
     let (mut order, mut low) = (vec![NEW; count], vec![NEW; count]);
     let mut component = vec![NEW; count];
     let (mut met, mut closed) = (0, 0);
@@ -135,7 +132,7 @@ fn components(graph: &Graph) -> Vec<u32> {
                 met += 1;
                 open.push(node);
             }
-            if let Some(&target) = graph.edges(node).get(done) {
+            if let Some(&target) = edges.of(node).get(done) {
                 if let Some(last) = path.last_mut() {
                     last.1 += 1;
                 }

@@ -49,6 +49,10 @@ impl Observer for Ends {
 }
 
 impl Visitor<Course<'_>> for Ends {
+    fn asks_for_edges(&self) -> bool {
+        false
+    }
+
     fn begin(&mut self) {}
 
     fn bytes(&self) -> u64 {

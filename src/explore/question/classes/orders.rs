@@ -40,7 +40,7 @@ use super::operations::Operations;
 use super::scope::Scope;
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::{End, Monitor};
-use crate::vm::{Choice, Encoding, Machine, Move, Progress, State, Tables};
+use crate::vm::{self, Choice, Hashes, Machine, Move, Progress, State, Tables};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -141,7 +141,9 @@ struct Counter<'a> {
     /// Where each execution is to be run: what was found. Then no numbers are kept.
     found: Option<&'a mut Found>,
     statistics: Statistics,
-    encoding: Encoding,
+    hashes: Hashes,
+    /// Memory of the state that was looked at last.
+    state_bytes: usize,
     words: Vec<u64>,
 }
 
@@ -157,7 +159,8 @@ impl<'a> Counter<'a> {
             is_exact: true,
             found: None,
             statistics: Statistics::default(),
-            encoding: Encoding::default(),
+            hashes: Hashes::default(),
+            state_bytes: 0,
             words: Vec::new(),
         }
     }
@@ -235,13 +238,14 @@ impl<'a> Counter<'a> {
 
     /// The fingerprint of a node.
     fn key(&mut self, state: &State, course: &Course<'_>, asleep: &[Known]) -> u128 {
-        self.machine.encode(state, &mut self.encoding);
+        self.state_bytes = state.bytes();
+        let fingerprint = self.machine.begin_hashes(state, &mut self.hashes);
         self.words.clear();
         // The words of a course without a history are as many in each node.
         course.encode(&mut self.words);
         let choices = asleep.iter().map(|known| known.choice);
         self.words.extend(choices.map(|choice| u64::from(choice.thread.0) << 32 | u64::from(choice.alternative)));
-        self.encoding.fingerprint_with(&self.words)
+        vm::with_more(fingerprint, &self.words)
     }
 
     /// The number of a node, or none where it is a new one: it is on the path then.
@@ -285,8 +289,7 @@ impl<'a> Counter<'a> {
         self.statistics.states = self.numbers.len() as u64;
         self.statistics.depth = self.path.len() as u32;
         self.budget.report(&self.statistics).map_err(NoNumber::Bound)?;
-        // A state takes about twice the room of its words.
-        let of_path = self.path.len() * 2 * size_of_val(self.encoding.words());
+        let of_path = self.path.len() * self.state_bytes;
         let bytes = self.numbers.capacity() * size_of::<(u128, Option<u128>)>() + of_path;
         if self.budget.exceeds_memory(bytes as u64) { Err(NoNumber::Bound(Bound::Memory)) } else { Ok(()) }
     }

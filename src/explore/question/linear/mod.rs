@@ -91,6 +91,10 @@ impl Observer for Recorder<'_> {
 }
 
 impl Visitor<CallTracker> for Recorder<'_> {
+    fn asks_for_edges(&self) -> bool {
+        false
+    }
+
     fn begin(&mut self) {}
 
     fn transition(&mut self, _: &Transition) {}

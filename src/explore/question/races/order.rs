@@ -46,7 +46,7 @@ pub(super) fn ordered(graph: &Graph, recorder: &Recorder<'_>, wanted: &[[Access;
 /// The states that can be reached from some others, those included.
 fn reachable(graph: &Graph, from: impl Iterator<Item = u32>) -> FixedBitSet {
     let mut found = FixedBitSet::with_capacity(graph.len());
-    let mut open: Vec<u32> = Vec::new();
+    let (lists, mut open) = (graph.edge_lists(), Vec::new());
     let mut enter = |node: u32, open: &mut Vec<u32>| {
         if node != DISCARDED && !found.put(node as usize) {
             open.push(node);
@@ -54,7 +54,7 @@ fn reachable(graph: &Graph, from: impl Iterator<Item = u32>) -> FixedBitSet {
     };
     from.for_each(|node| enter(node, &mut open));
     while let Some(node) = open.pop() {
-        graph.edges(node).iter().for_each(|&target| enter(target, &mut open));
+        lists.of(node).iter().for_each(|&target| enter(target, &mut open));
     }
     found
 }

@@ -15,6 +15,7 @@
 //!
 //! **Soundness and limits**: exact. Where the sets would take too much memory, there is no answer.
 
+use crate::explore::states::edges::EdgeLists;
 use crate::explore::states::graph::{DISCARDED, Graph};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
@@ -88,7 +89,8 @@ impl OutcomeSets {
         for &(node, outcome) in ends {
             of_node[node as usize] = sets.single(outcome, width);
         }
-        propagate(graph, &mut sets, &mut of_node)?;
+        let edges = graph.edge_lists();
+        propagate(&edges, &mut sets, &mut of_node)?;
         let endless = sets.single(outcomes, width);
         let mut changed = false;
         for (node, set) in of_node.iter_mut().enumerate() {
@@ -98,7 +100,7 @@ impl OutcomeSets {
             }
         }
         if changed {
-            propagate(graph, &mut sets, &mut of_node)?;
+            propagate(&edges, &mut sets, &mut of_node)?;
         }
         Some(OutcomeSets { of_node })
     }
@@ -109,14 +111,14 @@ impl OutcomeSets {
     }
 }
 
-fn propagate(graph: &Graph, sets: &mut Sets, of_node: &mut [SetId]) -> Option<()> {
+fn propagate(edges: &EdgeLists, sets: &mut Sets, of_node: &mut [SetId]) -> Option<()> {
     let mut changed = true;
     while changed {
         changed = false;
-        for node in (0..graph.len() as u32).rev() {
+        for node in (0..of_node.len() as u32).rev() {
             let before = of_node[node as usize];
             let mut set = before;
-            for &target in graph.edges(node) {
+            for &target in edges.of(node) {
                 if target != DISCARDED {
                     set = sets.union(set, of_node[target as usize]);
                 }
