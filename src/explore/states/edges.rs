@@ -10,8 +10,10 @@
 //! **Soundness and limits**: exact. The edges of one node cost up to [`STRIDE`] nodes of reading.
 
 use super::chunks::Chunks;
-use super::graph::DISCARDED;
 use smallvec::SmallVec;
+
+/// The target of an edge that leads to a discarded execution.
+pub(in crate::explore) const DISCARDED: u32 = u32::MAX;
 
 /// Nodes from one mark to the next.
 const STRIDE: usize = 32;

@@ -5,14 +5,12 @@
 //! lists the choices of a state, so that an edge names its choice by its place. States themselves are not kept.
 
 use super::chunks::Chunks;
+pub(in crate::explore) use super::edges::DISCARDED;
 use super::edges::{EdgeLists, Edges};
 use super::visited::Visited;
 use crate::vm::{Choice, ThreadIndex};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-
-/// The target of an edge that leads to a discarded execution.
-pub(in crate::explore) const DISCARDED: u32 = u32::MAX;
 
 /// What became of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

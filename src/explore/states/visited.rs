@@ -30,7 +30,7 @@ struct Slot {
 impl Slot {
     fn place_in(&self, size: usize) -> usize {
         let low = u64::from(self.key[0]) | u64::from(self.key[1]) << 32;
-        (u128::from(low) * size as u128 >> 64) as usize
+        ((u128::from(low) * size as u128) >> 64) as usize
     }
 
     /// The table of a large set that it belongs to.
