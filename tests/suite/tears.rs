@@ -1,10 +1,12 @@
 //! Tears: what `explore::tear` says is held against outcomes, and the endangered accesses of programs are decided.
 
-use crate::support::{model, root};
-use cssame::budget::{Budget, Limits};
-use cssame::correlation::AccessKind;
+use crate::support::{model, root, unit};
+use cssame::budget::{Bound, Budget, Limits};
+use cssame::correlation::{self, AccessKind};
+use cssame::explore::pairs::{PairQuery, execute_pairs};
 use cssame::explore::{Other, Query, Serial, Side, Tear, TearPattern, futures, serial, tear};
 use cssame::ir::Program;
+use cssame::model::Options;
 use cssame::schedule::{self, RoundRobin, Scripted, Then};
 use cssame::vm::{Machine, OutputId, PathId, Tables};
 use serde_json::Value;
@@ -12,6 +14,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// `A: 0; main: 1 2`
 fn outcome(machine: &Machine, tables: &Tables, outputs: &[(PathId, OutputId)]) -> String {
@@ -241,6 +244,24 @@ fn a_bound_leaves_it_potential_and_says_so() {
     assert_eq!(status, 1);
     assert_eq!(accesses(&report), ["SetTime Hours:write Mins:write potential"]);
     assert_eq!(report["states"], 0);
+}
+
+#[test]
+fn behind_the_deadline_no_context_is_made() {
+    let library = "class P { lock L; int x; int y;
+        public void put(int v) { lock(L); x = v; unlock(L); lock(L); y = v; unlock(L); }
+        public void get() { lock(L); print(x, y); unlock(L); } }";
+    let settings = |budget: Budget<'_>| {
+        let (options, unit) = (Options::default(), unit(library));
+        let threads = cssame::concurrency::analyse(&unit.program);
+        let analysis = correlation::analyse(&unit.program, threads.as_ref(), &correlation::Options::default());
+        drop(threads);
+        let executed = execute_pairs(&PairQuery { analysis: &analysis, rank: 0.0, options: &options }, unit, &budget);
+        (executed.settings().len(), executed.reason(0).unwrap_or_default().to_owned(), executed.bound)
+    };
+    assert!(settings(Budget::unlimited()).0 > 0);
+    let over = settings(Budget::unlimited().with_timeout(Duration::ZERO));
+    assert_eq!(over, (0, "the bound timeout was hit before".to_owned(), Some(Bound::Timeout)));
 }
 
 #[test]

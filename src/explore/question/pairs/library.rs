@@ -74,10 +74,13 @@ impl Library<'_> {
             Ok(contexts) => contexts.with_indices([first, second].map(|function| self.index_arguments(function))),
             Err(reason) => return not_executed(search, index, reason),
         };
-        let setups = self.setups(&contexts);
+        let setups = self.setups(search, &contexts);
         let mut best: Option<(usize, ContextModel, Verdicts)> = None;
         let mut tried = 0;
         for (before, choice) in &setups {
+            if search.is_over() {
+                break;
+            }
             let Some(context) = self.compile(&contexts, before, *choice) else { continue };
             tried += 1;
             let accesses = self.accesses(search, &context.model, index);
@@ -88,11 +91,14 @@ impl Library<'_> {
             if best.as_ref().is_none_or(|best| confirmed > best.0) {
                 best = Some((confirmed, context, accesses));
             }
-            if all || search.bound == Some(Bound::Interrupt) {
+            if all {
                 break;
             }
         }
-        let Some((_, context, mut accesses)) = best else { return not_executed(search, index, "no context compiles") };
+        let Some((_, context, mut accesses)) = best else {
+            let reason = search.budget.check().map_or_else(|| "no context compiles".to_owned(), stopped);
+            return not_executed(search, index, &reason);
+        };
         for (_, verdict) in &mut accesses {
             if matches!(verdict, AccessVerdict::Open(reason) if reason == NOT_TORN) {
                 *verdict = AccessVerdict::Open(format!("{NOT_TORN}, which tears the most of {tried} that were tried"));
@@ -113,8 +119,8 @@ impl Library<'_> {
     }
 
     /// All setups of a pair, without two that are the same program.
-    fn setups(&self, contexts: &PairContexts<'_>) -> Vec<Setup> {
-        let sequences = sequences(contexts, self.unit.name(), self.options);
+    fn setups(&self, search: &Search<'_>, contexts: &PairContexts<'_>) -> Vec<Setup> {
+        let sequences = sequences(contexts, (self.unit.name(), self.options), &search.budget);
         let (short, long): (Vec<_>, Vec<_>) = sequences.into_iter().partition(|lines| lines.len() <= 1);
         let elements = contexts.element_choices();
         let plain = (0..PairContexts::CHOICES).chain(elements.clone()).map(|choice| (Vec::new(), choice));
@@ -139,7 +145,7 @@ impl Library<'_> {
         let mut ends: Vec<PairEnd> = Vec::new();
         let mut known: Vec<(&'static str, Option<u32>)> = Vec::new();
         for (before, choice) in setups.iter().take(MAX_ENDED) {
-            if search.left() == Some(0) || search.bound == Some(Bound::Interrupt) {
+            if search.left() == Some(0) || search.is_over() {
                 break;
             }
             let Some(context) = self.compile(contexts, before, *choice) else { continue };

@@ -6,9 +6,10 @@
 //! **Algorithm**: breadth first. A sequence of calls that has reached a new state is tried with each call more. It is executed in
 //! one thread; the state is what it has written and what it has made of objects of synchronisation ([`Memory`]).
 //!
-//! **Soundness and limits**: at most [`MAX_CALLS`] calls, [`MAX_STATES`] states and [`MAX_TRIED`] executions. Sequences that fail,
+//! **Soundness and limits**: at most [`MAX_CALLS`] calls, [`MAX_STATES`] states and [`MAX_TRIED`] executions, as long as there is time. Sequences that fail,
 //! or that wait for another thread, are left out. Of a call that chooses only the first choice is made.
 
+use crate::budget::Budget;
 use crate::harness::PairContexts;
 use crate::model::{Model, Options};
 use crate::schedule::{self, ExecutionStatus, RoundRobin};
@@ -28,7 +29,11 @@ const MAX_TRIED: usize = 300;
 const MAX_STEPS: u64 = 20_000;
 
 /// The sequences of calls that reach different states, the empty one first: the lines of each.
-pub(super) fn sequences(contexts: &PairContexts<'_>, name: &str, options: &Options) -> Vec<Vec<String>> {
+pub(super) fn sequences(
+    contexts: &PairContexts<'_>,
+    (name, options): (&str, &Options),
+    budget: &Budget<'_>,
+) -> Vec<Vec<String>> {
     let calls = contexts.calls();
     let mut found: Vec<Vec<String>> = vec![Vec::new()];
     let mut known: BTreeSet<Key> = BTreeSet::new();
@@ -37,7 +42,7 @@ pub(super) fn sequences(contexts: &PairContexts<'_>, name: &str, options: &Optio
     for _ in 0..MAX_CALLS {
         for from in level.clone() {
             for call in &calls {
-                if found.len() == MAX_STATES || tried == MAX_TRIED {
+                if found.len() == MAX_STATES || tried == MAX_TRIED || budget.check().is_some() {
                     return found;
                 }
                 tried += 1;

@@ -47,6 +47,13 @@ impl<'a> Search<'a> {
         self.watches.get(&index).cloned().unwrap_or_default()
     }
 
+    /// Whether the time is over, or somebody has asked to stop: then nothing new is begun.
+    pub(super) fn is_over(&mut self) -> bool {
+        let hit = self.budget.check();
+        self.bound = hit.or(self.bound);
+        hit.is_some()
+    }
+
     /// Visits at most so many states.
     pub(super) fn search(&mut self, model: &Model, watch: &TearPattern, at_most: u64) -> Searched {
         if self.left() == Some(0) {
