@@ -12,7 +12,7 @@ use crate::diagnostics::Code;
 use crate::explore::report::{EndlessReport, OutcomeReport, Schedules, ThreadOutput};
 use crate::explore::{Answer, EndlessAnswer, EndlessRequest, endless, may_run_for_ever};
 use crate::model::Model;
-use crate::schedule::Namer;
+use crate::schedule::{ExecutionStatus, Namer};
 use serde::Serialize;
 
 /// States that are visited first: some hundredths of a second.
@@ -95,7 +95,7 @@ impl EndlessFindings {
         let outcome = |report: &EndlessReport| OutcomeReport {
             output: report.printed.iter().flat_map(|thread| thread.output.iter().cloned()).collect(),
             by_thread: report.printed.clone(),
-            status: "endless",
+            status: ExecutionStatus::ENDLESS,
             message: None,
             line: None,
             schedule: namer.as_mut().map(|namer| namer.steps(&report.steps)),

@@ -8,7 +8,7 @@ use crate::explore::report::{BlockedReport, CycleReport, EndlessReport, RoundRep
 use crate::explore::{Repetition, UnfinishedReport};
 use crate::paths::report::RaceReport;
 use crate::race::report::PairReport;
-use crate::schedule::Naming;
+use crate::schedule::{ExecutionStatus, Naming};
 use crate::source::{SourceMap, Span};
 use crate::vm::{Failure, FailureKind};
 
@@ -40,7 +40,7 @@ pub fn code_of_status(status: &str) -> Code {
     match status {
         "assert" => Code::AssertionFailed,
         "deadlock" => Code::Deadlock,
-        "endless" => Code::Livelock,
+        ExecutionStatus::ENDLESS => Code::Livelock,
         "division-by-zero" => Code::DivisionByZero,
         "index-out-of-range" => Code::IndexOutOfRange,
         "unlock-not-held" => Code::UnlockNotHeld,

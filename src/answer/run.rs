@@ -172,7 +172,7 @@ fn report(model: &Model, request: &RunRequest<'_>, execution: &Execution, cycle:
         _ => None,
     };
     RunReport {
-        status: if cycle.is_some() { "endless" } else { execution.status.word() },
+        status: if cycle.is_some() { ExecutionStatus::ENDLESS } else { execution.status.word() },
         seed: request.course.seed(),
         message: failure.map(|failure| naming.failure_message(&failure)),
         line: failure.map(|failure| naming.sources.line(machine.span(failure.at))),

@@ -6,7 +6,7 @@ use crate::answer::{Compiled, CorrelateAnswer, CoverageAnswer, FuturesAnswer, Pa
 use crate::diagnostics::Diagnostics;
 use crate::explore::pairs::ExecutedPairs;
 use crate::model::Model;
-use crate::schedule::{Schedule, SharedStep, Step};
+use crate::schedule::{ExecutionStatus, Schedule, SharedStep, Step};
 use std::path::{Path, PathBuf};
 
 /// Outcomes that get a file each.
@@ -31,11 +31,11 @@ pub fn write_futures(directory: &Path, model: &Model, answer: &FuturesAnswer) ->
     }
     for (index, endless) in answer.endless.endless.iter().enumerate() {
         let steps = endless.cycle.schedule.iter().chain(&endless.cycle.cycle).cloned().collect();
-        let schedule = Schedule { cycle: Some(endless.start()), ..model.schedule(steps, "endless") };
+        let schedule = Schedule { cycle: Some(endless.start()), ..model.schedule(steps, ExecutionStatus::ENDLESS) };
         files::write(&endless_file(directory, index), &schedule.to_text())?;
     }
     // Those without end have files of their own.
-    let outcomes = report.outcomes.iter().filter(|outcome| outcome.status != "endless");
+    let outcomes = report.outcomes.iter().filter(|outcome| outcome.status != ExecutionStatus::ENDLESS);
     for (index, outcome) in outcomes.enumerate().take(OUTCOMES) {
         if let Some(steps) = &outcome.schedule {
             let steps: Vec<Step> = steps.iter().cloned().map(SharedStep::into_step).collect();

@@ -161,9 +161,9 @@ pub enum DriveError {
     /// There would be a line of the manifest for each of too many terms.
     #[error("the program has {0} pi terms; drivers are made for at most {MAX_TERMS}")]
     TooManyTerms(usize),
-    /// A function whose control flow a target cannot write.
+    /// A function that a target cannot write, for its control flow or its length.
     #[error("`{function}` cannot be written for this target: {reason}")]
-    Unstructured {
+    Unwritable {
         /// The function.
         function: String,
         /// Why not.

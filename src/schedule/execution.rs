@@ -31,6 +31,9 @@ pub enum ExecutionStatus {
 }
 
 impl ExecutionStatus {
+    /// The word for an execution that is known to go on for ever, which none that was made can be.
+    pub const ENDLESS: &str = "endless";
+
     /// The word that users read.
     #[must_use]
     pub fn word(&self) -> &'static str {
@@ -42,6 +45,12 @@ impl ExecutionStatus {
             ExecutionStatus::StepLimit => "step-limit",
             ExecutionStatus::Stopped => "stopped",
         }
+    }
+
+    /// Whether a user would want to know: a failure or a deadlock.
+    #[must_use]
+    pub fn is_bad(&self) -> bool {
+        matches!(self, ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock)
     }
 }
 

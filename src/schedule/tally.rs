@@ -114,14 +114,6 @@ pub struct Tallied {
     pub tables: Tables,
 }
 
-impl ExecutionStatus {
-    /// Whether a user would want to know: a failure or a deadlock.
-    #[must_use]
-    pub fn is_bad(&self) -> bool {
-        matches!(self, ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock)
-    }
-}
-
 impl Tally<'_> {
     /// Makes the executions, each by the policy of its seed, and counts them.
     pub fn run<P: Policy>(&self, policy: impl Fn(u64) -> P + Sync) -> Tallied {

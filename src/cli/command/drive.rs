@@ -462,12 +462,12 @@ pub(super) fn no_package(error: &DriveError) -> Diagnostics {
         DriveError::NoMain => Code::NoMain,
         DriveError::NoEnd { .. } => Code::StepLimit,
         DriveError::TooManyTerms(_) => Code::ExplorationLimit,
-        DriveError::Unstructured { .. } => Code::TargetLacks,
+        DriveError::Unwritable { .. } => Code::TargetLacks,
     };
     let diagnostic = Diagnostic::general(code, Severity::Error, error.to_string());
     Diagnostics::general(match error {
         DriveError::TooManyTerms(_) => diagnostic.with_help("name the terms that matter with `--select READ=DEF`"),
-        DriveError::Unstructured { .. } => diagnostic.with_help("`--target rust` writes any program"),
+        DriveError::Unwritable { .. } => diagnostic.with_help("`--target rust` writes any program"),
         DriveError::NoMain | DriveError::NoEnd { .. } => diagnostic,
     })
 }

@@ -355,45 +355,29 @@ impl Arguments {
         if self.arrays == ArraysName::Whole {
             text += " --arrays whole";
         }
-        if let Some(states) = self.bounds.max_states {
-            text += &format!(" --max-states {states}");
-        }
-        if let Some(tests) = self.bounds.max_executions {
-            text += &format!(" --max-executions {tests}");
-        }
-        if let Some(steps) = self.bounds.max_steps {
-            text += &format!(" --max-steps {steps}");
-        }
-        // The numbers above have other meanings here than elsewhere; these have not.
-        let rest = BoundOptions {
-            max_memory: self.bounds.max_memory,
-            timeout: self.bounds.timeout,
-            ..BoundOptions::default()
-        };
-        text + &rest.text()
+        text + &self.bounds.given().text()
     }
 }
 
 impl PathsBounds {
     /// Takes these bounds where it has none.
     fn set_defaults(&mut self, bounds: &BoundOptions) {
-        let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout } = *bounds;
-        self.max_steps = self.max_steps.or(max_steps);
-        self.max_states = self.max_states.or(max_states);
-        self.max_executions = self.max_executions.or(max_executions);
-        self.max_memory = self.max_memory.or(max_memory);
-        self.timeout = self.timeout.or(timeout);
+        let mut all = self.given();
+        all.set_defaults(bounds);
+        let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout } = all;
+        *self = PathsBounds { max_steps, max_states, max_executions, max_memory, timeout };
+    }
+
+    /// As they were given. The numbers have other meanings here than elsewhere.
+    fn given(&self) -> BoundOptions {
+        let PathsBounds { max_steps, max_states, max_executions, max_memory, timeout } = *self;
+        BoundOptions { max_steps, max_states, max_executions, max_memory, timeout }
     }
 
     /// What holds for all searches together.
     fn shared(&self) -> BoundOptions {
-        BoundOptions {
-            max_steps: self.max_steps,
-            max_states: self.max_states.filter(|&states| states > 0),
-            max_executions: None,
-            max_memory: self.max_memory,
-            timeout: self.timeout,
-        }
+        let states = self.max_states.filter(|&states| states > 0);
+        BoundOptions { max_states: states, max_executions: None, ..self.given() }
     }
 }
 

@@ -5,12 +5,12 @@ use crate::answer::EndlessFindings;
 use crate::diagnostics::{Diagnostic, terminal};
 use crate::explore::report::EndlessReport;
 use crate::model::Model;
-use crate::schedule::{self, RenderOptions, Trace};
+use crate::schedule::{self, ExecutionStatus, RenderOptions, Trace};
 use crate::vm::Choice;
 
 /// What is said of an outcome behind what was printed: one without end has no last line.
 pub(super) fn behind(status: &str) -> &'static str {
-    if status == "endless" { ", and may run for ever" } else { "" }
+    if status == ExecutionStatus::ENDLESS { ", and may run for ever" } else { "" }
 }
 
 /// Why executions without end are not shown: a bound has stopped the search for them. Nothing where all were looked for.

@@ -12,7 +12,7 @@ use crate::schedule::{self, ExecutionStatus, RenderOptions, Schedule};
 const ENDS: [&str; 9] = [
     "ok",
     "deadlock",
-    "endless",
+    ExecutionStatus::ENDLESS,
     "discarded",
     "assert",
     "error",

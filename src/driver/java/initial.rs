@@ -15,26 +15,24 @@ const LONG: usize = 1_000;
 impl SymbolTable<'_> {
     /// The expression that a variable or a field begins with.
     pub(super) fn initial(&self, variable: &Variable) -> String {
-        let model = variable.model;
-        if let Type::Single(LeafKind::Data(scalar)) = variable.ty {
-            let value =
-                self.value(model, 0).map_or_else(|| default_value(scalar).to_owned(), |value| self.shown(value));
-            return if variable.is_cell { format!("new Cell<>({value})") } else { value };
+        match variable.ty {
+            Type::Single(LeafKind::Data(scalar)) => self.scalar(scalar, variable.model, variable.is_cell),
+            ty => self.made(ty, variable.model, self.monitors.contains(variable.key)),
         }
-        self.made(variable.ty, model, self.monitors.contains(variable.key))
     }
 
     /// What a local in memory begins with.
     pub(super) fn local(&self, ty: Type, variable: VariableId) -> String {
         let model = Some((variable, 0));
         match ty {
-            Type::Single(LeafKind::Data(scalar)) => {
-                let value =
-                    self.value(model, 0).map_or_else(|| default_value(scalar).to_owned(), |value| self.shown(value));
-                format!("new Cell<>({value})")
-            }
+            Type::Single(LeafKind::Data(scalar)) => self.scalar(scalar, model, true),
             _ => self.made(ty, model, false),
         }
+    }
+
+    fn scalar(&self, scalar: ScalarType, model: Option<(VariableId, u32)>, is_cell: bool) -> String {
+        let value = self.value(model, 0).map_or_else(|| default_value(scalar).to_owned(), |value| self.shown(value));
+        if is_cell { format!("new Cell<>({value})") } else { value }
     }
 
     /// A new object of a type that is no scalar.

@@ -25,6 +25,7 @@ mod regions;
 mod script;
 mod statement;
 mod symbol_table;
+mod synchronise;
 mod tests_file;
 pub(super) mod text;
 mod tree;

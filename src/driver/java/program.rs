@@ -57,7 +57,7 @@ pub(super) fn files(
         lines.append(text);
     }
     let about = format!("`{}` in Java: made by cssame {}.", comment(&options.file), env!("CARGO_PKG_VERSION"));
-    check_length(symbols.globals.len(), || "what sets all globals".to_owned())?;
+    check_length(symbols.globals.len(), || "Program.reset".to_owned())?;
     let mut files = vec![program_file(&symbols, (package, &about, form), own)];
     let used = used_classes(&symbols, &of_class);
     for class in input.program.classes.ids().filter(|class| used.contains(class)) {
@@ -74,7 +74,7 @@ const MAX_LINES: usize = 6_000;
 fn check_length(lines: usize, name: impl Fn() -> String) -> Result<(), DriveError> {
     match lines {
         0..=MAX_LINES => Ok(()),
-        _ => Err(DriveError::Unstructured {
+        _ => Err(DriveError::Unwritable {
             function: name(),
             reason: format!("it would have {lines} lines in one method of Java, which are at most {MAX_LINES} here"),
         }),
@@ -91,7 +91,7 @@ fn trees(input: &Input<'_>, functions: &[FunctionId]) -> Result<Vec<(FunctionId,
             let number = function.blocks[block].instructions.len() as u32;
             folding.is_condition(function, block) && !folding.reads(function, (block, number)).is_empty()
         };
-        let statements = structured(function, &may_test).map_err(|error| DriveError::Unstructured {
+        let statements = structured(function, &may_test).map_err(|error| DriveError::Unwritable {
             function: input.program.texts.get(function.name).to_owned(),
             reason: error.to_string(),
         })?;

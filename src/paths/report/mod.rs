@@ -450,7 +450,7 @@ fn truth(holds: bool) -> &'static str {
 /// How an execution ended.
 fn status(trace: &Trace) -> &'static str {
     match trace.status {
-        ExecutionStatus::Stopped => "endless",
+        ExecutionStatus::Stopped => ExecutionStatus::ENDLESS,
         ref status => status.word(),
     }
 }

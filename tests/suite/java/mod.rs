@@ -48,7 +48,7 @@ fn package_with(
     let wanted = Wanted { answer: &answer, contents: Contents::Outcomes, distinct: true, code: input };
     match drive(&input, &wanted, &Budget::from(limits), &options) {
         Ok(package) => Some(package),
-        Err(DriveError::Unstructured { .. }) => panic!("{file} has no structure\n{text}"),
+        Err(DriveError::Unwritable { .. }) => panic!("{file} has no structure\n{text}"),
         Err(error) => panic!("{file}: {error}\n{text}"),
     }
 }
