@@ -14,7 +14,7 @@
 
 use super::encode::pair;
 use super::machine::{Fingerprints, Machine};
-use super::state::{State, ThreadStatus, Word};
+use super::state::{State, Word};
 use super::symmetry::Canonical;
 
 /// A state as words.
@@ -39,13 +39,13 @@ impl Encoding {
     }
 }
 
-/// The hashes of the parts of a state that steps begin in, as far as they were asked for, and room to hash in.
+/// The hashes of the parts of a state that steps begin in, and room to hash in.
 #[derive(Clone, Debug, Default)]
 pub struct Hashes {
     total: u128,
     rest: u128,
     /// By slot.
-    threads: Vec<Option<u128>>,
+    threads: Vec<u128>,
     words: Vec<u64>,
     canonical: Canonical,
 }
@@ -81,7 +81,12 @@ fn fold(left: u64, right: u64) -> u64 {
 /// Hashes words to 128 bits.
 #[must_use]
 pub fn hash(words: &[u64]) -> u128 {
-    let length = words.len() as u64;
+    hash_from(0, words)
+}
+
+/// The same for words that are known by a small number besides.
+fn hash_from(number: u64, words: &[u64]) -> u128 {
+    let length = words.len() as u64 ^ number << 32;
     let (mut low, mut high) = (SECRETS[0] ^ length, SECRETS[1] ^ length);
     let mut pairs = words.chunks_exact(2);
     for pair in &mut pairs {
@@ -126,14 +131,34 @@ impl Machine {
             return self.symmetric_fingerprint(state, hashes);
         }
         hashes.threads.clear();
-        hashes.rest = self.hash_of_rest(state, &mut hashes.words);
-        let cells = state.cells.iter().enumerate().skip(1);
-        hashes.total = cells.fold(hashes.rest, |sum, (address, &cell)| sum.wrapping_add(hash_of_cell(address, cell)));
         for slot in 0..state.threads.len() {
             let of_thread = self.hash_of_thread(state, slot, &mut hashes.words);
-            hashes.total = hashes.total.wrapping_add(of_thread);
-            hashes.threads.push(Some(of_thread));
+            hashes.threads.push(of_thread);
         }
+        self.add_hashes(state, hashes)
+    }
+
+    /// The same where the words of the state and the ends of their parts are at hand.
+    pub fn begin_hashes_of(&self, state: &State, words: &[u64], ends: &[u32], hashes: &mut Hashes) -> u128 {
+        if self.fingerprints == Fingerprints::UpToSymmetry {
+            return self.symmetric_fingerprint(state, hashes);
+        }
+        let parts = ends.windows(2).take(state.threads.len()).enumerate();
+        hashes.threads.clear();
+        hashes
+            .threads
+            .extend(parts.map(|(slot, part)| hash_from(slot as u64, &words[part[0] as usize..part[1] as usize])));
+        let total = self.add_hashes(state, hashes);
+        debug_assert_eq!(total, self.fingerprint(state), "the words are those of the state");
+        total
+    }
+
+    /// Adds what stands outside of the threads to their hashes.
+    fn add_hashes(&self, state: &State, hashes: &mut Hashes) -> u128 {
+        hashes.rest = self.hash_of_rest(state, &mut hashes.words);
+        let cells = state.cells.iter().enumerate().skip(1);
+        let outside = cells.fold(hashes.rest, |sum, (address, &cell)| sum.wrapping_add(hash_of_cell(address, cell)));
+        hashes.total = hashes.threads.iter().fold(outside, |sum, &of_thread| sum.wrapping_add(of_thread));
         hashes.total
     }
 
@@ -150,8 +175,8 @@ impl Machine {
             if is_in_both && !state.is_touched(slot) {
                 continue;
             }
-            if slot < before.threads.len() {
-                total = total.wrapping_sub(self.hash_of_thread_before(before, slot, hashes));
+            if let Some(&of_thread) = hashes.threads.get(slot) {
+                total = total.wrapping_sub(of_thread);
             }
             if slot < state.threads.len() {
                 total = total.wrapping_add(self.hash_of_thread(state, slot, &mut hashes.words));
@@ -178,23 +203,11 @@ impl Machine {
         hash(hashes.canonical.words())
     }
 
-    fn hash_of_thread_before(&self, before: &State, slot: usize, hashes: &mut Hashes) -> u128 {
-        if let Some(known) = hashes.threads[slot] {
-            return known;
-        }
-        let of_thread = self.hash_of_thread(before, slot, &mut hashes.words);
-        hashes.threads[slot] = Some(of_thread);
-        of_thread
-    }
-
     fn hash_of_thread(&self, state: &State, slot: usize, words: &mut Vec<u64>) -> u128 {
         let thread = &state.threads[slot];
         words.clear();
-        words.push(slot as u64);
-        if thread.status != ThreadStatus::Free {
-            self.encode_thread(state, thread, words);
-        }
-        hash(words)
+        self.encode_thread(state, thread, words);
+        hash_from(slot as u64, words)
     }
 
     /// The hash of all but cells and threads.

@@ -214,7 +214,7 @@ impl<G: Monitor> Worker<G> {
         let machine = scene.machine;
         machine.decode(of.state, &mut self.parent.0);
         self.parent.1.decode(of.monitor);
-        machine.begin_hashes(&self.parent.0, &mut self.hashes);
+        machine.begin_hashes_of(&self.parent.0, of.state, of.ends, &mut self.hashes);
         let mut moves = std::mem::take(&mut self.moves);
         machine.moves(&self.parent.0, &mut moves);
         self.parent.1.restrict(&self.parent.0, &mut moves);

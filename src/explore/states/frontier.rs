@@ -23,6 +23,8 @@ const BLOCK_WORDS: u64 = 1 << 17;
 pub(super) struct Waiting<'a> {
     pub node: u32,
     pub state: &'a [u64],
+    /// The ends of the parts of the state.
+    pub ends: &'a [u32],
     pub monitor: &'a [u64],
 }
 
@@ -229,8 +231,9 @@ impl Reader {
     /// The state that was read last.
     pub(super) fn state(&self) -> Waiting<'_> {
         let Image { words, ends } = &self.last;
-        let end = ends.len().checked_sub(2).map_or(0, |last| ends[last] as usize);
-        Waiting { node: self.node, state: &words[..end], monitor: &words[end..] }
+        let ends = &ends[..ends.len().saturating_sub(1)];
+        let end = ends.last().map_or(0, |&end| end as usize);
+        Waiting { node: self.node, state: &words[..end], ends, monitor: &words[end..] }
     }
 
     /// Reads the next state of the block that was begun with; false behind the last one.
@@ -245,10 +248,7 @@ impl Reader {
         loop {
             let gap = self.number(block) as usize;
             let end = if gap == 0 { parts } else { self.next.ends.len() + gap - 1 };
-            for index in self.next.ends.len()..end {
-                self.next.words.extend_from_slice(self.last.part(index));
-                self.next.ends.push(self.next.words.len() as u32);
-            }
+            self.keep_parts(end);
             if gap == 0 {
                 break;
             }
@@ -262,6 +262,18 @@ impl Reader {
         }
         std::mem::swap(&mut self.last, &mut self.next);
         true
+    }
+
+    /// The parts up to that number are those of the state before, or empty where it has fewer.
+    fn keep_parts(&mut self, all: usize) {
+        let (first, end) = (self.next.ends.len(), all.min(self.last.ends.len()));
+        if first < end {
+            let start = first.checked_sub(1).map_or(0, |before| self.last.ends[before]);
+            let moved = (self.next.words.len() as u32).wrapping_sub(start);
+            self.next.words.extend_from_slice(&self.last.words[start as usize..self.last.ends[end - 1] as usize]);
+            self.next.ends.extend(self.last.ends[first..end].iter().map(|&end| end.wrapping_add(moved)));
+        }
+        self.next.ends.resize(all, self.next.words.len() as u32);
     }
 
     fn read_difference(&mut self, block: &Block, len: usize) {
@@ -335,9 +347,10 @@ mod tests {
             while let Some(block) = frontier.take() {
                 reader.begin();
                 while reader.next(&block, &dictionary) {
-                    let (words, _, monitor) = state(number);
-                    let Waiting { node, state, monitor: read } = reader.state();
-                    assert_eq!((node, state, read), (3 * number as u32, &words[..], &monitor[..]));
+                    let (words, parts, monitor) = state(number);
+                    let Waiting { node, state, ends, monitor: read } = reader.state();
+                    assert_eq!((node, state, ends), (3 * number as u32, &words[..], &parts[..]));
+                    assert_eq!(read, monitor);
                     number += 1;
                 }
                 assert_eq!(reader.read(), block.len());

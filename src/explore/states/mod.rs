@@ -224,7 +224,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     fn load(&mut self, waiting: Waiting<'_>) {
         self.machine.decode(waiting.state, &mut self.parent.0);
         self.parent.1.decode(waiting.monitor);
-        self.machine.begin_hashes(&self.parent.0, &mut self.hashes);
+        self.machine.begin_hashes_of(&self.parent.0, waiting.state, waiting.ends, &mut self.hashes);
     }
 
     fn stop(&mut self, bound: Bound) -> ControlFlow<()> {
