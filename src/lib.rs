@@ -6,7 +6,7 @@
 //! from the text, and shows each answer by an execution that can be replayed:
 //!
 //! ```
-//! use cssame::answer::{self, Count, FuturesRequest};
+//! use cssame::answer::{self, Effort, FuturesRequest};
 //! use cssame::budget::Budget;
 //! use cssame::explore::EndlessRequest;
 //! use cssame::explore::report::Schedules;
@@ -27,7 +27,13 @@
 //!
 //! // The futures: which of the terms really happen, how executions end, and where they fail.
 //! let endless = EndlessRequest::default();
-//! let request = FuturesRequest { selections: &[], count: Count::Always, schedules: Schedules::All, endless };
+//! let request = FuturesRequest {
+//!     selections: &[],
+//!     count: Effort::Always,
+//!     outcomes: Effort::Always,
+//!     schedules: Schedules::All,
+//!     endless,
+//! };
 //! let answer = answer::futures(&model, &request, &Budget::unlimited());
 //! assert_eq!((answer.futures.complete, answer.futures.futures), (true, Some(4)));
 //!

@@ -302,15 +302,19 @@ pub fn inconsistent(contradiction: &[String]) -> Diagnostic {
 /// Says that a search was stopped by a bound when all but outcomes was decided.
 #[must_use]
 pub fn bound_of_outcomes(bound: Bound) -> Diagnostic {
-    stopped(bound)
+    let diagnostic = stopped(bound)
         .with_note("terms, failures and deadlocks are all decided")
-        .with_note("the outcomes that were found are real; there may be others")
+        .with_note("the outcomes that were found are real; there may be others");
+    if bound == Bound::Outcomes { diagnostic.with_help("`--outcomes` looks for all") } else { diagnostic }
 }
 
 fn stopped(bound: Bound) -> Diagnostic {
     let (code, message) = match bound {
         Bound::States | Bound::Steps | Bound::Executions | Bound::Memory => {
             (Code::ExplorationLimit, format!("the search was stopped by `--{}`", bound.name()))
+        }
+        Bound::Outcomes => {
+            (Code::ExplorationLimit, "there are too many outcomes to look for all of them unasked".to_owned())
         }
         Bound::Timeout => (Code::Timeout, "the time that `--timeout` allows ran out".to_owned()),
         Bound::Interrupt => (Code::Interrupted, "the search was interrupted".to_owned()),

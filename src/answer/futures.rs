@@ -23,9 +23,9 @@ const COUNT_EXECUTIONS: u64 = 20_000;
 /// What they may cost.
 const COUNT_WORK: u64 = 1_000_000;
 
-/// Whether futures are counted.
+/// What is done for something that may take very long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Count {
+pub enum Effort {
     /// However long that takes.
     Always,
     /// Only where it takes a fraction of a second.
@@ -38,7 +38,9 @@ pub struct FuturesRequest<'a> {
     /// Terms of which it is decided whether one execution has them all.
     pub selections: &'a [Selection],
     /// Whether futures are counted.
-    pub count: Count,
+    pub count: Effort,
+    /// Whether all outcomes are looked for where there may be exponentially many.
+    pub outcomes: Effort,
     /// The executions whose steps get names.
     pub schedules: Schedules,
     /// What is asked of executions without end.
@@ -127,7 +129,7 @@ fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> F
     let (subject, machine) = (Subject::from(model), model.machine());
     let mut asked = candidates(model);
     asked.sort_unstable();
-    let (mut answer, outcomes) = subject.futures_with_outcomes(&asked, budget);
+    let (mut answer, outcomes) = subject.futures_with_outcomes(&asked, request.outcomes == Effort::Always, budget);
     with_fewer_switches(machine, &mut answer);
     let selected = !request.selections.is_empty();
     let mut selection = selected.then(|| subject.select(request.selections, budget));
@@ -137,8 +139,8 @@ fn search(model: &Model, request: &FuturesRequest<'_>, budget: &Budget<'_>) -> F
         *schedule = found.steps;
     }
     let count = match request.count {
-        Count::Always => Some(subject.count(budget)),
-        Count::IfCheap => {
+        Effort::Always => Some(subject.count(budget)),
+        Effort::IfCheap => {
             let share = share_of_count(&answer, budget).filter(|_| outcomes.is_none());
             // A number that nobody asked for is not worth a bound that is hit.
             let count = share.map(|share| subject.count(&share));

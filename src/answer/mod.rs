@@ -81,7 +81,7 @@ pub use drive_paths::drive_paths;
 pub use drive_race::{DriveRaceRequest, drive_race};
 pub use endless::EndlessFindings;
 pub use explain::{CodePage, ExplainReport, explain};
-pub use futures::{Count, FuturesAnswer, FuturesRequest, futures};
+pub use futures::{Effort, FuturesAnswer, FuturesRequest, futures};
 pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
 pub use levels::{Codes, Level, Rule};
 pub use paths::{EmittedReport, PathsAnswer, PathsRequest, paths};

@@ -62,6 +62,8 @@ pub enum Bound {
     Executions,
     /// [`Limits::max_memory`].
     Memory,
+    /// What is done for outcomes where there are very many, and nobody has asked for all of them.
+    Outcomes,
     /// The deadline.
     Timeout,
     /// Somebody has asked to stop.
@@ -77,6 +79,7 @@ impl Bound {
             Bound::Steps => "max-steps",
             Bound::Executions => "max-executions",
             Bound::Memory => "max-memory",
+            Bound::Outcomes => "outcomes",
             Bound::Timeout => "timeout",
             Bound::Interrupt => "interrupt",
         }

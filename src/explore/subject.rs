@@ -3,7 +3,7 @@
 //! **Input**: a program, what is known of its memory, and its machine; all of them come from a [`Model`]. **Output**:
 //! the answer to a question, by whichever exact strategy comes to its end first.
 
-use crate::budget::{Bound, Budget};
+use crate::budget::{Bound, Budget, Limits};
 use crate::concurrency::Concurrency;
 use crate::explore::answer::{Answer, Ends, Query};
 use crate::explore::portfolio::{PartialAnswer, Retry};
@@ -29,6 +29,11 @@ pub struct Subject<'a> {
 
 /// Threads that influence no other one, by function, from which on outcomes may be too many.
 const MANY_READERS: usize = 6;
+
+/// States that are visited, and executions that are followed, for outcomes where there may be too many and nobody has asked
+/// for all: a fraction of a second.
+const OUTCOME_STATES: u64 = 20_000;
+const OUTCOME_EXECUTIONS: u64 = 5_000;
 
 impl<'a> From<&'a Model> for Subject<'a> {
     fn from(model: &'a Model) -> Subject<'a> {
@@ -58,22 +63,33 @@ impl Subject<'_> {
     }
 
     /// Finds out what can happen, outcomes included. Where many threads influence no other one there may be too many
-    /// outcomes, but terms, failures and deadlocks can be decided all the same: they are asked for first. The bound is
-    /// that which has stopped the search for outcomes alone.
+    /// outcomes, but terms, failures and deadlocks can be decided all the same: they are asked for first, and of outcomes only what is cheap
+    /// is looked for unless `all_outcomes` are asked for. The bound is that which has stopped the search for outcomes alone.
     #[must_use]
     pub fn futures_with_outcomes(
         &self,
         candidates: &[(ReadId, DefinitionId)],
+        all_outcomes: bool,
         budget: &Budget<'_>,
     ) -> (Answer, Option<Bound>) {
         let has_many = self.concurrency.is_some_and(|concurrency| {
             readers(self.program, concurrency, self.machine).is_some_and(|readers| readers >= MANY_READERS)
         });
         let decided = has_many.then(|| self.futures(&Query::without_outcomes(candidates), budget));
-        let all = self.futures(&Query::default(), budget);
-        match (decided.filter(Answer::is_complete), all.bound) {
-            (Some(decided), Some(bound)) => (decided.merge(all), Some(bound)),
-            _ => (all, None),
+        let Some(decided) = decided.filter(Answer::is_complete) else {
+            return (self.futures(&Query::default(), budget), None);
+        };
+        let is_cheap = !all_outcomes && budget.limits().max_states.is_none_or(|states| states > OUTCOME_STATES);
+        let limits = Limits {
+            max_states: is_cheap.then_some(OUTCOME_STATES),
+            max_executions: is_cheap.then_some(OUTCOME_EXECUTIONS),
+            ..Limits::default()
+        };
+        let all = self.futures(&Query::default(), &budget.share(limits));
+        match all.bound {
+            Some(Bound::States) if is_cheap => (decided.merge(all), Some(Bound::Outcomes)),
+            Some(bound) => (decided.merge(all), Some(bound)),
+            None => (all, None),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The JSON of a command is the value that one call of the library returns, behind the three keys of all answers.
 
 use crate::process::{call, root};
-use cssame::answer::{self, CheckInput, CorrelateRequest, Count, Course, Emit, Execute, FuturesRequest, RunRequest};
+use cssame::answer::{self, CheckInput, CorrelateRequest, Course, Effort, Emit, Execute, FuturesRequest, RunRequest};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::EndlessRequest;
 use cssame::explore::report::Schedules;
@@ -90,7 +90,8 @@ fn futures_are_a_value_of_the_library() {
         let model = model.in_contexts().unwrap_or(model);
         let request = FuturesRequest {
             selections: &[],
-            count: Count::Always,
+            count: Effort::Always,
+            outcomes: Effort::Always,
             schedules: Schedules::All,
             endless: EndlessRequest::default(),
         };

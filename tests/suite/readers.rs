@@ -6,8 +6,8 @@
 use crate::support::generate::Rng;
 use crate::support::{possible_model, setting};
 use crate::without_outcomes::{candidates, compare, decided};
-use cssame::answer::{Count, FuturesRequest, futures};
-use cssame::budget::{Bound, Limits};
+use cssame::answer::{Effort, FuturesRequest, futures};
+use cssame::budget::{Bound, Budget, Limits};
 use cssame::explore::report::Schedules;
 use cssame::explore::{Declined, EndlessRequest, Query, Subject, by_states};
 use cssame::model::{Model, Options};
@@ -222,13 +222,39 @@ fn behind_a_reader_that_always_fails_nothing_is_read() {
     );
 }
 
+/// Without being asked, `futures` looks for outcomes only as far as that is cheap; with few of them it finds all.
+#[test]
+fn too_many_outcomes_are_found_on_request() {
+    let answer = |readers: usize, outcomes: Effort| {
+        let model = many(readers, "", "  W1: { x = 2; } W2: { x = 3; }", "print(x);", "");
+        let request = FuturesRequest {
+            selections: &[],
+            count: Effort::IfCheap,
+            outcomes,
+            schedules: Schedules::OfFindings,
+            endless: EndlessRequest::default(),
+        };
+        futures(&model, &request, &Budget::unlimited())
+    };
+    let cheap = answer(30, Effort::IfCheap);
+    assert_eq!((cheap.bound, cheap.futures.bound), (Some(Bound::Outcomes), Some("outcomes")));
+    assert!(cheap.is_decided() && !cheap.futures.complete && !cheap.futures.outcomes.is_empty());
+    assert!(cheap.answer.statistics.states < 100_000, "{}", cheap.answer.statistics.states);
+    for effort in [Effort::IfCheap, Effort::Always] {
+        let few = answer(6, effort);
+        assert!(few.futures.complete && few.bound.is_none(), "{:?}", few.bound);
+        assert_eq!(few.futures.outcomes.len(), 3usize.pow(6));
+    }
+}
+
 /// `futures` decides all but the outcomes, of which there are too many.
 #[test]
 fn too_many_outcomes_leave_the_rest_decided() {
     let model = many(30, "lock L;", LOCKED, "lock(L); print(x); unlock(L);", "");
     let request = FuturesRequest {
         selections: &[],
-        count: Count::IfCheap,
+        count: Effort::IfCheap,
+        outcomes: Effort::Always,
         schedules: Schedules::OfFindings,
         endless: EndlessRequest::default(),
     };

@@ -1,6 +1,6 @@
 //! `cssame futures FILE`: which terms and selections can happen; outcomes, failures and deadlocks.
 
-use crate::answer::{Count, Findings, FuturesAnswer, FuturesRequest, Judged, finding, futures};
+use crate::answer::{Effort, Findings, FuturesAnswer, FuturesRequest, Judged, finding, futures};
 use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
@@ -59,6 +59,9 @@ pub struct Arguments {
     /// Count the futures, however long that takes
     #[arg(long)]
     pub count: bool,
+    /// Look for all outcomes, also where many threads that influence no other one may have exponentially many
+    #[arg(long)]
+    pub outcomes: bool,
     /// Show an execution that has this outcome: its number, or a part of what it prints, or how it ends (repeatable)
     #[arg(long, value_name = "OUTCOME")]
     pub show: Vec<String>,
@@ -114,7 +117,9 @@ impl Job for Arguments {
         let selections = model.selections(&self.select)?;
         let request = FuturesRequest {
             selections: &selections,
-            count: if self.count { Count::Always } else { Count::IfCheap },
+            count: if self.count { Effort::Always } else { Effort::IfCheap },
+            // Who wants to see one outcome wants it to be found.
+            outcomes: if self.outcomes || !self.show.is_empty() { Effort::Always } else { Effort::IfCheap },
             schedules: self.schedules(),
             endless: self.endless.request(),
         };
