@@ -117,6 +117,12 @@ impl Machine {
         can.then(|| Machine { fingerprints: Fingerprints::UpToSymmetry, ..self.clone() })
     }
 
+    /// How many addresses globals have, the first one included, which nothing uses.
+    #[must_use]
+    pub fn global_cells(&self) -> u32 {
+        self.layout.global_count()
+    }
+
     /// The machine in which one thread alone performs a read that is visible.
     #[must_use]
     pub fn watching(mut self, watched: Watched) -> Machine {

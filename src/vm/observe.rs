@@ -47,6 +47,12 @@ impl Object {
     pub fn global(variable: VariableId) -> Object {
         Object { variable, owner: PathId(0), ordinal: 0 }
     }
+
+    /// Whether it is a global.
+    #[must_use]
+    pub fn is_global(self) -> bool {
+        self.ordinal == 0
+    }
 }
 
 /// A cell, as events name it: the same in all executions.

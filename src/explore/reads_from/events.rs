@@ -5,7 +5,7 @@
 
 use super::Refusal;
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadName, Work};
+use crate::vm::{Cell, CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadName, Work};
 use smallvec::SmallVec;
 
 /// Pairs below which it is not looked for those that are there twice.
@@ -14,10 +14,10 @@ const MIN_ROOM: usize = 1 << 12;
 /// Collects the events of one step.
 #[derive(Debug, Default)]
 pub(super) struct StepEvents {
-    /// The cell that it reads, and the instruction.
-    pub read: Option<(u32, CodeIndex)>,
-    /// The cell that it writes.
-    pub write: Option<u32>,
+    /// The cell that it reads with its address, and the instruction.
+    pub read: Option<(Cell, u32, CodeIndex)>,
+    /// The cell that it writes, with its address.
+    pub write: Option<(Cell, u32)>,
     pub chosen: bool,
     pub forks: SmallVec<[PathId; 4]>,
     /// The instruction that forks.
@@ -25,8 +25,6 @@ pub(super) struct StepEvents {
     pub spawned: bool,
     pub joined: bool,
     pub joined_thread: Option<ThreadIndex>,
-    /// Cells that were made anew: the first one, and how many.
-    pub allocated: SmallVec<[(u32, u32); 2]>,
     /// What was read, by this and by earlier steps: places and definitions, private ones too.
     pub pairs: Vec<(ReadId, DefinitionId)>,
     /// How many pairs there may be before those that are there twice are dropped.
@@ -54,27 +52,24 @@ impl StepEvents {
         self.pairs.push((read, definition));
     }
 
-    /// The cell that it has accessed; the first cell, which nothing uses, if none.
-    pub fn cell(&self) -> u32 {
-        self.read.map(|(cell, _)| cell).or(self.write).unwrap_or(0)
+    /// The cell that it has accessed, and its address.
+    pub fn cell(&self) -> Option<(Cell, u32)> {
+        self.read.map(|(cell, address, _)| (cell, address)).or(self.write)
     }
 }
 
 impl Observer for StepEvents {
-    const DETAILS: bool = false;
-
     fn end_step(&mut self, thread: ThreadName, instructions: u32) {
         self.executed.end_step(thread, instructions);
     }
 
-    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
-        let thread = thread.slot;
+    fn event(&mut self, _: ThreadName, at: CodeIndex, event: Event) {
         if let Event::Read { read, writer: Some(definition), .. } = event {
             self.note_pair(read, definition);
         }
         match event {
-            Event::Read { address, shared: true, .. } => self.read = Some((address, at)),
-            Event::Write { address, shared: true, .. } => self.write = Some(address),
+            Event::Read { cell, address, shared: true, .. } => self.read = Some((cell, address, at)),
+            Event::Write { cell, address, shared: true, .. } => self.write = Some((cell, address)),
             Event::Read { .. } | Event::Write { .. } => {}
             Event::Choose { .. } => self.chosen = true,
             Event::Fork { child: ThreadName { path, .. } } => {
@@ -87,9 +82,6 @@ impl Observer for StepEvents {
             }
             Event::Join => self.joined = true,
             Event::JoinThread { child: ThreadName { slot: child, .. } } => self.joined_thread = Some(child),
-            // Main has the first slot, and keeps it.
-            Event::Allocate { address, size, .. } if thread.0 == 0 => self.allocated.push((address, size)),
-            Event::Allocate { .. } => self.refusal = Some(Refusal::Locals),
             Event::Failure(_) => self.refusal = Some(Refusal::Failure),
             Event::AtomicBegin | Event::AtomicEnd | Event::Woken { .. } => {
                 self.refusal = Some(Refusal::Synchronisation);

@@ -164,11 +164,6 @@ impl Log {
         self.writes.get(cell as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether an operation accesses a cell.
-    pub fn is_accessed(&self, cell: u32) -> bool {
-        self.operations.iter().any(|operation| operation.cell == cell)
-    }
-
     /// Forgets all operations from an index on.
     pub fn truncate(&mut self, length: usize) {
         while self.operations.len() > length {

@@ -22,9 +22,11 @@
 //! take one whose branch would be missed, with the smallest past. In it r can read, instead of w, what w has
 //! overwritten; that branch has a smaller past, so it is found, and its executions hold w behind r. Work is polynomial
 //! for each future as long as `order` need not try many orders; memory does not grow with the number of futures beyond
-//! the branches that wait. It does not serve locks and other objects that block, atomic blocks, programs that fail,
-//! locals of threads that other threads share; it says so ([`Refusal`]).
+//! the branches that wait. It does not serve locks and other objects that block, atomic blocks and programs that
+//! fail; it says so ([`Refusal`]). A local that threads share is named by the thread that makes it and by how many of its
+//! kind that thread has made before (`cells`), which its past decides; its address depends on the order of steps.
 
+mod cells;
 mod events;
 mod log;
 mod order;
@@ -42,8 +44,6 @@ pub enum Refusal {
     Synchronisation,
     /// The program can fail.
     Failure,
-    /// A thread other than main makes a local that others share, or one is made anew.
-    Locals,
     /// Forks within the head of a `parfor`.
     NestedForks,
     /// A loop that waits for another thread may run for ever.

@@ -6,6 +6,7 @@
 mod branch;
 mod replay;
 
+use super::cells::Cells;
 use super::events::StepEvents;
 use super::log::{Kind, Log, NONE, Operation};
 use super::order::Sorter;
@@ -113,6 +114,7 @@ pub(super) struct Search<'a> {
     /// Where the execution stood before the last step.
     previous: Position,
     seen: StepEvents,
+    cells: Cells,
     /// Threads that an assumption has stopped.
     halted: SmallVec<[PathId; 4]>,
     /// The thread that has moved last.
@@ -147,6 +149,7 @@ impl<'a> Search<'a> {
             now,
             previous: Position::default(),
             seen,
+            cells: Cells::new(machine.global_cells()),
             halted: SmallVec::new(),
             turn: ThreadIndex(0),
             slots: Vec::new(),
@@ -290,14 +293,8 @@ impl<'a> Search<'a> {
             vm::Progress::Failed(_) => return Err(Refusal::Failure),
             vm::Progress::Running | vm::Progress::Finished => self.now.choices.push(choice),
         }
-        for &(first, size) in &self.seen.allocated {
-            let mut cells = first..first + size;
-            if cells.any(|cell| self.log.is_accessed(cell)) {
-                return Err(Refusal::Locals);
-            }
-        }
         Ok(match &self.seen {
-            StepEvents { read: Some((_, at)), .. } if self.machine.is_atomic(*at) => Stepped::Operation(Kind::Atomic),
+            StepEvents { read: Some((.., at)), .. } if self.machine.is_atomic(*at) => Stepped::Operation(Kind::Atomic),
             StepEvents { read: Some(_), .. } => Stepped::Operation(Kind::Read),
             StepEvents { write: Some(_), .. } => Stepped::Operation(Kind::Write),
             StepEvents { chosen: true, .. } => Stepped::Operation(Kind::Choose),
@@ -312,7 +309,7 @@ impl<'a> Search<'a> {
 
     /// Adds the operation that the last step was to the log.
     fn log_operation(&mut self, kind: Kind, thread: PathId) -> Result<(), Refusal> {
-        let cell = self.seen.cell();
+        let cell = self.cells.number(self.seen.cell());
         let mut before: SmallVec<[u32; 2]> = SmallVec::new();
         before.push(self.log.last_of(thread));
         if self.seen.joined {

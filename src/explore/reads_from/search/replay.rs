@@ -86,7 +86,7 @@ impl Search<'_> {
                 return Ok(Followed::NoWrite);
             }
             debug_assert_eq!(
-                (done, self.seen.cell()),
+                (done, self.cells.number(self.seen.cell())),
                 (kind, cell),
                 "an execution that repeats another departs from it"
             );

@@ -1,0 +1,39 @@
+//! Numbers of cells, the same in all executions.
+//!
+//! **Input**: names of cells, and the addresses that they have now. **Output**: a number for each cell.
+//!
+//! **Algorithm**: a global keeps its address. A cell of a local is numbered when it is accessed first: its name says which
+//! thread has made the local, and how many of that variable the thread had made before. A local that is made anew is
+//! another one, so it begins without writes.
+//!
+//! **Soundness and limits**: a name depends on what its thread has done, hence on the past of an access alone. Numbers are
+//! never given back: there are as many as there are names in all executions together.
+
+use crate::vm::Cell;
+use rustc_hash::FxHashMap;
+
+#[derive(Debug)]
+pub(super) struct Cells {
+    /// The number of the next local.
+    next: u32,
+    locals: FxHashMap<Cell, u32>,
+}
+
+impl Cells {
+    /// `globals` is the number of addresses that globals may have.
+    pub fn new(globals: u32) -> Cells {
+        Cells { next: globals, locals: FxHashMap::default() }
+    }
+
+    /// The number of a cell; that of the first address, which nothing uses, if none was accessed.
+    pub fn number(&mut self, accessed: Option<(Cell, u32)>) -> u32 {
+        let Some((cell, address)) = accessed else { return 0 };
+        if cell.object.is_global() {
+            return address;
+        }
+        *self.locals.entry(cell).or_insert_with(|| {
+            self.next += 1;
+            self.next - 1
+        })
+    }
+}
