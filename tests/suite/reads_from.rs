@@ -73,12 +73,7 @@ impl Random {
 /// A program whose threads share memory and nothing else.
 fn memory_program(seed: u64) -> String {
     let mut random = Random(seed);
-    let mut text = "int x, y, z; int t[2];\n".to_owned();
-    text.push_str("int f(int n, int m) { if (n < 1) return m; int p = x; int q[2]; ");
-    text.push_str("cobegin A: p += f(n - 1, p); B: q[n & 1] = f(n - 1, m + 1); ");
-    text.push_str(["coend ", "C: q[0] = p; coend "][random.below(2) as usize]);
-    text.push_str(["q[1] = x + 1; ", ""][random.below(2) as usize]);
-    text.push_str("return p + q[0] + q[1]; }\nvoid main() {\ncobegin\n");
+    let mut text = "int x, y, z; int t[2];\ncobegin\n".to_owned();
     for thread in 0..2 + random.below(3) {
         let _ = write!(text, "  T{thread}: {{ int a; bool b; ");
         for _ in 0..1 + random.below(4) {
@@ -86,7 +81,36 @@ fn memory_program(seed: u64) -> String {
         }
         text.push_str("}\n");
     }
-    text.push_str("coend\nprint(x);\n}\n");
+    text.push_str("coend\nprint(x);\n");
+    text
+}
+
+/// A program whose threads make locals that their own threads share, in loops and by recursion.
+fn locals_program(seed: u64) -> String {
+    let mut random = Random(seed);
+    let mut text = "int x, y, z; int t[2];\n".to_owned();
+    text.push_str("int f(int n, int m) { if (n < 1) return m; int p = x; int q[2]; ");
+    text.push_str("cobegin A: p += f(n - 1, p); B: q[n & 1] = f(n - 1, m + 1); ");
+    text.push_str(["coend ", "C: q[0] = p; coend "][random.below(2) as usize]);
+    text.push_str("return p + q[0] + q[1]; }\nvoid main() {\ncobegin\n");
+    for thread in 0..2 {
+        let _ = write!(text, "  T{thread}: {{ int a; bool b; ");
+        if random.below(2) == 0 {
+            statement(&mut random, &mut text, 1);
+        }
+        let (one, other) = (cell(&mut random), cell(&mut random));
+        let _ = match (thread, random.below(3)) {
+            (1, 0) => write!(text, "{one} = {other} + 1; "),
+            (_, 1) => write!(text, "{one} = f(1, {other}); "),
+            _ => write!(
+                text,
+                "for (int i = 0; i < 2; i++) {{ int p; int q[2]; \
+                 cobegin N: {one} = q[i]; M: {{ q[{other} & 1] = i + 1; p = {other}; }} coend print(p, q[0]); }} "
+            ),
+        };
+        text.push_str("}\n");
+    }
+    let _ = write!(text, "coend\nprint(x, f({}, y));\n}}\n", random.below(2));
     text
 }
 
@@ -96,7 +120,7 @@ fn cell(random: &mut Random) -> &'static str {
 
 fn statement(random: &mut Random, text: &mut String, depth: u32) {
     let (one, other, value) = (cell(random), cell(random), random.below(3));
-    let _ = match random.below(if depth == 0 { 17 } else { 9 }) {
+    let _ = match random.below(if depth == 0 { 14 } else { 9 }) {
         0 | 1 => write!(text, "a = {one}; "),
         2 => write!(text, "{one} = {value}; "),
         3 => write!(text, "{one} = {other} + 1; "),
@@ -113,15 +137,6 @@ fn statement(random: &mut Random, text: &mut String, depth: u32) {
             text.push_str("} M: { int a; bool b; ");
             statement(random, text, 1);
             write!(text, "}} coend ")
-        }
-        12 => write!(text, "a = f({}, a); ", random.below(2)),
-        13 => {
-            text.push_str("for (int i = 0; i < 2; i++) { int p; int q[2]; cobegin N: { a = p; ");
-            let _ = write!(
-                text,
-                "{one} = q[i]; }} M: {{ q[{other} & 1] = i + 1; p = {other}; }} coend print(p, q[0]); }} "
-            );
-            Ok(())
         }
         _ => {
             let _ = write!(text, "if ({one} == {value}) {{ ");
@@ -227,15 +242,19 @@ fn random_programs_have_as_many_futures_as_states_and_oracle_say() {
     let first = setting("CSSAME_FUTURES_SEED", 1);
     let (mut compared, mut naive) = (0, 0);
     for seed in first..first + programs {
-        let text = memory_program(seed);
+        let text = if seed % 3 == 0 { locals_program(seed) } else { memory_program(seed) };
         let machine = machine(&text, &[]);
         let limits = Limits { max_executions: Some(20_000), ..Limits::default() };
         let found = match counted(&machine, &limits) {
             Ok(found) => found,
             Err(refusal) => panic!("seed {seed}: {refusal:?}\n{text}"),
         };
+        // Terms and outcomes of all states would take long.
+        if found.bound.is_some() || seed % 3 == 0 && found.futures > 500 {
+            continue;
+        }
         let states = by_states(&machine);
-        if found.bound.is_some() || states.bound.is_some() {
+        if states.bound.is_some() {
             continue;
         }
         compared += 1;
