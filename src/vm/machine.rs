@@ -411,6 +411,12 @@ impl Machine {
         code.iter().any(|code| matches!(code, Code::Assume { .. } | Code::Choose { .. }))
     }
 
+    /// Whether threads make locals in memory, which other threads may use.
+    #[must_use]
+    pub fn makes_locals(&self) -> bool {
+        self.compiled.code.iter().any(|code| matches!(code, Code::Allocate { .. }))
+    }
+
     /// Whether an instruction is an atomic expression on shared memory: `cas`, `swap` or `fetch_add`.
     #[must_use]
     pub fn is_atomic(&self, at: CodeIndex) -> bool {

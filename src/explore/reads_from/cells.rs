@@ -28,6 +28,7 @@ impl Cells {
     /// The number of a cell; that of the first address, which nothing uses, if none was accessed.
     pub fn number(&mut self, accessed: Option<(Cell, u32)>) -> u32 {
         let Some((cell, address)) = accessed else { return 0 };
+        // Where no local is made, cells have no names.
         if cell.object.is_global() {
             return address;
         }

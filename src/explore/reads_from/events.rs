@@ -11,9 +11,9 @@ use smallvec::SmallVec;
 /// Pairs below which it is not looked for those that are there twice.
 const MIN_ROOM: usize = 1 << 12;
 
-/// Collects the events of one step.
+/// Collects the events of one step. With `NAMES` it knows which local a cell belongs to, which takes time.
 #[derive(Debug, Default)]
-pub(super) struct StepEvents {
+pub(super) struct StepEvents<const NAMES: bool> {
     /// The cell that it reads with its address, and the instruction.
     pub read: Option<(Cell, u32, CodeIndex)>,
     /// The cell that it writes, with its address.
@@ -35,7 +35,7 @@ pub(super) struct StepEvents {
     pub refusal: Option<Refusal>,
 }
 
-impl StepEvents {
+impl<const NAMES: bool> StepEvents<NAMES> {
     /// A step begins.
     pub fn clear(&mut self) {
         let pairs = std::mem::take(&mut self.pairs);
@@ -58,7 +58,9 @@ impl StepEvents {
     }
 }
 
-impl Observer for StepEvents {
+impl<const NAMES: bool> Observer for StepEvents<NAMES> {
+    const DETAILS: bool = NAMES;
+
     fn end_step(&mut self, thread: ThreadName, instructions: u32) {
         self.executed.end_step(thread, instructions);
     }

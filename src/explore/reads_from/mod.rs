@@ -91,5 +91,9 @@ pub(super) fn enumerate(
     if machine.watched().is_some_and(|watched| !watched.ordered) {
         return Err(Refusal::Watched);
     }
-    search::Search::new(machine, budget)?.run(visit)
+    if machine.makes_locals() {
+        search::Search::<true>::new(machine, budget)?.run(visit)
+    } else {
+        search::Search::<false>::new(machine, budget)?.run(visit)
+    }
 }

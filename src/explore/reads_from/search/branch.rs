@@ -8,7 +8,7 @@ use super::{Node, Search};
 use crate::budget::Bound;
 use smallvec::SmallVec;
 
-impl Search<'_> {
+impl<const NAMES: bool> Search<'_, NAMES> {
     /// Makes a node of the last operation, which has just been done, with the branches that the log shows already.
     pub(super) fn open_node(&mut self, alternatives: u32) {
         let mut node = self.spare.pop().unwrap_or_default();

@@ -102,7 +102,8 @@ enum Followed {
     NoWrite,
 }
 
-pub(super) struct Search<'a> {
+/// The search; `NAMES` is for programs that make locals in memory: see [`StepEvents`].
+pub(super) struct Search<'a, const NAMES: bool> {
     machine: &'a Machine,
     budget: &'a Budget<'a>,
     initial: Position,
@@ -113,7 +114,7 @@ pub(super) struct Search<'a> {
     now: Position,
     /// Where the execution stood before the last step.
     previous: Position,
-    seen: StepEvents,
+    seen: StepEvents<NAMES>,
     cells: Cells,
     /// Threads that an assumption has stopped.
     halted: SmallVec<[PathId; 4]>,
@@ -129,8 +130,8 @@ pub(super) struct Search<'a> {
     found: Enumerated,
 }
 
-impl<'a> Search<'a> {
-    pub fn new(machine: &'a Machine, budget: &'a Budget<'a>) -> Result<Search<'a>, Refusal> {
+impl<'a, const NAMES: bool> Search<'a, NAMES> {
+    pub fn new(machine: &'a Machine, budget: &'a Budget<'a>) -> Result<Search<'a, NAMES>, Refusal> {
         let (mut found, mut seen) = (Enumerated::default(), StepEvents::default());
         let state = machine.start(&mut found.tables, &mut seen);
         if let Some(refusal) = seen.refusal {

@@ -9,7 +9,7 @@ use crate::budget::Bound;
 use crate::vm::{Choice, Obstacle, PathId, Pending, ThreadIndex};
 use smallvec::SmallVec;
 
-impl Search<'_> {
+impl<const NAMES: bool> Search<'_, NAMES> {
     /// Enters the last branch that has an order; gives the length of the log that it shares with the execution before.
     pub(super) fn enter_branch(&mut self) -> Result<Option<usize>, Refusal> {
         while let Some(node) = self.nodes.last_mut() {
