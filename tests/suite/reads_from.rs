@@ -27,7 +27,11 @@ fn counted(machine: &Machine, limits: &Limits) -> Result<CountAnswer, Refusal> {
 }
 
 fn by_states(machine: &Machine) -> CountAnswer {
-    let limits = Limits { max_states: Some(1_000_000), ..Limits::default() };
+    by_few_states(machine, 1_000_000)
+}
+
+fn by_few_states(machine: &Machine, most: u64) -> CountAnswer {
+    let limits = Limits { max_states: Some(most), ..Limits::default() };
     count_by_states(machine, &Budget::from(limits))
 }
 
@@ -84,9 +88,6 @@ fn memory_program(seed: u64) -> String {
     text.push_str("coend\nprint(x);\n");
     text
 }
-
-/// Futures of a program with locals, beyond which it is not compared: its states would take long.
-const MAX_FUTURES_WITH_LOCALS: u64 = 60;
 
 /// A program whose threads make locals that their own threads share, in loops and by recursion.
 fn locals_program(seed: u64) -> String {
@@ -248,8 +249,8 @@ fn random_programs_have_as_many_futures_as_states_and_oracle_say() {
         let has_locals = seed % 3 == 0;
         let text = if has_locals { locals_program(seed) } else { memory_program(seed) };
         let machine = machine(&text, &[]);
-        // Programs with locals have long executions, and states that each hold them all.
-        let most = if has_locals { MAX_FUTURES_WITH_LOCALS } else { 20_000 };
+        // Programs with locals have long executions, and many states, which each hold them all.
+        let (most, most_states) = if has_locals { (100, 5_000) } else { (20_000, 1_000_000) };
         let limits = Limits { max_executions: Some(most), ..Limits::default() };
         let found = match counted(&machine, &limits) {
             Ok(found) => found,
@@ -258,7 +259,7 @@ fn random_programs_have_as_many_futures_as_states_and_oracle_say() {
         if found.bound.is_some() {
             continue;
         }
-        let states = by_states(&machine);
+        let states = by_few_states(&machine, most_states);
         if states.bound.is_some() {
             continue;
         }
