@@ -90,7 +90,7 @@ fn executions_look_at_the_clock_by_the_work_that_they_are() {
     let budget = Budget::from(limits).with_interrupt(&flag);
     let mut steps = 0;
     let found = reads_from::enumerate(&machine, &budget, &mut |execution| {
-        steps += execution.choices.len() as u64;
+        steps += execution.choices().len() as u64;
         flag.store(true, Ordering::Relaxed);
         ControlFlow::Continue(())
     })

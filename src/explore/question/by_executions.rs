@@ -65,20 +65,21 @@ impl Collector {
     }
 
     fn collect(&mut self, execution: &Execution<'_>) {
-        let Execution { machine, tables, state, choices, pairs } = *execution;
+        let Execution { machine, tables, state, pairs, .. } = *execution;
         let number = self.executions.len() as u32;
         self.threads = self.threads.max(state.thread_count());
         let mut is_new = false;
         // What only executions that were discarded have read does not count.
         if machine.may_discard() || pairs.iter().any(|pair| !self.terms.contains_key(pair)) {
-            is_new = self.repeat(machine, choices);
+            is_new = self.repeat(machine, &execution.choices());
         }
         if self.ends == Ends::Outcomes {
             is_new |= self.outcomes.note((machine.outputs(state, tables), OutcomeStatus::Ok), None, number);
         }
         if is_new {
+            let choices = execution.choices();
             self.steps += choices.len();
-            self.executions.push(choices.to_vec());
+            self.executions.push(choices);
         }
     }
 

@@ -53,7 +53,7 @@ fn by_executions(machine: &Machine, wanted: usize, budget: &Budget<'_>) -> Resul
         if has_more {
             return ControlFlow::Break(());
         }
-        schedules.push(execution.choices.to_vec());
+        schedules.push(execution.choices());
         ControlFlow::Continue(())
     })?;
     Ok(ExecutionsAnswer { schedules, has_more, bound: found.bound })

@@ -109,9 +109,10 @@ pub fn select_by_executions(
     let mut ends = Ends::default();
     let found = reads_from::enumerate(machine, budget, &mut |execution| {
         let (mut tables, mut evaluation) = (Tables::new(), Evaluation::new(selections));
-        let done = walk(machine, &mut tables, execution.choices, &mut evaluation);
+        let choices = execution.choices();
+        let done = walk(machine, &mut tables, &choices, &mut evaluation);
         debug_assert!(done.is_ok(), "an execution that was found can be done again");
-        ends.add(&evaluation.states, || execution.choices.to_vec())
+        ends.add(&evaluation.states, || choices)
     })?;
     let verdict = ends.verdict(selections.len(), found.bound, Vec::clone);
     let (bound, statistics) = (found.bound, found.statistics);

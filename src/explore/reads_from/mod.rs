@@ -31,6 +31,7 @@ mod events;
 mod log;
 mod order;
 mod search;
+mod tree;
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::ir::{DefinitionId, ReadId};
@@ -58,10 +59,17 @@ pub(super) struct Execution<'a> {
     pub tables: &'a Tables,
     /// The state at the end.
     pub state: &'a State,
-    /// The steps, from the beginning.
-    pub choices: &'a [Choice],
+    tree: &'a tree::Tree,
+    last: u32,
     /// What was read since the execution before: in this one, unless another one that was discarded lies between.
     pub pairs: &'a [(ReadId, DefinitionId)],
+}
+
+impl Execution<'_> {
+    /// The steps, from the beginning.
+    pub fn choices(&self) -> Vec<Choice> {
+        self.tree.choices(self.last)
+    }
 }
 
 /// What an enumeration has come to.

@@ -19,15 +19,18 @@ use super::log::{Kind, Log, NONE};
 use crate::budget::{Bound, Budget};
 use crate::vm;
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 /// Buffers that are used again.
 #[derive(Debug, Default)]
 pub(super) struct Sorter {
     /// For each operation those right behind it.
-    after: Vec<Vec<u32>>,
+    after: Vec<SmallVec<[u32; 4]>>,
     /// For each operation how many reads have it as source; then for each cell the reads of the initial value.
     readers: Vec<u32>,
     dead: FxHashSet<u128>,
+    /// Not used while no order is searched.
+    front: Front,
     /// The bound that was hit on the way.
     stopped: Option<Bound>,
 }
@@ -50,12 +53,16 @@ struct Front {
 }
 
 impl Sorter {
-    /// An order of all operations of a log.
-    pub fn order(&mut self, log: &Log, budget: &Budget<'_>) -> Option<Vec<u32>> {
-        let mut front = self.prepare(log);
+    /// An order of those operations of a log that are left, behind all others. `left` rises; `holds` says which write each cell
+    /// holds before them.
+    pub fn order(&mut self, log: &Log, left: &[u32], holds: &[u32], budget: &Budget<'_>) -> Option<Vec<u32>> {
+        let mut front = self.prepare(log, left, holds);
         self.dead.clear();
         self.stopped = None;
-        self.search(log, budget, &mut front).then_some(front.order)
+        let found = self.search(log, budget, left.len(), &mut front);
+        let order = std::mem::take(&mut front.order);
+        self.front = front;
+        found.then_some(order)
     }
 
     /// The bound that has stopped the last search.
@@ -63,23 +70,33 @@ impl Sorter {
         self.stopped
     }
 
-    fn prepare(&mut self, log: &Log) -> Front {
+    fn prepare(&mut self, log: &Log, left: &[u32], holds: &[u32]) -> Front {
         let count = log.len();
-        let cells = log.operations.iter().map(|each| each.cell as usize + 1).max().unwrap_or(0);
-        self.after.iter_mut().for_each(Vec::clear);
-        self.after.resize(count.max(self.after.len()), Vec::new());
-        let mut front = Front {
-            missing: vec![0; count],
-            waiting: vec![0; count + cells],
-            holds: vec![NONE; cells],
-            writes: vec![0; cells],
-            done: vec![0; count.div_ceil(64)],
-            ..Front::default()
-        };
-        for (index, operation) in log.operations.iter().enumerate() {
+        let cells = left.iter().map(|&index| log.operations[index as usize].cell as usize + 1).max().unwrap_or(0);
+        let mut front = std::mem::take(&mut self.front);
+        let sizes = [(&mut front.missing, count), (&mut front.waiting, count + cells), (&mut front.writes, cells)];
+        for (list, size) in sizes {
+            list.clear();
+            list.resize(size, 0);
+        }
+        front.ready.clear();
+        front.holds.clear();
+        front.holds.extend_from_slice(holds);
+        front.holds.resize(cells.max(holds.len()), NONE);
+        front.done.clear();
+        front.done.resize(count.div_ceil(64), u64::MAX);
+        self.after.resize_with(count.max(self.after.len()), SmallVec::new);
+        for &index in left {
+            front.done[index as usize / 64] &= !(1 << (index % 64));
+            self.after[index as usize].clear();
+        }
+        for &index in left {
+            let operation = &log.operations[index as usize];
             for &before in operation.before.iter().filter(|&&before| before != NONE) {
-                self.after[before as usize].push(index as u32);
-                front.missing[index] += 1;
+                if front.done[before as usize / 64] >> (before % 64) & 1 == 0 {
+                    self.after[before as usize].push(index);
+                    front.missing[index as usize] += 1;
+                }
             }
             if operation.reads() {
                 front.waiting[source_index(count, operation.source, operation.cell)] += 1;
@@ -87,19 +104,19 @@ impl Sorter {
             if operation.writes {
                 front.writes[operation.cell as usize] += 1;
             }
-            if front.missing[index] == 0 {
-                front.ready.push(index as u32);
+            if front.missing[index as usize] == 0 {
+                front.ready.push(index);
             }
         }
         self.readers.clone_from(&front.waiting);
         front
     }
 
-    fn search(&mut self, log: &Log, budget: &Budget<'_>, front: &mut Front) -> bool {
+    fn search(&mut self, log: &Log, budget: &Budget<'_>, length: usize, front: &mut Front) -> bool {
         loop {
             // 1. What can never be wrong.
             self.take_safe(log, front);
-            if front.order.len() == log.len() {
+            if front.order.len() == length {
                 return true;
             }
             // 2. What remains is a choice between writes.
@@ -121,7 +138,7 @@ impl Sorter {
                 for &choice in others {
                     let mut branch = front.clone();
                     self.take(log, &mut branch, choice);
-                    if self.search(log, budget, &mut branch) {
+                    if self.search(log, budget, length, &mut branch) {
                         *front = branch;
                         return true;
                     }

@@ -9,56 +9,74 @@ use crate::budget::Bound;
 use smallvec::SmallVec;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
-    /// Makes a node of the last operation, which has just been done, with the branches that the log shows already.
-    pub(super) fn open_node(&mut self, alternatives: u32) {
+    /// Makes a node of the last operation, which has just been done behind a step, with the branches that the log shows already.
+    pub(super) fn open_node(&mut self, before: u32, alternatives: u32) {
         let mut node = self.spare.pop().unwrap_or_default();
         let at = self.log.len() - 1;
-        (node.base, node.at) = (at, at);
+        (node.base, node.at, node.before) = (at, at, before);
         node.seen.clear();
         node.waiting.clear();
-        (node.operations, node.branches) = (0, 1);
-        std::mem::swap(&mut node.before, &mut self.previous);
+        (node.operations, node.branches, node.cell) = (0, 1, None);
         let operation = &self.log.operations[at];
         if operation.kind == Kind::Choose {
             let others = (1..alternatives).rev();
             others.for_each(|alternative| node.push(vec![Operation { alternative, ..operation.clone() }]));
         } else {
+            node.cell = Some(operation.cell);
             node.seen.insert(self.log.hash_of(operation.source));
-            // A write that another one in the past of the read comes behind is overwritten.
-            let in_past = |&&write: &&u32| {
-                let mut before = operation.before.iter().filter(|&&before| before != NONE);
-                before.any(|&before| self.log.is_past(write as usize, before as usize))
-            };
-            let writes: SmallVec<[u32; 8]> =
-                self.log.writes_of(operation.cell).iter().copied().filter(|&write| write < at as u32).collect();
-            let past: SmallVec<[u32; 8]> = writes.iter().filter(in_past).copied().collect();
-            let overwritten = |source: u32| match source {
-                NONE => !past.is_empty(),
-                source => {
-                    past.iter().any(|&later| later != source && self.log.is_past(source as usize, later as usize))
-                }
-            };
-            for &source in writes.iter().chain([&NONE]) {
-                if node.seen.insert(self.log.hash_of(source)) && !overwritten(source) {
-                    node.push(vec![Operation { source, writes: false, ..operation.clone() }]);
-                }
+            self.add_earlier_sources(&mut node);
+            let cell = operation.cell as usize;
+            if self.readers.len() <= cell {
+                self.readers.resize(cell + 1, Vec::new());
             }
+            self.readers[cell].push(self.nodes.len() as u32);
         }
+        self.operations += node.operations;
         self.nodes.push(node);
+    }
+
+    /// Makes a branch for each write before a read that it may see instead of what it sees.
+    fn add_earlier_sources(&self, node: &mut Node) {
+        let read = &self.log.operations[node.at];
+        let past = |write: u32| {
+            let mut before = read.before.iter().filter(|&&before| before != NONE);
+            before.any(|&before| self.log.is_past(write as usize, before as usize))
+        };
+        // Writes in the past of the read that no other one comes behind: those before them are overwritten. The past of a write
+        // stands before it in the log.
+        let mut last: SmallVec<[u32; 4]> = SmallVec::new();
+        let mut sources: SmallVec<[u32; 8]> = SmallVec::new();
+        for &write in self.log.writes_of(read.cell).iter().rev().filter(|&&write| write < node.at as u32) {
+            if last.iter().any(|&later| self.log.is_past(write as usize, later as usize)) {
+                continue;
+            }
+            if past(write) {
+                last.push(write);
+            }
+            sources.push(write);
+        }
+        if last.is_empty() {
+            sources.insert(0, NONE);
+        }
+        for &source in sources.iter().rev().filter(|&&source| source != read.source) {
+            node.push(vec![Operation { source, writes: false, ..read.clone() }]);
+        }
     }
 
     /// Finds the branches that operations of this execution show, from `first` on.
     pub(super) fn find_branches(&mut self, first: usize) {
         let log = &self.log;
-        let limit = self.budget.limits().max_memory.map_or(usize::MAX, |bytes| bytes as usize / size_of::<Operation>());
-        let mut waiting: usize = self.nodes.iter().map(|node| node.operations).sum();
+        let limit = self.budget.limits().max_memory.map_or(usize::MAX, |bytes| bytes as usize);
         for (index, operation) in log.operations.iter().enumerate().skip(first) {
             if !operation.writes && operation.kind != Kind::Atomic {
                 continue;
             }
-            for node in &mut self.nodes {
+            let readers = self.readers.get(operation.cell as usize).map_or(&[][..], Vec::as_slice);
+            self.work += readers.len() as u64;
+            for &number in readers {
+                let node = &mut self.nodes[number as usize];
                 let read = &log.operations[node.at];
-                if !read.reads() || read.cell != operation.cell || index < node.base || index == node.at {
+                if index < node.base || index == node.at {
                     continue;
                 }
                 let before = node.operations;
@@ -69,9 +87,9 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 if operation.kind == Kind::Atomic && read.kind == Kind::Atomic && operation.source != read.source {
                     turn(log, node, index);
                 }
-                waiting += node.operations - before;
+                self.operations += node.operations - before;
             }
-            if waiting > limit {
+            if self.operations * size_of::<Operation>() + self.tree.bytes() > limit {
                 self.found.bound = Some(Bound::Memory);
                 return;
             }

@@ -10,45 +10,20 @@ use super::cells::Cells;
 use super::events::StepEvents;
 use super::log::{Kind, Log, NONE, Operation};
 use super::order::Sorter;
+use super::tree::{Position, START, Step, Tree};
 use super::{Enumerated, Execution, Refusal};
 use crate::budget::{Bound, Budget};
 use crate::explore::states::LOOK_INSTRUCTIONS;
-use crate::vm::{self, Choice, Machine, PathId, Pending, State, ThreadIndex, ThreadStatus, Work};
+use crate::vm::{self, Choice, Machine, PathId, Pending, ThreadIndex, ThreadStatus, Work};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 /// Steps of an execution beyond which it counts as endless.
-const LONG: usize = 2_000;
+const LONG: u32 = 2_000;
 
-/// Where an execution stands, and how it has come there.
-#[derive(Clone, Debug, Default)]
-struct Position {
-    state: State,
-    choices: Vec<Choice>,
-    /// By cell: the write that it holds.
-    holds: Vec<u32>,
-}
-
-impl Position {
-    fn copy_from(&mut self, other: &Position) {
-        self.state.clone_from(&other.state);
-        self.choices.clone_from(&other.choices);
-        self.holds.clone_from(&other.holds);
-    }
-
-    fn held(&self, cell: u32) -> u32 {
-        self.holds.get(cell as usize).copied().unwrap_or(NONE)
-    }
-
-    fn hold(&mut self, cell: u32, write: u32) {
-        let index = cell as usize;
-        if self.holds.len() <= index {
-            self.holds.resize(index + 1, NONE);
-        }
-        self.holds[index] = write;
-    }
-}
+/// Steps between two positions that are kept.
+const INTERVAL: u32 = 8;
 
 /// A read, or a choice, of the execution, at which executions part.
 #[derive(Debug, Default)]
@@ -57,7 +32,10 @@ struct Node {
     base: usize,
     /// Where it stands in the log now: behind the past of its source.
     at: usize,
-    before: Position,
+    /// The last step before it.
+    before: u32,
+    /// For a read, its cell.
+    cell: Option<u32>,
     /// The sources, with their pasts, for which there is or was a branch.
     seen: FxHashSet<u128>,
     /// Branches that wait: what is to stand behind the base.
@@ -106,14 +84,24 @@ enum Followed {
 pub(super) struct Search<'a, const NAMES: bool> {
     machine: &'a Machine,
     budget: &'a Budget<'a>,
-    initial: Position,
     log: Log,
+    tree: Tree,
     nodes: Vec<Node>,
+    /// By cell: the nodes that read it, by rising number.
+    readers: Vec<Vec<u32>>,
+    /// Operations of all branches that wait.
+    operations: usize,
     /// Nodes that are not used now.
     spare: Vec<Node>,
     now: Position,
-    /// Where the execution stood before the last step.
+    /// Where the execution stood before the last step, where an assumption may discard that.
     previous: Position,
+    /// Steps to be done again.
+    again: Vec<Step>,
+    /// By operation: the step that has done it; not for long.
+    places: Vec<u32>,
+    /// How many steps there were when a position was kept last.
+    kept: u32,
     seen: StepEvents<NAMES>,
     cells: Cells,
     /// Threads that an assumption has stopped.
@@ -137,18 +125,21 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         if let Some(refusal) = seen.refusal {
             return Err(refusal);
         }
-        let initial = Position { state, ..Position::default() };
-        let mut now = Position::default();
-        now.copy_from(&initial);
+        let now = Position { state, last: START, ..Position::default() };
         Ok(Search {
             machine,
             budget,
-            initial,
             log: Log::default(),
+            tree: Tree::new(now.clone()),
             nodes: Vec::new(),
+            readers: Vec::new(),
+            operations: 0,
             spare: Vec::new(),
             now,
             previous: Position::default(),
+            again: Vec::new(),
+            places: Vec::new(),
+            kept: 0,
             seen,
             cells: Cells::new(machine.global_cells()),
             halted: SmallVec::new(),
@@ -174,7 +165,6 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             }
             // 2 to 4. The branches that it shows.
             self.find_branches(first_new);
-            self.work += ((self.log.len() - first_new) * self.nodes.len()) as u64 / 8;
             self.look();
             // 5. The branch that was found last.
             match self.enter_branch()? {
@@ -193,7 +183,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
     /// Looks at the bounds, now and then also at the clock.
     fn look(&mut self) {
         let executions = self.found.statistics.executions;
-        let work = self.work + self.found.statistics.steps;
+        let work = self.work / 8 + self.found.statistics.steps;
         if executions.is_multiple_of(64) || work >= self.next_look {
             self.next_look = work + 100_000;
             self.found.statistics.waiting = self.nodes.iter().map(|node| node.waiting.len() as u64).sum();
@@ -211,18 +201,24 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         while self.found.bound.is_none()
             && let Some((thread, alternatives)) = self.next_thread()
         {
-            if self.now.choices.len() >= LONG {
+            if self.now.length >= LONG {
                 return Err(Refusal::Endless);
             }
-            if self.budget.limits().max_steps.is_some_and(|limit| self.now.choices.len() >= limit as usize) {
+            if self.budget.limits().max_steps.is_some_and(|limit| self.now.length >= limit) {
                 self.found.bound = Some(Bound::Steps);
                 return Ok(());
             }
             let path = self.now.state.path(thread);
             let pending = self.machine.pending(&self.now.state, thread);
             if !matches!(pending, Some(Pending::Write { .. } | Pending::Fork | Pending::Spawn | Pending::Join)) {
-                self.previous.copy_from(&self.now);
+                if self.machine.may_discard() {
+                    self.previous.copy_from(&self.now);
+                }
+                if self.now.length >= self.kept + INTERVAL {
+                    self.keep();
+                }
             }
+            let before = self.now.last;
             match self.step(Choice { thread, alternative: 0 })? {
                 Stepped::Local => {}
                 Stepped::Discarded => {
@@ -232,7 +228,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
                 Stepped::Operation(kind) => {
                     self.log_operation(kind, path)?;
                     if matches!(kind, Kind::Read | Kind::Atomic | Kind::Choose) {
-                        self.open_node(alternatives);
+                        self.open_node(before, alternatives);
                     }
                 }
             }
@@ -241,6 +237,12 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             return Err(Refusal::Synchronisation);
         }
         Ok(())
+    }
+
+    /// Keeps where the execution stands.
+    fn keep(&mut self) {
+        self.kept = self.now.length;
+        self.tree.keep(&self.now);
     }
 
     /// A thread that can move: the one that has moved last, or the first behind it.
@@ -276,15 +278,20 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         Some(self.slots[index])
     }
 
+    /// Looks at the clock where steps have executed much.
+    fn look_at_clock(&mut self) {
+        if self.seen.executed.0 >= LOOK_INSTRUCTIONS {
+            self.seen.executed = Work::default();
+            self.found.bound = self.found.bound.or(self.budget.check());
+        }
+    }
+
     /// Does a step; says which operation it was, and leaves what it has done in `seen`.
     fn step(&mut self, choice: Choice) -> Result<Stepped, Refusal> {
         self.seen.clear();
         self.found.statistics.steps += 1;
         let progress = self.machine.step(&mut self.now.state, &mut self.found.tables, choice, &mut self.seen);
-        if self.seen.executed.0 >= LOOK_INSTRUCTIONS {
-            self.seen.executed = Work::default();
-            self.found.bound = self.found.bound.or(self.budget.check());
-        }
+        self.look_at_clock();
         // Also where an assumption in an atomic block does not hold.
         if let Some(refusal) = self.seen.refusal {
             return Err(refusal);
@@ -292,7 +299,10 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         match progress {
             vm::Progress::Discarded => return Ok(Stepped::Discarded),
             vm::Progress::Failed(_) => return Err(Refusal::Failure),
-            vm::Progress::Running | vm::Progress::Finished => self.now.choices.push(choice),
+            vm::Progress::Running | vm::Progress::Finished => {
+                self.now.last = self.tree.push(self.now.last, choice);
+                self.now.length += 1;
+            }
         }
         Ok(match &self.seen {
             StepEvents { read: Some((.., at)), .. } if self.machine.is_atomic(*at) => Stepped::Operation(Kind::Atomic),
@@ -326,12 +336,24 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         }
         let writes = self.seen.write.is_some();
         let source = if self.seen.read.is_some() { self.now.held(cell) } else { NONE };
-        let alternative = self.now.choices.last().map_or(0, |choice| choice.alternative);
+        let number = self.log.len() as u32;
         if writes {
-            self.now.hold(cell, self.log.len() as u32);
+            self.now.hold(cell, number);
         }
+        self.tree.set_operation(self.now.last, number);
         let makes = self.seen.forks.iter().copied().collect();
-        self.log.push(Operation { kind, thread, alternative, cell, source, writes, before, makes, fork_at, hash: 0 });
+        self.log.push(Operation {
+            kind,
+            thread,
+            alternative: 0,
+            cell,
+            source,
+            writes,
+            before,
+            makes,
+            fork_at,
+            hash: 0,
+        });
         Ok(())
     }
 
@@ -350,14 +372,15 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
 
     fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         self.found.statistics.executions += 1;
-        self.found.statistics.depth = self.now.choices.len() as u32;
+        self.found.statistics.depth = self.now.length;
         if !self.halted.is_empty() {
             self.found.discarded += 1;
             return ControlFlow::Continue(());
         }
         self.found.futures += 1;
-        let (Position { state, choices, .. }, pairs) = (&self.now, &self.seen.pairs);
-        let wanted = visit(&Execution { machine: self.machine, tables: &self.found.tables, state, choices, pairs });
+        let (Position { state, last, .. }, pairs) = (&self.now, &self.seen.pairs);
+        let (machine, tables, tree) = (self.machine, &self.found.tables, &self.tree);
+        let wanted = visit(&Execution { machine, tables, state, tree, last: *last, pairs });
         self.seen.pairs.clear();
         wanted
     }

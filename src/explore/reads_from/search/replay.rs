@@ -2,11 +2,20 @@
 //!
 //! **Input**: the branches that wait. **Output**: a machine that has done all operations of a log, in an order in which
 //! each read sees its source, if there is such an order.
+//!
+//! **Algorithm**
+//! 1. Bring the machine to where the branch parts, from the nearest position that was kept. If all that the branch adds can be
+//!    done there in the order of the log, do it.
+//! 2. Else a read that the branch adds sees what the execution has overwritten, so it has to be done earlier. Find the first
+//!    of the writes that it has to be done before, go back to the nearest position that was kept before that write, and search
+//!    an order of all that is left from there.
+//! 3. If there is none, search an order of all operations from the beginning.
 
-use super::super::log::{Kind, Operation};
-use super::{Followed, Position, Refusal, Search, Stepped};
+use super::super::log::{Kind, NONE, Operation};
+use super::super::tree::START;
+use super::{Followed, INTERVAL, Refusal, Search, Stepped};
 use crate::budget::Bound;
-use crate::vm::{Choice, Obstacle, PathId, Pending, ThreadIndex};
+use crate::vm::{Choice, Obstacle, PathId, Pending, Progress, ThreadIndex};
 use smallvec::SmallVec;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
@@ -17,39 +26,53 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 return Ok(None);
             }
             let Some(operations) = node.pop() else {
-                self.spare.extend(self.nodes.pop());
+                self.leave_node();
                 continue;
             };
-            let base = node.base;
+            self.operations -= operations.len();
+            let (base, before) = (node.base, node.before);
             self.log.truncate(base);
             for operation in operations {
                 self.log.push(operation);
             }
             node.at = self.log.len() - 1;
+            let is_last = node.waiting.is_empty();
             self.halted.clear();
-            if self.replay(base)? {
+            if self.replay(base, before, is_last)? {
                 return Ok(Some(base));
             }
         }
         Ok(None)
     }
 
-    /// Brings the machine behind the log of a branch; `false` if the log has no order.
-    fn replay(&mut self, base: usize) -> Result<bool, Refusal> {
+    /// Drops the last node, of which all branches were entered.
+    fn leave_node(&mut self) {
+        let Some(node) = self.nodes.pop() else { return };
+        if let Some(cell) = node.cell {
+            self.readers[cell as usize].pop();
+        }
+        self.spare.push(node);
+    }
+
+    /// Brings the machine behind the log of a branch, which parts behind a step; `false` if the log has no order.
+    fn replay(&mut self, base: usize, before: u32, is_last: bool) -> Result<bool, Refusal> {
         // Whether the last operation, if it is a `cas`, writes, shows when it is done.
         loop {
-            let Some(node) = self.nodes.last() else { return Ok(false) };
-            let followed = if self.is_direct(base, &node.before) {
-                self.now.copy_from(&node.before);
-                self.follow(base as u32..self.log.len() as u32)?
+            self.tree.truncate(before.wrapping_add(1));
+            // 1.
+            self.go_to(before)?;
+            if !is_last {
+                self.keep();
+            }
+            let followed = if self.is_direct(base) {
+                let operations: Vec<u32> = (base as u32..self.log.len() as u32).collect();
+                self.follow(&operations)?
+            } else if let Some(order) = self.order(base, before) {
+                self.follow(&order)?
             } else {
-                let Some(order) = self.sorter.order(&self.log, self.budget) else {
-                    // Whether there is an order is open then; that outweighs a bound that may be reached just at the end.
-                    self.found.bound = self.sorter.stopped().or(self.found.bound);
-                    return Ok(false);
-                };
-                self.now.copy_from(&self.initial);
-                self.follow(order)?
+                // Whether there is an order is open then; that outweighs a bound that may be reached just at the end.
+                self.found.bound = self.sorter.stopped().or(self.found.bound);
+                return Ok(false);
             };
             match followed {
                 Followed::All => return Ok(true),
@@ -59,12 +82,86 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         }
     }
 
+    /// Brings the machine behind a step that it has done before.
+    fn go_to(&mut self, place: u32) -> Result<(), Refusal> {
+        self.now.copy_from(self.tree.nearest(place, &mut self.again));
+        self.kept = self.now.length;
+        let executed = &mut self.seen.executed;
+        for step in &self.again {
+            // What it reads was noted when it was done first.
+            let progress = self.machine.step(&mut self.now.state, &mut self.found.tables, step.choice, executed);
+            if !matches!(progress, Progress::Running | Progress::Finished) {
+                return Err(Refusal::Synchronisation);
+            }
+            if let Some(operation) = self.log.operations.get(step.operation as usize).filter(|of| of.writes) {
+                self.now.hold(operation.cell, step.operation);
+            }
+        }
+        self.look_at_clock();
+        self.found.statistics.steps += self.again.len() as u64;
+        self.now.length += self.again.len() as u32;
+        self.now.last = place;
+        Ok(())
+    }
+
+    /// An order of all operations that the machine has not done, once it is brought back to where that order begins.
+    fn order(&mut self, base: usize, before: u32) -> Option<Vec<u32>> {
+        // 2.
+        let place = self.place_before_overwritten(base, before);
+        self.now.copy_from(self.tree.nearest(place, &mut self.again));
+        let mut order = self.order_from_here(base, before);
+        // 3.
+        if order.is_none() && self.sorter.stopped().is_none() && self.now.last != START {
+            self.now.copy_from(self.tree.nearest(START, &mut self.again));
+            order = self.order_from_here(base, before);
+        }
+        self.kept = self.now.length;
+        order
+    }
+
+    /// Where the execution that a branch parts from stood before it first overwrote what the branch still has to read.
+    fn place_before_overwritten(&mut self, base: usize, before: u32) -> u32 {
+        self.places.clear();
+        self.places.resize(base, START);
+        for (number, step) in self.tree.back_from(before) {
+            if let Some(place) = self.places.get_mut(step.operation as usize) {
+                *place = number;
+            }
+        }
+        // Steps behind others have higher numbers.
+        let place = |write: u32| self.places.get(write as usize).copied();
+        let mut first = before;
+        for operation in self.log.operations[base..].iter().filter(|operation| operation.reads()) {
+            if operation.source != NONE && operation.source as usize >= base {
+                continue;
+            }
+            let source = place(operation.source);
+            let later = |&write: &u32| place(write).filter(|&write| source.is_none_or(|source| write > source));
+            if let Some(overwritten) = self.log.writes_of(operation.cell).iter().filter_map(later).min()
+                && (first == before || overwritten < first)
+            {
+                first = overwritten;
+            }
+        }
+        if first == before { before } else { self.tree.before(first) }
+    }
+
+    /// An order of all operations that the machine has not done.
+    fn order_from_here(&mut self, base: usize, before: u32) -> Option<Vec<u32>> {
+        let done = self.now.last;
+        let steps = self.tree.back_from(before).take_while(|&(number, _)| number != done);
+        let mut left: Vec<u32> = steps.map(|(_, step)| step.operation).filter(|&operation| operation != NONE).collect();
+        left.sort_unstable();
+        left.extend(base as u32..self.log.len() as u32);
+        self.sorter.order(&self.log, &left, &self.now.holds, self.budget)
+    }
+
     /// Whether the operations behind the base can be done in the order of the log.
-    fn is_direct(&self, base: usize, before: &Position) -> bool {
+    fn is_direct(&self, base: usize) -> bool {
         let mut written: SmallVec<[(u32, u32); 8]> = SmallVec::new();
         for (index, operation) in self.log.operations.iter().enumerate().skip(base) {
             let newest = written.iter().rev().find(|(cell, _)| *cell == operation.cell);
-            let held = newest.map_or_else(|| before.held(operation.cell), |&(_, write)| write);
+            let held = newest.map_or_else(|| self.now.held(operation.cell), |&(_, write)| write);
             if operation.reads() && held != operation.source {
                 return false;
             }
@@ -76,12 +173,15 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     }
 
     /// Does operations of the log in an order.
-    fn follow(&mut self, order: impl IntoIterator<Item = u32>) -> Result<Followed, Refusal> {
+    fn follow(&mut self, order: &[u32]) -> Result<Followed, Refusal> {
         let last = self.log.len() - 1;
-        let mut order = order.into_iter().peekable();
-        while let Some(index) = order.next() {
+        for (place, &index) in order.iter().enumerate() {
+            if self.now.length >= self.kept + INTERVAL {
+                self.keep();
+            }
             let Operation { thread, alternative, kind, cell, writes, .. } = self.log.operations[index as usize];
             let done = self.perform(thread, alternative)?;
+            self.tree.set_operation(self.now.last, index);
             if self.found.bound.is_some_and(|bound| bound != Bound::Executions) {
                 return Ok(Followed::NoWrite);
             }
@@ -92,7 +192,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             );
             match (self.seen.write.is_some(), writes) {
                 (true, false) if index as usize == last => {
-                    if order.peek().is_some() {
+                    if place + 1 < order.len() {
                         return Ok(Followed::LastWrites);
                     }
                     self.log.last_writes();
