@@ -6,13 +6,14 @@
 //! **Algorithm**: testing sequential consistency with a given reads-from relation (Gibbons and Korach, "Testing Shared
 //! Memories", 1997), from the front on.
 //! 1. Take at once what can never be wrong: a read that sees its source now; a write of a cell whose value nobody waits
-//!    for any more, if nobody reads the write or it is the last one of its cell; an atomic operation that is the last
-//!    reader of what the cell holds.
+//!    for any more, if nobody reads the write, or all other writes of the cell that are left have it in their past; an
+//!    atomic operation that is the last reader of what the cell holds.
 //! 2. What remains is a choice between writes. Try each, with a copy of the position.
 //! 3. A set of operations, with what the cells hold, from which there was no way on, is not tried again.
 //!
 //! **Soundness and limits**: an operation of 1 may stand first in some order of the rest whenever the rest has an
-//! order: nothing that is left needs what it changes. The problem is NP-complete, so 2 may take exponentially long; the
+//! order: nothing that is left needs what it changes, and of a write that all others have in their past, nothing that
+//! stands before it in that order touches the cell. The problem is NP-complete, so 2 may take exponentially long; the
 //! clock is looked at meanwhile.
 
 use super::log::{Kind, Log, NONE};
@@ -28,6 +29,8 @@ pub(super) struct Sorter {
     after: Vec<SmallVec<[u32; 4]>>,
     /// For each operation how many reads have it as source; then for each cell the reads of the initial value.
     readers: Vec<u32>,
+    /// By cell: the last write that is left, and whether each of them has the one before it in its past.
+    chains: Vec<(u32, bool)>,
     dead: FxHashSet<u128>,
     /// Not used while no order is searched.
     front: Front,
@@ -85,6 +88,8 @@ impl Sorter {
         front.holds.resize(cells.max(holds.len()), NONE);
         front.done.clear();
         front.done.resize(count.div_ceil(64), u64::MAX);
+        self.chains.clear();
+        self.chains.resize(cells, (NONE, true));
         self.after.resize_with(count.max(self.after.len()), SmallVec::new);
         for &index in left {
             front.done[index as usize / 64] &= !(1 << (index % 64));
@@ -103,6 +108,9 @@ impl Sorter {
             }
             if operation.writes {
                 front.writes[operation.cell as usize] += 1;
+                let (last, is_chain) = &mut self.chains[operation.cell as usize];
+                *is_chain &= *last == NONE || log.is_past(*last as usize, index as usize);
+                *last = index;
             }
             if front.missing[index as usize] == 0 {
                 front.ready.push(index);
@@ -179,9 +187,20 @@ impl Sorter {
                     && (!operation.writes || front.waiting[source_index(count, operation.source, operation.cell)] == 1)
             }
             Kind::Write => {
-                can_write(log, front, index) && (self.readers[index as usize] == 0 || front.writes[cell] == 1)
+                can_write(log, front, index) && (self.readers[index as usize] == 0 || self.is_first(log, front, index))
             }
         }
+    }
+
+    /// Whether all other writes of a cell that are left have this one in their past.
+    fn is_first(&self, log: &Log, front: &Front, write: u32) -> bool {
+        let cell = log.operations[write as usize].cell;
+        if front.writes[cell as usize] == 1 || self.chains[cell as usize].1 {
+            return true;
+        }
+        let left =
+            log.writes_of(cell).iter().filter(|&&other| front.done[other as usize / 64] >> (other % 64) & 1 == 0);
+        left.copied().all(|other| log.is_past(write as usize, other as usize))
     }
 
     /// Takes the ready operation at a place.
