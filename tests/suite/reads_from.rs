@@ -314,8 +314,13 @@ fn selections_agree() {
     for seed in 1..300 {
         let text = memory_program(seed);
         let machine = machine(&text, &[]);
-        let (limits, query) = (Limits::default(), Query::UP_TO_THE_READ);
-        let Ok(answer) = by_executions(&machine, &query, &limits.into()) else { continue };
+        // Each question follows all executions again.
+        let few = Limits { max_executions: Some(2_000), ..Limits::default() };
+        let Ok(answer) = by_executions(&machine, &Query::UP_TO_THE_READ, &few.into()) else { continue };
+        if answer.bound.is_some() {
+            continue;
+        }
+        let limits = Limits::default();
         let mut random = Random(seed);
         for _ in 0..4.min(answer.terms.len()) {
             let mut one = || {
