@@ -56,16 +56,16 @@ struct Front {
 }
 
 impl Sorter {
-    /// An order of those operations of a log that are left, behind all others. `left` rises; `holds` says which write each cell
-    /// holds before them.
-    pub fn order(&mut self, log: &Log, left: &[u32], holds: &[u32], budget: &Budget<'_>) -> Option<Vec<u32>> {
+    /// Finds an order of those operations of a log that are left, behind all others. `left` rises; `holds` says which write each
+    /// cell holds before them.
+    pub fn order(&mut self, log: &Log, left: &[u32], holds: &[u32], budget: &Budget<'_>, order: &mut Vec<u32>) -> bool {
         let mut front = self.prepare(log, left, holds);
         self.dead.clear();
         self.stopped = None;
         let found = self.search(log, budget, left.len(), &mut front);
-        let order = std::mem::take(&mut front.order);
+        std::mem::swap(order, &mut front.order);
         self.front = front;
-        found.then_some(order)
+        found
     }
 
     /// The bound that has stopped the last search.
@@ -82,6 +82,7 @@ impl Sorter {
             list.clear();
             list.resize(size, 0);
         }
+        front.order.clear();
         front.ready.clear();
         front.holds.clear();
         front.holds.extend_from_slice(holds);

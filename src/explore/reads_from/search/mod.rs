@@ -98,8 +98,11 @@ pub(super) struct Search<'a, const NAMES: bool> {
     previous: Position,
     /// Steps to be done again.
     again: Vec<Step>,
-    /// By operation: the step that has done it; not for long.
+    /// By operation of the part that a branch shares: the step that has done it.
     places: Vec<u32>,
+    /// Operations that are left to be done, and an order to do operations in; not for long.
+    left: Vec<u32>,
+    order: Vec<u32>,
     /// How many steps there were when a position was kept last.
     kept: u32,
     seen: StepEvents<NAMES>,
@@ -139,6 +142,8 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             previous: Position::default(),
             again: Vec::new(),
             places: Vec::new(),
+            left: Vec::new(),
+            order: Vec::new(),
             kept: 0,
             seen,
             cells: Cells::new(machine.global_cells()),

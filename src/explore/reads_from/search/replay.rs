@@ -64,16 +64,18 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             if !is_last {
                 self.keep();
             }
-            let followed = if self.is_direct(base) {
-                let operations: Vec<u32> = (base as u32..self.log.len() as u32).collect();
-                self.follow(&operations)?
-            } else if let Some(order) = self.order(base, before) {
-                self.follow(&order)?
-            } else {
+            let mut order = std::mem::take(&mut self.order);
+            order.clear();
+            if self.is_direct(base) {
+                order.extend(base as u32..self.log.len() as u32);
+            } else if !self.find_order(base, before, &mut order) {
+                self.order = order;
                 // Whether there is an order is open then; that outweighs a bound that may be reached just at the end.
                 self.found.bound = self.sorter.stopped().or(self.found.bound);
                 return Ok(false);
-            };
+            }
+            let followed = self.follow(&order)?;
+            self.order = order;
             match followed {
                 Followed::All => return Ok(true),
                 Followed::LastWrites => self.log.last_writes(),
@@ -104,19 +106,19 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         Ok(())
     }
 
-    /// An order of all operations that the machine has not done, once it is brought back to where that order begins.
-    fn order(&mut self, base: usize, before: u32) -> Option<Vec<u32>> {
+    /// Finds an order of all operations that the machine has not done, once it is brought back to where that order begins.
+    fn find_order(&mut self, base: usize, before: u32, order: &mut Vec<u32>) -> bool {
         // 2.
         let place = self.place_before_overwritten(base, before);
         self.now.copy_from(self.tree.nearest(place, &mut self.again));
-        let mut order = self.order_from_here(base, before);
+        let mut found = self.find_order_from_here(base, order);
         // 3.
-        if order.is_none() && self.sorter.stopped().is_none() && self.now.last != START {
+        if !found && self.sorter.stopped().is_none() && self.now.last != START {
             self.now.copy_from(self.tree.nearest(START, &mut self.again));
-            order = self.order_from_here(base, before);
+            found = self.find_order_from_here(base, order);
         }
         self.kept = self.now.length;
-        order
+        found
     }
 
     /// Where the execution that a branch parts from stood before it first overwrote what the branch still has to read.
@@ -146,14 +148,14 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         if first == before { before } else { self.tree.before(first) }
     }
 
-    /// An order of all operations that the machine has not done.
-    fn order_from_here(&mut self, base: usize, before: u32) -> Option<Vec<u32>> {
+    /// Finds an order of all operations that the machine has not done; `places` says which step has done which.
+    fn find_order_from_here(&mut self, base: usize, order: &mut Vec<u32>) -> bool {
         let done = self.now.last;
-        let steps = self.tree.back_from(before).take_while(|&(number, _)| number != done);
-        let mut left: Vec<u32> = steps.map(|(_, step)| step.operation).filter(|&operation| operation != NONE).collect();
-        left.sort_unstable();
+        let left = &mut self.left;
+        left.clear();
+        left.extend((0..base as u32).filter(|&index| done == START || self.places[index as usize] > done));
         left.extend(base as u32..self.log.len() as u32);
-        self.sorter.order(&self.log, &left, &self.now.holds, self.budget)
+        self.sorter.order(&self.log, left, &self.now.holds, self.budget, order)
     }
 
     /// Whether the operations behind the base can be done in the order of the log.
