@@ -27,6 +27,10 @@ const COUNTED: &[(&str, &[u32])] = &[
     ("locked_adds", &[3, 6, 8]),
     ("unlocked_adds", &[3, 5, 6]),
     ("lastwrite", &[4, 8, 10]),
+    ("own_cells", &[3, 5, 6]),
+    ("list_append", &[4, 5, 6]),
+    ("values_decide", &[3, 4, 5]),
+    ("merge_sort", &[16, 32, 64]),
 ];
 
 /// Families whose states are few for their futures, which may be endless.

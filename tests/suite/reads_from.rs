@@ -61,6 +61,28 @@ fn families_have_the_numbers_that_others_count() {
     }
 }
 
+/// Long executions, executions in which values decide, and threads without number have the futures that states show.
+#[test]
+fn families_have_the_numbers_that_states_show() {
+    // What two threads do 42 times to cells of their own adds no futures: as many as `unlocked_adds` has.
+    let families: &[(&str, &[(u32, u64)])] = &[
+        ("own_cells", &[(1, 4), (3, 192)]),
+        ("list_append", &[(2, 3), (3, 16)]),
+        ("values_decide", &[(1, 3), (3, 338)]),
+    ];
+    for &(name, sizes) in families {
+        for &(n, futures) in sizes {
+            let machine = family(name, n);
+            let found = counted(&machine, &Limits::default()).unwrap();
+            assert_eq!((found.futures, found.executions, found.bound), (futures, futures, None), "{name} {n}");
+            assert_eq!(by_states(&machine).futures, futures, "{name} {n}, by states");
+        }
+    }
+    for n in [16, 64] {
+        assert_eq!(counted(&family("merge_sort", n), &Limits::default()).unwrap().executions, 1, "merge sort of {n}");
+    }
+}
+
 /// A pseudo-random number generator: SplitMix64.
 struct Random(u64);
 

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 /// Steps of an execution beyond which it counts as endless.
-const LONG: u32 = 2_000;
+const LONG: u32 = 10_000;
 
 /// Steps between two positions that are kept.
 const INTERVAL: u32 = 8;
