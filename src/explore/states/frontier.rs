@@ -7,6 +7,7 @@
 //!    [`Dictionary`], since a thread has far fewer states than the program (Holzmann, "State compression in SPIN", 1997);
 //!    other parts as the words that differ, of these the bytes that differ.
 //! 2. States stand in blocks, which are read from their beginnings. A block that was expanded is given back at once.
+//! 3. The first blocks hold states as they are: where few states wait, to write differences takes more time than it is worth.
 //!
 //! **Soundness and limits**: exact. Threads are entered into the dictionary while it is small beside the states that
 //! were met; later ones are written as other parts are.
@@ -17,6 +18,9 @@ use std::collections::VecDeque;
 /// States of a block, and the words that they may have.
 pub(super) const BLOCK: usize = 512;
 const BLOCK_WORDS: u64 = 1 << 17;
+
+/// Memory of states that wait from which on they are written as differences.
+const FEW: u64 = 1 << 20;
 
 /// A state that waits.
 #[derive(Clone, Copy)]
@@ -60,9 +64,46 @@ pub(super) struct Frontier {
     next: Image,
 }
 
+/// States as they are.
+#[derive(Default)]
+struct Images {
+    words: Vec<u64>,
+    /// The ends of the parts of each, from its first word on.
+    ends: Vec<u32>,
+    /// For each its node, and where its words and its ends end.
+    states: Vec<(u32, usize, usize)>,
+}
+
+impl Images {
+    fn push(&mut self, node: u32, (state, ends): (&[u64], &[u32]), monitor: &[u64]) {
+        self.words.extend_from_slice(state);
+        self.words.extend_from_slice(monitor);
+        self.ends.extend_from_slice(ends);
+        self.ends.push((state.len() + monitor.len()) as u32);
+        self.states.push((node, self.words.len(), self.ends.len()));
+    }
+
+    /// Copies one of them; gives its node.
+    fn read(&self, index: usize, image: &mut Image) -> u32 {
+        let (node, words_end, ends_end) = self.states[index];
+        let (_, words, ends) = index.checked_sub(1).map_or((0, 0, 0), |before| self.states[before]);
+        image.clear();
+        image.words.extend_from_slice(&self.words[words..words_end]);
+        image.ends.extend_from_slice(&self.ends[ends..ends_end]);
+        node
+    }
+
+    fn bytes(&self) -> usize {
+        let states = self.states.capacity() * size_of::<(u32, usize, usize)>();
+        self.words.capacity() * size_of::<u64>() + self.ends.capacity() * size_of::<u32>() + states
+    }
+}
+
 /// States one after the other.
 #[derive(Default)]
 pub(super) struct Block {
+    /// The states, where they are not written as differences.
+    images: Option<Images>,
     bytes: Vec<u8>,
     len: usize,
     words: u64,
@@ -87,8 +128,8 @@ impl Frontier {
 
     /// Memory that it takes.
     pub(super) fn bytes(&self) -> u64 {
-        let last = self.blocks.back().map_or(0, |block| block.bytes.capacity());
-        self.bytes + (last + self.blocks.capacity() * size_of::<Block>()) as u64
+        let last = self.blocks.back().map_or(0, Block::bytes);
+        self.bytes + last + (self.blocks.capacity() * size_of::<Block>()) as u64
     }
 
     /// Adds a state, of which the ends of the parts are given.
@@ -102,10 +143,20 @@ impl Frontier {
         if self.blocks.back().is_none_or(|block| block.len >= BLOCK || block.words >= BLOCK_WORDS) {
             if let Some(full) = self.blocks.back_mut() {
                 full.bytes.shrink_to_fit();
-                self.bytes += full.bytes.capacity() as u64;
+                self.bytes += full.bytes();
             }
-            self.blocks.push_back(Block { first_node: node, ..Block::default() });
+            let images = (self.bytes() < FEW).then(Images::default);
+            self.blocks.push_back(Block { images, first_node: node, ..Block::default() });
             self.last.clear();
+        }
+        if let Some(block) = self.blocks.back_mut()
+            && let Some(images) = &mut block.images
+        {
+            images.push(node, (state, ends), monitor);
+            block.len += 1;
+            block.words += (state.len() + monitor.len()) as u64;
+            self.len += 1;
+            return;
         }
         self.next.clear();
         self.next.words.extend_from_slice(state);
@@ -124,7 +175,7 @@ impl Frontier {
         let block = self.blocks.pop_front()?;
         self.len -= block.len;
         if !self.blocks.is_empty() {
-            self.bytes -= block.bytes.capacity() as u64;
+            self.bytes -= block.bytes();
         }
         Some(block)
     }
@@ -136,7 +187,7 @@ impl Block {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.bytes.capacity() as u64
+        (self.bytes.capacity() + self.images.as_ref().map_or(0, Images::bytes)) as u64
     }
 
     fn push(&mut self, node: u32, before: &Image, image: &Image, dictionary: &mut Dictionary) {
@@ -216,6 +267,13 @@ impl Reader {
 
     /// Has read so many states of a block: from its beginning, or from where it stands.
     pub(super) fn skip_to(&mut self, number: usize, block: &Block, dictionary: &Dictionary) {
+        if block.images.is_some() {
+            (self.block, self.read) = (Some(block.first_node), number.saturating_sub(1));
+            if number > 0 {
+                self.next(block, dictionary);
+            }
+            return;
+        }
         if self.block != Some(block.first_node) || self.read > number {
             self.begin();
             self.block = Some(block.first_node);
@@ -242,6 +300,10 @@ impl Reader {
             return false;
         }
         self.read += 1;
+        if let Some(images) = &block.images {
+            self.node = images.read(self.read - 1, &mut self.last);
+            return true;
+        }
         self.node += self.number(block) as u32;
         let parts = self.number(block) as usize;
         self.next.clear();
@@ -333,16 +395,21 @@ mod tests {
         (words, ends, (0..number % 3).map(|word| word ^ number).collect())
     }
 
+    const STATES: u64 = 20_000;
+
     #[test]
     fn states_are_read_as_they_were_written() {
         for room in [0, 1 << 20] {
             let (mut frontier, mut dictionary) = (Frontier::default(), Dictionary::default());
             dictionary.make_room(room);
-            for number in 0..2_000 {
+            for number in 0..STATES {
                 let (words, ends, monitor) = state(number);
                 frontier.push(3 * number as u32, (&words, &ends), &monitor, &mut dictionary);
             }
-            assert_eq!(frontier.len(), 2_000);
+            assert_eq!(frontier.len() as u64, STATES);
+            // Some as they are, and more as differences.
+            assert!(frontier.blocks.iter().filter(|block| block.images.is_none()).count() > 10);
+            assert!(frontier.blocks.iter().filter(|block| block.images.is_some()).count() > 5);
             let (mut reader, mut number) = (Reader::default(), 0);
             while let Some(block) = frontier.take() {
                 reader.begin();
@@ -355,7 +422,7 @@ mod tests {
                 }
                 assert_eq!(reader.read(), block.len());
             }
-            assert_eq!((number, frontier.len(), frontier.is_empty()), (2_000, 0, true));
+            assert_eq!((number, frontier.len(), frontier.is_empty()), (STATES, 0, true));
         }
     }
 }
