@@ -34,7 +34,7 @@ const COUNTED: &[(&str, &[u32])] = &[
 ];
 
 /// Families whose states are few for their futures, which may be endless.
-const DECIDED: &[(&str, &[u32])] = &[("filter_lock", &[3, 4]), ("philosophers", &[8])];
+const DECIDED: &[(&str, &[u32])] = &[("filter_lock", &[3, 4]), ("philosophers", &[8]), ("twelve_philosophers", &[12])];
 
 /// Families with too many futures to count, at sizes at which there are too many states as well.
 const REDUCED: &[(&str, &[u32])] =
@@ -71,8 +71,7 @@ fn bytes_of_a_state(family: &Model) -> Option<u64> {
 }
 
 fn decide(family: &Model) -> (Statistics, Duration) {
-    let concurrency = Some(&family.form().concurrency);
-    let subject = Subject { program: family.program(), concurrency, machine: family.machine() };
+    let subject = Subject::from(family);
     let search = || {
         let query = Query::UP_TO_THE_READ;
         let answer = subject.futures(&query, &Budget::unlimited());

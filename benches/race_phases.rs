@@ -1,6 +1,7 @@
 //! What the phases of race-directed testing cost, beside plain executions at random.
 //!
-//! In: a program of workers that take turns at a lock and count in shared cells, with one race at its end; and a wide
+//! In: a small program, two threads that each count three times under a lock, and race at the end; one of workers that take
+//! turns at a lock and count in shared cells, with one race at its end; and a wide
 //! one of 50 threads, 10,000 statements and 200 shared cells. Out: criterion's report; the throughput is executions a
 //! second on one core. The ratios of `hybrid` and `directed` to `plain` within one run are the cost of phase 1 and of
 //! phase 2. Run with `cargo bench --bench race_phases`.
@@ -15,8 +16,11 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::ops::ControlFlow;
 
-/// Executions of one measured run.
-const EXECUTIONS: u64 = 20;
+/// Two threads that count under a lock, and then race.
+const SMALL: &str = "int x; int last; lock L;
+void count() { for (int i = 0; i < 3; i++) { lock(L); x += 1; unlock(L); } }
+void main() { cobegin A: { count(); last = 1; } B: { count(); last = 2; } coend }
+";
 
 /// Workers that count under a lock and by atomic additions, each with cells of its own; at the end the first two race.
 fn workers() -> String {
@@ -92,12 +96,15 @@ impl<'a> Experiment for Watched<'a> {
 
 fn phases(criterion: &mut Criterion) {
     let budget = Budget::unlimited();
-    for (name, text) in [("workers", workers()), ("wide", wide())] {
+    // With the executions of one measured run.
+    for (name, text, executions) in
+        [("small", SMALL.to_owned(), 2_000), ("workers", workers(), 20), ("wide", wide(), 20)]
+    {
         let Ok(model) = Model::from_text("bench.csm", &text, &Options::default()) else { continue };
         let (program, machine) = (model.program(), model.machine());
-        let trials = Trials { machine, seeds: 0..EXECUTIONS, max_steps: 1_000_000, budget: &budget };
+        let trials = Trials { machine, seeds: 0..executions, max_steps: 1_000_000, budget: &budget };
         let mut group = criterion.benchmark_group(name);
-        group.throughput(Throughput::Elements(EXECUTIONS)).sample_size(10);
+        group.throughput(Throughput::Elements(executions)).sample_size(10);
         group.bench_function("plain", |bencher| {
             bencher.iter(|| black_box(&trials).run(&Plain, |_, _| ControlFlow::Continue(())));
         });
@@ -111,7 +118,7 @@ fn phases(criterion: &mut Criterion) {
         let aim = PairAim { places: &places, races: &races, pair, accesses: &accesses };
         let request = TrialRequest {
             seed: 0,
-            trials: EXECUTIONS,
+            trials: executions,
             max_postponed: 20_000,
             max_steps: 1_000_000,
             until_hit: false,

@@ -152,7 +152,7 @@ impl Search<'_, '_> {
     /// Decides whether there is such an execution.
     fn ask(&self, found: &mut Executions<'_>, budget: &Budget<'_>) {
         let Input { program, form, machine, .. } = *self.input;
-        let subject = Subject { program, concurrency: Some(&form.concurrency), machine };
+        let subject = Subject { program, form: Some(form), machine };
         let (mut budget, mut asked) = (budget.share(OF_SELECTIONS).quiet(), 0);
         for term in self.open(found) {
             let mut selections = self.selections(term);

@@ -5,6 +5,7 @@
 
 use crate::budget::{Bound, Statistics};
 use crate::explore::deadlock::Deadlock;
+use crate::explore::reduction::Reduction;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Choice, Failure, FailureKind, OutputId, PathId, Tables};
 
@@ -18,6 +19,8 @@ pub struct Query<'a> {
     /// The pairs of a read and a definition of which it is asked whether they can be seen, sorted: a search that need not
     /// look for anything else stops when all of them were. Without them it looks for all pairs that there are.
     pub candidates: Option<&'a [(ReadId, DefinitionId)]>,
+    /// How a search through states may leave out orders of steps that no answer depends on.
+    pub reduction: Option<Reduction<'a>>,
 }
 
 /// How far the schedule of a term is to go.
@@ -45,7 +48,7 @@ pub enum Ends {
 impl<'a> Query<'a> {
     /// Everything, with the schedules of terms up to the step that reads.
     pub const UP_TO_THE_READ: Query<'static> =
-        Query { schedules: TermSchedules::UpToTheRead, ends: Ends::Outcomes, candidates: None };
+        Query { schedules: TermSchedules::UpToTheRead, ends: Ends::Outcomes, candidates: None, reduction: None };
 
     /// Terms, failures and deadlocks, without the outcomes.
     #[must_use]

@@ -11,18 +11,19 @@ use crate::explore::question::count::{self, CountAnswer};
 use crate::explore::question::futures::futures_with;
 use crate::explore::question::select::{self, SelectAnswer};
 use crate::explore::slice::{Declined, Silent, Sliceable, may_go_wrong, readers};
-use crate::form::Selection;
-use crate::ir::{DefinitionId, Program, ReadId};
+use crate::form::races::potential_races;
+use crate::form::{Form, Selection};
+use crate::ir::{Access, DefinitionId, Program, ReadId};
 use crate::model::Model;
-use crate::vm::Machine;
+use crate::vm::{Machine, Visibility};
 
 /// A program as explorations see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The program.
     pub program: &'a Program,
-    /// What is known of its memory and its threads; without it there are no slices.
-    pub concurrency: Option<&'a Concurrency>,
+    /// What is known of its memory and its threads; without it there are no slices, and no partial-order reduction.
+    pub form: Option<&'a Form>,
     /// Executes it, with [`Concurrency::sharing`] as what is visible.
     pub machine: &'a Machine,
 }
@@ -37,12 +38,29 @@ const OUTCOME_EXECUTIONS: u64 = 5_000;
 
 impl<'a> From<&'a Model> for Subject<'a> {
     fn from(model: &'a Model) -> Subject<'a> {
-        let concurrency = Some(&model.form().concurrency);
-        Subject { program: model.program(), concurrency, machine: model.machine() }
+        Subject { program: model.program(), form: Some(model.form()), machine: model.machine() }
     }
 }
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
+    fn concurrency(&self) -> Option<&'a Concurrency> {
+        self.form.map(|form| &form.concurrency)
+    }
+
+    /// The accesses that race with no other one and are not atomic.
+    #[must_use]
+    pub fn race_free(&self) -> Option<Visibility> {
+        let form = self.form?;
+        let mut found = Visibility::none(self.program);
+        for access in potential_races(self.program, form).race_free() {
+            match access {
+                Access::Read(read) => found.reads.insert(read.index()),
+                Access::Write(definition) => found.definitions.insert(definition.index()),
+            }
+        }
+        Some(found)
+    }
+
     /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies.
     ///
     /// Where outcomes are not asked for, the prints of the program are left out; where nothing can fail or block, the
@@ -54,7 +72,7 @@ impl Subject<'_> {
         }
         let ends = if may_go_wrong(self.program) { query.ends } else { Ends::Nothing };
         let query = &Query { ends, ..*query };
-        let sharing = self.concurrency.map(|concurrency| &concurrency.sharing);
+        let sharing = self.concurrency().map(|concurrency| &concurrency.sharing);
         let silent = sharing.and_then(|sharing| Silent::new(self.program, sharing, self.machine));
         let Some(silent) = silent else { return self.search(query, budget) };
         let quiet = Subject { program: silent.program(), machine: &silent.machine, ..*self };
@@ -72,7 +90,7 @@ impl Subject<'_> {
         all_outcomes: bool,
         budget: &Budget<'_>,
     ) -> (Answer, Option<Bound>) {
-        let has_many = self.concurrency.is_some_and(|concurrency| {
+        let has_many = self.concurrency().is_some_and(|concurrency| {
             readers(self.program, concurrency, self.machine).is_some_and(|readers| readers >= MANY_READERS)
         });
         let decided = has_many.then(|| self.futures(&Query::without_outcomes(candidates), budget));
@@ -95,7 +113,7 @@ impl Subject<'_> {
 
     fn search(&self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
         let mut sliceable = None;
-        futures_with(self.machine, query, budget, &mut |budget| {
+        futures_with(self.machine, query, &|| self.race_free(), budget, &mut |budget| {
             let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
             let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, budget));
             found.map_err(|declined| if declined == Declined::Bound { Retry::WithMore } else { Retry::Never })
@@ -143,7 +161,7 @@ impl Subject<'_> {
     }
 
     fn sliceable(&self) -> Result<Sliceable<'_>, Declined> {
-        let concurrency = self.concurrency.ok_or(Declined::Unsupported)?;
+        let concurrency = self.concurrency().ok_or(Declined::Unsupported)?;
         Ok(Sliceable::new(self.program, concurrency, self.machine))
     }
 }

@@ -411,6 +411,12 @@ impl Machine {
         code.iter().any(|code| matches!(code, Code::Assume { .. } | Code::Choose { .. }))
     }
 
+    /// Whether some thread tries to take a lock, so that it matters when others give theirs back.
+    #[must_use]
+    pub fn tries_locks(&self) -> bool {
+        self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { kind, .. } if kind.tries()))
+    }
+
     /// Whether threads make locals in memory, which other threads may use.
     #[must_use]
     pub fn makes_locals(&self) -> bool {

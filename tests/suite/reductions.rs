@@ -2,13 +2,14 @@
 //!
 //! What they say can happen (terms, outcomes, failures, deadlocks), and whether selections are consistent, must be what a
 //! search through all states of the whole program says; and every schedule must be one of the whole program.
+//! States of which one thread alone is expanded are held to all states in the same way.
 //! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
 
 use crate::support::generate::{self, Size};
 use crate::support::{possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{
-    Answer, Deadlock, Declined, OutcomeStatus, Query, Subject, Verdict, by_states, select_by_states,
+    Answer, Deadlock, Declined, OutcomeStatus, Query, Reduction, Subject, Verdict, by_states, select_by_states,
 };
 use cssame::form::Selection;
 use cssame::ir::{DefinitionId, ReadId};
@@ -26,7 +27,7 @@ impl Fixture {
     }
 
     fn subject(&self) -> Subject<'_> {
-        Subject { program: self.0.program(), concurrency: Some(&self.0.form().concurrency), machine: self.0.machine() }
+        Subject::from(&self.0)
     }
 
     fn terms(&self, answer: &Answer) -> BTreeSet<(ReadId, DefinitionId)> {
@@ -121,6 +122,7 @@ struct Tally {
     large: u64,
     selections: u64,
     symmetric: u64,
+    reduced: u64,
     saved: u64,
 }
 
@@ -172,6 +174,40 @@ fn check_symmetry(text: &str, tally: &mut Tally) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Holds a search that expands one thread alone where that is enough, from the first state on, to one that expands all, and the
+/// same up to symmetry; `Err` says what is wrong.
+fn check_order(text: &str, tally: &mut Tally) -> Result<(), String> {
+    let Some(fixture) = Fixture::new(text) else { return Ok(()) };
+    let machine = fixture.0.machine();
+    let (query, limits) = (Query::default(), Limits { max_states: Some(30_000), ..Limits::default() });
+    let race_free = fixture.subject().race_free().ok_or("no form")?;
+    let reduction = Some(Reduction { race_free: &race_free, from: 0 });
+    let whole = by_states(machine, &query, &limits.into());
+    if !whole.is_complete() {
+        return Ok(());
+    }
+    let reduced = by_states(machine, &Query { reduction, ..query }, &limits.into());
+    tally.reduced += 1;
+    tally.saved += u64::from(reduced.statistics.states < whole.statistics.states);
+    if !reduced.is_complete() || reduced.statistics.states > whole.statistics.states {
+        return Err("states: more of them".to_owned());
+    }
+    if reduced.all_end != whole.all_end {
+        return Err("ends: a cycle, or none".to_owned());
+    }
+    compare(&fixture, &whole, &reduced)?;
+    if fixture.deadlocks(&whole) != fixture.deadlocks(&reduced) {
+        return Err(format!("deadlocks: {:?} but {:?}", fixture.deadlocks(&whole), fixture.deadlocks(&reduced)));
+    }
+    let Some(machine) = machine.up_to_symmetry() else { return Ok(()) };
+    let folded = by_states(&machine, &Query { reduction, ..query }, &limits.into());
+    tally.symmetric += 1;
+    if folded.deadlocks.is_empty() != whole.deadlocks.is_empty() {
+        return Err("deadlocks: there are some, or none".to_owned());
+    }
+    compare(&fixture, &whole, &folded).map_err(|message| format!("{message}, up to symmetry"))
 }
 
 /// Holds slices to all states of the whole program; `Err` says what is wrong.
@@ -394,4 +430,50 @@ fn states_up_to_symmetry_say_what_all_states_say() {
     }
     assert!(tally.saved * 50 >= programs, "many programs have fewer states: {} of {programs}", tally.saved);
     println!("{} programs with threads to exchange, of which {} have fewer states", tally.symmetric, tally.saved);
+}
+
+#[test]
+fn states_of_one_thread_alone_say_what_all_states_say() {
+    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 1_500);
+    let first = setting("CSSAME_REDUCTION_SEED", 1);
+    let mut tally = Tally::default();
+    for seed in first..first + programs {
+        let size = match seed % 3 {
+            0 => Size { threads: 2, operations: 5, globals: 3, structured: true },
+            1 => Size { threads: 3, operations: 4, globals: 4, structured: false },
+            _ => Size { threads: 2, operations: 7, globals: 6, structured: true },
+        };
+        let source = if seed % 5 == 4 { generate::arrays(seed) } else { generate::program(seed, &size) };
+        let source = if seed % 4 == 0 { source } else { quiet(&source, seed) };
+        report(&source, seed, &mut tally, check_order);
+    }
+    println!(
+        "{} programs reduced, of which {} have fewer states; {} of them up to symmetry",
+        tally.reduced, tally.saved, tally.symmetric
+    );
+    assert!(tally.saved * 10 >= programs, "many programs have fewer states: {} of {programs}", tally.saved);
+}
+
+/// Philosophers who put their forks back alone: the last one takes the right fork first, or does not.
+#[test]
+fn philosophers_have_few_states() {
+    for (last, deadlocks) in [("f0, f7", 0), ("f7, f0", 1)] {
+        let others: String = (0..7).map(|me| format!("P{me}: dine({me}, f{me}, f{});\n", me + 1)).collect();
+        let text = format!(
+            "int meals[8]; lock f0, f1, f2, f3, f4, f5, f6, f7;
+             void dine(int me, lock first, lock second) {{
+               lock(first); lock(second); meals[me] = meals[me] + 1; unlock(second); unlock(first);
+             }}
+             cobegin {others} P7: dine(7, {last}); coend"
+        );
+        let fixture = Fixture::new(&text).unwrap();
+        let race_free = fixture.subject().race_free().unwrap();
+        let query = Query { reduction: Some(Reduction { race_free: &race_free, from: 0 }), ..Query::default() };
+        let alone = by_states(fixture.0.machine(), &query, &Budget::unlimited());
+        // Without reduction there are more than 400,000.
+        assert!(alone.is_complete() && alone.statistics.states < 60_000, "{} states", alone.statistics.states);
+        assert_eq!((alone.deadlocks.len(), alone.terms.len()), (deadlocks, 1));
+        let together = by_states(fixture.0.machine(), &query, &Budget::unlimited().with_jobs(3));
+        assert!(format!("{alone:?}") == format!("{together:?}"), "the same for any number of cores");
+    }
 }

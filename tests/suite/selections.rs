@@ -215,8 +215,7 @@ fn compare(sample: &Sample, tally: &mut Tally) {
         }
         let either = select(sample.model.machine(), selections, &limits.into());
         assert_eq!(verdict(&either), expected, "{}", question());
-        let concurrency = Some(&sample.model.form().concurrency);
-        let subject = Subject { program: sample.model.program(), concurrency, machine: sample.model.machine() };
+        let subject = Subject::from(&sample.model);
         let cheapest = subject.select(selections, &limits.into());
         assert_eq!(verdict(&cheapest), expected, "by slices, {}", question());
         tally.sliced += u32::from(subject.select_by_slice(selections, &limits.into()).is_ok());

@@ -19,32 +19,39 @@ use crate::explore::question::by_executions::by_executions;
 use crate::explore::question::failures::{FailureKey, failure_list};
 use crate::explore::question::outcomes::{self, OutcomeKey, Outcomes, Room};
 use crate::explore::question::samples::Samples;
+use crate::explore::reduction::Reduction;
 use crate::explore::states::assumption::{Unexpanded, lasting_states};
 use crate::explore::states::completion::Completion;
 use crate::explore::states::open::open_executions;
 use crate::explore::states::terms::{SeenTerm, SeenTerms};
 use crate::explore::states::{self, End, EndContext, Searched, Transition, Visitor};
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName};
+use crate::vm::{CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName, Visibility};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies, without slices.
 pub fn futures(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
-    futures_with(machine, query, budget, &mut |_| Err(Retry::Never))
+    futures_with(machine, query, &|| None, budget, &mut |_| Err(Retry::Never))
 }
 
-/// The same with slices, as a function of their budget.
+/// The same with slices, as a function of their budget, and with partial-order reduction by accesses that do not race.
 pub(in crate::explore) fn futures_with(
     machine: &Machine,
     query: &Query<'_>,
+    race_free: &dyn Fn() -> Option<Visibility>,
     budget: &Budget<'_>,
     by_slices: &mut dyn FnMut(&Budget<'_>) -> Result<Answer, Retry>,
 ) -> Answer {
     let symmetric = machine.up_to_symmetry();
     let mut samples = Samples::new(machine, query);
+    let mut known = None;
     let mut answer = Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref())).run(Searches {
         by_states: &mut |budget| {
+            let is_large = budget.limits().max_states.is_none_or(|states| states > FEW_STATES);
+            let race_free = if is_large { known.get_or_insert_with(race_free).as_ref() } else { None };
+            let reduction = race_free.map(|race_free| Reduction { race_free, from: FEW_STATES });
+            let query = &Query { reduction: query.reduction.or(reduction), ..*query };
             let Some(symmetric) = &symmetric else { return by_states(machine, query, budget) };
             let answer = by_states(symmetric, query, budget);
             // Deadlocks are told apart by who is in them. Where the time is up, those that were found will do.
@@ -60,6 +67,9 @@ pub(in crate::explore) fn futures_with(
     }
     answer
 }
+
+/// States that are expanded whole before any is reduced, so that schedules of small programs are shortest.
+const FEW_STATES: u64 = 20_000;
 
 /// Outcomes of executions that are shown where there may be many more than that.
 const MORE_OUTCOMES: usize = 1_000;
@@ -108,7 +118,7 @@ pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> A
         asks_for_edges: follows || query.ends != Ends::Nothing,
         ..Recorder::default()
     };
-    let searched = states::search(machine, budget, (), &mut recorder);
+    let searched = states::search_reduced(machine, budget, (), &mut recorder, query.reduction);
     let Recorder { pairs, outcomes, failures, deadlocks, threads, .. } = recorder;
     let (terms, undecided) = terms(machine, query, &searched, pairs);
     let Searched { graph, tables, statistics, bound, stopped } = searched;

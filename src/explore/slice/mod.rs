@@ -189,7 +189,7 @@ impl<'a> Sliceable<'a> {
             // Deadlocks, and failures of other threads, are those of the program without it.
             let ends = if reader.may_fail { query.ends } else { Ends::Nothing };
             let reads = reader.reads.iter().map(|read| read.index()).collect();
-            search(Some(reader.function), &Query { ends, ..*query }, &reads)?;
+            search(Some(reader.function), &Query { ends, reduction: None, ..*query }, &reads)?;
         }
         Ok(collected.finish())
     }
@@ -213,7 +213,7 @@ impl<'a> Sliceable<'a> {
                     |pair: &&(ReadId, DefinitionId)| wanted.is_none() || is_wanted(pair.0) && base.slice.holds(pair.0);
                 all.iter().filter(own).copied().collect::<Vec<_>>()
             });
-            let of_base = Query { candidates: candidates.as_deref(), ..*query };
+            let of_base = Query { candidates: candidates.as_deref(), reduction: None, ..*query };
             collected.add(&base, &of_base, None).map_err(too_large)?;
         }
         for read in reads {
@@ -231,7 +231,8 @@ impl<'a> Sliceable<'a> {
         // What others read must not matter where one of them is watched alone.
         let matters = self.index.read_sites(read).iter().any(|&site| relevance.values(site));
         let is_watched = !matters && self.runs_in_several(read);
-        let of_read = Query { ends: Ends::Nothing, candidates: query.candidates.map(|all| of(all, read)), ..*query };
+        let candidates = query.candidates.map(|all| of(all, read));
+        let of_read = Query { ends: Ends::Nothing, candidates, reduction: None, ..*query };
         let (mut thread, mut made) = (0, 1);
         while thread < made {
             let number = ThreadIndex(thread as u16);

@@ -17,6 +17,7 @@ use super::dictionary::Dictionary;
 use super::fingerprint::{encode_rest, with_rest};
 use super::frontier::{Block, Reader, Waiting};
 use super::{Monitor, Searched};
+use crate::explore::reduction::Reduction;
 use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Hashes, Machine, Move, State, Tables, ThreadName, Work};
 use std::ops::Range;
 use std::thread;
@@ -56,10 +57,21 @@ const BATCH_INSTRUCTIONS: u64 = 64 << 20;
 /// An event, where it happened.
 type Happened = (ThreadName, CodeIndex, Event);
 
+/// A state that was expanded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expanded {
+    pub node: u32,
+    /// The number of its words.
+    pub words: u64,
+    /// The thread, by its place in the list of moves, that was expanded alone.
+    pub alone: Option<usize>,
+    /// Where its steps end.
+    end: usize,
+}
+
 /// What a worker has found about a piece of a level, with notes of the monitor.
 pub(super) struct Batch<N> {
-    /// By state: its node, the number of its words, and the end of its steps.
-    states: Vec<(u32, u64, usize)>,
+    states: Vec<Expanded>,
     successors: Vec<Successor>,
     words: Vec<u64>,
     parts: Vec<u32>,
@@ -101,7 +113,7 @@ impl<N> Batch<N> {
 
     /// Forgets the steps of the state that was begun last.
     fn cancel_state(&mut self) {
-        self.successors.truncate(self.states.last().map_or(0, |&(.., end)| end));
+        self.successors.truncate(self.states.last().map_or(0, |last| last.end));
         let [_, parts, words, events, notes] = self.successors.last().map_or([0; 5], |before| before.ends);
         self.words.truncate(words);
         self.parts.truncate(parts);
@@ -109,10 +121,10 @@ impl<N> Batch<N> {
         self.notes.truncate(notes);
     }
 
-    /// The states that were expanded: the node, the number of words, and the steps.
-    pub(super) fn by_state(&self) -> impl Iterator<Item = (u32, u64, Range<usize>)> {
-        let start = |index: usize| if index == 0 { 0 } else { self.states[index - 1].2 };
-        self.states.iter().enumerate().map(move |(index, &(node, words, end))| (node, words, start(index)..end))
+    /// The states that were expanded, with their steps.
+    pub(super) fn by_state(&self) -> impl Iterator<Item = (Expanded, Range<usize>)> {
+        let start = |index: usize| if index == 0 { 0 } else { self.states[index - 1].end };
+        self.states.iter().enumerate().map(move |(index, &state)| (state, start(index)..state.end))
     }
 
     pub(super) fn step(&self, index: usize) -> Step<'_, N> {
@@ -172,6 +184,8 @@ pub(super) struct Scene<'a> {
     pub blocks: &'a [Block],
     /// Whether events are asked for.
     pub watched: bool,
+    /// How states of this level are reduced, if they are.
+    pub reduction: Option<Reduction<'a>>,
 }
 
 impl<G: Monitor> Worker<G> {
@@ -218,21 +232,36 @@ impl<G: Monitor> Worker<G> {
         let mut moves = std::mem::take(&mut self.moves);
         machine.moves(&self.parent.0, &mut moves);
         self.parent.1.restrict(&self.parent.0, &mut moves);
-        let choices = moves.iter().flat_map(|&Move { thread, alternatives }| {
+        let mut alone = scene.reduction.and_then(|it| it.first(machine, &self.parent.0, &moves));
+        let first = alone.map(|place| Choice { thread: moves[place].thread, alternative: 0 });
+        let others = moves.iter().enumerate().filter(|&(place, _)| Some(place) != alone);
+        let others = others.flat_map(|(_, &Move { thread, alternatives })| {
             (0..alternatives).map(move |alternative| Choice { thread, alternative })
         });
         let mut has_room = true;
-        for choice in choices {
+        for choice in first.into_iter().chain(others) {
             has_room = self.batch.size() < self.room && self.executed.0 < BATCH_INSTRUCTIONS;
             if !has_room {
                 break;
             }
             self.step(scene, choice);
+            // Whether it is enough is known when it is entered; that it is not may be known now.
+            if Some(choice) == first {
+                let last = self.batch.successors.last();
+                let leads_on = |last: &Successor| {
+                    last.known.is_none_or(|to| to > of.node) && matches!(last.leads, Leads::On | Leads::Unknown)
+                };
+                if last.is_some_and(leads_on) {
+                    break;
+                }
+            }
         }
+        let steps = self.batch.successors.len() - self.batch.states.last().map_or(0, |last| last.end);
+        alone = alone.filter(|_| steps == 1);
         self.moves = moves;
         if has_room {
-            let words = of.state.len() + of.monitor.len();
-            self.batch.states.push((of.node, words as u64, self.batch.successors.len()));
+            let words = (of.state.len() + of.monitor.len()) as u64;
+            self.batch.states.push(Expanded { node: of.node, words, alone, end: self.batch.successors.len() });
         }
         has_room
     }
@@ -335,7 +364,14 @@ mod tests {
         first.push(0, (encoding.words(), encoding.ends()), &[], &mut dictionary);
         let expand = |worker: &mut Worker<()>, level: &mut Frontier, dictionary: &Dictionary| {
             let (blocks, states) = (Vec::from_iter(level.take()), 0..40);
-            let scene = Scene { machine: &machine, found: &found, dictionary, blocks: &blocks, watched: false };
+            let scene = Scene {
+                machine: &machine,
+                found: &found,
+                dictionary,
+                blocks: &blocks,
+                watched: false,
+                reduction: None,
+            };
             worker.expand(scene, &Piece { block: 0, states });
         };
         let mut whole = Worker::new(&(), u64::MAX);

@@ -129,14 +129,28 @@ impl<'a> Completion<'a> {
             let edges = self.graph.edges(node);
             let open = edges.iter().enumerate().filter(|&(_, &target)| target != DISCARDED);
             let Some((place, &target)) = open.min_by_key(|&(_, &target)| distance[target as usize]) else { return };
-            let known = self.graph.choice_to(node, target);
-            let Some(choice) = known.or_else(|| nth_choice(self.machine, walk.state(), place)) else { return };
+            let known = self.graph.choice_to(node, target).or_else(|| match self.graph.is_reduced() {
+                true => self.choice_to(&mut walk, target),
+                false => nth_choice(self.machine, walk.state(), place),
+            });
+            let Some(choice) = known else { return };
             if walk.step(choice, &mut ()).is_err() {
                 return;
             }
             schedule.push(choice);
             node = target;
         }
+    }
+
+    /// A choice that leads to a node.
+    fn choice_to(&self, walk: &mut Walk<'_>, target: u32) -> Option<Choice> {
+        let mut choices = Vec::new();
+        self.machine.enabled(walk.state(), &mut choices);
+        choices.into_iter().find(|&choice| {
+            let mut after = walk.branch();
+            let Ok(progress) = after.step(choice, &mut ()) else { return false };
+            self.graph.find(fingerprint_of(self.machine, after.state(), progress)) == Some(target)
+        })
     }
 
     /// The choice that leads nearest to an end, and the node that stands for its state: threads that are taken for one

@@ -2,7 +2,7 @@
 //!
 //! A node is a state: the step by which it was reached first, and what became of it. The nodes with their first steps
 //! are a tree of shortest schedules, so a schedule is kept as one node. Edges stand in the order in which the machine
-//! lists the choices of a state, so that an edge names its choice by its place. States themselves are not kept.
+//! lists the choices of a state, so that an edge names its choice by its place, unless there was reduction. States themselves are not kept.
 
 use super::chunks::Chunks;
 pub(in crate::explore) use super::edges::DISCARDED;
@@ -59,6 +59,8 @@ pub(in crate::explore) struct Graph {
     wide: FxHashMap<u32, u32>,
     edges: Edges,
     has_no_edges: bool,
+    /// Whether some states have edges for one thread alone.
+    is_reduced: bool,
     visited: Visited,
 }
 
@@ -66,6 +68,16 @@ impl Graph {
     /// A graph whose edges nobody asks for: none are kept.
     pub(in crate::explore) fn without_edges() -> Graph {
         Graph { has_no_edges: true, ..Graph::default() }
+    }
+
+    /// From now on states may have edges for one thread alone, or those of one thread before all others.
+    pub(in crate::explore) fn set_reduced(&mut self) {
+        self.is_reduced = true;
+    }
+
+    /// Whether the place of an edge does not name its choice.
+    pub(in crate::explore) fn is_reduced(&self) -> bool {
+        self.is_reduced
     }
 
     /// Number of nodes.

@@ -12,11 +12,12 @@
 //! 3. The successor is told from others by a fingerprint of 128 bits (`fingerprint`), which follows from that of the state
 //!    before and from what the step has changed. One that is new becomes a node of the graph, which keeps the step that has
 //!    led to it first, and waits for the next level.
-//! 4. Large levels are expanded on several cores (`batch`, `parallel`) and entered in the order in which one core would have done
+//! 4. Where there are many states and the question allows it, one thread alone is expanded where that is enough ([`Reduction`]).
+//! 5. Large levels are expanded on several cores (`batch`, `parallel`) and entered in the order in which one core would have done
 //!    the steps, so that the graph is the same for any number of cores.
 //!
 //! **Soundness and limits**: if no bound is hit, each state that an execution can reach is a node, and the path to it
-//! is a shortest one. Two states with one fingerprint would be taken for one: with 10^9 states the chance is below
+//! is a shortest one, unless there was reduction. Two states with one fingerprint would be taken for one: with 10^9 states the chance is below
 //! 10^-20. States themselves are not kept: they are found again by doing the steps.
 
 pub(in crate::explore) mod assumption;
@@ -45,6 +46,7 @@ pub(in crate::explore) use monitor::Monitor;
 pub(in crate::explore) use visitor::{End, EndContext, Transition, Visitor};
 
 use crate::budget::{Bound, Budget, Statistics};
+use crate::explore::reduction::Reduction;
 use crate::explore::states::graph::{DISCARDED, Graph, NodeKind};
 use crate::vm::{self, Choice, Encoding, Hashes, Machine, Move, State, Tables, ThreadIndex, Work};
 use std::collections::VecDeque;
@@ -65,6 +67,11 @@ struct Engine<'a, G: Monitor, V> {
     machine: &'a Machine,
     budget: &'a Budget<'a>,
     visitor: &'a mut V,
+    reduction: Option<Reduction<'a>>,
+    /// Whether states of this level are reduced.
+    reduces: bool,
+    /// The node that the last step has led to; the first one if it was discarded.
+    arrived: u32,
     found: Searched,
     next: Frontier,
     dictionary: Dictionary,
@@ -118,6 +125,17 @@ pub(in crate::explore) fn search<G: Monitor, V: Visitor<G>>(
     search_with_names(machine, Tables::new(), budget, monitor, visitor)
 }
 
+/// As [`search`], with reduction.
+pub(in crate::explore) fn search_reduced<G: Monitor, V: Visitor<G>>(
+    machine: &Machine,
+    budget: &Budget<'_>,
+    monitor: G,
+    visitor: &mut V,
+    reduction: Option<Reduction<'_>>,
+) -> Searched {
+    search_by(machine, Tables::new(), budget, monitor, visitor, reduction)
+}
+
 /// As [`search`], with the names of threads that are known before: they keep their ids.
 pub(in crate::explore) fn search_with_names<G: Monitor, V: Visitor<G>>(
     machine: &Machine,
@@ -126,11 +144,25 @@ pub(in crate::explore) fn search_with_names<G: Monitor, V: Visitor<G>>(
     monitor: G,
     visitor: &mut V,
 ) -> Searched {
+    search_by(machine, tables, budget, monitor, visitor, None)
+}
+
+fn search_by<G: Monitor, V: Visitor<G>>(
+    machine: &Machine,
+    tables: Tables,
+    budget: &Budget<'_>,
+    monitor: G,
+    visitor: &mut V,
+    reduction: Option<Reduction<'_>>,
+) -> Searched {
     let graph = if visitor.asks_for_edges() { Graph::default() } else { Graph::without_edges() };
     let mut engine: Engine<'_, G, V> = Engine {
         machine,
         budget,
         visitor,
+        reduction: reduction.filter(|reduction| reduction.serves(machine)),
+        reduces: false,
+        arrived: 0,
         found: Searched { graph, tables, statistics: Statistics::default(), bound: None, stopped: false },
         next: Frontier::default(),
         dictionary: Dictionary::default(),
@@ -169,6 +201,12 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             if self.budget.limits().max_steps.is_some_and(|limit| self.found.statistics.depth >= limit) {
                 self.close_level(&mut level);
                 return ControlFlow::Break(());
+            }
+            // For the whole level, so that it does not depend on who expands which state.
+            let states = self.found.graph.len() as u64;
+            self.reduces = self.reduction.is_some_and(|reduction| states >= reduction.from);
+            if self.reduces {
+                self.found.graph.set_reduced();
             }
             self.expand_level(&mut level)?;
             self.found.statistics.depth += 1;
@@ -303,22 +341,52 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             return self.deadlock(node);
         }
         self.found.graph.begin_edges(node);
-        let mut over = ControlFlow::Continue(());
-        'moves: for &Move { thread, alternatives } in &moves {
-            for alternative in 0..alternatives {
-                over = self.step(node, Choice { thread, alternative });
-                if over.is_break() {
-                    break 'moves;
-                }
-            }
-        }
+        let over = self.follow(node, &moves);
         self.moves = moves;
+        self.expanded(node, over)
+    }
+
+    /// All steps of a state were done, or the search is over.
+    fn expanded(&mut self, node: u32, over: ControlFlow<()>) -> ControlFlow<()> {
         if over.is_continue() {
             self.found.graph.set_kind(node, NodeKind::Expanded);
         } else {
             self.found.graph.cancel_edges(node);
         }
         over
+    }
+
+    /// The reduction, where states are reduced now.
+    fn reduction(&self) -> Option<Reduction<'_>> {
+        self.reduction.filter(|_| self.reduces)
+    }
+
+    /// Does the steps of a state: those of one thread alone, if that is enough.
+    fn follow(&mut self, node: u32, moves: &[Move]) -> ControlFlow<()> {
+        let first = self.reduction().and_then(|reduction| reduction.first(self.machine, &self.parent.0, moves));
+        if let Some(place) = first {
+            self.step(node, Choice { thread: moves[place].thread, alternative: 0 })?;
+            if self.leads_on_from(node) {
+                return ControlFlow::Continue(());
+            }
+        }
+        self.follow_all_but(node, moves, first)
+    }
+
+    /// Whether the last step, that of a state, has led to one from which executions go on and which was not expanded: states are
+    /// expanded by rising number.
+    fn leads_on_from(&self, node: u32) -> bool {
+        self.arrived > node && self.found.graph.kind(self.arrived) == NodeKind::Waiting
+    }
+
+    /// Does the steps of all threads but one.
+    fn follow_all_but(&mut self, node: u32, moves: &[Move], left_out: Option<usize>) -> ControlFlow<()> {
+        for (_, one) in moves.iter().enumerate().filter(|&(place, _)| Some(place) != left_out) {
+            for alternative in 0..one.alternatives {
+                self.step(node, Choice { thread: one.thread, alternative })?;
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     fn deadlock(&mut self, node: u32) -> ControlFlow<()> {
@@ -386,6 +454,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             vm::Progress::Discarded => {
                 self.found.graph.add_edge(DISCARDED);
                 self.visitor.discarded(from, choice);
+                self.arrived = 0;
                 return ControlFlow::Continue(());
             }
             vm::Progress::Running => (NodeKind::Waiting, None),
@@ -401,6 +470,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         };
         let fingerprint = with_rest(fingerprint, &self.more);
         let (to, is_new) = self.found.graph.visit(fingerprint, from, choice, kind);
+        self.arrived = to;
         if !is_first {
             self.found.graph.add_edge(to);
         }

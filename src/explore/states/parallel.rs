@@ -35,7 +35,8 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         workers.resize_with(jobs, || Worker::new(&self.parent.1, bytes));
         let pieces = pieces(blocks, done, self.piece.min(self.left.div_ceil(jobs)), jobs);
         let (machine, found, dictionary) = (self.machine, &self.found, &self.dictionary);
-        batch::expand(&mut workers, Scene { machine, found, dictionary, blocks, watched: V::ACTIVE }, &pieces);
+        let scene = Scene { machine, found, dictionary, blocks, watched: V::ACTIVE, reduction: self.reduction() };
+        batch::expand(&mut workers, scene, &pieces);
         let (mut entered, mut all) = (0, true);
         let mut over = ControlFlow::Continue(());
         for (worker, piece) in workers.iter().zip(&pieces) {
@@ -63,10 +64,10 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 
     /// Enters the states of a batch, the first of which stands at a place of the block.
     fn enter_batch(&mut self, block: &Block, batch: &batch::Batch<G::Note>, start: usize) -> ControlFlow<()> {
-        for (number, (node, words, steps)) in (start..).zip(batch.by_state()) {
-            self.words = words;
+        for (number, (state, steps)) in (start..).zip(batch.by_state()) {
+            self.words = state.words;
             self.look()?;
-            self.enter(Place { block, number, node }, batch, steps)?;
+            self.enter(Place { block, number, node: state.node }, batch, steps, state.alone)?;
         }
         ControlFlow::Continue(())
     }
@@ -79,22 +80,34 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.reader = reader;
     }
 
-    /// Enters the steps of a state that a worker has expanded.
-    fn enter(&mut self, of: Place<'_>, batch: &batch::Batch<G::Note>, steps: Range<usize>) -> ControlFlow<()> {
+    /// Enters the steps of a state that a worker has expanded: of all threads, or of one alone.
+    fn enter(
+        &mut self,
+        of: Place<'_>,
+        batch: &batch::Batch<G::Note>,
+        steps: Range<usize>,
+        alone: Option<usize>,
+    ) -> ControlFlow<()> {
         if steps.is_empty() {
             self.load_again(of);
             return self.deadlock(of.node);
         }
         self.found.graph.begin_edges(of.node);
+        let mut over = ControlFlow::Continue(());
         for index in steps {
-            let over = self.enter_step(of, &batch.step(index));
+            over = self.enter_step(of, &batch.step(index));
             if over.is_break() {
-                self.found.graph.cancel_edges(of.node);
-                return over;
+                break;
             }
         }
-        self.found.graph.set_kind(of.node, NodeKind::Expanded);
-        ControlFlow::Continue(())
+        // What the thread alone has led to may be known, which the worker could not tell.
+        if over.is_continue() && alone.is_some() && !self.leads_on_from(of.node) {
+            self.load_again(of);
+            let moves = self.parent_moves();
+            over = self.follow_all_but(of.node, &moves, alone);
+            self.moves = moves;
+        }
+        self.expanded(of.node, over)
     }
 
     fn enter_step(&mut self, of: Place<'_>, step: &batch::Step<'_, G::Note>) -> ControlFlow<()> {
@@ -114,9 +127,11 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         if leads == Leads::Discarded {
             self.found.graph.add_edge(DISCARDED);
             self.visitor.discarded(of.node, choice);
+            self.arrived = 0;
             return ControlFlow::Continue(());
         }
         let to = known.unwrap_or_else(|| self.found.graph.visit(fingerprint, of.node, choice, NodeKind::Waiting).0);
+        self.arrived = to;
         self.found.graph.add_edge(to);
         self.visitor.notes(step.notes);
         self.visitor.transition(&Transition { from: of.node, choice: Some(choice), to });

@@ -11,7 +11,7 @@ use crate::concurrency::{ClassId, EventKind};
 use crate::form::Form;
 use crate::form::terms::held_locks;
 use crate::ir::{Access, Program};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What decides whether accesses to a variable are made at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -186,4 +186,18 @@ pub(in crate::form) fn rows(
         Some(_) => [run(None), run(element)],
     };
     parts.into_iter()
+}
+
+/// Adds the accesses of a group that conflict with one of another group, as far as their elements tell.
+pub(in crate::form) fn meeting(group: &Group, other: &Group, found: &mut FxHashSet<Access>) {
+    let elements = |list: &[(Option<u32>, Access)]| -> FxHashSet<Option<u32>> {
+        list.iter().map(|&(element, _)| element).collect()
+    };
+    let (written, read) = (elements(&other.writes), elements(&other.reads));
+    let meets = |element: Option<u32>, others: &FxHashSet<Option<u32>>| {
+        !others.is_empty() && (element.is_none() || others.contains(&None) || others.contains(&element))
+    };
+    let reads = group.reads.iter().filter(|(element, _)| meets(*element, &written));
+    let writes = group.writes.iter().filter(|(element, _)| meets(*element, &written) || meets(*element, &read));
+    found.extend(reads.chain(writes).map(|&(_, access)| access));
 }

@@ -37,6 +37,7 @@ use crate::ir::sync::Mode;
 use crate::ir::{Access, LeafId, Program};
 pub(in crate::form) use group::Site;
 use group::{Group, Key, Sites};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// The pairs of accesses of a program that may race.
@@ -84,6 +85,32 @@ impl PotentialRaces<'_> {
         let blocks: BTreeSet<u32> = self.sites.of(access).iter().map(|site| site.block).collect();
         let mut repetitions = self.form.concurrency.repetitions();
         blocks.len() > 1 || blocks.iter().any(|&block| !repetitions.of(block).is_once())
+    }
+
+    /// The accesses to shared memory that race with no other one, and are not atomic: while a thread stands before one of them, no
+    /// other thread accesses the cell in a way that conflicts.
+    #[must_use]
+    pub fn race_free(&self) -> Vec<Access> {
+        // What is atomic races with nothing that is atomic as well, but does not change places with it.
+        let mut racing: FxHashSet<Access> = FxHashSet::default();
+        for variable in 0..self.sites.groups.len() as u32 {
+            let groups = self.groups(variable);
+            for (position, a) in groups.iter().enumerate() {
+                if a.key.atomic {
+                    racing.extend(a.reads.iter().chain(&a.writes).map(|&(_, access)| access));
+                }
+                for b in groups[..=position].iter().filter(|b| a.conflicts(b)) {
+                    if self.may_meet(variable, a.key, b.key) {
+                        group::meeting(a, b, &mut racing);
+                        group::meeting(b, a, &mut racing);
+                    }
+                }
+            }
+        }
+        let mut all: Vec<Access> = self.sites.all().iter().map(|site| site.access).collect();
+        all.dedup();
+        all.retain(|access| !racing.contains(access));
+        all
     }
 
     /// Whether two accesses may race.

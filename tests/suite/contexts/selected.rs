@@ -147,8 +147,8 @@ fn select_as_executions_say(source: &str, rng: &mut Rng, tally: &mut Answers) ->
         }
         let found = select(machine, &selections, &limits.into());
         judge(&found, &selections, &profiles).map_err(|problem| question("by either", problem))?;
-        let concurrency = Some(&model.form().concurrency);
-        let subject = Subject { program: model.program(), concurrency, machine };
+        let form = Some(model.form());
+        let subject = Subject { program: model.program(), form, machine };
         let found = subject.select(&selections, &limits.into());
         judge(&found, &selections, &profiles).map_err(|problem| question("as cheaply as can be", problem))?;
         if let Ok(found) = subject.select_by_slice(&selections, &limits.into()) {

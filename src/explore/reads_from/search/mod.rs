@@ -250,6 +250,28 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         self.tree.keep(&self.now);
     }
 
+    /// Brings the machine behind a step that it has done before.
+    fn go_to(&mut self, place: u32) -> Result<(), Refusal> {
+        self.now.copy_from(self.tree.nearest(place, &mut self.again));
+        self.kept = self.now.length;
+        let executed = &mut self.seen.executed;
+        for step in &self.again {
+            // What it reads was noted when it was done first.
+            let progress = self.machine.step(&mut self.now.state, &mut self.found.tables, step.choice, executed);
+            if !matches!(progress, vm::Progress::Running | vm::Progress::Finished) {
+                return Err(Refusal::Synchronisation);
+            }
+            if let Some(operation) = self.log.operations.get(step.operation as usize).filter(|of| of.writes) {
+                self.now.hold(operation.cell, step.operation);
+            }
+        }
+        self.look_at_clock();
+        self.found.statistics.steps += self.again.len() as u64;
+        self.now.length += self.again.len() as u32;
+        self.now.last = place;
+        Ok(())
+    }
+
     /// A thread that can move: the one that has moved last, or the first behind it.
     fn next_thread(&mut self) -> Option<(ThreadIndex, u32)> {
         let state = &self.now.state;

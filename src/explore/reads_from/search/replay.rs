@@ -15,7 +15,7 @@ use super::super::log::{Kind, NONE, Operation};
 use super::super::tree::START;
 use super::{Followed, INTERVAL, Refusal, Search, Stepped};
 use crate::budget::Bound;
-use crate::vm::{Choice, Obstacle, PathId, Pending, Progress, ThreadIndex};
+use crate::vm::{Choice, Obstacle, PathId, Pending, ThreadIndex};
 use smallvec::SmallVec;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
@@ -82,28 +82,6 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 Followed::NoWrite => return Ok(false),
             }
         }
-    }
-
-    /// Brings the machine behind a step that it has done before.
-    fn go_to(&mut self, place: u32) -> Result<(), Refusal> {
-        self.now.copy_from(self.tree.nearest(place, &mut self.again));
-        self.kept = self.now.length;
-        let executed = &mut self.seen.executed;
-        for step in &self.again {
-            // What it reads was noted when it was done first.
-            let progress = self.machine.step(&mut self.now.state, &mut self.found.tables, step.choice, executed);
-            if !matches!(progress, Progress::Running | Progress::Finished) {
-                return Err(Refusal::Synchronisation);
-            }
-            if let Some(operation) = self.log.operations.get(step.operation as usize).filter(|of| of.writes) {
-                self.now.hold(operation.cell, step.operation);
-            }
-        }
-        self.look_at_clock();
-        self.found.statistics.steps += self.again.len() as u64;
-        self.now.length += self.again.len() as u32;
-        self.now.last = place;
-        Ok(())
     }
 
     /// Finds an order of all operations that the machine has not done, once it is brought back to where that order begins.

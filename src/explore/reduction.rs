@@ -1,0 +1,59 @@
+//! Partial-order reduction: states of which one thread alone is expanded.
+//!
+//! **Input**: a state and its moves. **Output**: a thread whose next step may come before all that the others can do.
+//!
+//! **Algorithm**: persistent sets of one thread (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996)
+//! by steps that move to the left (Lipton, "Reduction: a method of proving properties of parallel programs", 1975).
+//! 1. A step *commutes* if it does one of these, and then local work alone: it reads or writes a cell without a race; it
+//!    gives a lock back, where no thread tries locks.
+//! 2. Of a state in which a thread has such a step, that thread alone is expanded, if its successor was not expanded before.
+//!
+//! **Soundness**: let t have a commuting step in a state s, and let the others do any steps from there, t none.
+//! - None of these conflicts with the step of t. One that accesses the cell in conflict would stand before its access while t
+//!   stands before its own: that is a race, and there is none. The lock that t holds nobody else can take or give back.
+//! - So the step of t can be done before all of them: each of them does the same then, reads from the same writer included, and
+//!   leads to the same state. In s nobody is blocked for good, for t can move; and a failure of another thread is still
+//!   ahead behind the step of t, which prints nothing and does not fail.
+//! - So from the successor all terms, outcomes, failures, deadlocks and executions without end of s can be seen (conditions C0
+//!   to C2 of Clarke, Grumberg and Peled, *Model Checking*, 1999).
+//! - A cycle of states of which one thread alone was expanded would have an edge to the one of them that was expanded first, from
+//!   one that was expanded later (condition C3); that one is expanded whole.
+//!
+//! **Limits**: schedules are no longer shortest, so reduction begins where there are many states. Not where executions may be
+//! discarded: whether a step counts may depend on what comes later.
+
+use crate::ir::sync::Kind;
+use crate::vm::{Machine, Move, Pending, State, Visibility};
+
+/// How states are reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reduction<'a> {
+    /// The accesses to shared memory that race with no other one and are not atomic.
+    pub race_free: &'a Visibility,
+    /// States that are expanded whole, at least, before reduction begins.
+    pub from: u64,
+}
+
+impl Reduction<'_> {
+    /// Whether the steps of a program may be reduced.
+    pub(in crate::explore) fn serves(&self, machine: &Machine) -> bool {
+        !machine.may_discard() && !machine.tries_locks()
+    }
+
+    /// The place, in the list of all moves, of a thread that may go first.
+    pub(in crate::explore) fn first(&self, machine: &Machine, state: &State, moves: &[Move]) -> Option<usize> {
+        if moves.len() < 2 {
+            return None;
+        }
+        moves.iter().position(|one| one.alternatives == 1 && self.commutes(machine.pending(state, one.thread)))
+    }
+
+    fn commutes(&self, pending: Option<Pending>) -> bool {
+        match pending {
+            Some(Pending::Read { read, .. }) => self.race_free.read(read),
+            Some(Pending::Write { definition, .. }) => self.race_free.definition(definition),
+            Some(Pending::Synchronise { kind, .. }) => kind == Kind::Unlock,
+            _ => false,
+        }
+    }
+}
