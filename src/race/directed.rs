@@ -34,7 +34,7 @@
 
 use crate::ir::{Access, Program};
 use crate::schedule::{Decision, Lookahead, PendingAccesses, Policy, Random, View};
-use crate::vm::{Choice, Move, ThreadIndex};
+use crate::vm::{Choice, Machine, Move, ThreadIndex, Visibility};
 use fixedbitset::FixedBitSet;
 use std::sync::Arc;
 
@@ -79,6 +79,8 @@ const RUN: u32 = 500;
 pub struct Goal {
     reads: [FixedBitSet; 2],
     definitions: [FixedBitSet; 2],
+    /// By instruction: whether a step from there may access a place of the pair.
+    near: FixedBitSet,
     /// Places that may run more than once.
     repeats: Sides,
     /// Steps of others after which a thread is not postponed any longer.
@@ -91,6 +93,7 @@ impl Goal {
     #[must_use]
     pub fn new(
         program: &Program,
+        machine: &Machine,
         accesses: &[[Access; 2]],
         may_repeat: impl Fn(Access) -> bool,
         max_postponed: u64,
@@ -107,7 +110,9 @@ impl Goal {
                 repeats = repeats.with(Sides::one(side));
             }
         }
-        Goal { reads, definitions, repeats, max_postponed }
+        let both = |[first, second]: &[FixedBitSet; 2]| first.union(second).collect();
+        let near = machine.steps_that_may_access(&Visibility { reads: both(&reads), definitions: both(&definitions) });
+        Goal { reads, definitions, near, repeats, max_postponed }
     }
 
     fn sides(&self, access: Access) -> Sides {
@@ -215,10 +220,9 @@ impl<'a> RaceDirected<'a> {
     }
 
     /// A step of a thread.
-    fn step(&mut self, thread: ThreadIndex, moves: &[Move]) -> Decision {
+    fn step(&mut self, Move { thread, alternatives }: Move) -> Decision {
         self.steps += 1;
         self.run = if self.run.0 == thread { (thread, self.run.1 + 1) } else { (thread, 1) };
-        let alternatives = moves.iter().find(|one| one.thread == thread).map_or(1, |one| one.alternatives);
         let alternative = if alternatives == 1 { 0 } else { self.random.below(alternatives) };
         Decision::Step(Choice { thread, alternative })
     }
@@ -271,42 +275,56 @@ impl<'a> RaceDirected<'a> {
     }
 
     /// A thread that was postponed for too long.
-    fn overdue(&self, moves: &[Move]) -> Option<ThreadIndex> {
+    fn overdue(&self, moves: &[Move]) -> Option<Move> {
         let limit = self.goal.max_postponed;
         let overdue = self.postponed.iter().find(|one| self.steps - one.since > limit);
-        overdue.map(|one| one.thread).filter(|&thread| can_move(moves, thread))
+        overdue.and_then(|one| move_of(moves, one.thread))
+    }
+
+    /// One that is not postponed; none if all are.
+    fn draw_free(&mut self, moves: &[Move]) -> Option<Move> {
+        if self.postponed.is_empty() {
+            return Some(self.pick(moves));
+        }
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        candidates.extend(moves.iter().filter(|one| !self.is_postponed(one.thread)));
+        let drawn = (!candidates.is_empty()).then(|| self.pick(&candidates));
+        self.candidates = candidates;
+        drawn
     }
 
     /// The thread that goes next: steps 1 to 5.
-    fn draw(&mut self, view: &View<'_>, moves: &[Move]) -> ThreadIndex {
+    fn draw(&mut self, view: &View<'_>, moves: &[Move]) -> Move {
         loop {
-            if let Some(thread) = self.overdue(moves) {
-                self.release(thread);
-                return thread;
+            if let Some(one) = self.overdue(moves) {
+                self.release(one.thread);
+                return one;
             }
-            self.candidates.clear();
-            let free =
-                moves.iter().filter(|one| !self.postponed.iter().any(|postponed| postponed.thread == one.thread));
-            self.candidates.extend(free);
-            if self.candidates.is_empty() {
-                let thread = moves[self.random.below(moves.len() as u32) as usize].thread;
-                self.release(thread);
-                return thread;
+            let Some(one) = self.draw_free(moves) else {
+                let one = moves[self.random.below(moves.len() as u32) as usize];
+                self.release(one.thread);
+                return one;
+            };
+            let thread = one.thread;
+            // Most steps have nothing to do with the pair.
+            if !self.goal.near.contains(view.state.position(thread).0 as usize) {
+                return one;
             }
-            let thread = self.pick();
             let mut accesses = self.lookahead.accesses(self.program, view, thread);
             accesses.retain(|access| !self.goal.sides(access.access).is_empty());
             if accesses.is_empty() {
-                return thread;
+                return one;
             }
             let conflict = self.conflict(view, &accesses);
             if !conflict.threads.is_empty() {
-                return self.resolve(thread, conflict);
+                let goes = self.resolve(thread, conflict);
+                return move_of(moves, goes).unwrap_or(one);
             }
             if self.passes && self.random.below(2) == 0 {
                 let sides = accesses.iter().fold(Sides::NONE, |all, one| all.with(self.goal.sides(one.access)));
                 if (0..2).all(|side| !sides.has(side) || self.goal.repeats.has(side)) {
-                    return thread;
+                    return one;
                 }
             }
             self.postponed.push(Postponed { thread, since: self.steps });
@@ -314,13 +332,14 @@ impl<'a> RaceDirected<'a> {
     }
 
     /// One of the candidates: at random, or the one of the highest priority.
-    fn pick(&mut self) -> ThreadIndex {
-        let RaceDirected { candidates, priorities, random, lowest, run, .. } = self;
+    fn pick(&mut self, candidates: &[Move]) -> Move {
+        let RaceDirected { priorities, random, lowest, run, .. } = self;
         let Some(priorities) = priorities else {
-            return candidates[random.below(candidates.len() as u32) as usize].thread;
+            return candidates[random.below(candidates.len() as u32) as usize];
         };
-        let mut best = (0, candidates[0].thread);
-        for &Move { thread, .. } in candidates.iter() {
+        let mut best = (0, candidates[0]);
+        for &one in candidates {
+            let thread = one.thread;
             while priorities.len() <= thread.index() {
                 priorities.push(u64::from(u32::MAX) + 1 + u64::from(random.below(u32::MAX)));
             }
@@ -330,31 +349,31 @@ impl<'a> RaceDirected<'a> {
                 run.1 = 0;
             }
             if priorities[thread.index()] > best.0 {
-                best = (priorities[thread.index()], thread);
+                best = (priorities[thread.index()], one);
             }
         }
         best.1
     }
 }
 
-fn can_move(moves: &[Move], thread: ThreadIndex) -> bool {
-    moves.iter().any(|one| one.thread == thread)
+fn move_of(moves: &[Move], thread: ThreadIndex) -> Option<Move> {
+    moves.iter().copied().find(|one| one.thread == thread)
 }
 
 impl Policy for RaceDirected<'_> {
     fn choose(&mut self, view: &View<'_>, moves: &[Move]) -> Decision {
         while let Some(thread) = self.next.pop() {
-            if can_move(moves, thread) {
-                return self.step(thread, moves);
+            if let Some(one) = move_of(moves, thread) {
+                return self.step(one);
             }
         }
         if self.undirected {
-            let thread = moves[self.random.below(moves.len() as u32) as usize].thread;
-            return self.step(thread, moves);
+            let one = moves[self.random.below(moves.len() as u32) as usize];
+            return self.step(one);
         }
-        let thread = self.draw(view, moves);
-        debug_assert!(!self.is_postponed(thread), "a thread that goes on is not postponed");
-        self.step(thread, moves)
+        let one = self.draw(view, moves);
+        debug_assert!(!self.is_postponed(one.thread), "a thread that goes on is not postponed");
+        self.step(one)
     }
 }
 

@@ -168,7 +168,7 @@ pub struct PairAim<'a> {
 pub fn direct_at(model: &Model, aim: PairAim<'_>, request: &TrialRequest, budget: &Budget<'_>) -> PairTrials {
     let (machine, program, pair) = (model.machine(), model.program(), aim.pair);
     let may_repeat = |access| aim.races.may_repeat(access);
-    let goal = Arc::new(Goal::new(program, aim.accesses, may_repeat, request.max_postponed));
+    let goal = Arc::new(Goal::new(program, machine, aim.accesses, may_repeat, request.max_postponed));
     let positions = pair.map(|place| model.sources().position(aim.places.list[place].span));
     let mut accesses = Visibility::none(program);
     for &access in aim.accesses.iter().flatten() {
