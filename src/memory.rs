@@ -2,14 +2,17 @@
 //!
 //! Input: requests for memory. Output: what the system's allocator gives. Where it gives nothing, the standard library
 //! would abort the process, which looks like a fault of the tool; here a line on standard error says what to do, and the
-//! exit status is that of a bound that was hit.
+//! exit status is that of a bound that was hit. The same happens beyond the bound of `--max-memory`. What is given out is
+//! counted ([`PROCESS`]).
 //!
 //! It does not see memory that the system has promised and cannot provide: then the system ends the process.
 
 #![allow(unsafe_code, reason = "the trait of allocators is unsafe; every call is handed on to the system's as it is")]
 #![allow(clippy::exit, reason = "there is no way back from an allocation that fails")]
 
+use cssame::cli::memory::PROCESS;
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt::Arguments;
 use std::io::{self, Write};
 use std::process;
 
@@ -23,41 +26,61 @@ pub(crate) struct Allocator;
 // null it does not return.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ask(layout.size());
         // SAFETY: the caller keeps the contract of `System::alloc`, which is the same.
         given(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        ask(layout.size());
         // SAFETY: as above.
         given(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // While it grows there may be two of it, but seldom: large blocks are moved by the system.
+        PROCESS.take_back(layout.size());
+        ask(size);
         // SAFETY: as above.
         given(unsafe { System.realloc(block, layout, size) }, size)
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        PROCESS.take_back(layout.size());
         // SAFETY: as above.
         unsafe { System.dealloc(block, layout) }
     }
 }
 
+/// Counts a block. Where it is too much, that is the end.
+#[inline]
+fn ask(size: usize) {
+    if !PROCESS.give(size) {
+        end(
+            format_args!("error: the process would take more memory than `--max-memory` allows"),
+            "raise it, or ask for less",
+        );
+    }
+}
+
 #[inline]
 fn given(block: *mut u8, size: usize) -> *mut u8 {
-    if block.is_null() { end(size) } else { block }
+    if block.is_null() {
+        end(
+            format_args!("error: out of memory: {size} more bytes are not to be had"),
+            "bound the search with `--max-memory`, such as `--max-memory 2G`",
+        );
+    }
+    block
 }
 
 /// Nothing here allocates: the line is made on the stack.
 #[cold]
-fn end(size: usize) -> ! {
+fn end(what: Arguments<'_>, help: &str) -> ! {
+    PROCESS.end();
     let mut line = [0; 200];
     let mut rest = &mut line[..];
-    let whole = writeln!(
-        rest,
-        "error: out of memory: {size} more bytes are not to be had\n  = help: bound the search with `--max-memory`, such as \
-         `--max-memory 2G`"
-    );
+    let whole = writeln!(rest, "{what}\n  = help: {help}");
     let left = rest.len();
     if whole.is_ok() {
         // Where standard error is closed there is nobody to tell.

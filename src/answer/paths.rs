@@ -54,6 +54,7 @@ impl PathsRequest {
             max_tests: self.max_tests,
             explore: self.explore,
             graph: Some(if self.draw { DRAWN_NODES } else { COUNTED_NODES }),
+            draws: self.draw,
         }
     }
 }

@@ -12,7 +12,7 @@
 //! [`Bound`] that was hit.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Bounds that can be counted; `None` is no bound.
@@ -97,6 +97,8 @@ pub struct Statistics {
     pub steps: u64,
     /// Steps of the executions that are looked at now.
     pub depth: u32,
+    /// Up to how many steps all states were met, where longer executions were left out by partial-order reduction.
+    pub all_states_to: Option<u32>,
     /// Executions that were followed to their end.
     pub executions: u64,
     /// How many executions there will be in all, as far as can be guessed from those so far; 0 where that cannot be.
@@ -114,6 +116,8 @@ pub struct Budget<'a> {
     limits: Limits,
     deadline: Option<Instant>,
     interrupt: Option<&'a AtomicBool>,
+    /// The bytes that the process has, and how many it may have.
+    memory: Option<(&'a AtomicU64, u64)>,
     jobs: usize,
     reporter: Option<Reporter<'a>>,
 }
@@ -150,6 +154,13 @@ impl<'a> Budget<'a> {
     #[must_use]
     pub fn with_interrupt(self, interrupt: &'a AtomicBool) -> Budget<'a> {
         Budget { interrupt: Some(interrupt), ..self }
+    }
+
+    /// The same, stopped where the process has more bytes than that, as it counts them. What a search counts itself stops it
+    /// sooner ([`Limits::max_memory`]), and at the same place in each run.
+    #[must_use]
+    pub fn with_memory(self, given: &'a AtomicU64, most: u64) -> Budget<'a> {
+        Budget { memory: Some((given, most)), ..self }
     }
 
     /// The same for work on that many cores. No answer depends on it.
@@ -197,11 +208,14 @@ impl<'a> Budget<'a> {
         spend(&mut self.limits.max_work, done.steps);
     }
 
-    /// The bound that is hit now, of those that need a clock or a flag.
+    /// The bound that is hit now, of those that need a clock, a flag, or the allocator.
     #[must_use]
     pub fn check(&self) -> Option<Bound> {
         if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Some(Bound::Interrupt);
+        }
+        if self.memory.is_some_and(|(given, most)| given.load(Ordering::Relaxed) > most) {
+            return Some(Bound::Memory);
         }
         self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| Bound::Timeout)
     }
@@ -228,7 +242,6 @@ impl<'a> Budget<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicU64;
     use std::thread;
 
     fn limits(states: u64, work: Option<u64>) -> Limits {
@@ -262,6 +275,18 @@ mod tests {
         assert_eq!((whole.check(), share.check()), (Some(Bound::Interrupt), Some(Bound::Interrupt)));
         let over = Budget::unlimited().with_timeout(Duration::ZERO).share(limits(1, None));
         assert_eq!(over.report(&Statistics::default()), Err(Bound::Timeout));
+    }
+
+    #[test]
+    fn the_memory_of_the_process_is_a_bound() {
+        let given = AtomicU64::new(10);
+        let budget = Budget::unlimited().with_memory(&given, 10);
+        assert_eq!(budget.check(), None);
+        given.store(11, Ordering::Relaxed);
+        assert_eq!(
+            (budget.check(), budget.share(Limits::default()).check()),
+            (Some(Bound::Memory), Some(Bound::Memory))
+        );
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod job;
 pub mod json;
 pub mod lints;
 pub mod load;
+pub mod memory;
 pub mod options;
 pub mod output;
 pub mod progress;

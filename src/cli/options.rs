@@ -1,6 +1,7 @@
 //! Options that several subcommands share.
 
 use super::available_memory::half_of_memory;
+use super::memory::{PROCESS, for_all, for_searches};
 use crate::budget::{Budget, Limits};
 use crate::explore::EndlessRequest;
 use crate::model;
@@ -79,8 +80,8 @@ pub struct BoundOptions {
     /// Follow at most N executions to their end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_executions: Option<u64>,
-    /// Stop when states take this much memory, such as 500M or 2G [default: half of what the machine, or the control
-    /// group, has]
+    /// Stop before the process takes more memory than this, such as 500M or 2G [default: half of what the machine, or the
+    /// control group, has]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
     /// Stop after this time
@@ -128,13 +129,15 @@ impl BoundOptions {
     /// The budget of searches that begin now, that also stop when `interrupt` is set, and that may use that many cores.
     #[must_use]
     pub fn budget<'a>(&self, interrupt: &'a AtomicBool, jobs: usize) -> Budget<'a> {
+        let memory = self.max_memory.or_else(half_of_memory);
         let budget = Budget::from(Limits {
             max_states: Some(self.max_states.unwrap_or(DEFAULT_STATES)),
             max_steps: self.max_steps,
             max_executions: self.max_executions,
             max_work: None,
-            max_memory: self.max_memory.or_else(half_of_memory),
+            max_memory: memory.map(for_searches),
         });
+        let budget = memory.map_or(budget, |bytes| budget.with_memory(PROCESS.given(), for_all(bytes)));
         let budget = budget.with_interrupt(interrupt).with_jobs(jobs);
         self.timeout.map_or(budget, |timeout| budget.with_timeout(timeout))
     }

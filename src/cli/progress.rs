@@ -1,5 +1,6 @@
 //! What happens while a search runs: the progress bar, and Ctrl-C.
 
+use super::memory::PROCESS;
 use super::options::{BoundOptions, OutputOptions};
 use super::output::Output;
 use crate::budget::{Budget, Statistics};
@@ -27,6 +28,9 @@ pub fn with_budget<T>(
     output: &Output,
     work: impl FnOnce(&Budget<'_>) -> T,
 ) -> T {
+    if let Some(bytes) = bounds.max_memory {
+        PROCESS.bound(bytes);
+    }
     let monitor = Monitor::start(output);
     let show = |now: &Statistics| monitor.update(now);
     work(&bounds.budget(monitor.interrupt(), options.jobs()).with_reporter(&show))

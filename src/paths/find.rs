@@ -78,6 +78,8 @@ pub struct Request {
     pub explore: Option<u64>,
     /// Nodes of the variant graph of the first execution, at most; none where it is not asked for.
     pub graph: Option<usize>,
+    /// Whether it is to be drawn.
+    pub draws: bool,
 }
 
 impl Default for Request {
@@ -90,6 +92,7 @@ impl Default for Request {
             max_tests: 10_000,
             explore: Some(200_000),
             graph: Some(100_000),
+            draws: true,
         }
     }
 }

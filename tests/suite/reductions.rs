@@ -8,6 +8,7 @@
 use crate::support::generate::{self, Size};
 use crate::support::{possible_model, setting};
 use cssame::budget::{Budget, Limits};
+use cssame::explore::report::{Schedules, report as report_of};
 use cssame::explore::{
     Answer, Deadlock, Declined, OutcomeStatus, Query, Reduction, Subject, Verdict, by_states, select_by_states,
 };
@@ -476,4 +477,25 @@ fn philosophers_have_few_states() {
         let together = by_states(fixture.0.machine(), &query, &Budget::unlimited().with_jobs(3));
         assert!(format!("{alone:?}") == format!("{together:?}"), "the same for any number of cores");
     }
+}
+
+/// Behind reduced states a failure may take more steps than it needs, so a bound proves nothing of longer executions.
+#[test]
+fn what_a_bound_proves_ends_where_reduction_begins() {
+    let arm = |me: usize| {
+        format!("P{me}: for (int i = 0; i < 3; i++) {{ lock(l{0}); x{0} = x{0} + 1; unlock(l{0}); }}\n", me % 3)
+    };
+    let arms: String = (0..6).map(arm).collect();
+    let text = format!("int x0, x1, x2; lock l0, l1, l2; cobegin {arms} coend");
+    let fixture = Fixture::new(&text).unwrap();
+    let race_free = fixture.subject().race_free().unwrap();
+    let steps = |reduction, max_steps| {
+        let limits = Limits { max_steps: Some(max_steps), ..Limits::default() };
+        let answer = by_states(fixture.0.machine(), &Query { reduction, ..Query::default() }, &limits.into());
+        let report = report_of(&fixture.0.naming(), &answer, &[], None, Schedules::OfFindings);
+        report.unfinished.map(|unfinished| unfinished.steps)
+    };
+    assert_eq!(steps(None, 17), Some(17));
+    let proved = steps(Some(Reduction { race_free: &race_free, from: 100 }), 17);
+    assert!(proved.is_some_and(|proved| proved > 1 && proved < 17), "{proved:?} steps");
 }

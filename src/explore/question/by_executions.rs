@@ -59,9 +59,11 @@ struct Collector {
 }
 
 impl Collector {
-    /// Memory that the executions and the outcomes take.
+    /// Memory that the executions, the outcomes and the terms take.
     fn bytes(&self) -> u64 {
-        (self.steps * size_of::<Choice>()) as u64 + self.outcomes.bytes()
+        let terms = self.terms.capacity() * (size_of::<((ReadId, DefinitionId), Place)>() + 1);
+        let executions = self.executions.capacity() * size_of::<Vec<Choice>>();
+        (self.steps * size_of::<Choice>() + executions + terms) as u64 + self.outcomes.bytes()
     }
 
     fn collect(&mut self, execution: &Execution<'_>) {
@@ -147,12 +149,13 @@ impl Collector {
 /// A program that cannot be explored in this way.
 pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Refusal> {
     let mut collector = Collector { ends: query.ends, open: Open::of(machine, query), ..Collector::default() };
+    let mut is_full = false;
     let mut found = reads_from::enumerate(machine, budget, &mut |execution| {
         collector.collect(execution);
-        let is_over = budget.exceeds_memory(collector.bytes()) || collector.open.is_empty();
-        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        is_full = budget.exceeds_memory(execution.bytes + collector.bytes());
+        if is_full || collector.open.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    if budget.exceeds_memory(collector.bytes()) {
+    if is_full {
         found.bound = Some(Bound::Memory);
     }
     let terms = collector.terms(query);

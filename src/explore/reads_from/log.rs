@@ -52,6 +52,13 @@ impl Operation {
     pub fn reads(&self) -> bool {
         matches!(self.kind, Kind::Read | Kind::Atomic)
     }
+
+    /// Memory of its lists, where they are long.
+    pub fn bytes_of_lists(&self) -> usize {
+        let before = if self.before.spilled() { self.before.capacity() * size_of::<u32>() } else { 0 };
+        let makes = if self.makes.spilled() { self.makes.capacity() * size_of::<PathId>() } else { 0 };
+        before + makes
+    }
 }
 
 /// Operations in an order in which each stands behind its past.
@@ -176,6 +183,16 @@ impl Log {
             *slot(&mut self.last, operation.thread) = if same { own } else { NONE };
         }
         self.pasts.truncate(length * self.stride);
+    }
+
+    /// Memory that it takes.
+    pub fn bytes(&self) -> usize {
+        let writes: usize = self.writes.iter().map(|of| of.capacity() * size_of::<u32>() + size_of::<Vec<u32>>()).sum();
+        let threads = (self.last.capacity() + self.made_by.capacity()) * size_of::<u32>();
+        self.operations.capacity() * size_of::<Operation>()
+            + self.pasts.capacity() * size_of::<u64>()
+            + writes
+            + threads
     }
 
     /// Whether `earlier` is `later` or in its past.

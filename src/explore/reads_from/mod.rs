@@ -63,6 +63,8 @@ pub(super) struct Execution<'a> {
     last: u32,
     /// What was read since the execution before: in this one, unless another one that was discarded lies between.
     pub pairs: &'a [(ReadId, DefinitionId)],
+    /// Memory that the search takes.
+    pub bytes: u64,
 }
 
 impl Execution<'_> {

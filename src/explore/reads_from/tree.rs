@@ -123,7 +123,12 @@ impl Tree {
 
     /// Memory that it takes.
     pub fn bytes(&self) -> usize {
-        self.bytes + self.steps.len() * size_of::<Step>()
+        self.bytes + self.steps.capacity() * size_of::<Step>()
+    }
+
+    /// Memory of positions that are not used now.
+    pub fn bytes_of_spare(&self) -> usize {
+        self.spare.iter().map(bytes).sum()
     }
 
     /// The steps before a place, the last one first, with their numbers.

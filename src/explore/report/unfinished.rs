@@ -59,6 +59,8 @@ pub fn unfinished_report(
 ) -> UnfinishedReport {
     // A deadlock shows when its state is expanded; with a bound on steps those of the last level are looked at, too.
     let steps = if bound == Bound::Steps { statistics.depth } else { statistics.depth.saturating_sub(1) };
+    // Reduction keeps failures and deadlocks, but a failure may take one step more for each state that was reduced.
+    let steps = statistics.all_states_to.map_or(steps, |all| steps.min(all));
     let calls = Calls::new(naming.program);
     let mut running: BTreeSet<RunningReport> = BTreeSet::new();
     for schedule in frontier {

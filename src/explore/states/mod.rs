@@ -17,8 +17,9 @@
 //!    the steps, so that the graph is the same for any number of cores.
 //!
 //! **Soundness and limits**: if no bound is hit, each state that an execution can reach is a node, and the path to it
-//! is a shortest one, unless there was reduction. Two states with one fingerprint would be taken for one: with 10^9 states the chance is below
-//! 10^-20. States themselves are not kept: they are found again by doing the steps.
+//! is a shortest one; with reduction that holds up to [`Statistics::all_states_to`] alone. Two states with one fingerprint
+//! would be taken for one: with 10^9 states the chance is below 10^-20. States themselves are not kept: they are found again
+//! by doing the steps.
 
 pub(in crate::explore) mod assumption;
 mod batch;
@@ -207,6 +208,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             self.reduces = self.reduction.is_some_and(|reduction| states >= reduction.from);
             if self.reduces {
                 self.found.graph.set_reduced();
+                self.found.statistics.all_states_to.get_or_insert(self.found.statistics.depth);
             }
             self.expand_level(&mut level)?;
             self.found.statistics.depth += 1;

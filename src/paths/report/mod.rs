@@ -83,7 +83,7 @@ impl Reporter<'_> {
                 classes: explored.classes.len(),
                 tests: explored.classes.values().map(|&test| test + 1).collect::<BTreeSet<_>>().into_iter().collect(),
             },
-            graph: self.findings.graph.as_ref().map(|graph| self.graph(graph)),
+            graph: self.findings.graph.as_ref().map(|graph| self.graph(graph, request.draws)),
             stopped_by: match explored.stopped_by {
                 StoppedBy::Rows => "rows",
                 StoppedBy::Groups => "groups",
@@ -392,8 +392,9 @@ impl Reporter<'_> {
         reports
     }
 
-    fn graph(&self, graph: &Graph) -> GraphReport {
+    fn graph(&self, graph: &Graph, draws: bool) -> GraphReport {
         let of = &graph.graph;
+        let drawing = draws.then(|| drawing::draw(self.session, self.findings, graph));
         GraphReport {
             nodes: of.nodes.len(),
             variants: of.variants.len(),
@@ -404,7 +405,7 @@ impl Reporter<'_> {
             },
             stuck: of.stuck(),
             cut: of.cut,
-            drawing: drawing::draw(self.session, self.findings, graph),
+            drawing: drawing.unwrap_or_default(),
         }
     }
 

@@ -9,7 +9,8 @@
 //!
 //! **Soundness and limits**: an execution that leads to a state that was met before is not followed, so terms that only such an
 //! execution has are missed. The states on the way take memory: beyond [`STACK`] bytes, and beyond the steps of the
-//! budget, an execution is cut. A search that has met [`STATES`] states does not go on.
+//! budget, an execution is cut. A search that has met [`STATES`] states does not go on. Both are less where there is less memory:
+//! other searches need most of it.
 
 use super::seeds::{INSTRUCTIONS_FOR_WORK, STEPS_BETWEEN_LOOKS};
 use super::{Reads, Sample, SampleEnd};
@@ -32,6 +33,12 @@ const MAX_STEPS: u32 = 100_000;
 /// States whose fingerprints are kept.
 const STATES: usize = 4_000_000;
 
+/// The part of all memory that the states on the way may take, and that fingerprints may take: one in so many bytes.
+const PART_OF_MEMORY: u64 = 16;
+
+/// Bytes of a fingerprint while the set of them grows.
+const FINGERPRINT: u64 = 52;
+
 /// A search that can be gone on with.
 pub(super) struct Dive<'a> {
     machine: &'a Machine,
@@ -41,6 +48,8 @@ pub(super) struct Dive<'a> {
     stack: Vec<Level>,
     /// Bytes of those.
     bytes: usize,
+    /// How many there may be.
+    most_bytes: usize,
     /// The steps between them.
     path: Vec<Choice>,
     /// What reads have seen in those steps.
@@ -66,6 +75,7 @@ impl<'a> Dive<'a> {
             has_begun: false,
             stack: Vec::new(),
             bytes: 0,
+            most_bytes: STACK,
             path: Vec::new(),
             pairs: Vec::new(),
             visited: FxHashSet::default(),
@@ -78,12 +88,15 @@ impl<'a> Dive<'a> {
         let limits = budget.limits();
         let (mut work, most) = (limits.max_work.unwrap_or(0), limits.max_executions.unwrap_or(u64::MAX));
         let max_steps = limits.max_steps.map_or(MAX_STEPS, |steps| steps.min(MAX_STEPS)) as usize;
+        let part = limits.max_memory.map_or(u64::MAX, |bytes| bytes / PART_OF_MEMORY);
+        let most_states = STATES.min((part / FINGERPRINT) as usize);
+        self.most_bytes = STACK.min(part as usize);
         let mut executions = 0;
         if !std::mem::replace(&mut self.has_begun, true) {
             self.begin(tables);
         }
         let mut looks = 0;
-        while work > 0 && executions < most && self.visited.len() < STATES {
+        while work > 0 && executions < most && self.visited.len() < most_states {
             looks += 1;
             if looks % STEPS_BETWEEN_LOOKS == 0 && budget.check().is_some() {
                 break;
@@ -132,7 +145,7 @@ impl<'a> Dive<'a> {
             Progress::Failed(failure) => Some(SampleEnd::Over(OutcomeStatus::Failed(failure.kind), Some(failure))),
             Progress::Discarded => None,
             Progress::Running if machine.is_deadlock(&state) => Some(SampleEnd::Over(OutcomeStatus::Deadlock, None)),
-            Progress::Running if self.path.len() >= max_steps || self.bytes + state.bytes() > STACK => {
+            Progress::Running if self.path.len() >= max_steps || self.bytes + state.bytes() > self.most_bytes => {
                 Some(SampleEnd::Cut)
             }
             Progress::Running => {

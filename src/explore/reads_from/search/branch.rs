@@ -16,7 +16,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         (node.base, node.at, node.before) = (at, at, before);
         node.seen.clear();
         node.waiting.clear();
-        (node.operations, node.branches, node.cell) = (0, 1, None);
+        (node.bytes, node.branches, node.cell) = (0, 1, None);
         let operation = &self.log.operations[at];
         if operation.kind == Kind::Choose {
             let others = (1..alternatives).rev();
@@ -31,7 +31,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             }
             self.readers[cell].push(self.nodes.len() as u32);
         }
-        self.operations += node.operations;
+        self.branch_bytes += node.bytes;
         self.nodes.push(node);
     }
 
@@ -67,6 +67,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     pub(super) fn find_branches(&mut self, first: usize) {
         let log = &self.log;
         let limit = self.budget.limits().max_memory.map_or(usize::MAX, |bytes| bytes as usize);
+        let room = limit.saturating_sub(self.tree.bytes() + self.measured);
         for (index, operation) in log.operations.iter().enumerate().skip(first) {
             if !operation.writes && operation.kind != Kind::Atomic {
                 continue;
@@ -79,7 +80,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 if index < node.base || index == node.at {
                     continue;
                 }
-                let before = node.operations;
+                let before = node.bytes;
                 if operation.writes && !log.is_past(node.at, index) && node.seen.insert(operation.hash) {
                     let past = beyond(log.past(index), node.base);
                     node.push(branch(log, node, past, None, read));
@@ -87,11 +88,11 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 if operation.kind == Kind::Atomic && read.kind == Kind::Atomic && operation.source != read.source {
                     turn(log, node, index);
                 }
-                self.operations += node.operations - before;
-            }
-            if self.operations * size_of::<Operation>() + self.tree.bytes() > limit {
-                self.found.bound = Some(Bound::Memory);
-                return;
+                self.branch_bytes += node.bytes - before;
+                if self.branch_bytes > room {
+                    self.found.bound = Some(Bound::Memory);
+                    return;
+                }
             }
         }
     }
@@ -125,8 +126,9 @@ fn branch(log: &Log, node: &Node, past: Vec<u32>, turned: Option<Operation>, rea
         operation.before.iter_mut().for_each(|before| *before = moved(*before));
         operation
     };
-    let mut operations: Vec<Operation> =
-        past.iter().map(|&index| place(log.operations[index as usize].clone())).collect();
+    // With room for the last two: there are very many branches.
+    let mut operations: Vec<Operation> = Vec::with_capacity(past.len() + 1 + usize::from(turned.is_some()));
+    operations.extend(past.iter().map(|&index| place(log.operations[index as usize].clone())));
     operations.extend(turned.map(place));
     let source = base + operations.len() as u32 - 1;
     operations.push(Operation { source, writes: false, ..read.clone() });

@@ -40,24 +40,30 @@ struct Node {
     seen: FxHashSet<u128>,
     /// Branches that wait: what is to stand behind the base.
     waiting: Vec<Vec<Operation>>,
-    /// How many operations these have.
-    operations: usize,
+    /// Memory that these take.
+    bytes: usize,
     /// How many branches were found so far, the one that is followed first included.
     branches: u32,
 }
 
 impl Node {
     fn push(&mut self, branch: Vec<Operation>) {
-        self.operations += branch.len();
+        self.bytes += bytes(&branch);
         self.branches += 1;
         self.waiting.push(branch);
     }
 
     fn pop(&mut self) -> Option<Vec<Operation>> {
         let branch = self.waiting.pop()?;
-        self.operations -= branch.len();
+        self.bytes -= bytes(&branch);
         Some(branch)
     }
+}
+
+/// Memory of a branch. Branches are blocks of all sizes, which come and go, so an allocator has gaps: a quarter more.
+fn bytes(branch: &Vec<Operation>) -> usize {
+    let lists = branch.iter().map(Operation::bytes_of_lists).sum::<usize>();
+    (branch.capacity() * size_of::<Operation>() + lists) / 4 * 5
 }
 
 /// What a step has led to.
@@ -89,8 +95,10 @@ pub(super) struct Search<'a, const NAMES: bool> {
     nodes: Vec<Node>,
     /// By cell: the nodes that read it, by rising number.
     readers: Vec<Vec<u32>>,
-    /// Operations of all branches that wait.
-    operations: usize,
+    /// Memory of all branches that wait.
+    branch_bytes: usize,
+    /// Memory of everything else but steps and positions, when it was measured last.
+    measured: usize,
     /// Nodes that are not used now.
     spare: Vec<Node>,
     now: Position,
@@ -136,7 +144,8 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             tree: Tree::new(now.clone()),
             nodes: Vec::new(),
             readers: Vec::new(),
-            operations: 0,
+            branch_bytes: 0,
+            measured: 0,
             spare: Vec::new(),
             now,
             previous: Position::default(),
@@ -193,12 +202,28 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             self.next_look = work + 100_000;
             self.found.statistics.waiting = self.nodes.iter().map(|node| node.waiting.len() as u64).sum();
             self.found.statistics.expected = self.expected();
+            self.measured = self.measure();
             self.found.bound = self.found.bound.or(self.budget.report(&self.found.statistics).err());
         }
         let hit = |limit: Option<u64>, value| limit.is_some_and(|limit| value >= limit);
         if hit(self.budget.limits().max_executions, executions) || hit(self.budget.limits().max_work, work) {
             self.found.bound = self.found.bound.or(Some(Bound::Executions));
         }
+    }
+
+    /// Memory that the search takes: exact where it grows fast, else as it was measured last.
+    fn bytes(&self) -> u64 {
+        (self.branch_bytes + self.tree.bytes() + self.measured) as u64
+    }
+
+    /// Memory of the lists of branches, of what is known of them, of the log, and of what is used again.
+    fn measure(&self) -> usize {
+        let node = |node: &Node| {
+            let branches = node.waiting.capacity() * size_of::<Vec<Operation>>();
+            size_of::<Node>() + branches + node.seen.capacity() * (size_of::<u128>() + 1) * 8 / 7
+        };
+        let nodes: usize = self.nodes.iter().chain(&self.spare).map(node).sum();
+        nodes + self.log.bytes() + self.tree.bytes_of_spare() + self.found.tables.bytes() as usize
     }
 
     /// Follows the execution to its end; each new read becomes a node.
@@ -248,6 +273,9 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
     fn keep(&mut self) {
         self.kept = self.now.length;
         self.tree.keep(&self.now);
+        if self.budget.exceeds_memory(self.bytes()) {
+            self.found.bound = Some(Bound::Memory);
+        }
     }
 
     /// Brings the machine behind a step that it has done before.
@@ -406,8 +434,8 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         }
         self.found.futures += 1;
         let (Position { state, last, .. }, pairs) = (&self.now, &self.seen.pairs);
-        let (machine, tables, tree) = (self.machine, &self.found.tables, &self.tree);
-        let wanted = visit(&Execution { machine, tables, state, tree, last: *last, pairs });
+        let (machine, tables, tree, bytes) = (self.machine, &self.found.tables, &self.tree, self.bytes());
+        let wanted = visit(&Execution { machine, tables, state, tree, last: *last, pairs, bytes });
         self.seen.pairs.clear();
         wanted
     }

@@ -29,7 +29,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 self.leave_node();
                 continue;
             };
-            self.operations -= operations.len();
+            self.branch_bytes -= super::bytes(&operations);
             let (base, before) = (node.base, node.before);
             self.log.truncate(base);
             for operation in operations {

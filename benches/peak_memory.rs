@@ -1,0 +1,102 @@
+//! The most memory that a process takes, against `--max-memory`: `cargo bench --bench peak_memory`.
+//!
+//! Each command is run on programs of which each makes something else grow: states, states with what was read, executions,
+//! outcomes, groups of orders, beginnings of patterns, texts. The peak is what the system tells of the process
+//! (`VmHWM`), looked at every millisecond; so it runs where there is a `/proc`.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// The bound of each process, in MiB.
+const BOUND: u64 = 128;
+
+/// Arms of a cobegin, each with its number in place of `#`.
+fn arms(before: &str, arm: &str, count: usize, behind: &str) -> String {
+    let mut text = format!("{before}\ncobegin\n");
+    for number in 0..count {
+        let _ = writeln!(text, "T{number}: {}", arm.replace('#', &number.to_string()));
+    }
+    text + "coend\n" + behind
+}
+
+/// Programs by name.
+fn programs() -> Vec<(&'static str, String)> {
+    vec![
+        ("adds", arms("int x;", "for (int i = 0; i < 40; i++) { x = x + 1; }", 2, "print(x);")),
+        ("racy", arms("int x;", "for (int i = 0; i < 12; i++) { x = x + # + 1; }", 4, "print(x);")),
+        (
+            "locked",
+            arms("int x; lock l;", "for (int i = 0; i < 12; i++) { lock(l); x = x * 2 + #; unlock(l); }", 3, ""),
+        ),
+        ("prints", arms("int x;", "for (int i = 0; i < 30; i++) { print(x); x = #; }", 3, "")),
+        ("endless", arms("int x;", "while (true) { x = x + # + 1; }", 2, "")),
+        ("array", arms("int a[500];", "for (int i = 0; i < 500; i++) { a[i] = a[(i * 7 + #) % 500] + #; }", 3, "")),
+        (
+            "branches",
+            arms("int x, y;", "for (int i = 0; i < 10; i++) { if (x > y) { x = x + #; } else { y = i; } }", 3, ""),
+        ),
+        (
+            "recursion",
+            arms("int x; void f(int n) { if (n > 0) { x = x + n; f(n - 1); x = x - 1; } }", "f(300);", 3, ""),
+        ),
+        ("threads", "int x; parfor (int i = 0; i < 200; i++) { x = x + i; x = x - 1; } print(x);\n".to_owned()),
+    ]
+}
+
+const COMMANDS: &[&[&str]] = &[
+    &["futures"],
+    &["futures", "--count"],
+    &["futures", "--outcomes", "--format", "json"],
+    &["races"],
+    &["paths"],
+    &["coverage"],
+    &["correlate"],
+];
+
+/// Runs a command to its end; gives its peak in MiB.
+fn peak(arguments: &[&str], directory: &Path) -> (f64, ExitStatus, String) {
+    let errors = directory.join("errors");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cssame"))
+        .args(arguments)
+        .args(["--max-memory", &format!("{BOUND}M"), "--timeout", "20"])
+        .stdout(Stdio::null())
+        .stderr(File::create(&errors).expect("a file for messages"))
+        .spawn()
+        .expect("the program is there");
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    loop {
+        let now = fs::read_to_string(&status).unwrap_or_default();
+        let line = now.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+        most = most.max(line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0));
+        if let Some(status) = child.try_wait().expect("the process can be waited for") {
+            return (most as f64 / 1024.0, status, fs::read_to_string(&errors).unwrap_or_default());
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn main() {
+    let directory = tempfile::tempdir().expect("a directory");
+    println!("{:10} {:44} {:>9} {:>8} {:>7}", "program", "command", "peak, MiB", "of bound", "status");
+    let mut most: f64 = 0.0;
+    for (name, text) in programs() {
+        let file = directory.path().join(format!("{name}.csm"));
+        fs::write(&file, text).expect("the program is written");
+        let file = file.display().to_string();
+        for command in COMMANDS {
+            let arguments = [&command[..1], &[&file], &command[1..]].concat();
+            let (peak, status, errors) = peak(&arguments, directory.path());
+            let part = peak / BOUND as f64;
+            most = most.max(part);
+            let ended = if errors.contains("would take more memory") { " without an answer" } else { "" };
+            let code = status.code().map_or_else(|| status.to_string(), |code| code.to_string());
+            println!("{name:10} {:44} {peak:9.0} {part:8.2} {code:>7}{ended}", command.join(" "));
+        }
+    }
+    println!("the most is {most:.2} of the bound, {BOUND} MiB");
+}

@@ -1,0 +1,96 @@
+//! How much memory the process has, and how much it may have.
+//!
+//! **Input**: what the allocator of the program gives out and gets back. **Output**: the [`Budget`](crate::budget::Budget) asks
+//! whether that is too much, wherever it looks at the clock; and where the user has named a bound, the allocator itself ends
+//! the process behind it.
+//!
+//! **Soundness and limits**: searches count what they keep, and stop at a part of the bound ([`for_searches`]), so that they stop
+//! at the same place in each run and for any number of cores. What nobody counts, such as reports, is only seen here. Bounds
+//! below [`LEAST`] are bounds of searches alone: the program itself takes some of that.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The memory of this process. An allocator belongs to a process, so this is a static.
+pub static PROCESS: Memory = Memory { given: AtomicU64::new(0), most: AtomicU64::new(u64::MAX) };
+
+/// The least bound that the whole process is held to.
+const LEAST: u64 = 64 << 20;
+
+/// What the program, what it is made from, and its answer take, besides searches.
+const PROGRAM: u64 = 16 << 20;
+
+/// Bytes that an allocator has given out.
+#[derive(Debug)]
+pub struct Memory {
+    given: AtomicU64,
+    most: AtomicU64,
+}
+
+/// What a block takes with what the allocator of the GNU C library keeps beside it.
+fn block(size: usize) -> u64 {
+    ((size as u64).saturating_add(8).next_multiple_of(16)).max(32)
+}
+
+impl Memory {
+    /// A block is asked for. Whether it may be had.
+    #[inline]
+    pub fn give(&self, size: usize) -> bool {
+        let size = block(size);
+        self.given.fetch_add(size, Ordering::Relaxed).saturating_add(size) <= self.most.load(Ordering::Relaxed)
+    }
+
+    /// A block came back.
+    #[inline]
+    pub fn take_back(&self, size: usize) {
+        self.given.fetch_sub(block(size), Ordering::Relaxed);
+    }
+
+    /// The bytes that are given out; 0 where the program has another allocator.
+    #[must_use]
+    pub fn given(&self) -> &AtomicU64 {
+        &self.given
+    }
+
+    /// From now on nothing is given out beyond a bound, if that is not too small for the program.
+    pub(super) fn bound(&self, bytes: u64) {
+        self.most.store(bytes.max(LEAST), Ordering::Relaxed);
+    }
+
+    /// Gives room for the last words of the process.
+    pub fn end(&self) {
+        self.most.store(u64::MAX, Ordering::Relaxed);
+    }
+}
+
+/// Of a bound, the part that searches may fill: the program takes some, and an allocator cannot use every gap.
+pub(super) fn for_searches(bound: u64) -> u64 {
+    (bound - PROGRAM.min(bound / 4)) / 4 * 3
+}
+
+/// Of a bound, what the process may have before searches that do not count their memory stop: the answer takes some.
+pub(super) fn for_all(bound: u64) -> u64 {
+    (bound / 20 * 19).max(LEAST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_back_may_be_given_again() {
+        let memory = Memory { given: AtomicU64::new(0), most: AtomicU64::new(u64::MAX) };
+        memory.bound(80 << 20);
+        assert!(memory.give(50 << 20) && !memory.give(40 << 20));
+        memory.take_back(40 << 20);
+        memory.take_back(50 << 20);
+        assert_eq!(memory.given().load(Ordering::Relaxed), 0);
+        memory.bound(1);
+        assert!(memory.give(60 << 20), "a small bound is one of searches alone");
+    }
+
+    #[test]
+    fn searches_get_a_part() {
+        assert_eq!(for_searches(1 << 30), ((1 << 30) - (16 << 20)) / 4 * 3);
+        assert_eq!((for_searches(8 << 20), for_searches(1)), (18 << 18, 0));
+    }
+}
