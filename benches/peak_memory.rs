@@ -4,6 +4,8 @@
 //! outcomes, groups of orders, beginnings of patterns, texts. The peak is what the system tells of the process
 //! (`VmHWM`), looked at every millisecond; so it runs where there is a `/proc`.
 
+#![allow(clippy::print_stdout, reason = "a bench prints its table")]
+
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::Path;
