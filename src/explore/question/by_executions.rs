@@ -160,8 +160,8 @@ pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) 
     }
     let terms = collector.terms(query);
     let Collector { executions, outcomes, threads, .. } = collector;
-    let (outcomes, is_cut) =
-        outcomes.list(&found.tables, Room::behind(found.bound), |execution| executions[execution as usize].clone());
+    let (outcomes, is_cut) = outcomes
+        .list(&found.tables, Room::behind(found.bound, budget), |execution| executions[execution as usize].clone());
     Ok(Answer {
         bound: found.bound.or(is_cut.then_some(Bound::Memory)),
         all_end: query.ends != Ends::Nothing && found.bound.is_none(),

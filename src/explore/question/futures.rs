@@ -124,7 +124,7 @@ pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> A
     let Searched { graph, tables, statistics, bound, stopped } = searched;
     let all_end = query.ends != Ends::Nothing && bound.is_none() && !stopped && graph.is_acyclic();
     let open = bound.map_or_else(Vec::new, |_| open_executions(&graph, &statistics));
-    let (outcomes, is_cut) = outcomes.list(&tables, Room::behind(bound), |node| graph.path_to(node));
+    let (outcomes, is_cut) = outcomes.list(&tables, Room::behind(bound, budget), |node| graph.path_to(node));
     Answer {
         bound: bound.or(is_cut.then_some(Bound::Memory)),
         all_end,

@@ -13,7 +13,7 @@
 //! together grow with the square of the steps; where there is no room for an outcome, it is left out, and the answer says
 //! that [`Bound::Memory`] was hit.
 
-use crate::budget::Bound;
+use crate::budget::{Bound, Budget};
 use crate::explore::answer::{Outcome, OutcomeStatus};
 use crate::vm::{Choice, Failure, OutputId, PathId, Tables};
 use rustc_hash::FxHashMap;
@@ -30,10 +30,16 @@ pub(in crate::explore) struct Room {
     pub steps: usize,
 }
 
+/// Memory of a line, or a step, in an answer: a text, and its place in lists.
+const BYTES: usize = 128;
+
 impl Room {
-    /// Fewer lines where a bound has cut the search: the user does not want to wait much longer.
-    pub(in crate::explore) fn behind(bound: Option<Bound>) -> Room {
-        Room { lines: if bound.is_none() { 20_000_000 } else { 1_000_000 }, steps: 2_000_000 }
+    /// Fewer lines where a bound has cut the search: the user does not want to wait much longer. Both are less where there is
+    /// less memory.
+    pub(in crate::explore) fn behind(bound: Option<Bound>, budget: &Budget<'_>) -> Room {
+        let most = budget.limits().max_memory.map_or(usize::MAX, |bytes| bytes as usize / BYTES);
+        let lines = if bound.is_none() { 20_000_000 } else { 1_000_000 };
+        Room { lines: lines.min(most), steps: 2_000_000.min(most) }
     }
 }
 
