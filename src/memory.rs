@@ -77,7 +77,7 @@ fn given(block: *mut u8, size: usize) -> *mut u8 {
 /// Nothing here allocates: the line is made on the stack.
 #[cold]
 fn end(what: Arguments<'_>, help: &str) -> ! {
-    PROCESS.end();
+    PROCESS.lift_bound();
     let mut line = [0; 200];
     let mut rest = &mut line[..];
     let whole = writeln!(rest, "{what}\n  = help: {help}");

@@ -9,7 +9,8 @@
 //! 4. The work asks [`Budget::check`] now and then, or [`Budget::report`], which also tells how far it has come.
 //!
 //! States, steps, executions and memory are counted by the work itself: only it knows what a state is. It stops with the
-//! [`Bound`] that was hit.
+//! [`Bound`] that was hit. Where the allocator of the program counts as well ([`Budget::with_memory`]), work that counts nothing
+//! itself stops by that.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -56,8 +56,8 @@ impl Memory {
         self.most.store(bytes.max(LEAST), Ordering::Relaxed);
     }
 
-    /// Gives room for the last words of the process.
-    pub fn end(&self) {
+    /// There is no bound any more: the process ends, and has to say why.
+    pub fn lift_bound(&self) {
         self.most.store(u64::MAX, Ordering::Relaxed);
     }
 }

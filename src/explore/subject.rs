@@ -47,7 +47,7 @@ impl<'a> Subject<'a> {
         self.form.map(|form| &form.concurrency)
     }
 
-    /// The accesses that race with no other one and are not atomic.
+    /// The accesses that race with no other one and are not atomic; `None` where the program was not analysed.
     #[must_use]
     pub fn race_free(&self) -> Option<Visibility> {
         let form = self.form?;

@@ -15,6 +15,7 @@
 //! not modelled. Local work is cut off after [`Options::local_instructions`].
 
 mod code;
+mod code_facts;
 mod compile;
 mod compiled;
 mod encode;

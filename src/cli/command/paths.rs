@@ -320,9 +320,10 @@ impl Arguments {
     }
 
     fn write_graph(&self, path: &Path, answer: &PathsAnswer) -> Result<(), Diagnostics> {
-        let Some(graph) = &answer.report.graph else { return Ok(()) };
+        let drawing = answer.report.graph.as_ref().and_then(|graph| graph.drawing.as_ref());
+        let Some(drawing) = drawing else { return Ok(()) };
         let is_picture = path.extension().is_some_and(|ending| ending == "svg");
-        let text = if is_picture { paths_svg(&graph.drawing).map_err(too_large)? } else { paths_dot(&graph.drawing) };
+        let text = if is_picture { paths_svg(drawing).map_err(too_large)? } else { paths_dot(drawing) };
         files::write(path, &text)
     }
 

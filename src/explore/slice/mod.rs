@@ -105,6 +105,11 @@ struct Running<'a> {
     dropped: Option<&'a FixedBitSet>,
 }
 
+/// Slices are small, and which accesses race is known of the whole program alone.
+fn unreduced<'a>(query: &Query<'a>) -> Query<'a> {
+    Query { reduction: None, ..*query }
+}
+
 impl<'a> Sliceable<'a> {
     /// Finds what every slice of a program has to keep.
     pub(super) fn new(program: &'a Program, concurrency: &'a Concurrency, machine: &'a Machine) -> Self {
@@ -166,7 +171,7 @@ impl<'a> Sliceable<'a> {
             }
         }
         let mut collected = Collected::new(budget);
-        self.collect(&mut collected, query, None)?;
+        self.collect(&mut collected, &unreduced(query), None)?;
         Ok(collected.finish())
     }
 
@@ -184,12 +189,13 @@ impl<'a> Sliceable<'a> {
             sliceable.dropped = Some(dropped);
             sliceable.collect(&mut collected, query, Some(reads))
         };
+        let query = &unreduced(query);
         search(None, query, &readers.other_reads)?;
         for reader in &readers.all {
             // Deadlocks, and failures of other threads, are those of the program without it.
             let ends = if reader.may_fail { query.ends } else { Ends::Nothing };
             let reads = reader.reads.iter().map(|read| read.index()).collect();
-            search(Some(reader.function), &Query { ends, reduction: None, ..*query }, &reads)?;
+            search(Some(reader.function), &Query { ends, ..*query }, &reads)?;
         }
         Ok(collected.finish())
     }
@@ -213,7 +219,7 @@ impl<'a> Sliceable<'a> {
                     |pair: &&(ReadId, DefinitionId)| wanted.is_none() || is_wanted(pair.0) && base.slice.holds(pair.0);
                 all.iter().filter(own).copied().collect::<Vec<_>>()
             });
-            let of_base = Query { candidates: candidates.as_deref(), reduction: None, ..*query };
+            let of_base = Query { candidates: candidates.as_deref(), ..*query };
             collected.add(&base, &of_base, None).map_err(too_large)?;
         }
         for read in reads {
@@ -232,7 +238,7 @@ impl<'a> Sliceable<'a> {
         let matters = self.index.read_sites(read).iter().any(|&site| relevance.values(site));
         let is_watched = !matters && self.runs_in_several(read);
         let candidates = query.candidates.map(|all| of(all, read));
-        let of_read = Query { ends: Ends::Nothing, candidates, reduction: None, ..*query };
+        let of_read = Query { ends: Ends::Nothing, candidates, ..*query };
         let (mut thread, mut made) = (0, 1);
         while thread < made {
             let number = ThreadIndex(thread as u16);

@@ -2,7 +2,8 @@
 //!
 //! A node is a state: the step by which it was reached first, and what became of it. The nodes with their first steps
 //! are a tree of shortest schedules, so a schedule is kept as one node. Edges stand in the order in which the machine
-//! lists the choices of a state, so that an edge names its choice by its place, unless there was reduction. States themselves are not kept.
+//! lists the choices of a state, so that an edge names its choice by its place, unless there was reduction. States
+//! themselves are not kept.
 
 use super::chunks::Chunks;
 pub(in crate::explore) use super::edges::DISCARDED;

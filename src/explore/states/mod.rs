@@ -27,6 +27,7 @@ mod chunks;
 pub(in crate::explore) mod completion;
 mod dictionary;
 pub(in crate::explore) mod edges;
+mod expansion;
 mod fingerprint;
 mod frontier;
 pub(in crate::explore) mod graph;
@@ -148,6 +149,7 @@ pub(in crate::explore) fn search_with_names<G: Monitor, V: Visitor<G>>(
     search_by(machine, tables, budget, monitor, visitor, None)
 }
 
+/// As [`search`], with names that are known, and with reduction.
 fn search_by<G: Monitor, V: Visitor<G>>(
     machine: &Machine,
     tables: Tables,
@@ -326,84 +328,6 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
                 }
             }
         }
-    }
-
-    /// The moves of the state of `parent` that are to be followed.
-    fn parent_moves(&mut self) -> Vec<Move> {
-        let mut moves = std::mem::take(&mut self.moves);
-        self.machine.moves(&self.parent.0, &mut moves);
-        self.parent.1.restrict(&self.parent.0, &mut moves);
-        moves
-    }
-
-    fn expand(&mut self, node: u32) -> ControlFlow<()> {
-        let moves = self.parent_moves();
-        if moves.is_empty() {
-            self.moves = moves;
-            return self.deadlock(node);
-        }
-        self.found.graph.begin_edges(node);
-        let over = self.follow(node, &moves);
-        self.moves = moves;
-        self.expanded(node, over)
-    }
-
-    /// All steps of a state were done, or the search is over.
-    fn expanded(&mut self, node: u32, over: ControlFlow<()>) -> ControlFlow<()> {
-        if over.is_continue() {
-            self.found.graph.set_kind(node, NodeKind::Expanded);
-        } else {
-            self.found.graph.cancel_edges(node);
-        }
-        over
-    }
-
-    /// The reduction, where states are reduced now.
-    fn reduction(&self) -> Option<Reduction<'_>> {
-        self.reduction.filter(|_| self.reduces)
-    }
-
-    /// Does the steps of a state: those of one thread alone, if that is enough.
-    fn follow(&mut self, node: u32, moves: &[Move]) -> ControlFlow<()> {
-        let first = self.reduction().and_then(|reduction| reduction.first(self.machine, &self.parent.0, moves));
-        if let Some(place) = first {
-            self.step(node, Choice { thread: moves[place].thread, alternative: 0 })?;
-            if self.leads_on_from(node) {
-                return ControlFlow::Continue(());
-            }
-        }
-        self.follow_all_but(node, moves, first)
-    }
-
-    /// Whether the last step, that of a state, has led to one from which executions go on and which was not expanded: states are
-    /// expanded by rising number.
-    fn leads_on_from(&self, node: u32) -> bool {
-        self.arrived > node && self.found.graph.kind(self.arrived) == NodeKind::Waiting
-    }
-
-    /// Does the steps of all threads but one.
-    fn follow_all_but(&mut self, node: u32, moves: &[Move], left_out: Option<usize>) -> ControlFlow<()> {
-        for (_, one) in moves.iter().enumerate().filter(|&(place, _)| Some(place) != left_out) {
-            for alternative in 0..one.alternatives {
-                self.step(node, Choice { thread: one.thread, alternative })?;
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn deadlock(&mut self, node: u32) -> ControlFlow<()> {
-        self.found.graph.set_kind(node, NodeKind::Deadlock);
-        self.found.statistics.executions += 1;
-        let context = EndContext {
-            machine: self.machine,
-            tables: &self.found.tables,
-            state: &self.parent.0,
-            monitor: &self.parent.1,
-            node,
-            end: End::Deadlock,
-        };
-        let wanted = self.visitor.end(&context);
-        self.ended(wanted)
     }
 
     fn ended(&mut self, wanted: ControlFlow<()>) -> ControlFlow<()> {

@@ -191,9 +191,9 @@ pub struct GraphReport {
     pub stuck: usize,
     /// Whether it has more nodes than were looked at.
     pub cut: bool,
-    /// The graph, for pictures.
+    /// The graph, for pictures, where one was asked for.
     #[serde(skip)]
-    pub drawing: GraphDrawing,
+    pub drawing: Option<GraphDrawing>,
 }
 
 /// What a node of the picture is.

@@ -394,7 +394,6 @@ impl Reporter<'_> {
 
     fn graph(&self, graph: &Graph, draws: bool) -> GraphReport {
         let of = &graph.graph;
-        let drawing = draws.then(|| drawing::draw(self.session, self.findings, graph));
         GraphReport {
             nodes: of.nodes.len(),
             variants: of.variants.len(),
@@ -405,7 +404,7 @@ impl Reporter<'_> {
             },
             stuck: of.stuck(),
             cut: of.cut,
-            drawing: drawing.unwrap_or_default(),
+            drawing: draws.then(|| drawing::draw(self.session, self.findings, graph)),
         }
     }
 

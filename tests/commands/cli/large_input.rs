@@ -211,3 +211,15 @@ fn memory_that_is_not_to_be_had_is_a_bound() {
     assert!(answer.stderr.starts_with("error: out of memory: "), "{}", answer.stderr);
     assert!(answer.stderr.contains("--max-memory"), "{}", answer.stderr);
 }
+
+/// What the program itself takes is not counted by any search.
+#[test]
+fn a_program_that_is_larger_than_the_bound_ends_with_a_message() {
+    let files = Files::new();
+    let path = files.write("large.csm", format!("int x;\n{}", "x = x + 1;\n".repeat(150_000)));
+    let answer = call("futures --max-memory=64M", &[&path]);
+    assert_eq!((answer.status, answer.stdout.as_str()), (3, ""));
+    let said =
+        "error: the process would take more memory than `--max-memory` allows\n  = help: raise it, or ask for less\n";
+    assert_eq!(answer.stderr, said);
+}

@@ -1,0 +1,63 @@
+//! What the code of a machine can do at all, whatever state it is in.
+//!
+//! **Input**: the compiled program. **Output**: whether it discards executions, tries locks, makes locals in memory, and which
+//! instructions access certain places. Searches choose by it what they have to look at.
+
+use super::code::{Code, CodeIndex};
+use super::machine::Machine;
+use super::visibility::Visibility;
+use fixedbitset::FixedBitSet;
+
+impl Machine {
+    /// Whether an execution may be discarded: by an `assume`, or by a `choose` from nothing.
+    #[must_use]
+    pub fn may_discard(&self) -> bool {
+        let code = &self.compiled.code;
+        code.iter().any(|code| matches!(code, Code::Assume { .. } | Code::Choose { .. }))
+    }
+
+    /// By instruction: whether a step of a thread that stands before it may access one of these places of shared memory. A step
+    /// that begins with an effect or an atomic block always may.
+    #[must_use]
+    pub fn steps_that_may_access(&self, wanted: &Visibility) -> FixedBitSet {
+        let may_access = |code: &Code| match *code {
+            Code::SharedLoad { read, .. } | Code::SharedLoadAt { read, .. } | Code::WatchedLoad { read, .. } => {
+                wanted.read(read)
+            }
+            Code::SharedStore { definition, .. } | Code::SharedStoreAt { definition, .. } => {
+                wanted.definition(definition)
+            }
+            Code::SharedAtomic { atomic } => {
+                let atomic = self.compiled.atomics[atomic as usize];
+                wanted.read(atomic.read) || wanted.definition(atomic.definition)
+            }
+            Code::Synchronise { .. }
+            | Code::Fork { .. }
+            | Code::Join
+            | Code::Spawn { .. }
+            | Code::JoinThread { .. }
+            | Code::Choose { .. } => false,
+            _ => true,
+        };
+        let code = self.compiled.code.iter().enumerate();
+        code.filter(|(_, code)| may_access(code)).map(|(index, _)| index).collect()
+    }
+
+    /// Whether some thread tries to take a lock, so that it matters when others give theirs back.
+    #[must_use]
+    pub fn tries_locks(&self) -> bool {
+        self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { kind, .. } if kind.tries()))
+    }
+
+    /// Whether threads make locals in memory, which other threads may use.
+    #[must_use]
+    pub fn makes_locals(&self) -> bool {
+        self.compiled.code.iter().any(|code| matches!(code, Code::Allocate { .. }))
+    }
+
+    /// Whether an instruction is an atomic expression on shared memory: `cas`, `swap` or `fetch_add`.
+    #[must_use]
+    pub fn is_atomic(&self, at: CodeIndex) -> bool {
+        matches!(self.compiled.code.get(at.index()), Some(Code::SharedAtomic { .. }))
+    }
+}
