@@ -10,6 +10,7 @@ use crate::diagnostics::{Code, Diagnostic, Label, Severity};
 use crate::front::may_allow;
 use crate::model::{Model, Unit};
 use crate::paths::report::PathsReport;
+use crate::schedule::Step;
 use crate::source::{FileId, Position, SourceMap, Span};
 
 /// Findings of one program, that are made one by one.
@@ -38,28 +39,34 @@ impl<'a> Collector<'a> {
     }
 
     pub(super) fn add(&mut self, diagnostic: Diagnostic) {
-        self.add_of(self.sources, diagnostic);
+        self.add_of(self.sources, diagnostic, &[]);
+    }
+
+    /// Adds a finding that an execution shows.
+    pub(super) fn add_shown(&mut self, diagnostic: Diagnostic, steps: &'a [Step]) {
+        self.add_of(self.sources, diagnostic, steps);
     }
 
     /// Adds a finding of a program that closes the file.
-    pub(super) fn add_of(&mut self, sources: &'a SourceMap, diagnostic: Diagnostic) {
+    pub(super) fn add_of(&mut self, sources: &'a SourceMap, diagnostic: Diagnostic, steps: &'a [Step]) {
         let diagnostic = match &self.declared {
             Some(declared) => declared.with_declarations(diagnostic),
             None => diagnostic,
         };
-        self.findings.list.push(Finding { diagnostic, sources, is_fatal: false });
+        self.findings.list.push(Finding { diagnostic, sources, is_fatal: false, steps });
     }
 
     /// Adds what tests of `paths` show.
-    pub(super) fn add_paths(&mut self, report: &PathsReport, model: &Model) {
+    pub(super) fn add_paths(&mut self, report: &'a PathsReport, model: &Model) {
         for race in report.races.iter().filter(|race| race.is_finding()) {
             self.add(finding::unprotected(race));
         }
         for met in &report.failures {
-            self.add(finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts));
+            let found = finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
+            self.add_shown(found, &met.failure.schedule);
         }
         for met in &report.deadlocks {
-            self.add(finding::deadlock(model.sources(), &met.deadlock.threads));
+            self.add_shown(finding::deadlock(model.sources(), &met.deadlock.threads), &met.deadlock.schedule);
         }
     }
 

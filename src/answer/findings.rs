@@ -43,6 +43,7 @@ impl CheckReport {
             diagnostic: diagnostic.clone(),
             sources: &self.sources,
             is_fatal: self.fatal.contains(&index),
+            steps: &[],
         });
         Findings { files: self.examined.iter().map(examined).collect(), list: found.collect() }
     }
@@ -53,7 +54,7 @@ impl RunAnswer {
     #[must_use]
     pub fn findings<'a>(&'a self, model: &'a Model) -> Findings<'a> {
         let mut collector = Collector::of_model(model);
-        self.finding(model).into_iter().for_each(|diagnostic| collector.add(diagnostic));
+        self.finding(model).into_iter().for_each(|diagnostic| collector.add_shown(diagnostic, &self.report.schedule));
         collector.findings
     }
 
@@ -84,7 +85,9 @@ impl SeedsAnswer {
     pub fn findings<'a>(&'a self, model: &'a Model) -> Findings<'a> {
         let mut collector = Collector::of_model(model);
         let all = self.first_failure.iter().chain(&self.further_failures);
-        all.filter_map(|one| one.finding(model)).for_each(|diagnostic| collector.add(diagnostic));
+        for one in all {
+            one.finding(model).into_iter().for_each(|diagnostic| collector.add_shown(diagnostic, &one.report.schedule));
+        }
         collector.findings
     }
 }
@@ -95,13 +98,14 @@ impl FuturesAnswer {
     pub fn findings<'a>(&'a self, model: &'a Model) -> Findings<'a> {
         let mut collector = Collector::of_model(model);
         for (witness, data) in self.answer.failures.iter().zip(&self.futures.failures) {
-            collector.add(finding::failure(&model.naming(), &witness.failure, &data.thread, &data.facts));
+            let found = finding::failure(&model.naming(), &witness.failure, &data.thread, &data.facts);
+            collector.add_shown(found, &data.schedule);
         }
         for deadlock in &self.futures.deadlocks {
-            collector.add(finding::deadlock(model.sources(), &deadlock.threads));
+            collector.add_shown(finding::deadlock(model.sources(), &deadlock.threads), &deadlock.schedule);
         }
         for report in &self.endless.endless {
-            collector.add(finding::endless(model.sources(), report));
+            collector.add_shown(finding::endless(model.sources(), report), &report.cycle.schedule);
         }
         if let Some(selection) = self.selection.as_ref().filter(|of| of.consistent == Some(false)) {
             collector.add(finding::inconsistent(&selection.contradiction));
@@ -123,16 +127,18 @@ impl RacesAnswer {
         let mut collector = Collector::of_unit(unit);
         let sources = |driver: Option<&String>| self.model_of(subject, driver).map_or(&unit.sources, Model::sources);
         for pair in report.potential.iter().filter(|pair| pair.status == "real") {
-            collector.add_of(sources(pair.driver.as_ref()), finding::race(pair));
+            let steps = pair.schedule.as_deref().unwrap_or_default();
+            collector.add_of(sources(pair.driver.as_ref()), finding::race(pair), steps);
         }
         for met in &report.failures {
             let Some(model) = self.model_of(subject, met.driver.as_ref()) else { continue };
             let diagnostic = finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
-            collector.add_of(model.sources(), diagnostic);
+            collector.add_of(model.sources(), diagnostic, &met.failure.schedule);
         }
         for met in &report.deadlocks {
             let sources = sources(met.driver.as_ref());
-            collector.add_of(sources, finding::deadlock(sources, &met.deadlock.threads));
+            let found = finding::deadlock(sources, &met.deadlock.threads);
+            collector.add_of(sources, found, &met.deadlock.schedule);
         }
         let code = match report.target {
             "correlations" => Code::EndangeredCorrelation,
@@ -204,7 +210,8 @@ impl ComparisonReport {
         for row in &self.comparison {
             findings.files.push(Examined { sources: &row.sources, file: row.source, looked_for: Vec::new() });
             let found = row.found.iter().cloned();
-            let found = found.map(|diagnostic| Finding { diagnostic, sources: &row.sources, is_fatal: false });
+            let found =
+                found.map(|diagnostic| Finding { diagnostic, sources: &row.sources, is_fatal: false, steps: &[] });
             findings.list.extend(found);
         }
         findings
@@ -222,10 +229,11 @@ impl CoverageAnswer {
             _ => None,
         });
         for (met, failure) in self.met.failures.iter().zip(failures) {
-            collector.add(finding::failure(&model.naming(), failure, &met.failure.thread, &met.failure.facts));
+            let found = finding::failure(&model.naming(), failure, &met.failure.thread, &met.failure.facts);
+            collector.add_shown(found, &met.failure.schedule);
         }
         for met in &self.met.deadlocks {
-            collector.add(finding::deadlock(model.sources(), &met.deadlock.threads));
+            collector.add_shown(finding::deadlock(model.sources(), &met.deadlock.threads), &met.deadlock.schedule);
         }
         collector.findings
     }
@@ -237,7 +245,7 @@ impl GenerateAnswer {
     pub fn findings<'a>(&'a self, unit: &'a Unit) -> Findings<'a> {
         let mut collector = Collector::of_unit(unit);
         for failure in self.failures.iter().filter(|failure| !failure.sequential) {
-            collector.add_of(failure.shown.model.sources(), failure.finding());
+            collector.add_of(failure.shown.model.sources(), failure.finding(), &failure.schedule);
         }
         collector.findings
     }
@@ -323,7 +331,7 @@ impl ProgramsAnswer {
             findings.files.push(Examined { sources: &of.sources, file: of.file, looked_for: Vec::new() });
         }
         let mut add = |change, diagnostic| {
-            let found = Finding { diagnostic, sources: &side(change).sources, is_fatal: false };
+            let found = Finding { diagnostic, sources: &side(change).sources, is_fatal: false, steps: &[] };
             findings.list.push(found);
         };
         for of in self.failures.iter().filter(|of| changed(of.change)) {

@@ -46,6 +46,7 @@ mod findings;
 mod futures;
 mod ir;
 mod levels;
+mod listing;
 mod paths;
 mod paths_compare;
 mod paths_explain;
@@ -84,6 +85,7 @@ pub use explain::{CodePage, ExplainReport, explain};
 pub use futures::{Effort, FuturesAnswer, FuturesRequest, futures};
 pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
 pub use levels::{Codes, Level, Rule};
+pub use listing::{listing, listing_of_failure};
 pub use paths::{EmittedReport, PathsAnswer, PathsRequest, paths};
 pub use paths_compare::{Amount, ComparisonReport, ComparisonRow, compare_paths};
 pub use paths_explain::{

@@ -19,6 +19,7 @@ use super::levels::{Levels, Origin, Rule};
 use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
 use crate::diagnostics::{self, Code, Diagnostic, Diagnostics, Severity};
 use crate::front::{AllowComments, Allowed, Scope, allow_comments, scopes};
+use crate::schedule::Step;
 use crate::source::{FileId, SourceMap, Span};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +44,8 @@ pub struct Finding<'a> {
     pub sources: &'a SourceMap,
     /// Whether it keeps the program from being compiled.
     pub is_fatal: bool,
+    /// The steps of an execution that shows it, where the answer has one.
+    pub steps: &'a [Step],
 }
 
 /// All findings of an answer.
@@ -90,6 +93,19 @@ pub enum By {
     Config,
     /// The baseline.
     Baseline,
+}
+
+impl By {
+    /// `comment`, `option`, …
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            By::Comment => "comment",
+            By::Option => "option",
+            By::Config => "config",
+            By::Baseline => "baseline",
+        }
+    }
 }
 
 /// A finding that is suppressed, as it stands in JSON.
@@ -228,7 +244,9 @@ impl Judge<'_> {
         if self.collected.is_none() && self.baseline.is_none() {
             return Ok(severity);
         }
-        let entry = entry(diagnostic, file.as_deref());
+        let scopes = file.as_ref().map_or(&[][..], |file| &file.scopes);
+        let name = file.as_ref().and_then(|file| file.lints).map(|lints| lints.baseline_name.clone());
+        let entry = entry(diagnostic, scopes, name);
         if let Some(collected) = &mut self.collected {
             collected.add(entry);
             return Err(By::Baseline);
@@ -238,14 +256,14 @@ impl Judge<'_> {
     }
 }
 
-/// A finding in a baseline.
-fn entry(diagnostic: &Diagnostic, file: Option<&File<'_>>) -> Entry {
+/// A finding in a baseline, of a file with these functions and classes.
+pub(super) fn entry(diagnostic: &Diagnostic, scopes: &[Scope], file: Option<String>) -> Entry {
     let span = diagnostic.span();
     let inside = |scope: &&Scope| span.is_some_and(|span| contains(scope.span, span));
-    let around = file.and_then(|file| file.scopes.iter().filter(inside).min_by_key(|of| of.span.end - of.span.start));
+    let around = scopes.iter().filter(inside).min_by_key(|of| of.span.end - of.span.start);
     Entry {
         code: diagnostic.code.number().to_owned(),
-        file: span.and(file).and_then(|file| file.lints).map(|lints| lints.baseline_name.clone()),
+        file: span.and(file),
         function: around.map(|scope| scope.name.clone()),
         names: names(diagnostic),
         message: without_numbers(&diagnostic.message),

@@ -7,12 +7,16 @@
 use super::config::Config;
 use super::json;
 use super::lints::LintOptions;
+use super::load::name_of;
 use super::options::{BoundOptions, Format, OutputOptions};
 use super::output::Output;
 use super::status::Status;
 use super::view;
-use crate::answer::{Findings, Judged, judge};
-use crate::diagnostics::Diagnostics;
+use crate::answer::{Findings, Judged, judge, listing, listing_of_failure};
+use crate::diagnostics::json::diagnostic_data;
+use crate::diagnostics::listing::Listing;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use crate::source::SourceMap;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -92,6 +96,11 @@ pub trait Answer: Serialize {
         self
     }
 
+    /// Why not all was looked at, where a bound was hit.
+    fn bounds(&self) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+
     /// Prints it for people, bit by bit: there may be more text than memory.
     fn print(&self, judged: &Judged, output: &mut Output);
 
@@ -160,6 +169,10 @@ fn show<A: Answer>(common: &Common<'_>, answer: A, output: &mut Output) -> Resul
     let lints = common.lints.map(|lints| lints.lints(&findings)).transpose()?.unwrap_or_default();
     let mut judged = judge(&findings, &lints);
     common.lints.map_or(Ok(()), |lints| lints.write(&judged))?;
+    let listing = match common.format {
+        Format::Listing(format) => Some((format, listing(common.name, &findings, &judged, &answer.bounds()))),
+        Format::Human | Format::Json => None,
+    };
     drop(findings);
     let mut answer = answer.judged(&judged);
     if answer.shows_problems() {
@@ -178,8 +191,24 @@ fn show<A: Answer>(common: &Common<'_>, answer: A, output: &mut Output) -> Resul
             answer.finish(output)?;
             json::print(output, common.name, common.file, &json::Judged { answer: &answer, judged: &judged });
         }
+        Format::Listing(_) => answer.finish(output)?,
     }
-    Ok(answer.status(&judged))
+    let status = answer.status(&judged);
+    if let Some((format, listing)) = listing {
+        output.print(&format.render(&finished(listing, status)));
+    }
+    Ok(status)
+}
+
+/// A listing with its exit status. Where that says that a question is open, the listing says so as well.
+fn finished(mut listing: Listing, status: Status) -> Listing {
+    if status == Status::Undecided && listing.bounds.is_empty() {
+        let note = "what was not found may still be possible; `--format human` shows what is open";
+        let open =
+            Diagnostic::general(Code::ExplorationLimit, Severity::Warning, "not all could be decided").with_note(note);
+        listing.bounds.push(diagnostic_data(&SourceMap::default(), &open));
+    }
+    Listing { status: status.code(), ..listing }
 }
 
 /// Shows why a command has no answer: in JSON, an object with `diagnostics` takes the place of the answer.
@@ -187,5 +216,9 @@ fn show_failure(common: &Common<'_>, failure: &Diagnostics, output: &mut Output)
     match common.format {
         Format::Human => output.complain(&failure.sources, &failure.list),
         Format::Json => json::print(output, common.name, common.file, failure),
+        Format::Listing(format) => {
+            let file = common.file.map(name_of);
+            output.print(&format.render(&listing_of_failure(common.name, file, failure)));
+        }
     }
 }

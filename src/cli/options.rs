@@ -3,6 +3,7 @@
 use super::available_memory::half_of_memory;
 use super::memory::{PROCESS, for_all, for_searches};
 use crate::budget::{Budget, Limits};
+use crate::diagnostics::listing::ListingFormat;
 use crate::explore::EndlessRequest;
 use crate::model;
 use crate::vm::Semantics;
@@ -217,6 +218,45 @@ impl From<AnswerFormat> for Format {
     }
 }
 
+/// The form of the answer, for commands that have findings.
+#[derive(Args, Clone, Debug)]
+pub struct FindingsFormatOption {
+    /// Text for people (human), one JSON object (json), or the findings for other tools: sarif, github (annotations),
+    /// junit, markdown
+    #[arg(long, value_enum, default_value_t = FindingsFormat::Human, hide_possible_values = true)]
+    pub format: FindingsFormat,
+}
+
+/// Values of `--format` of a command that has findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FindingsFormat {
+    /// Text for people.
+    Human,
+    /// One JSON object (docs/json.md).
+    Json,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// Annotations of GitHub Actions.
+    Github,
+    /// JUnit XML.
+    Junit,
+    /// Markdown.
+    Markdown,
+}
+
+impl From<FindingsFormat> for Format {
+    fn from(format: FindingsFormat) -> Format {
+        match format {
+            FindingsFormat::Human => Format::Human,
+            FindingsFormat::Json => Format::Json,
+            FindingsFormat::Sarif => Format::Listing(ListingFormat::Sarif),
+            FindingsFormat::Github => Format::Listing(ListingFormat::Github),
+            FindingsFormat::Junit => Format::Listing(ListingFormat::Junit),
+            FindingsFormat::Markdown => Format::Listing(ListingFormat::Markdown),
+        }
+    }
+}
+
 /// The form of an answer, of any command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -224,6 +264,8 @@ pub enum Format {
     Human,
     /// One JSON object.
     Json,
+    /// The findings, for other tools.
+    Listing(ListingFormat),
 }
 
 /// Values of `--color`.

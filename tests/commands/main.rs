@@ -9,6 +9,7 @@ mod coverage;
 mod diff;
 mod driver;
 mod findings;
+mod formats;
 mod json_schema;
 mod liveness;
 mod mutants;

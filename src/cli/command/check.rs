@@ -6,7 +6,9 @@ use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
-use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_seconds};
+use crate::cli::options::{
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, parse_seconds,
+};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::status::Status;
@@ -67,7 +69,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
-    pub(crate) format: FormatOption,
+    pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]

@@ -5,13 +5,15 @@ use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
-use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_part};
+use crate::cli::options::{
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, parse_part,
+};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::record;
 use crate::cli::status::Status;
 use crate::cli::view::correlate::{self as view, CorrelateView};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -70,7 +72,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
-    pub(crate) format: FormatOption,
+    pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
@@ -125,6 +127,10 @@ impl Answer for Correlated {
         self.answer.findings(self.arguments.only_static)
     }
 
+    fn bounds(&self) -> Vec<Diagnostic> {
+        self.answer.executed.bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
+    }
+
     fn print(&self, _: &Judged, output: &mut Output) {
         let Correlated { answer, arguments } = self;
         let view = CorrelateView {
@@ -135,9 +141,7 @@ impl Answer for Correlated {
             colour: output.colour(),
         };
         output.print(&view.text());
-        if let Some(bound) = answer.executed.bound {
-            output.complain(&answer.executed.unit().sources, &[finding::bound(bound, None)]);
-        }
+        output.complain(&answer.executed.unit().sources, &self.bounds());
         output.summary(&view::summary(answer));
     }
 

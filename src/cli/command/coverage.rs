@@ -13,7 +13,9 @@ use crate::cli::generation::GenerationOptions;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
-use crate::cli::options::{AnswerFormat, BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::options::{
+    BoundOptions, ExecutionOptions, FindingsFormat, FindingsFormatOption, OutputOptions, ProgramOptions,
+};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::record;
@@ -99,7 +101,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
-    pub(crate) format: FormatOption,
+    pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
     pub(crate) shown: OutputOptions,
     #[command(flatten)]
@@ -173,7 +175,7 @@ impl Job for Arguments {
     }
 
     fn validate(&self) -> Result<(), String> {
-        if self.report.is_some() && self.output.is_none() && self.format.format == AnswerFormat::Json {
+        if self.report.is_some() && self.output.is_none() && self.format.format == FindingsFormat::Json {
             return Err(
                 "standard output has room for one of the two: write the report to a file with `--output`".to_owned()
             );
@@ -396,12 +398,14 @@ impl Answer for Found {
         }
     }
 
+    fn bounds(&self) -> Vec<Diagnostic> {
+        self.answer.bound().map(|bound| finding::bound(bound, None)).into_iter().collect()
+    }
+
     fn print(&self, judged: &Judged, output: &mut Output) {
         let Found { answer, subject, left_out, .. } = self;
         self.print_answer(judged, output);
-        if let Some(bound) = answer.bound() {
-            output.complain(&subject.unit().sources, &[finding::bound(bound, None)]);
-        }
+        output.complain(&subject.unit().sources, &self.bounds());
         output.summary(&match answer {
             What::Covered(answer) => view::summary(answer),
             What::Generated(answer) => view::generated_summary(answer),

@@ -7,13 +7,13 @@ use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
-use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::options::{BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::recorded::read_schedule;
 use crate::cli::status::Status;
 use crate::cli::view;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::model::Model;
 use crate::schedule::Schedule;
 use crate::source::SourceMap;
@@ -68,7 +68,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
-    pub(crate) format: FormatOption,
+    pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
@@ -188,14 +188,19 @@ impl Answer for Compared {
         }
     }
 
+    fn bounds(&self) -> Vec<Diagnostic> {
+        match &self.difference {
+            Difference::Programs(answer) => answer.hit.map(|bound| finding::bound(bound, None)).into_iter().collect(),
+            Difference::Executions(_) => Vec::new(),
+        }
+    }
+
     fn print(&self, _: &Judged, output: &mut Output) {
         let colour = output.colour();
         match &self.difference {
             Difference::Programs(answer) => {
                 output.print(&view::diff::programs(answer, self.all, colour));
-                if let Some(bound) = answer.hit {
-                    output.complain(&SourceMap::default(), &[finding::bound(bound, None)]);
-                }
+                output.complain(&SourceMap::default(), &self.bounds());
                 output.summary(&view::diff::programs_summary(answer));
             }
             Difference::Executions(report) => {

@@ -4,14 +4,16 @@ use super::races::parse_pair;
 use super::run::departed;
 use crate::answer::{
     CorrelateRequest, DriveAnswer, DriveRaceRequest, DriveReport, DriveRequest, Execute, Findings, Judged, NotDriven,
-    correlate, drive, drive_latches, drive_pairs, drive_race, drive_schedule, race_pair,
+    correlate, drive, drive_latches, drive_pairs, drive_race, drive_schedule, finding, race_pair,
 };
 use crate::budget::{Bound, Budget};
 use crate::cli::directory;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
-use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_part};
+use crate::cli::options::{
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, parse_part,
+};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::recorded::read_schedule;
@@ -155,7 +157,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
-    pub(crate) format: FormatOption,
+    pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
@@ -237,8 +239,12 @@ impl Answer for Driven {
         self.report.findings(&self.sources, self.expects_failures)
     }
 
+    fn bounds(&self) -> Vec<Diagnostic> {
+        self.bound.map(|bound| finding::bound(bound, self.report.unfinished.as_ref())).into_iter().collect()
+    }
+
     fn print(&self, judged: &Judged, output: &mut Output) {
-        view::drive::print(&self.report, (&self.sources, judged), self.bound, output);
+        view::drive::print(&self.report, (&self.sources, judged), &self.bounds(), output);
     }
 
     /// Runs the tests; what they say goes to standard error, because it is not the answer.

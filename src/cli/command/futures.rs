@@ -6,14 +6,14 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{
-    BoundOptions, EndlessOptions, ExecutionOptions, Format, FormatOption, OutputOptions, ProgramOptions,
+    BoundOptions, EndlessOptions, ExecutionOptions, FindingsFormatOption, Format, OutputOptions, ProgramOptions,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::record;
 use crate::cli::status::Status;
 use crate::cli::view::futures::{self as view, FuturesView};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::explore::report::Schedules;
 use crate::form::Selection;
 use crate::model::Model;
@@ -78,7 +78,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
-    pub(crate) format: FormatOption,
+    pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
@@ -138,7 +138,7 @@ impl Arguments {
         match self.format.format.into() {
             Format::Json => Schedules::All,
             Format::Human if self.record_dir.is_some() => Schedules::All,
-            Format::Human => Schedules::OfFindings,
+            Format::Human | Format::Listing(_) => Schedules::OfFindings,
         }
     }
 }
@@ -146,6 +146,13 @@ impl Arguments {
 impl Answer for Explored {
     fn findings(&self) -> Findings<'_> {
         self.answer.findings(&self.model)
+    }
+
+    fn bounds(&self) -> Vec<Diagnostic> {
+        let answer = &self.answer;
+        let outcomes = answer.outcomes_bound.map(finding::bound_of_outcomes);
+        let bound = |bound| outcomes.unwrap_or_else(|| finding::bound(bound, answer.unfinished.as_ref()));
+        answer.bound.map(bound).into_iter().collect()
     }
 
     fn print(&self, judged: &Judged, output: &mut Output) {
@@ -166,11 +173,7 @@ impl Answer for Explored {
         };
         view.print(output);
         let listed = view.listed();
-        if let Some(bound) = answer.bound {
-            let outcomes = answer.outcomes_bound.map(finding::bound_of_outcomes);
-            let finding = outcomes.unwrap_or_else(|| finding::bound(bound, answer.unfinished.as_ref()));
-            output.complain(model.sources(), &[finding]);
-        }
+        output.complain(model.sources(), &self.bounds());
         output.summary(&view::summary(answer, listed));
     }
 

@@ -12,7 +12,7 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_seconds, parse_size,
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, parse_seconds, parse_size,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -103,7 +103,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
-    pub(crate) format: FormatOption,
+    pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
@@ -420,6 +420,13 @@ impl Answer for Found {
         }
     }
 
+    fn bounds(&self) -> Vec<Diagnostic> {
+        match self {
+            Found::Tests(found) => found.bounds(),
+            Found::Table(_) => Vec::new(),
+        }
+    }
+
     fn print(&self, judged: &Judged, output: &mut Output) {
         match self {
             Found::Tests(found) => found.print(judged, output),
@@ -436,6 +443,10 @@ impl Answer for Found {
 }
 
 impl FoundTests {
+    fn bounds(&self) -> Vec<Diagnostic> {
+        self.answer.bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
+    }
+
     fn print(&self, judged: &Judged, output: &mut Output) {
         let FoundTests { answer, arguments, model } = self;
         let view = PathsView {
@@ -449,9 +460,7 @@ impl FoundTests {
             colour: output.colour(),
         };
         output.print(&view.text());
-        if let Some(bound) = answer.bound {
-            output.complain(model.sources(), &[finding::bound(bound, None)]);
-        }
+        output.complain(model.sources(), &self.bounds());
         output.summary(&view::summary(&answer.report));
         if let Some(emitted) = &answer.emitted {
             output.summary(&view::emitted(emitted));

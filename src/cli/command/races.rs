@@ -5,14 +5,14 @@ use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
-use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::options::{BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::record;
 use crate::cli::status::Status;
 use crate::cli::view::races::{self as view, RacesView};
 use crate::cli::view::replay::quoted;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::race::{Contender, Granularity, Means, States};
 use crate::schedule::Scheduler;
 use clap::{Args, ValueEnum};
@@ -115,7 +115,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
-    pub(crate) format: FormatOption,
+    pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
@@ -311,6 +311,10 @@ impl Answer for Found {
         self.answer.findings(&self.subject, is_whole)
     }
 
+    fn bounds(&self) -> Vec<Diagnostic> {
+        self.answer.bound.map(|bound| finding::bound(bound, None)).into_iter().collect()
+    }
+
     fn print(&self, judged: &Judged, output: &mut Output) {
         let Found { answer, arguments, subject } = self;
         let view = RacesView {
@@ -324,9 +328,7 @@ impl Answer for Found {
             colour: output.colour(),
         };
         view.print(output);
-        if let Some(bound) = answer.bound {
-            output.complain(&subject.unit().sources, &[finding::bound(bound, None)]);
-        }
+        output.complain(&subject.unit().sources, &self.bounds());
         if arguments.timing {
             output.summary(&view::timing(&answer.report, &answer.timing, subject.unit()));
         }

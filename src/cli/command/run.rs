@@ -7,7 +7,9 @@ use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
-use crate::cli::options::{BoundOptions, ExecutionOptions, FormatOption, OutputOptions, ProgramOptions, parse_seconds};
+use crate::cli::options::{
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, parse_seconds,
+};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::recorded::read_schedule;
@@ -92,7 +94,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
-    pub(crate) format: FormatOption,
+    pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]

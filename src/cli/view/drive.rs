@@ -6,8 +6,8 @@ use super::replay::test_line;
 use super::snippet::{self, Table};
 use crate::answer::words::plural;
 use crate::answer::{DriveReport, Judged, finding};
-use crate::budget::Bound;
 use crate::cli::output::Output;
+use crate::diagnostics::Diagnostic;
 use crate::driver::{DeadlockEntry, PairCounts, PairEntry, RaceEntry, TermStatus, TestEntry};
 use crate::explore::report::ThreadOutput;
 use crate::source::SourceMap;
@@ -16,7 +16,7 @@ use crate::source::SourceMap;
 pub fn print(
     report: &DriveReport,
     (sources, judged): (&SourceMap, &Judged),
-    bound: Option<Bound>,
+    bounds: &[Diagnostic],
     output: &mut Output,
 ) {
     let note = report.note;
@@ -47,9 +47,7 @@ pub fn print(
         let colour = output.colour();
         output.print(&selection.reason.as_ref().map_or_else(String::new, |why| reason::text(why, colour)));
     }
-    if let Some(bound) = bound {
-        output.complain(sources, &[finding::bound(bound, report.unfinished.as_ref())]);
-    }
+    output.complain(sources, bounds);
     if let Some(counts) = &report.counts {
         output.summary(&reduction(counts));
     }
