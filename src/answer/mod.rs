@@ -13,6 +13,7 @@
 //! | `diff` | [`diff_programs()`], [`diff_executions()`] | [`ProgramsAnswer`], [`ExecutionsReport`] |
 //! | `coverage` | [`coverage()`], [`generate_tests()`] | [`CoverageAnswer`], [`GenerateAnswer`] |
 //! | `correlate` | [`correlate()`] | [`CorrelateAnswer`] |
+//! | `ci` | [`ci_file()`] | [`CiReport`] |
 //! | `explain` | [`explain()`] | [`ExplainReport`] |
 //!
 //! The JSON of a command (docs/json.md) is that value; the text for people, in [`crate::cli`], is a view of it. Nothing here
@@ -24,6 +25,7 @@
 
 mod baseline;
 mod check;
+mod ci;
 mod closing;
 mod collector;
 mod compiled;
@@ -62,6 +64,7 @@ pub mod words;
 
 pub use baseline::Baseline;
 pub use check::{CheckInput, CheckReport, STACK_BYTES, check, static_findings};
+pub use ci::{CiCommand, CiFile, CiOutcome, CiReport, CiRequest, ci_file};
 pub use closing::ClosedReport;
 pub use compiled::Compiled;
 pub use confirm::{ConfirmRequest, Confirmation};

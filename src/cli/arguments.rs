@@ -4,7 +4,7 @@
 //! the name of the command is brought to the front, so that options may stand before it; where there is none, and the
 //! first word may be a file, the command is `check`; the rest is for `clap`.
 
-use super::command::{check, correlate, coverage, diff, drive, explain, futures, ir, paths, pi, races, run};
+use super::command::{check, ci, correlate, coverage, diff, drive, explain, futures, ir, paths, pi, races, run};
 use super::job::AnyJob;
 use super::options::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -73,6 +73,9 @@ pub enum Invocation {
     /// Compare two programs, or two recorded executions
     #[command(long_about = diff::ABOUT, after_help = diff::EXAMPLES)]
     Diff(diff::Arguments),
+    /// Ask check, races and futures of every program of a tree
+    #[command(long_about = ci::ABOUT, after_help = ci::EXAMPLES)]
+    Ci(ci::Arguments),
     /// Say what a diagnostic code means
     #[command(long_about = explain::ABOUT, after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
@@ -94,6 +97,7 @@ impl Invocation {
             Invocation::Paths(arguments) => arguments,
             Invocation::Coverage(arguments) => arguments,
             Invocation::Diff(arguments) => arguments,
+            Invocation::Ci(arguments) => arguments,
             Invocation::Explain(arguments) => arguments,
         }
     }

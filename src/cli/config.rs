@@ -5,7 +5,7 @@
 
 use super::load::{self, name_of};
 use super::options::{BoundOptions, parse_seconds, parse_size};
-use crate::answer::{Codes, Level, Rule};
+use crate::answer::{CiCommand, Codes, Level, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, nearest};
 use crate::source::{FileId, SourceMap, Span};
 use std::ops::Range;
@@ -23,10 +23,24 @@ pub struct Config {
     pub rules: Vec<Rule>,
     /// Bounds of searches.
     pub bounds: BoundOptions,
+    /// What `ci` does.
+    pub ci: CiConfig,
+}
+
+/// What a configuration file says of `ci`.
+#[derive(Clone, Debug, Default)]
+pub struct CiConfig {
+    /// The commands that are asked; none for all.
+    pub commands: Vec<CiCommand>,
+    /// Patterns of files that are left out.
+    pub exclude: Vec<String>,
 }
 
 /// The tables of a file.
-const TABLES: [&str; 2] = ["bounds", "lints"];
+const TABLES: [&str; 3] = ["bounds", "ci", "lints"];
+
+/// The keys of `[ci]`.
+const CI: [&str; 2] = ["commands", "exclude"];
 
 /// The keys of `[bounds]`.
 const BOUNDS: [&str; 5] = ["max-executions", "max-memory", "max-states", "max-steps", "timeout"];
@@ -92,6 +106,7 @@ impl Reader {
         for (key, value) in table {
             match name {
                 "lints" => self.lint(key.get_ref(), key.span(), value),
+                "ci" => self.ci(key.get_ref(), key.span(), value),
                 _ => self.bound(key.get_ref(), key.span(), value),
             }
         }
@@ -109,6 +124,32 @@ impl Reader {
             Some(&(_, level)) => self.config.rules.push((codes, level)),
             None => {
                 self.problem(value.span(), format!("`{key}` has no such level"), "not a level", known(word, &words))
+            }
+        }
+    }
+
+    /// `commands = ["check", "races"]`
+    fn ci(&mut self, key: &str, place: Range<usize>, value: &Spanned<DeValue<'_>>) {
+        if !CI.contains(&key) {
+            return self.problem(place, format!("`[ci]` has no key `{key}`"), "no such key", known(key, &CI));
+        }
+        let list = value.get_ref().as_array().map(|list| list.iter().map(|of| of.get_ref().as_str()).collect());
+        let Some(words) = list.and_then(|list: Vec<Option<&str>>| list.into_iter().collect::<Option<Vec<&str>>>())
+        else {
+            let help = format!("write it as `{key} = [\"…\", \"…\"]`");
+            return self.problem(value.span(), format!("`{key}` is a list of texts"), "not such a list", help);
+        };
+        if key == "exclude" {
+            self.config.ci.exclude = words.into_iter().map(str::to_owned).collect();
+            return;
+        }
+        for word in words {
+            match CiCommand::WORDS.iter().find(|(name, _)| *name == word) {
+                Some(&(_, command)) => self.config.ci.commands.push(command),
+                None => {
+                    let help = known(word, &CiCommand::WORDS.map(|(name, _)| name));
+                    self.problem(value.span(), format!("`ci` does not ask `{word}`"), "no such command", help);
+                }
             }
         }
     }

@@ -5,10 +5,11 @@
 //! [`Format`], so a new one is a renderer here, and a list of compile errors.
 
 use super::config::Config;
+use super::files;
 use super::json;
 use super::lints::LintOptions;
 use super::load::name_of;
-use super::options::{BoundOptions, Format, OutputOptions};
+use super::options::{BoundOptions, Format, ListingFile, OutputOptions};
 use super::output::Output;
 use super::status::Status;
 use super::view;
@@ -34,6 +35,8 @@ pub struct Common<'a> {
     pub output: &'a OutputOptions,
     /// Which findings count; none for a command without findings.
     pub lints: Option<&'a LintOptions>,
+    /// The files that the findings are written to as well.
+    pub written: &'a [ListingFile],
 }
 
 impl<'a> Common<'a> {
@@ -44,7 +47,7 @@ impl<'a> Common<'a> {
         format: impl Into<Format>,
         output: &'a OutputOptions,
     ) -> Common<'a> {
-        Common { name, file: file.map(PathBuf::as_path), format: format.into(), output, lints: None }
+        Common { name, file: file.map(PathBuf::as_path), format: format.into(), output, lints: None, written: &[] }
     }
 
     /// The same, for a command that has findings.
@@ -169,10 +172,8 @@ fn show<A: Answer>(common: &Common<'_>, answer: A, output: &mut Output) -> Resul
     let lints = common.lints.map(|lints| lints.lints(&findings)).transpose()?.unwrap_or_default();
     let mut judged = judge(&findings, &lints);
     common.lints.map_or(Ok(()), |lints| lints.write(&judged))?;
-    let listing = match common.format {
-        Format::Listing(format) => Some((format, listing(common.name, &findings, &judged, &answer.bounds()))),
-        Format::Human | Format::Json => None,
-    };
+    let is_listed = matches!(common.format, Format::Listing(_)) || !common.written.is_empty();
+    let listing = is_listed.then(|| listing(common.name, &findings, &judged, &answer.bounds()));
     drop(findings);
     let mut answer = answer.judged(&judged);
     if answer.shows_problems() {
@@ -194,10 +195,17 @@ fn show<A: Answer>(common: &Common<'_>, answer: A, output: &mut Output) -> Resul
         Format::Listing(_) => answer.finish(output)?,
     }
     let status = answer.status(&judged);
-    if let Some((format, listing)) = listing {
-        output.print(&format.render(&finished(listing, status)));
+    if let Some(listing) = listing.map(|listing| finished(listing, status)) {
+        if let Format::Listing(format) = common.format {
+            output.print(&format.render(&listing));
+        }
+        write_listings(common.written, &listing)?;
     }
     Ok(status)
+}
+
+fn write_listings(written: &[ListingFile], listing: &Listing) -> Result<(), Diagnostics> {
+    written.iter().try_for_each(|ListingFile { format, path }| files::write(path, &format.render(listing)))
 }
 
 /// A listing with its exit status. Where that says that a question is open, the listing says so as well.

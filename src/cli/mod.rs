@@ -24,6 +24,7 @@ pub mod record;
 pub mod recorded;
 pub mod status;
 pub mod target;
+mod tree;
 pub mod view;
 
 pub use crate::answer::STACK_BYTES;

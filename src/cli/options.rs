@@ -10,6 +10,8 @@ use crate::vm::Semantics;
 use clap::{Args, ValueEnum};
 use std::env;
 use std::num::NonZero;
+use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
@@ -253,6 +255,27 @@ impl From<FindingsFormat> for Format {
             FindingsFormat::Github => Format::Listing(ListingFormat::Github),
             FindingsFormat::Junit => Format::Listing(ListingFormat::Junit),
             FindingsFormat::Markdown => Format::Listing(ListingFormat::Markdown),
+        }
+    }
+}
+
+/// A file that the findings are written to, besides what is printed.
+#[derive(Clone, Debug)]
+pub struct ListingFile {
+    /// The format.
+    pub format: ListingFormat,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl FromStr for ListingFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ListingFile, String> {
+        let (format, path) = text.split_once('=').unwrap_or((text, ""));
+        match FindingsFormat::from_str(format, false).map(Format::from) {
+            Ok(Format::Listing(format)) if !path.is_empty() => Ok(ListingFile { format, path: path.into() }),
+            _ => Err("write it as FORMAT=FILE, with sarif, github, junit or markdown as format".to_owned()),
         }
     }
 }

@@ -25,6 +25,11 @@ fn validator(definition: &str) -> Validator {
     jsonschema::validator_for(&part).unwrap()
 }
 
+/// The answer of a command keeps to its schema.
+pub fn assert_answer(command: &str, value: &Value) {
+    assert_valid(&validator(command), &[command], value);
+}
+
 fn samples() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         fs::read_dir(root().join("samples")).unwrap().flatten().map(|entry| entry.path()).collect();

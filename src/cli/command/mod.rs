@@ -1,6 +1,7 @@
 //! The subcommands, one file each: its arguments, the library call that answers, and how the answer is shown.
 
 pub mod check;
+pub mod ci;
 pub mod correlate;
 pub mod coverage;
 pub mod diff;

@@ -1,5 +1,6 @@
 //! Answers as text for people: views of the values that the JSON shows.
 
+pub mod ci;
 pub mod correlate;
 pub mod coverage;
 pub mod diff;

@@ -3,8 +3,21 @@
 use super::{Files, call, finish, program, root};
 use std::fs;
 
-const COMMANDS: &[&str] =
-    &["check", "ir", "pi", "run", "futures", "drive", "correlate", "races", "paths", "coverage", "diff", "explain"];
+const COMMANDS: &[&str] = &[
+    "check",
+    "ir",
+    "pi",
+    "run",
+    "futures",
+    "drive",
+    "correlate",
+    "races",
+    "paths",
+    "coverage",
+    "diff",
+    "ci",
+    "explain",
+];
 
 /// The command lines below `Examples:`.
 fn examples(help: &str) -> Vec<String> {

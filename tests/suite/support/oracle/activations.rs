@@ -89,7 +89,7 @@ pub fn all_pairs(code: &Code) -> MethodPairs {
     let names: Vec<&String> = code.methods.values().filter(|method| method.public).map(|method| &method.name).collect();
     let mut pairs = MethodPairs::new();
     for a in &names {
-        pairs.extend(names.iter().filter(|b| a <= b).map(|b| ((*a).clone(), (*b).clone())));
+        pairs.extend(names.iter().filter(|b| a.as_str() <= b.as_str()).map(|b| ((*a).clone(), (*b).clone())));
     }
     pairs
 }

@@ -1,0 +1,262 @@
+//! The answer of `ci`: what several commands find in the programs of a tree.
+//!
+//! **Input**: a file, which commands are asked, and what each of them may cost. **Output**: [`CiFile`], and for all files
+//! [`CiReport`], whose findings are those of all commands.
+//!
+//! **Algorithm**
+//! 1. Each file is checked, and its potential findings are held to executions where `races` is asked for: what is
+//!    impossible is no finding.
+//! 2. If it compiles, `races` and, where it has a `main`, `futures` are asked.
+//! 3. What two commands find alike (a deadlock that `races` meets and `futures` finds) is one finding.
+
+use super::check::{CheckInput, CheckReport, check};
+use super::compiled::Compiled;
+use super::confirm::ConfirmRequest;
+use super::finding;
+use super::futures::{Effort, FuturesAnswer, FuturesRequest, futures};
+use super::races::{RacesAnswer, RacesRequest, races_of};
+use super::suppress::{Examined, Finding, Findings, Judged};
+use crate::budget::{Bound, Budget};
+use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
+use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::explore::EndlessRequest;
+use crate::explore::report::Schedules;
+use crate::model::{Options, Unit};
+use crate::race::States;
+use crate::source::{FileId, SourceMap, Span};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// A command that is asked of each file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CiCommand {
+    /// What the text shows.
+    Check,
+    /// Races.
+    Races,
+    /// What can happen.
+    Futures,
+}
+
+impl CiCommand {
+    /// All of them, with their names.
+    pub const WORDS: [(&'static str, CiCommand); 3] =
+        [("check", CiCommand::Check), ("races", CiCommand::Races), ("futures", CiCommand::Futures)];
+
+    /// Its name.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        CiCommand::WORDS[self as usize].0
+    }
+}
+
+/// What is asked of each file.
+#[derive(Clone, Debug)]
+pub struct CiRequest {
+    /// The commands; `check` is asked in any case, to know whether the file compiles.
+    pub commands: BTreeSet<CiCommand>,
+    /// What executions depend on.
+    pub options: Options,
+    /// States that `races` visits at most; nothing for as many as it visits unasked.
+    pub race_states: Option<u64>,
+}
+
+/// What one command says of a file.
+#[derive(Clone, Debug, Serialize)]
+pub struct CiOutcome {
+    /// The command.
+    pub command: CiCommand,
+    /// Whether the question is decided.
+    pub complete: bool,
+    /// Findings that count, which no command before has found.
+    pub findings: usize,
+    /// The bound that was hit.
+    #[serde(skip)]
+    pub bound: Option<Bound>,
+    /// How long it took.
+    #[serde(skip)]
+    pub time: Duration,
+}
+
+/// What was found in a file.
+#[derive(Debug, Serialize)]
+pub struct CiFile {
+    /// The file, as it was found.
+    pub file: String,
+    /// Whether it compiles.
+    pub compiles: bool,
+    /// What each command says, in their order.
+    pub commands: Vec<CiOutcome>,
+    #[serde(skip)]
+    check: CheckReport,
+    #[serde(skip)]
+    compiled: Option<Executed>,
+}
+
+/// A file that compiles, with what executions have shown.
+#[derive(Debug)]
+struct Executed {
+    subject: Compiled,
+    races: Option<RacesAnswer>,
+    futures: Option<FuturesAnswer>,
+}
+
+/// What was found in all files.
+#[derive(Debug, Serialize)]
+pub struct CiReport {
+    /// The files, sorted by their paths.
+    pub files: Vec<CiFile>,
+    /// The findings that nothing suppresses.
+    pub diagnostics: Vec<DiagnosticData>,
+}
+
+/// Asks the commands of a file. Each of them has the budget that `budget` makes.
+pub fn ci_file<'a>(
+    name: &str,
+    text: (SourceMap, Result<FileId, Diagnostic>),
+    request: &CiRequest,
+    budget: &dyn Fn() -> Budget<'a>,
+) -> CiFile {
+    let (sources, file) = text;
+    let text = file.as_ref().ok().map(|&file| sources.file(file).text().to_owned());
+    let input = CheckInput { sources, files: vec![(name.to_owned(), file)] };
+    let began = Instant::now();
+    let confirm = ConfirmRequest { max_states: request.race_states, budget: budget() };
+    let confirm = request.commands.contains(&CiCommand::Races).then_some(&confirm);
+    let check = check(input, &request.options.inputs, budget().jobs(), confirm);
+    let mut commands = vec![outcome(CiCommand::Check, None, true, began)];
+    let unit = text.and_then(|text| Unit::from_text(name, &text, &request.options.inputs).ok());
+    let compiled = unit.filter(|_| check.compiles).map(|unit| execute(unit, request, budget, &mut commands));
+    CiFile { file: name.to_owned(), compiles: check.compiles, commands, check, compiled }
+}
+
+fn execute<'a>(
+    unit: Unit,
+    request: &CiRequest,
+    budget: &dyn Fn() -> Budget<'a>,
+    commands: &mut Vec<CiOutcome>,
+) -> Executed {
+    let subject = Compiled::new(unit, request.options.clone());
+    let is_asked = |command| request.commands.contains(&command);
+    let began = Instant::now();
+    let explore = request.race_states.map(States::Exactly).or(RacesRequest::default().explore);
+    let of_races = RacesRequest { explore, ..RacesRequest::default() };
+    // It names no place that could mean nothing.
+    let races = is_asked(CiCommand::Races).then(|| races_of(&subject, &request.options, &of_races, &budget()).ok());
+    let races = races.flatten();
+    if let Some(answer) = &races {
+        commands.push(outcome(CiCommand::Races, answer.bound, answer.report.complete, began));
+    }
+    let began = Instant::now();
+    let of_futures = FuturesRequest {
+        selections: &[],
+        count: Effort::IfCheap,
+        outcomes: Effort::IfCheap,
+        schedules: Schedules::OfFindings,
+        endless: EndlessRequest::default(),
+    };
+    let futures = match &subject {
+        Compiled::Program(model) if is_asked(CiCommand::Futures) => Some(futures(model, &of_futures, &budget())),
+        Compiled::Program(_) | Compiled::Library(_) => None,
+    };
+    if let Some(answer) = &futures {
+        let is_decided = answer.is_decided();
+        commands.push(outcome(CiCommand::Futures, answer.bound.filter(|_| !is_decided), is_decided, began));
+    }
+    Executed { subject, races, futures }
+}
+
+fn outcome(command: CiCommand, bound: Option<Bound>, complete: bool, began: Instant) -> CiOutcome {
+    CiOutcome { command, complete, findings: 0, bound, time: began.elapsed() }
+}
+
+/// What tells the findings of a file apart.
+type Key = (Code, Option<Span>, String);
+
+impl CiFile {
+    fn all(&self) -> Vec<(CiCommand, Findings<'_>)> {
+        let mut all = vec![(CiCommand::Check, self.check.findings())];
+        if let Some(Executed { subject, races, futures }) = &self.compiled {
+            all.extend(races.as_ref().map(|answer| (CiCommand::Races, answer.findings(subject, true))));
+            if let (Compiled::Program(model), Some(answer)) = (subject, futures) {
+                all.push((CiCommand::Futures, answer.findings(model)));
+            }
+        }
+        all
+    }
+
+    /// The findings, each with the first command that has it; and for the whole file what was looked for.
+    fn findings(&self) -> (Vec<Examined<'_>>, Vec<(CiCommand, Finding<'_>)>) {
+        let (mut files, mut list): (Vec<Examined<'_>>, Vec<(CiCommand, Finding<'_>)>) = (Vec::new(), Vec::new());
+        let mut seen: BTreeSet<Key> = BTreeSet::new();
+        for (command, findings) in self.all() {
+            match files.first_mut() {
+                Some(first) => first.looked_for.extend(findings.files.into_iter().flat_map(|of| of.looked_for)),
+                None => files = findings.files,
+            }
+            let is_asked = self.commands.iter().any(|of| of.command == command);
+            for finding in findings.list {
+                let of = &finding.diagnostic;
+                if is_asked && seen.insert((of.code, of.span(), of.message.clone())) {
+                    list.push((command, finding));
+                }
+            }
+        }
+        (files, list)
+    }
+}
+
+impl CiReport {
+    /// All findings, file by file.
+    #[must_use]
+    pub fn findings(&self) -> Findings<'_> {
+        let mut all = Findings::default();
+        for file in &self.files {
+            let (files, list) = file.findings();
+            all.files.extend(files);
+            all.list.extend(list.into_iter().map(|(_, finding)| finding));
+        }
+        all
+    }
+
+    /// The report without what is suppressed, with the number of findings of each command. Notes of `check` do not count.
+    #[must_use]
+    pub fn judged(mut self, judged: &Judged) -> CiReport {
+        let mut severities = judged.severities.iter();
+        let mut diagnostics = Vec::new();
+        for index in 0..self.files.len() {
+            let mut counted: Vec<CiCommand> = Vec::new();
+            for (command, finding) in self.files[index].findings().1 {
+                let Some(&Some(severity)) = severities.next() else { continue };
+                diagnostics.push(diagnostic_data(finding.sources, &Diagnostic { severity, ..finding.diagnostic }));
+                if command != CiCommand::Check || severity != Severity::Note {
+                    counted.push(command);
+                }
+            }
+            for of in &mut self.files[index].commands {
+                of.findings = counted.iter().filter(|&&command| command == of.command).count();
+            }
+        }
+        CiReport { diagnostics, ..self }
+    }
+
+    /// Which commands could not decide their question of which file, and why.
+    #[must_use]
+    pub fn bounds(&self) -> Vec<Diagnostic> {
+        let open = |file: &CiFile, of: &CiOutcome| {
+            let said = of.bound.map(|bound| finding::bound(bound, None));
+            let what = format!("`{} {}`", of.command.word(), file.file);
+            match said {
+                Some(said) => Diagnostic { message: format!("{what}: {}", said.message), ..said },
+                None => {
+                    Diagnostic::general(Code::ExplorationLimit, Severity::Warning, format!("{what} is not decided"))
+                        .with_note("some pairs are neither shown nor ruled out")
+                }
+            }
+        };
+        let all = self.files.iter().flat_map(|file| file.commands.iter().map(move |of| (file, of)));
+        all.filter(|(_, of)| !of.complete).map(|(file, of)| open(file, of)).collect()
+    }
+}

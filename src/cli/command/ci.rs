@@ -1,0 +1,173 @@
+//! `cssame ci [PATH…]`: the findings of several commands in all programs of a tree, with one exit status.
+
+use crate::answer::{CiCommand, CiFile, CiReport, CiRequest, Findings, Judged, ci_file};
+use crate::budget::{Budget, Limits};
+use crate::cli::config::Config;
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::lints::LintOptions;
+use crate::cli::load;
+use crate::cli::options::{
+    BoundOptions, ExecutionOptions, FindingsFormatOption, ListingFile, OutputOptions, ProgramOptions,
+};
+use crate::cli::output::Output;
+use crate::cli::progress::with_budget;
+use crate::cli::status::Status;
+use crate::cli::tree;
+use crate::cli::view;
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
+use crate::source::SourceMap;
+use clap::Args;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Asks `check`, `races` and `futures` of every `.csm` file below the given paths (the current directory if none is given), and \
+ends with one exit status for all of them. Files that `.gitignore` names are left out. What two commands find alike is one \
+finding; races and cycles of locks that no execution has are none.
+
+The nearest `cssame.toml` of each file holds for it: its bounds are those of each command in each file, so that a tree takes no \
+longer than its files. The table `[ci]` of that of the first path says which commands are asked and what is left out.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame ci --command check samples
+  cssame ci --timeout 20 samples/peterson.csm samples/dekker.csm
+  cssame ci --write sarif=results.sarif --write markdown=sum.md samples/dekker.csm
+  cssame ci --command check --exclude '*_broken.csm' --format github samples
+
+Exit status: 0 nothing found, 1 findings, 2 a file does not compile or cannot be
+read, 3 a bound was hit before all was decided and nothing was found so far.";
+
+/// Arguments of `ci`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// Directories and files
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Ask this command: check, races or futures (repeatable) [default: all, or those of the configuration]
+    #[arg(long = "command", value_name = "COMMAND", value_parser = parse_command)]
+    pub commands: Vec<CiCommand>,
+    /// Leave out files that this pattern of `.gitignore` matches (repeatable)
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+    /// Write the findings to a file as well, such as sarif=results.sarif (repeatable)
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub write: Vec<ListingFile>,
+    /// List also the files in which nothing was found
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionOptions,
+    #[command(flatten)]
+    pub(crate) program: ProgramOptions,
+    #[command(flatten)]
+    pub(crate) format: FindingsFormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+    #[command(flatten)]
+    pub(crate) lints: LintOptions,
+    #[command(flatten)]
+    pub(crate) bounds: BoundOptions,
+}
+
+fn parse_command(text: &str) -> Result<CiCommand, String> {
+    let found = CiCommand::WORDS.iter().find(|(word, _)| *word == text);
+    found.map(|&(_, command)| command).ok_or_else(|| "there are `check`, `races` and `futures`".to_owned())
+}
+
+/// What was found in the tree.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Found {
+    report: CiReport,
+    #[serde(skip)]
+    all: bool,
+}
+
+impl Job for Arguments {
+    type Answer = Found;
+
+    fn common(&self) -> Common<'_> {
+        let common = Common::new("ci", self.paths.first(), self.format.format, &self.output);
+        Common { written: &self.write, ..common.with_lints(&self.lints) }
+    }
+
+    fn answer(&self, output: &Output) -> Result<Found, Diagnostics> {
+        let here = [PathBuf::from(".")];
+        let paths = if self.paths.is_empty() { &here } else { self.paths.as_slice() };
+        let config = self.config_of_tree(&paths[0])?;
+        let exclude: Vec<String> = config.ci.exclude.iter().chain(&self.exclude).cloned().collect();
+        let files = tree::programs(paths, &exclude)?;
+        let named = if self.commands.is_empty() { &config.ci.commands } else { &self.commands };
+        let all = CiCommand::WORDS.map(|(_, command)| command);
+        let commands = if named.is_empty() { all.into() } else { named.iter().copied().collect() };
+        // Each command in each file has a time of its own.
+        let max_memory = self.bounds.max_memory.or(config.bounds.max_memory);
+        let whole = BoundOptions { max_memory, ..BoundOptions::default() };
+        let found = with_budget(&whole, &self.output, output, |budget: &Budget<'_>| {
+            files.iter().map(|file| self.ask(file, &commands, budget)).collect::<Result<Vec<CiFile>, Diagnostics>>()
+        });
+        Ok(Found { report: CiReport { files: found?, diagnostics: Vec::new() }, all: self.all })
+    }
+}
+
+impl Arguments {
+    /// The configuration that holds for files in the first path.
+    fn config_of_tree(&self, path: &Path) -> Result<Config, Diagnostics> {
+        let inside = if path.is_dir() { path.join("file") } else { path.to_path_buf() };
+        self.lints.config(&inside)
+    }
+
+    fn ask(&self, path: &Path, commands: &BTreeSet<CiCommand>, budget: &Budget<'_>) -> Result<CiFile, Diagnostics> {
+        let mut bounds = self.bounds.clone();
+        bounds.set_defaults(&self.lints.config(path)?.bounds);
+        // Memory is that of the process.
+        let BoundOptions { max_steps, max_states, max_executions, max_memory: _, timeout } = bounds;
+        let limits = Limits { max_states, max_steps, max_executions, ..Limits::default() };
+        let of_command = || {
+            let budget = budget.share(limits);
+            timeout.map_or(budget, |timeout| budget.with_timeout(timeout))
+        };
+        let mut sources = SourceMap::default();
+        let file = load::read(&mut sources, path);
+        let request = CiRequest {
+            commands: commands.clone(),
+            options: self.program.with(&self.execution),
+            race_states: max_states,
+        };
+        Ok(ci_file(&load::name_of(path), (sources, file), &request, &of_command))
+    }
+}
+
+impl Answer for Found {
+    fn findings(&self) -> Findings<'_> {
+        self.report.findings()
+    }
+
+    fn judged(self, judged: &Judged) -> Found {
+        Found { report: self.report.judged(judged), ..self }
+    }
+
+    fn bounds(&self) -> Vec<Diagnostic> {
+        self.report.bounds()
+    }
+
+    fn print(&self, judged: &Judged, output: &mut Output) {
+        view::ci::print(&self.report, judged, self.all, output);
+        output.complain(&SourceMap::default(), &self.bounds());
+        output.summary(&view::ci::summary(&self.report));
+    }
+
+    fn status(&self, judged: &Judged) -> Status {
+        let commands = || self.report.files.iter().flat_map(|file| &file.commands);
+        if self.report.files.iter().any(|file| !file.compiles) {
+            return Status::Invalid;
+        }
+        let problems = judged.problems.iter().flat_map(|of| &of.list);
+        let has_problems = problems.into_iter().any(|of| of.severity == Severity::Error);
+        Status::of_search(has_problems || commands().any(|of| of.findings > 0), commands().all(|of| of.complete))
+    }
+}
