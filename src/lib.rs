@@ -66,9 +66,10 @@
 //! | [`coverage`] | executions | memory-access patterns and method pairs that they cover; tests for classes |
 //! | [`driver`] | executions | packages of deterministic tests |
 //! | [`answer`] | a request | the answer of each command, as a plain value |
+//! | [`lsp`] | messages of an editor | answers, as messages |
 //! | [`cli`] | arguments | the answer as text or JSON, and an exit status |
 //!
-//! Nothing but [`cli`] reads or writes files, and nothing else prints.
+//! Nothing but [`cli`] reads or writes files, and nothing else prints; [`lsp`] speaks to an editor over the standard streams.
 
 #![forbid(unsafe_code)]
 
@@ -109,5 +110,7 @@ pub mod coverage;
 pub mod driver;
 
 pub mod answer;
+
+pub mod lsp;
 
 pub mod cli;

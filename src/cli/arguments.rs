@@ -4,7 +4,7 @@
 //! the name of the command is brought to the front, so that options may stand before it; where there is none, and the
 //! first word may be a file, the command is `check`; the rest is for `clap`.
 
-use super::command::{check, ci, correlate, coverage, diff, drive, explain, futures, ir, paths, pi, races, run};
+use super::command::{check, ci, correlate, coverage, diff, drive, explain, futures, ir, lsp, paths, pi, races, run};
 use super::job::AnyJob;
 use super::options::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -76,6 +76,9 @@ pub enum Invocation {
     /// Ask check, races and futures of every program of a tree
     #[command(long_about = ci::ABOUT, after_help = ci::EXAMPLES)]
     Ci(ci::Arguments),
+    /// Serve an editor: the language server
+    #[command(long_about = lsp::ABOUT, after_help = lsp::EXAMPLES)]
+    Lsp(lsp::Arguments),
     /// Say what a diagnostic code means
     #[command(long_about = explain::ABOUT, after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
@@ -98,6 +101,7 @@ impl Invocation {
             Invocation::Coverage(arguments) => arguments,
             Invocation::Diff(arguments) => arguments,
             Invocation::Ci(arguments) => arguments,
+            Invocation::Lsp(arguments) => arguments,
             Invocation::Explain(arguments) => arguments,
         }
     }

@@ -13,6 +13,7 @@ mod findings;
 mod formats;
 mod json_schema;
 mod liveness;
+mod lsp;
 mod mutants;
 mod paths;
 mod process;

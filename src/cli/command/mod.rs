@@ -9,6 +9,7 @@ pub mod drive;
 pub mod explain;
 pub mod futures;
 pub mod ir;
+pub mod lsp;
 pub mod paths;
 pub mod pi;
 pub mod races;

@@ -6,3 +6,8 @@
 pub mod hir;
 pub mod lower;
 pub mod syntax;
+
+/// The words that have a meaning in the language: reserved ones, and operations on synchronisation objects.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    syntax::words().chain(hir::operations())
+}

@@ -27,6 +27,7 @@ mod types;
 pub use constant::Constant;
 pub use input::UNKNOWN;
 pub use item::check;
+pub use operation::words as operations;
 pub use types::{Array, Scalar, Type};
 
 use crate::diagnostics::Diagnostic;

@@ -88,7 +88,7 @@ fn is_spelled(kind: sync::Kind, word: &str) -> bool {
 }
 
 /// The words for operations on synchronisation objects.
-pub(super) fn words() -> impl Iterator<Item = &'static str> {
+pub fn words() -> impl Iterator<Item = &'static str> {
     let words = sync::Kind::ALL.iter().map(|kind| kind.word());
     words.chain(SPELLINGS.iter().map(|(word, _)| *word))
 }

@@ -18,6 +18,7 @@ mod printer;
 mod problem;
 mod report;
 mod tokens;
+mod words;
 
 lalrpop_util::lalrpop_mod!(
     #[allow(
@@ -37,3 +38,4 @@ pub(crate) use advice::of_word;
 pub use literals::{Literals, literals};
 pub use parser::{Parsed, parse};
 pub use printer::{print, print_expression, print_statement};
+pub use words::words;

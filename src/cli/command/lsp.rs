@@ -1,0 +1,73 @@
+//! `cssame lsp`: the language server.
+
+use crate::answer::{Findings, Judged};
+use crate::cli::available_memory::half_of_memory;
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::lints::LintOptions;
+use crate::cli::memory::for_searches;
+use crate::cli::options::{Format, OutputOptions};
+use crate::cli::output::Output;
+use crate::cli::status::Status;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
+use crate::lsp::{self, Environment};
+use clap::Args;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Serves an editor by the Language Server Protocol, over standard input and output. Editors start it; docs/lsp.md tells how. \
+It shows diagnostics as one types, explores the program in the background, and shows at each read of shared memory \
+which writes it may see.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame lsp
+
+Exit status: 0 when the client ends the session, 2 if it does not keep to the protocol.";
+
+/// Arguments of `lsp`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// For clients that pass it: the standard streams are used in any case
+    #[arg(long)]
+    pub stdio: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+}
+
+/// The end of a session.
+#[derive(Debug, Serialize)]
+pub struct Served {}
+
+impl Job for Arguments {
+    type Answer = Served;
+
+    fn common(&self) -> Common<'_> {
+        Common::new("lsp", None, Format::Human, &self.output)
+    }
+
+    fn answer(&self, _: &Output) -> Result<Served, Diagnostics> {
+        let environment = Environment {
+            lints: Arc::new(|findings: &Findings<'_>| LintOptions::default().lints(findings)),
+            max_memory: half_of_memory().map(for_searches),
+        };
+        lsp::serve_stdio(&environment).map(|()| Served {}).map_err(|error| {
+            let message = format!("the client does not keep to the protocol: {error}");
+            Diagnostics::general(Diagnostic::general(Code::CannotRead, Severity::Error, message))
+        })
+    }
+}
+
+impl Answer for Served {
+    fn findings(&self) -> Findings<'_> {
+        Findings::default()
+    }
+
+    fn print(&self, _: &Judged, _: &mut Output) {}
+
+    fn status(&self, _: &Judged) -> Status {
+        Status::Clean
+    }
+}

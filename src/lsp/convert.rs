@@ -1,0 +1,51 @@
+//! Diagnostics of the tool as those of the protocol.
+
+use super::document::Document;
+use super::text::Encoding;
+use crate::diagnostics::{Diagnostic, Label, Severity};
+use crate::source::{SourceFile, Span};
+use gen_lsp_types::{
+    Code, Diagnostic as Shown, DiagnosticRelatedInformation, DiagnosticSeverity, Location, Message, Position, Range,
+    Uri,
+};
+
+/// A diagnostic in a document. Notes and help stand below the sentence; one without a place stands at the top.
+pub(super) fn diagnostic(document: &Document, encoding: Encoding, of: &Diagnostic) -> Shown {
+    let file = document.analysis.source();
+    let top = Range { start: Position { line: 0, character: 0 }, end: Position { line: 0, character: 0 } };
+    let label = of.primary.as_ref().map(|label| label.message.as_str()).filter(|label| !of.message.contains(label));
+    let sentence = match label {
+        Some(label) if !label.is_empty() => format!("{} ({label})", of.message),
+        _ => of.message.clone(),
+    };
+    let help = of.help.iter().map(|help| format!("help: {help}"));
+    let lines: Vec<String> = std::iter::once(sentence).chain(of.notes.iter().cloned()).chain(help).collect();
+    let related: Vec<DiagnosticRelatedInformation> =
+        of.secondary.iter().map(|label| related(&document.uri, file, encoding, label)).collect();
+    Shown {
+        range: of.span().map_or(top, |span| encoding.range(file, within(file, span))),
+        severity: Some(match of.severity {
+            Severity::Error => DiagnosticSeverity::Error,
+            Severity::Warning => DiagnosticSeverity::Warning,
+            Severity::Note => DiagnosticSeverity::Information,
+        }),
+        code: Some(Code::String(of.code.number().to_owned())),
+        source: Some("cssame".to_owned()),
+        message: Message::String(lines.join("\n")),
+        related_information: (!related.is_empty()).then_some(related),
+        code_description: None,
+        tags: None,
+        data: None,
+    }
+}
+
+fn related(uri: &Uri, file: &SourceFile, encoding: Encoding, label: &Label) -> DiagnosticRelatedInformation {
+    let location = Location { uri: uri.clone(), range: encoding.range(file, within(file, label.span)) };
+    DiagnosticRelatedInformation { location, message: label.message.clone() }
+}
+
+/// A program that closes the file begins with its text; what lies behind it is shown at its end.
+fn within(file: &SourceFile, span: Span) -> Span {
+    let end = file.text().len() as u32;
+    Span { start: span.start.min(end), end: span.end.min(end), ..span }
+}

@@ -1,0 +1,57 @@
+//! The language server: answers in an editor, by the Language Server Protocol 3.17.
+//!
+//! **Input**: the messages of a client ([`Connection`]), and an [`Environment`]. **Output**: messages: diagnostics as the text changes,
+//! and answers to requests.
+//!
+//! **Algorithm**: one thread owns the documents and answers in the order of the messages. After each change the static passes run at
+//! once ([`analysis`]); the exploration runs in a thread of its own with a budget ([`explorer`]), is cancelled by the next
+//! change, and its verdicts are shown when they arrive. What the features say is a function of a document and a position, in
+//! one file each.
+//!
+//! **Soundness and limits**: each document is a program of its own, as on the command line. Places are known of variables in
+//! memory: reads, writes and declarations. A request for another version than the latest is answered for the latest.
+
+mod actions;
+mod analysis;
+mod completion;
+mod convert;
+mod document;
+mod explorer;
+mod hints;
+mod hover;
+mod names;
+mod navigation;
+mod outline;
+mod server;
+mod text;
+
+use crate::answer::{Findings, Lints};
+use crate::diagnostics::Diagnostics;
+use lsp_server::Connection;
+use std::sync::Arc;
+
+pub use server::serve;
+
+/// What the server takes from outside of the protocol.
+#[derive(Clone)]
+pub struct Environment {
+    /// What configuration files say of findings.
+    pub lints: Arc<LintsOf>,
+    /// Bytes that an exploration may take.
+    pub max_memory: Option<u64>,
+}
+
+/// What is said of the findings of files, or all that is wrong with what says so.
+pub type LintsOf = dyn Fn(&Findings<'_>) -> Result<Lints, Diagnostics> + Send + Sync;
+
+/// Serves a client over the standard streams, until it ends the session.
+///
+/// # Errors
+///
+/// The client does not keep to the protocol, or a stream is broken.
+pub fn serve_stdio(environment: &Environment) -> Result<(), String> {
+    let (connection, threads) = Connection::stdio();
+    let served = serve(connection, environment);
+    let joined = threads.join().map_err(|error| error.to_string());
+    served.and(joined)
+}

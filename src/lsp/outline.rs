@@ -1,0 +1,114 @@
+//! The outline of a document, and what can be run of it: symbols and code lenses.
+
+use super::document::Document;
+use super::text::Encoding;
+use crate::front::{Scope, scopes};
+use crate::ir::{FunctionKind, LeafKind, Storage, Type};
+use crate::source::Span;
+use gen_lsp_types::{CodeLens, Command, DocumentSymbol, SymbolKind};
+use serde_json::json;
+
+/// Classes, functions, threads and variables, those within another one below it.
+pub(super) fn symbols(document: &Document, encoding: Encoding) -> Vec<DocumentSymbol> {
+    let analysis = &document.analysis;
+    let mut all: Vec<(Span, DocumentSymbol)> = Vec::new();
+    let mut add = |name: &str, kind, around: Span, name_span: Span| {
+        let last = name.rsplit('.').next().unwrap_or(name).to_owned();
+        all.push((around, symbol(document, encoding, last, kind, (around, name_span))));
+    };
+    for Scope { name, name_span, span } in scopes(&analysis.sources, analysis.file) {
+        add(&name, if name.contains('.') { SymbolKind::Method } else { SymbolKind::Function }, span, name_span);
+    }
+    if let Some(compiled) = document.compiled() {
+        let program = compiled.program();
+        for function in program.functions.iter().filter(|of| of.kind == FunctionKind::Arm) {
+            add(program.texts.get(function.name), SymbolKind::Event, function.span, function.span);
+        }
+        for variable in program.variables.iter().filter(|of| of.storage == Storage::Global) {
+            let kind = match variable.ty {
+                Type::Single(LeafKind::Data(_)) => SymbolKind::Variable,
+                Type::Single(_) => SymbolKind::Object,
+                Type::Array(_) => SymbolKind::Array,
+                Type::Class(_) => SymbolKind::Struct,
+            };
+            add(program.texts.get(variable.name), kind, variable.span, variable.span);
+        }
+        for class in program.classes.iter() {
+            for one in all.iter_mut().filter(|(_, one)| one.selection_range == document.range(encoding, class.span)) {
+                one.1.kind = SymbolKind::Class;
+            }
+        }
+    }
+    nested(all)
+}
+
+#[allow(deprecated, reason = "a field of the protocol that nobody else names")]
+fn symbol(
+    document: &Document,
+    encoding: Encoding,
+    name: String,
+    kind: SymbolKind,
+    (around, name_span): (Span, Span),
+) -> DocumentSymbol {
+    DocumentSymbol {
+        // The protocol allows no empty name; a function with top-level statements has none in the text.
+        name: if name.is_empty() { "main".to_owned() } else { name },
+        detail: None,
+        kind,
+        tags: None,
+        deprecated: None,
+        range: document.range(encoding, around),
+        selection_range: document.range(encoding, name_span),
+        children: None,
+    }
+}
+
+/// Those within another one below it.
+fn nested(mut all: Vec<(Span, DocumentSymbol)>) -> Vec<DocumentSymbol> {
+    all.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
+    let mut open: Vec<(Span, DocumentSymbol)> = Vec::new();
+    let mut top = Vec::new();
+    let mut close = |open: &mut Vec<(Span, DocumentSymbol)>| {
+        if let Some((_, done)) = open.pop() {
+            match open.last_mut() {
+                Some((_, parent)) => parent.children.get_or_insert_default().push(done),
+                None => top.push(done),
+            }
+        }
+    };
+    for (span, symbol) in all {
+        while open.last().is_some_and(|(around, _)| around.end < span.end || around.start == around.end) {
+            close(&mut open);
+        }
+        open.push((span, symbol));
+    }
+    while !open.is_empty() {
+        close(&mut open);
+    }
+    top
+}
+
+/// What can be run of a program, at its `main`.
+pub(super) fn lenses(document: &Document, encoding: Encoding) -> Vec<CodeLens> {
+    let Some(compiled) = document.compiled() else { return Vec::new() };
+    let program = compiled.program();
+    let file = &document.name;
+    let (span, commands): (Span, &[&[&str]]) = match program.main {
+        Some(main) => (program.functions[main].span, &[&["run"], &["futures"], &["races"], &["paths"], &["coverage"]]),
+        None => (Span::new(document.analysis.file, 0, 0), &[&["races"], &["correlate"], &["coverage"]]),
+    };
+    let lens = |words: &&[&str]| {
+        let line: Vec<&str> = words.iter().copied().chain([file.as_str()]).collect();
+        CodeLens {
+            range: document.range(encoding, span),
+            command: Some(Command {
+                title: words.join(" "),
+                tooltip: Some(format!("cssame {} {file}", words.join(" "))),
+                command: "cssame.run".to_owned(),
+                arguments: Some(vec![json!(line)]),
+            }),
+            data: None,
+        }
+    };
+    commands.iter().map(lens).collect()
+}

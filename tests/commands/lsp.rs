@@ -1,0 +1,350 @@
+//! The language server, asked by a client over the standard streams.
+
+use crate::process::{Files, finish, program, root};
+use lsp_server::{Message, Notification, Request, RequestId};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Nothing takes as long as that; a test that waits for it has failed.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const UNLOCKED: &str = "int x;\ncobegin\n  T1: x = 1;\n  T2: x = 2;\ncoend\nprint(x);\n";
+
+struct Client {
+    process: Child,
+    input: Option<ChildStdin>,
+    messages: Receiver<Message>,
+    sent: i32,
+    /// What was read before it was asked for.
+    kept: Vec<Message>,
+}
+
+impl Client {
+    /// Starts a server, with options and the capabilities of a client.
+    fn start(options: &Value, capabilities: &Value) -> (Client, Value) {
+        let mut process = program().arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let input = process.stdin.take();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let (sender, messages) = channel();
+        thread::spawn(move || {
+            while let Ok(Some(message)) = Message::read(&mut output) {
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut client = Client { process, input, messages, sent: 0, kept: Vec::new() };
+        let parameters = json!({ "capabilities": capabilities, "initializationOptions": options });
+        let answer = client.ask("initialize", parameters).unwrap();
+        client.tell("initialized", json!({}));
+        (client, answer)
+    }
+
+    /// A server that does not explore.
+    fn quiet() -> Client {
+        Client::start(&json!({ "explore": false, "inlayHints": "all", "commands": true }), &json!({})).0
+    }
+
+    fn send(&mut self, message: Message) {
+        let input = self.input.as_mut().unwrap();
+        message.write(input).unwrap();
+        input.flush().unwrap();
+    }
+
+    fn tell(&mut self, method: &str, parameters: Value) {
+        self.send(Message::Notification(Notification { method: method.to_owned(), params: parameters }));
+    }
+
+    /// The next message that is meant.
+    fn wait<T>(&mut self, is_meant: impl Fn(&Message) -> Option<T>) -> T {
+        if let Some(place) = self.kept.iter().position(|message| is_meant(message).is_some()) {
+            return is_meant(&self.kept.remove(place)).unwrap();
+        }
+        loop {
+            let message = self.messages.recv_timeout(PATIENCE).expect("the server answers");
+            if let Some(found) = is_meant(&message) {
+                return found;
+            }
+            self.kept.push(message);
+        }
+    }
+
+    /// The answer to a request, or the number of the error.
+    fn ask(&mut self, method: &str, parameters: Value) -> Result<Value, i32> {
+        self.sent += 1;
+        let id = RequestId::from(self.sent);
+        self.send(Message::Request(Request { id: id.clone(), method: method.to_owned(), params: parameters }));
+        self.wait(|message| match message {
+            Message::Response(response) if response.id == id => {
+                Some(response.response_result.clone().map_err(|error| error.code))
+            }
+            _ => None,
+        })
+    }
+
+    fn open(&mut self, uri: &str, text: &str) -> Vec<Value> {
+        let document = json!({ "uri": uri, "languageId": "csm", "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+        self.diagnostics(uri, 1)
+    }
+
+    fn change(&mut self, uri: &str, version: i32, changes: Value) {
+        let document = json!({ "uri": uri, "version": version });
+        self.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+    }
+
+    /// The next diagnostics of a version of a document.
+    fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
+        self.wait(|message| match message {
+            Message::Notification(of)
+                if of.method == "textDocument/publishDiagnostics"
+                    && of.params["uri"] == uri
+                    && of.params["version"] == version =>
+            {
+                of.params["diagnostics"].as_array().cloned()
+            }
+            _ => None,
+        })
+    }
+
+    fn at(&mut self, method: &str, uri: &str, line: u32, character: u32) -> Value {
+        let position = json!({ "line": line, "character": character });
+        let mut parameters = json!({ "textDocument": { "uri": uri }, "position": position });
+        if method == "textDocument/references" {
+            parameters["context"] = json!({ "includeDeclaration": true });
+        }
+        self.ask(method, parameters).unwrap()
+    }
+
+    fn of(&mut self, method: &str, uri: &str) -> Value {
+        let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9999, "character": 0 } });
+        let context = json!({ "diagnostics": [] });
+        let parameters = json!({ "textDocument": { "uri": uri }, "range": range, "context": context });
+        self.ask(method, parameters).unwrap()
+    }
+
+    /// Ends the session; gives the exit status.
+    fn end(mut self) -> Option<i32> {
+        self.ask("shutdown", Value::Null).unwrap();
+        self.tell("exit", Value::Null);
+        self.input = None;
+        self.process.wait().unwrap().code()
+    }
+}
+
+fn uri(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+fn codes(diagnostics: &[Value]) -> Vec<&str> {
+    diagnostics.iter().map(|of| of["code"].as_str().unwrap()).collect()
+}
+
+fn lines(locations: &Value) -> Vec<u64> {
+    locations.as_array().unwrap().iter().map(|at| at["range"]["start"]["line"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn diagnostics_follow_the_text() {
+    let mut client = Client::quiet();
+    let uri = "untitled:a.csm";
+    let found = client.open(uri, UNLOCKED);
+    assert_eq!(codes(&found), ["CS0401"]);
+    assert_eq!(
+        found[0]["range"],
+        json!({ "start": { "line": 2, "character": 6 }, "end": { "line": 2, "character": 7 } })
+    );
+    assert_eq!(found[0]["relatedInformation"].as_array().map(Vec::len), Some(1));
+    let at = |line: u32, from: u32, to: u32, text: &str| {
+        let place = |character| json!({ "line": line, "character": character });
+        json!({ "range": { "start": place(from), "end": place(to) }, "text": text })
+    };
+    client.change(uri, 2, json!([at(0, 4, 5, "")]));
+    assert!(codes(&client.diagnostics(uri, 2)).contains(&"CS0101"));
+    // The second change is made to what the first one has left; columns count units of UTF-16.
+    client.change(uri, 3, json!([at(0, 4, 4, "/* 😀 */ "), at(0, 13, 13, "x")]));
+    assert_eq!(codes(&client.diagnostics(uri, 3)), ["CS0401"]);
+    client.change(uri, 4, json!([{ "text": "int x;\nprint(x);\n" }]));
+    assert_eq!(client.diagnostics(uri, 4), [] as [Value; 0]);
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(client.at("textDocument/hover", uri, 0, 0), Value::Null);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn the_encoding_is_one_that_both_know() {
+    let general = json!({ "general": { "positionEncodings": ["utf-8", "utf-16"] } });
+    let (mut client, answer) = Client::start(&json!({ "explore": false }), &general);
+    assert_eq!(answer["capabilities"]["positionEncoding"], "utf-8");
+    let found = client.open("untitled:a.csm", &UNLOCKED.replace("  T1: ", "  /* é */ T1: "));
+    assert_eq!(found[0]["range"]["start"]["character"], 15);
+    assert_eq!(client.end(), Some(0));
+    let (client, answer) = Client::start(&json!({ "explore": false }), &json!({}));
+    assert_eq!(answer["capabilities"]["positionEncoding"], "utf-16");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_read_shows_its_writes() {
+    let mut client = Client::quiet();
+    let uri = "untitled:a.csm";
+    client.open(uri, UNLOCKED);
+    let hover = client.at("textDocument/hover", uri, 5, 6);
+    let text = hover["contents"]["value"].as_str().unwrap();
+    assert!(text.starts_with("`x` in main may see 2 writes"), "{text}");
+    assert!(text.contains("| `x@3:7` | T1 | 3 | not decided |"), "{text}");
+    let hover = client.at("textDocument/hover", uri, 2, 6);
+    let text = hover["contents"]["value"].as_str().unwrap();
+    assert!(text.contains("`x@3:7` may be seen by") && text.contains("| `x@6:7` | main | 6 |"), "{text}");
+    assert_eq!(lines(&client.at("textDocument/definition", uri, 5, 6)), [2, 3]);
+    assert_eq!(lines(&client.at("textDocument/definition", uri, 2, 6)), [0]);
+    assert_eq!(lines(&client.at("textDocument/references", uri, 0, 4)), [0, 2, 3, 5]);
+    let hints = client.of("textDocument/inlayHint", uri);
+    assert_eq!(hints[0]["label"], "← T1:3, T2:4");
+    assert_eq!(hints[0]["position"], json!({ "line": 5, "character": 7 }));
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn an_outline_actions_and_names() {
+    let mut client = Client::quiet();
+    let path = root().join("samples/classes/bank_account_broken.csm");
+    let file = uri(&path);
+    let text = fs::read_to_string(&path).unwrap();
+    client.open(&file, &text);
+    let symbols = client.of("textDocument/documentSymbol", &file);
+    let names = |of: &Value| -> Vec<String> {
+        of.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&symbols), ["BankAccount"]);
+    assert!(names(&symbols[0]["children"]).len() > 3, "{symbols}");
+    let completions = client.at("textDocument/completion", &file, 0, 0);
+    let labels: Vec<&str> = completions.as_array().unwrap().iter().map(|one| one["label"].as_str().unwrap()).collect();
+    for word in ["checkingGuard", "BankAccount", "cobegin", "unlock"] {
+        assert!(labels.contains(&word), "{word}: {labels:?}");
+    }
+    let lenses = client.of("textDocument/codeLens", &file);
+    let words = json!(["races", path.to_str().unwrap()]);
+    assert_eq!(
+        (&lenses[0]["command"]["command"], &lenses[0]["command"]["arguments"][0]),
+        (&json!("cssame.run"), &words)
+    );
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_comment_suppresses_what_it_is_offered_for() {
+    let mut client = Client::quiet();
+    let uri = "untitled:a.csm";
+    client.open(uri, UNLOCKED);
+    let actions = client.of("textDocument/codeAction", uri);
+    assert_eq!(actions.as_array().map(Vec::len), Some(1), "{actions}");
+    let edits = &actions[0]["edit"]["changes"][uri];
+    assert_eq!(edits[0]["newText"], "  // cssame: allow(CS0401)\n");
+    client.change(
+        uri,
+        2,
+        edits
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|edit| json!({ "range": edit["range"], "text": edit["newText"] }))
+            .collect(),
+    );
+    assert_eq!(codes(&client.diagnostics(uri, 2)), [] as [&str; 0]);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn verdicts_arrive_when_they_are_found() {
+    let refresh = json!({ "workspace": { "inlayHint": { "refreshSupport": true } } });
+    let (mut client, _) = Client::start(&json!({ "exploreSeconds": 60 }), &refresh);
+    let uri = "untitled:a.csm";
+    let text = "int x;\ncobegin\n  T1: { x = 1; x = 2; }\n  T2: if (x == 2) x = 5;\ncoend\nassert(x != 5);\nif (x == 7) print(x);\n";
+    let before = client.open(uri, text);
+    assert!(!codes(&before).contains(&"CS0410"), "{before:?}");
+    let after = client.diagnostics(uri, 1);
+    assert!(codes(&after).contains(&"CS0410"), "{after:?}");
+    client.wait(|message| match message {
+        Message::Request(of) if of.method == "workspace/inlayHint/refresh" => Some(()),
+        _ => None,
+    });
+    let hover = client.at("textDocument/hover", uri, 5, 7);
+    let table = hover["contents"]["value"].as_str().unwrap();
+    assert!(table.contains("| `x@3:16` | T1 | 3 | feasible |") && !table.contains("not decided"), "{table}");
+    let never = client.at("textDocument/hover", uri, 6, 18);
+    let table = never["contents"]["value"].as_str().unwrap();
+    assert!(table.contains("impossible") && !table.contains("| feasible"), "{table}");
+    let hints = client.of("textDocument/inlayHint", uri);
+    let of_line = |line: u64| hints.as_array().unwrap().iter().filter(|hint| hint["position"]["line"] == line).count();
+    assert_eq!((of_line(3), of_line(6)), (1, 1), "{hints}");
+    // What was found of an old version is not shown of a new one.
+    client.change(uri, 2, json!([{ "text": text.replace("x != 5", "x < 9") }]));
+    let latest = client.diagnostics(uri, 2);
+    assert!(!codes(&latest).contains(&"CS0410"), "{latest:?}");
+    let latest = client.diagnostics(uri, 2);
+    assert!(!codes(&latest).contains(&"CS0410"), "{latest:?}");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_configuration_that_changes_is_read_again() {
+    let files = Files::new();
+    let file = uri(&files.write("p.csm", UNLOCKED));
+    let watches = json!({ "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } } });
+    let (mut client, _) = Client::start(&json!({ "explore": false }), &watches);
+    client.wait(|message| match message {
+        Message::Request(of) if of.method == "client/registerCapability" => Some(()),
+        _ => None,
+    });
+    assert_eq!(codes(&client.open(&file, UNLOCKED)), ["CS0401"]);
+    files.write("cssame.toml", "[lints]\nCS0401 = \"allow\"\n");
+    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    assert_eq!(client.diagnostics(&file, 1), [] as [Value; 0]);
+    files.write("cssame.toml", "[lint]\n");
+    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    assert_eq!(codes(&client.diagnostics(&file, 1)), ["CS0915", "CS0401"]);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn what_makes_no_sense_is_an_error_or_nothing() {
+    let mut client = Client::quiet();
+    assert_eq!(client.ask("textDocument/selectionRange", json!({})), Err(-32601));
+    assert_eq!(client.ask("textDocument/hover", json!({ "textDocument": 3 })), Err(-32602));
+    let uri = "untitled:a.csm";
+    for text in ["", "}{", "\u{0}\u{7f}é😀", &"{".repeat(50_000), "int main", UNLOCKED] {
+        client.open(uri, text);
+        for method in ["textDocument/hover", "textDocument/definition", "textDocument/references"] {
+            for (line, character) in [(0, 0), (0, 99), (99, 0), (4_000_000_000, 4_000_000_000)] {
+                client.at(method, uri, line, character);
+            }
+        }
+        for method in [
+            "textDocument/documentSymbol",
+            "textDocument/inlayHint",
+            "textDocument/codeLens",
+            "textDocument/codeAction",
+        ] {
+            client.of(method, uri);
+        }
+    }
+    // An end before its begin.
+    let range = json!({ "start": { "line": 3, "character": 2 }, "end": { "line": 1, "character": 0 } });
+    client.change(uri, 2, json!([{ "range": range, "text": "" }]));
+    client.diagnostics(uri, 2);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn who_does_not_speak_the_protocol_is_told() {
+    let answer = finish(program().arg("lsp"));
+    assert_eq!((answer.status, answer.stdout.as_str()), (2, ""));
+    assert!(answer.stderr.contains("does not keep to the protocol"), "{}", answer.stderr);
+}
