@@ -41,6 +41,11 @@ impl Trace {
         trace
     }
 
+    /// The rows right before a row in the causal order, of the trace as a whole.
+    pub fn before(&self, row: usize) -> impl Iterator<Item = usize> {
+        self.rows[row].depends.iter().copied()
+    }
+
     fn drop_empty_columns(&mut self) {
         let used: std::collections::BTreeSet<usize> = self.rows.iter().map(|row| row.column).collect();
         let places: FxHashMap<usize, usize> = used.iter().enumerate().map(|(place, &column)| (column, place)).collect();

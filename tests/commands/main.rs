@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says so by failing")]
 
 mod answers;
+mod charts;
 mod ci;
 mod cli;
 mod confirm;

@@ -1,14 +1,14 @@
 //! `cssame run FILE`: one execution, by a seed or by a recorded schedule, or one for each of many seeds.
 
 use crate::answer::{
-    Course, Findings, Judged, RunAnswer, RunRequest, SeedsAnswer, SeedsRequest, judge, run, run_seeds,
+    Course, Findings, Judged, RunAnswer, RunRequest, SeedsAnswer, SeedsRequest, judge, run, run_chart, run_seeds,
 };
 use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, parse_seconds,
+    BoundOptions, ExecutionOptions, FindingsFormat, Format, OutputOptions, ProgramOptions, parse_seconds,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -19,7 +19,7 @@ use crate::cli::view::seeds::SeedsView;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::model::Model;
 use crate::schedule::{Departure, ExecutionStatus, Schedule};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -93,12 +93,41 @@ pub struct Arguments {
     pub(crate) execution: ExecutionOptions,
     #[command(flatten)]
     pub(crate) program: ProgramOptions,
-    #[command(flatten)]
-    pub(crate) format: FindingsFormatOption,
+    /// Text for people (human), one JSON object (json), a sequence chart (svg), or the findings for other tools: sarif,
+    /// github (annotations), junit, markdown
+    #[arg(long, value_parser = parse_format, default_value = "human")]
+    pub format: RunFormat,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
     pub(crate) lints: LintOptions,
+}
+
+/// Values of `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunFormat {
+    /// A picture of the execution.
+    Svg,
+    /// As for other commands that have findings.
+    Other(FindingsFormat),
+}
+
+impl From<RunFormat> for Format {
+    fn from(format: RunFormat) -> Format {
+        match format {
+            RunFormat::Svg => Format::Human,
+            RunFormat::Other(format) => format.into(),
+        }
+    }
+}
+
+fn parse_format(text: &str) -> Result<RunFormat, String> {
+    if text == "svg" {
+        return Ok(RunFormat::Svg);
+    }
+    let names = || FindingsFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let names = || names().map(|value| value.get_name().to_owned()).chain(["svg".to_owned()]).collect::<Vec<_>>();
+    FindingsFormat::from_str(text, false).map(RunFormat::Other).map_err(|_| format!("there are {}", names().join(", ")))
 }
 
 /// Seeds: the first one, and the one behind the last.
@@ -133,6 +162,9 @@ pub struct OneExecution {
     /// Whether all steps are shown.
     #[serde(skip)]
     full: bool,
+    /// Whether it is shown as a picture.
+    #[serde(skip)]
+    is_drawn: bool,
 }
 
 /// Executions by seeds, and what they came from.
@@ -156,7 +188,14 @@ impl Job for Arguments {
     type Answer = Executed;
 
     fn common(&self) -> Common<'_> {
-        Common::new("run", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
+        Common::new("run", Some(&self.file), self.format, &self.output).with_lints(&self.lints)
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        match (self.format, self.seeds) {
+            (RunFormat::Svg, Some(_)) => Err("`--format svg` draws one execution: give `--seed`".to_owned()),
+            _ => Ok(()),
+        }
     }
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {
@@ -190,7 +229,8 @@ impl Arguments {
         if let (Some(path), None) = (&self.record, &answer.departure) {
             files::write(path, &answer.schedule(&model).to_text())?;
         }
-        Ok(OneExecution { answer, model, schedule, goes_on: self.then.is_some(), full: self.full })
+        let (goes_on, is_drawn) = (self.then.is_some(), self.format == RunFormat::Svg);
+        Ok(OneExecution { answer, model, schedule, goes_on, full: self.full, is_drawn })
     }
 
     fn many(&self, seeds: SeedRange, output: &Output) -> Result<ManyExecutions, Diagnostics> {
@@ -282,7 +322,12 @@ impl OneExecution {
             output.print(&view.trace());
             return;
         }
-        output.print(&view.text());
+        if self.is_drawn {
+            output.print(&run_chart(&self.answer.report.trace, self.full));
+            output.complain(self.model.sources(), view.finding().as_slice());
+        } else {
+            output.print(&view.text());
+        }
         output.summary(&view.summary());
     }
 }

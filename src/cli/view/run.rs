@@ -66,7 +66,9 @@ impl RunView<'_> {
         text
     }
 
-    fn finding(&self) -> Option<Diagnostic> {
+    /// How it ends badly, unless that is suppressed.
+    #[must_use]
+    pub fn finding(&self) -> Option<Diagnostic> {
         self.judged.shown(self.answer.finding(self.model)?)
     }
 
