@@ -1,17 +1,8 @@
 //! `cssame run --format svg`: pictures of executions.
 
-use crate::process::{Files, call, root};
+use crate::process::{Files, call, root, samples};
 use roxmltree::{Document, Node};
-use std::fs;
-use std::path::{Path, PathBuf};
-
-fn samples() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(root().join("samples")).unwrap().flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "csm"));
-    files.sort();
-    files
-}
+use std::path::Path;
 
 fn number(node: Node<'_, '_>, name: &str) -> usize {
     node.attribute(name).and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{node:?} has no {name}"))

@@ -1,11 +1,10 @@
 //! The JSON of every command on every sample keeps to its schema, and the schema to its description.
 
-use crate::process::{plain, root};
+use crate::process::{plain, root, samples};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
 
 /// States that a search may visit for a sample: enough for most, and the others show what a bound looks like.
 const STATES: &str = "20000";
@@ -28,15 +27,6 @@ fn validator(definition: &str) -> Validator {
 /// The answer of a command keeps to its schema.
 pub fn assert_answer(command: &str, value: &Value) {
     assert_valid(&validator(command), &[command], value);
-}
-
-fn samples() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(root().join("samples")).unwrap().flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "csm"));
-    files.sort();
-    assert!(files.len() > 40, "{} samples", files.len());
-    files
 }
 
 /// Exit status and answer.

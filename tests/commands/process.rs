@@ -29,6 +29,16 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The programs of `samples`, sorted; those of its folders are not among them.
+pub fn samples() -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(root().join("samples")).expect("the samples").flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "csm"));
+    files.sort();
+    assert!(files.len() > 40, "{} samples", files.len());
+    files
+}
+
 /// The program, in the root of the project, with nothing in the environment that changes what it shows.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cssame"));

@@ -1,11 +1,10 @@
 //! The formats of other tools: each is well-formed by its own rules, and says what the command says.
 
-use crate::process::{Answer, Files, call, finish, program, root};
+use crate::process::{Answer, Files, call, finish, program, root, samples};
 use jsonschema::Validator;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A race that is suppressed, a failure, and a name that every format has to escape.
 const FAULTY: &str = "\
@@ -16,14 +15,6 @@ cobegin
 coend
 assert(x == 1, \"a, b: 100% | <b>`x`</b>\");
 ";
-
-fn samples() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(root().join("samples")).unwrap().flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "csm"));
-    files.sort();
-    files
-}
 
 /// The schema of SARIF 2.1.0, as OASIS has published it.
 fn schema() -> Validator {
