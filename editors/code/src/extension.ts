@@ -61,6 +61,7 @@ async function start(output: vscode.LogOutputChannel): Promise<void> {
         inlayHints: settings.get("inlayHints"),
         explore: settings.get("explore"),
         exploreSeconds: settings.get("exploreSeconds"),
+        commands: true,
       },
     },
   );
