@@ -55,7 +55,8 @@ impl Encoding {
         let Some(range) = file.line_range(position.line as usize) else { return file.text().len() as u32 };
         let mut left = position.character as usize;
         let mut offset = range.start;
-        for character in file.text()[range].chars() {
+        let line = file.text()[range].trim_end_matches(['\n', '\r']);
+        for character in line.chars() {
             let units = match self {
                 Encoding::Utf8 => character.len_utf8(),
                 Encoding::Utf16 => character.len_utf16(),

@@ -166,7 +166,7 @@ impl SourceFile {
         self.text[start as usize..end].trim_end_matches(['\n', '\r'])
     }
 
-    /// Byte range of a line (from 1), its newline included.
+    /// Byte range of a line (from 0), its newline included.
     #[must_use]
     pub fn line_range(&self, line_index: usize) -> Option<std::ops::Range<usize>> {
         let start = *self.line_starts.get(line_index)? as usize;

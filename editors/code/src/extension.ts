@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname } from "node:path";
 import * as vscode from "vscode";
 import { LanguageClient } from "vscode-languageclient/node";
-import { argumentsOf, findProgram } from "./program";
+import { argumentsOf, findProgram, recordOf } from "./program";
 import { runOf, TraceView } from "./traceView";
 
 let client: LanguageClient | undefined;
@@ -24,7 +24,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand("cssame.run", reporting(run)),
     vscode.commands.registerCommand(
       "cssame.trace",
-      reporting((source?: unknown, execution?: unknown) => trace(view, source, execution)),
+      reporting((record?: unknown) => trace(view, record)),
     ),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("cssame")) void restart();
@@ -61,6 +61,7 @@ async function start(output: vscode.LogOutputChannel): Promise<void> {
         inlayHints: settings.get("inlayHints"),
         explore: settings.get("explore"),
         exploreSeconds: settings.get("exploreSeconds"),
+        // The server has code lenses only for clients that know their commands.
         commands: true,
       },
     },
@@ -136,15 +137,11 @@ async function run(commandLine?: unknown): Promise<void> {
   await vscode.tasks.executeTask(task);
 }
 
-/**
- * Shows an execution of a source file: one that a schedule file records, or an answer of `cssame run --format json`; without
- * either the one of seed 0.
- */
-async function trace(view: TraceView, source?: unknown, execution?: unknown): Promise<void> {
-  const file = source === undefined ? await activeProgram() : source;
-  if (typeof file !== "string") throw new Error("the source file of a trace is named by a string");
-  if (typeof execution === "object" && execution !== null) return view.show(file, execution);
-  if (execution !== undefined && typeof execution !== "string") throw new Error("an execution is a file or an object");
+/** Shows the execution that a schedule file records; without one, that of the program in the active editor with seed 0. */
+async function trace(view: TraceView, record?: unknown): Promise<void> {
+  const { file, schedule } = record === undefined ? { file: await activeProgram() } : recordOf(record);
+  // The program reads the file, not the editor.
+  await vscode.workspace.textDocuments.find((document) => document.fileName === file)?.save();
   const program = await findOrExplain();
-  if (program !== undefined) view.show(file, await runOf(program, file, execution));
+  if (program !== undefined) view.show(file, await runOf(program, file, schedule));
 }

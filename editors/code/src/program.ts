@@ -39,3 +39,18 @@ export function argumentsOf(commandLine: unknown): string[] {
   }
   return commandLine[0] === "cssame" ? commandLine.slice(1) : commandLine;
 }
+
+/** A source file, and the schedule file of an execution of it. */
+export interface Record {
+  file: string;
+  schedule?: string;
+}
+
+/** The argument of the command `cssame.trace`. */
+export function recordOf(given: unknown): Record {
+  const { file, schedule } = (given ?? {}) as { file?: unknown; schedule?: unknown };
+  if (typeof file !== "string" || (schedule !== undefined && typeof schedule !== "string")) {
+    throw new Error("a trace is named by an object with the paths `file` and `schedule`");
+  }
+  return { file, schedule };
+}

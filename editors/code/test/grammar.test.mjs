@@ -128,6 +128,15 @@ test("every word and sign of the lexer has a scope", () => {
   }
 });
 
+test("every word and sign of the lexer has a colour in the queries for tree-sitter", () => {
+  const queries = read("../../tree-sitter-csm/queries/highlights.scm").replace(/^\s*;.*$/gm, "");
+  // What is a node of its own, such as `primitive_type`, has the colour of the node.
+  const { rules } = JSON.parse(read("../../tree-sitter-csm/src/grammar.json"));
+  const coloured = Object.keys(rules).filter((node) => queries.includes(`(${node})`));
+  const inNodes = coloured.flatMap((node) => (rules[node].members ?? [rules[node]]).map(({ value }) => value));
+  for (const word of words) assert.ok(queries.includes(`"${word}"`) || inNodes.includes(word), word);
+});
+
 test("nothing in the samples is invalid", () => {
   const samples = new URL("../../../samples/", import.meta.url);
   for (const name of readdirSync(samples).filter((name) => name.endsWith(".csm"))) {

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, test } from "node:test";
-import { argumentsOf, findProgram } from "../build/program.mjs";
+import { argumentsOf, findProgram, recordOf } from "../build/program.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "cssame-"));
 after(() => rmSync(scratch, { recursive: true }));
@@ -40,4 +40,11 @@ test("a command line may begin with the name of the program", () => {
   assert.deepEqual(argumentsOf(["cssame", "run", "a b.csm"]), ["run", "a b.csm"]);
   assert.deepEqual(argumentsOf(["futures", "a.csm"]), ["futures", "a.csm"]);
   assert.throws(() => argumentsOf("run a.csm"), /list of strings/);
+});
+
+test("a trace is named by a file and a schedule", () => {
+  assert.deepEqual(recordOf({ file: "a.csm", schedule: "s.json" }), { file: "a.csm", schedule: "s.json" });
+  for (const given of [null, "a.csm", {}, { schedule: "s.json" }, { file: "a.csm", schedule: 1 }]) {
+    assert.throws(() => recordOf(given), /`file` and `schedule`/);
+  }
 });
