@@ -14,6 +14,7 @@
 //! | `coverage` | [`coverage()`], [`generate_tests()`] | [`CoverageAnswer`], [`GenerateAnswer`] |
 //! | `correlate` | [`correlate()`] | [`CorrelateAnswer`] |
 //! | `ci` | [`ci_file()`] | [`CiReport`] |
+//! | `fmt` | [`format_file()`] | [`FormatReport`] |
 //! | `explain` | [`explain()`] | [`ExplainReport`] |
 //!
 //! The JSON of a command (docs/json.md) is that value; the text for people, in [`crate::cli`], is a view of it. Nothing here
@@ -45,6 +46,7 @@ mod endless;
 mod explain;
 pub mod finding;
 mod findings;
+mod format;
 mod futures;
 mod ir;
 mod levels;
@@ -86,6 +88,7 @@ pub use drive_paths::drive_paths;
 pub use drive_race::{DriveRaceRequest, drive_race};
 pub use endless::EndlessFindings;
 pub use explain::{CodePage, ExplainReport, explain};
+pub use format::{Difference, FormatReport, FormattedFile, format_file};
 pub use futures::{Effort, FuturesAnswer, FuturesRequest, futures};
 pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
 pub use levels::{Codes, Level, Rule};

@@ -4,7 +4,9 @@
 //! the name of the command is brought to the front, so that options may stand before it; where there is none, and the
 //! first word may be a file, the command is `check`; the rest is for `clap`.
 
-use super::command::{check, ci, correlate, coverage, diff, drive, explain, futures, ir, lsp, paths, pi, races, run};
+use super::command::{
+    check, ci, correlate, coverage, diff, drive, explain, fmt, futures, ir, lsp, paths, pi, races, run,
+};
 use super::job::AnyJob;
 use super::options::ColorChoice;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -76,6 +78,9 @@ pub enum Invocation {
     /// Ask check, races and futures of every program of a tree
     #[command(long_about = ci::ABOUT, after_help = ci::EXAMPLES)]
     Ci(ci::Arguments),
+    /// Write programs in one style
+    #[command(long_about = fmt::ABOUT, after_help = fmt::EXAMPLES)]
+    Fmt(fmt::Arguments),
     /// Serve an editor: the language server
     #[command(long_about = lsp::ABOUT, after_help = lsp::EXAMPLES)]
     Lsp(lsp::Arguments),
@@ -102,6 +107,7 @@ impl Invocation {
             Invocation::Diff(arguments) => arguments,
             Invocation::Ci(arguments) => arguments,
             Invocation::Lsp(arguments) => arguments,
+            Invocation::Fmt(arguments) => arguments,
             Invocation::Explain(arguments) => arguments,
         }
     }

@@ -12,7 +12,7 @@ use std::path::Path;
 const READ_BYTES: u64 = 257 << 20;
 
 /// The name that stands for standard input.
-const STANDARD_INPUT: &str = "-";
+pub(super) const STANDARD_INPUT: &str = "-";
 
 /// The name of a file as it stands in the output: as the user gave it.
 #[must_use]

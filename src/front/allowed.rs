@@ -11,13 +11,11 @@
 //!
 //! **Soundness and limits**: block comments allow nothing. The tree is made only of a file that has such a comment.
 
+use super::csm::COMMENT_MARK as MARK;
 use super::csm::syntax::ast::{Function, Item, MemberKind};
 use super::csm::syntax::parse;
 use crate::diagnostics::{Code, Diagnostic, nearest};
 use crate::source::{FileId, SourceFile, SourceMap, Span};
-
-/// What such a comment begins with.
-const MARK: &str = "cssame";
 
 /// The line in programs that were written by the tool ([`crate::front::PRIVATE_FIELDS_BEHIND`]).
 const RECORDED_STATE: &str = "recorded state";

@@ -8,6 +8,7 @@ mod file;
 mod inputs;
 
 pub use allowed::{AllowComments, Allowed, Scope, allow_comments, may_allow, scopes};
+pub use csm::format::format;
 pub use file::add_bytes;
 pub use inputs::{DeclaredInput, UNKNOWN_INPUT, declared_inputs};
 

@@ -11,6 +11,7 @@ mod coverage;
 mod diff;
 mod driver;
 mod findings;
+mod fmt;
 mod formats;
 mod json_schema;
 mod liveness;

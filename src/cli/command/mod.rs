@@ -7,6 +7,7 @@ pub mod coverage;
 pub mod diff;
 pub mod drive;
 pub mod explain;
+pub mod fmt;
 pub mod futures;
 pub mod ir;
 pub mod lsp;

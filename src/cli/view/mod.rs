@@ -6,6 +6,7 @@ pub mod coverage;
 pub mod diff;
 pub mod drive;
 pub mod endless;
+pub mod format;
 pub mod futures;
 pub mod markdown;
 pub mod outcomes;

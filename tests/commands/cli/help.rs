@@ -16,6 +16,7 @@ const COMMANDS: &[&str] = &[
     "coverage",
     "diff",
     "ci",
+    "fmt",
     "lsp",
     "explain",
 ];

@@ -4,6 +4,7 @@
 
 mod bytes;
 mod errors;
+mod format;
 mod generate;
 mod limits;
 mod round_trip;

@@ -10,7 +10,7 @@ pub mod ast;
 mod advice;
 mod builder;
 mod expected;
-mod lexer;
+pub(crate) mod lexer;
 mod limits;
 mod literals;
 mod parser;

@@ -1,0 +1,119 @@
+//! `cssame fmt FILE…`: programs in one style.
+
+use crate::answer::{Findings, FormatReport, FormattedFile, Judged, format_file};
+use crate::cli::files;
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::load::{self, STANDARD_INPUT, name_of};
+use crate::cli::options::{FormatOption, OutputOptions};
+use crate::cli::output::Output;
+use crate::cli::status::Status;
+use crate::cli::view;
+use crate::diagnostics::Diagnostics;
+use crate::source::SourceMap;
+use clap::Args;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Writes programs in one style: two blanks for each level, one between operators, the lines of the author but for braces and for \
+lines that are too long. Only white space changes. Comments stay where they are, and those that allow findings allow the same ones.
+
+A file that changes is written as a whole or not at all; one that is in the style already is not touched, and one with syntax errors \
+is left as it is.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame fmt samples/peterson.csm samples/dekker.csm
+  cssame fmt --check samples/peterson.csm
+  cssame fmt -
+
+Exit status: 0 done, or nothing to do, 1 with --check if a file would change, 2 a
+file has syntax errors, or cannot be read or written.";
+
+/// Arguments of `fmt`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// Source files; `-` is standard input, whose text is written to standard output
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Write nothing; name the files that would change, with the first lines that do
+    #[arg(long)]
+    pub check: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+}
+
+/// The files.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Formatted {
+    report: FormatReport,
+    #[serde(skip)]
+    sources: SourceMap,
+}
+
+impl Job for Arguments {
+    type Answer = Formatted;
+
+    fn common(&self) -> Common<'_> {
+        Common::new("fmt", self.files.first(), self.format.format, &self.output)
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let has_input = self.files.iter().any(|file| file.as_os_str() == STANDARD_INPUT);
+        if has_input && self.files.len() > 1 {
+            return Err("`-` stands alone: standard output is the text of standard input".to_owned());
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a file is a part of the answer: the others are written all the same.
+    fn answer(&self, _: &Output) -> Result<Formatted, Diagnostics> {
+        let mut sources = SourceMap::default();
+        let files: Vec<FormattedFile> = self.files.iter().map(|path| self.one(&mut sources, path)).collect();
+        let changed = files.iter().filter(|file| file.status == "changed").count();
+        Ok(Formatted { report: FormatReport { check: self.check, changed, files }, sources })
+    }
+}
+
+impl Arguments {
+    fn one(&self, sources: &mut SourceMap, path: &Path) -> FormattedFile {
+        let file = load::read(sources, path);
+        let (mut formatted, text) = format_file(sources, name_of(path), file);
+        let Some(text) = text.filter(|_| !self.check) else { return formatted };
+        if path.as_os_str() == STANDARD_INPUT {
+            formatted.text = Some(text);
+        } else if formatted.status == "changed"
+            && let Err(failure) = files::rewrite(path, &text)
+        {
+            return FormattedFile::failed(sources, name_of(path), failure.list);
+        }
+        formatted
+    }
+}
+
+impl Answer for Formatted {
+    fn findings(&self) -> Findings<'_> {
+        Findings::default()
+    }
+
+    fn print(&self, _: &Judged, output: &mut Output) {
+        view::format::print(&self.report, output);
+        for file in &self.report.files {
+            output.complain(&self.sources, &file.found);
+        }
+        output.summary(&view::format::summary(&self.report));
+    }
+
+    fn status(&self, _: &Judged) -> Status {
+        match self.report.files.iter().any(|file| file.status == "failed") {
+            true => Status::Invalid,
+            false if self.report.check && self.report.changed > 0 => Status::Findings,
+            false => Status::Clean,
+        }
+    }
+}
