@@ -51,6 +51,7 @@ mod futures;
 mod ir;
 mod levels;
 mod listing;
+mod mends;
 mod paths;
 mod paths_compare;
 mod paths_explain;
@@ -93,6 +94,7 @@ pub use futures::{Effort, FuturesAnswer, FuturesRequest, futures};
 pub use ir::{Emit, FlowGraph, FormData, IrAnswer, IrReport, ir, ir_tree};
 pub use levels::{Codes, Level, Rule};
 pub use listing::{listing, listing_of_failure};
+pub use mends::{Mend, mends};
 pub use paths::{EmittedReport, PathsAnswer, PathsRequest, paths};
 pub use paths_compare::{Amount, ComparisonReport, ComparisonRow, compare_paths};
 pub use paths_explain::{

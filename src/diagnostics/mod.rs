@@ -66,6 +66,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// How to mend it.
     pub help: Option<String>,
+    /// What is meant to stand at the primary place, if that is known.
+    pub replacement: Option<String>,
     /// Where the variables are declared that it is about, if that was asked for: the names in the declarations.
     pub declarations: Vec<Span>,
 }
@@ -94,6 +96,7 @@ impl Diagnostic {
             secondary: Vec::new(),
             notes: Vec::new(),
             help: None,
+            replacement: None,
             declarations: Vec::new(),
         }
     }
@@ -121,6 +124,13 @@ impl Diagnostic {
     pub fn with_help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
+    }
+
+    /// Says what was meant to stand at the primary place.
+    #[must_use]
+    pub fn with_replacement(mut self, meant: &str) -> Diagnostic {
+        self.replacement = Some(meant.to_owned());
+        self.with_help(format!("did you mean `{meant}`?"))
     }
 
     /// The primary place, if there is one.

@@ -5,12 +5,18 @@
 mod allowed;
 pub mod csm;
 mod file;
+mod folds;
 mod inputs;
+mod names;
+mod style;
 
 pub use allowed::{AllowComments, Allowed, Scope, allow_comments, may_allow, scopes};
-pub use csm::format::format;
+pub use csm::{StatementForm, StatementPlace, statement_places};
 pub use file::add_bytes;
+pub use folds::{Fold, folds};
 pub use inputs::{DeclaredInput, UNKNOWN_INPUT, declared_inputs};
+pub use names::{Names, names};
+pub use style::format;
 
 use crate::diagnostics::{self, Code, Diagnostic};
 use crate::front::csm::hir;

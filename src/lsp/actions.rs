@@ -1,22 +1,40 @@
-//! Code actions: a comment that suppresses a finding.
+//! Code actions: what mends a finding, and a comment that suppresses it.
 
 use super::document::Document;
 use super::text::Encoding;
+use crate::answer::mends;
 use crate::diagnostics::Diagnostic;
 use crate::source::Span;
-use gen_lsp_types::{CodeAction, CodeActionKind, Range, TextEdit, WorkspaceEdit};
-use std::collections::{BTreeMap, HashMap};
+use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionResponse, Range, TextEdit};
+use std::collections::BTreeMap;
 
-/// The actions for the findings that touch a range.
-pub(super) fn actions(document: &Document, encoding: Encoding, range: Range) -> Vec<CodeAction> {
+/// The actions for the findings that touch a range: mends first.
+pub(super) fn actions(document: &Document, encoding: Encoding, range: Range) -> Vec<CodeActionResponse> {
     let (start, end) = (document.offset(encoding, range.start), document.offset(encoding, range.end));
-    let found = document.analysis.found.iter().chain(document.explored.iter().flat_map(|explored| &explored.found));
+    let touches = |finding: &&Diagnostic| finding.span().is_some_and(|span| span.start <= end && start <= span.end);
+    let explored = document.explored.iter().flat_map(|explored| &explored.found);
+    let found = document.analysis.found.iter();
+    let mut actions: Vec<CodeAction> =
+        found.clone().filter(touches).flat_map(|finding| mended(document, encoding, finding)).collect();
     let mut lines: BTreeMap<(u32, &str), &Diagnostic> = BTreeMap::new();
-    for finding in found.filter(|finding| finding.code.is_suppressible()) {
-        let Some(span) = finding.span().filter(|span| span.start <= end && start <= span.end) else { continue };
-        lines.entry((document.line(span), finding.code.number())).or_insert(finding);
+    for finding in found.chain(explored).filter(touches).filter(|finding| finding.code.is_suppressible()) {
+        if let Some(span) = finding.span() {
+            lines.entry((document.line(span), finding.code.number())).or_insert(finding);
+        }
     }
-    lines.into_iter().map(|((line, _), finding)| suppress(document, encoding, line, finding)).collect()
+    actions.extend(lines.into_iter().map(|((line, _), finding)| suppress(document, encoding, line, finding)));
+    actions.into_iter().map(CodeActionResponse::CodeAction).collect()
+}
+
+/// Changes after which the static passes find it no more; the first one is the best.
+fn mended(document: &Document, encoding: Encoding, finding: &Diagnostic) -> Vec<CodeAction> {
+    let found = mends(&document.analysis.sources, document.analysis.file, finding).into_iter().enumerate();
+    let action = |(index, mend): (usize, crate::answer::Mend)| {
+        let edit = |(span, new_text)| TextEdit { range: document.range(encoding, span), new_text };
+        let edits = mend.edits.into_iter().map(edit).collect();
+        CodeAction { is_preferred: Some(index == 0), ..action(document, encoding, mend.title, finding, edits) }
+    };
+    found.map(action).collect()
 }
 
 /// A comment in a line of its own, above the line of the finding.
@@ -27,14 +45,22 @@ fn suppress(document: &Document, encoding: Encoding, line: u32, finding: &Diagno
     let start = file.line_range(line as usize - 1).map_or(0, |range| range.start);
     let at = document.range(encoding, Span::new(document.analysis.file, start, start));
     let edit = TextEdit { range: at, new_text: format!("{indent}// cssame: allow({})\n", finding.code.number()) };
+    let title = format!("Suppress {} ({}) by a comment", finding.code.number(), finding.code.title());
+    action(document, encoding, title, finding, vec![edit])
+}
+
+fn action(
+    document: &Document,
+    encoding: Encoding,
+    title: String,
+    finding: &Diagnostic,
+    edits: Vec<TextEdit>,
+) -> CodeAction {
     CodeAction {
-        title: format!("Suppress {} ({}) by a comment", finding.code.number(), finding.code.title()),
+        title,
         kind: Some(CodeActionKind::QuickFix),
         diagnostics: Some(vec![super::convert::diagnostic(document, encoding, finding)]),
-        edit: Some(WorkspaceEdit {
-            changes: Some(HashMap::from([(document.uri.clone(), vec![edit])])),
-            ..WorkspaceEdit::default()
-        }),
+        edit: Some(document.edit(edits)),
         ..CodeAction::default()
     }
 }

@@ -8,7 +8,8 @@ use super::names::{NameKind, names};
 use super::text::Encoding;
 use super::{Environment, analysis::CompiledText};
 use crate::source::{SourceFile, Span};
-use gen_lsp_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
+use gen_lsp_types::{Position, Range, TextDocumentContentChangeEvent, TextEdit, Uri, WorkspaceEdit};
+use std::collections::HashMap;
 
 /// A document.
 pub(super) struct Document {
@@ -86,6 +87,11 @@ impl Document {
     /// The range of a place.
     pub(super) fn range(&self, encoding: Encoding, span: Span) -> Range {
         encoding.range(self.analysis.source(), span)
+    }
+
+    /// Changes of this document.
+    pub(super) fn edit(&self, edits: Vec<TextEdit>) -> WorkspaceEdit {
+        WorkspaceEdit { changes: Some(HashMap::from([(self.uri.clone(), edits)])), ..WorkspaceEdit::default() }
     }
 
     /// The line of a place, from 1.

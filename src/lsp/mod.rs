@@ -19,11 +19,14 @@ mod document;
 mod explorer;
 mod hints;
 mod hover;
+mod layout;
 mod names;
 mod navigation;
 mod outline;
+mod rename;
 mod server;
 mod text;
+mod tokens;
 
 use crate::answer::{Findings, Lints};
 use crate::diagnostics::Diagnostics;

@@ -1,61 +1,51 @@
-//! From a read to the writes that it may see, from any place of a variable to its declaration, and to all of its places.
+//! From a read to the writes that it may see, from any name to its declaration, and to all of its places.
 
-use super::analysis::covers;
 use super::document::Document;
 use super::hover::reads_at;
+use super::rename::{name_at, names_of};
 use super::text::Encoding;
 use crate::source::Span;
-use gen_lsp_types::{Location, Position};
+use gen_lsp_types::{DocumentHighlight, Location, Position};
 
-/// The writes that the read at a position may see; elsewhere, the declaration of the variable there, or of the function
-/// that is named so.
+/// The writes that the read at a position may see; elsewhere, the declaration of the name there.
 pub(super) fn definition(document: &Document, encoding: Encoding, position: Position) -> Vec<Location> {
-    let Some(compiled) = document.compiled() else { return Vec::new() };
     let offset = document.offset(encoding, position);
-    let terms = reads_at(compiled, offset).into_iter().flat_map(|read| read.terms.iter());
-    let mut spans: Vec<Span> = terms.map(|term| term.span).collect();
+    let reads = document.compiled().map(|compiled| reads_at(compiled, offset)).unwrap_or_default();
+    let mut spans: Vec<Span> = reads.iter().flat_map(|read| read.terms.iter()).map(|term| term.span).collect();
     if spans.is_empty() {
-        spans.extend(compiled.symbol_at(offset).map(|symbol| compiled.program().symbols[symbol].span));
-    }
-    if spans.is_empty() {
-        spans.extend(named_function(document, offset));
+        spans.extend(name_at(&names_of(document.text()).1.names, offset).map(|name| name.declared));
     }
     spans.sort();
     spans.dedup();
     spans.into_iter().map(|span| location(document, encoding, span)).collect()
 }
 
-/// All places of the variable at a position.
+/// All places of the name at a position.
 pub(super) fn references(
     document: &Document,
     encoding: Encoding,
     position: Position,
     with_declaration: bool,
 ) -> Vec<Location> {
-    let Some(compiled) = document.compiled() else { return Vec::new() };
-    let Some(symbol) = compiled.symbol_at(document.offset(encoding, position)) else { return Vec::new() };
-    let declared = compiled.program().symbols[symbol].span;
-    let places = compiled.places_of(symbol).into_iter().filter(|&span| with_declaration || span != declared);
-    places.map(|span| location(document, encoding, span)).collect()
+    let places = places(document, encoding, position).into_iter();
+    let kept = places.filter(|(_, is_declaration)| with_declaration || !is_declaration);
+    kept.map(|(span, _)| location(document, encoding, span)).collect()
+}
+
+/// The same places, to be marked.
+pub(super) fn highlights(document: &Document, encoding: Encoding, position: Position) -> Vec<DocumentHighlight> {
+    let places = places(document, encoding, position).into_iter();
+    places.map(|(span, _)| DocumentHighlight { range: document.range(encoding, span), kind: None }).collect()
+}
+
+/// The places of the name at a position, and which one is the declaration.
+fn places(document: &Document, encoding: Encoding, position: Position) -> Vec<(Span, bool)> {
+    let names = names_of(document.text()).1.names;
+    let Some(name) = name_at(&names, document.offset(encoding, position)) else { return Vec::new() };
+    let same = names.iter().filter(|one| one.declared == name.declared);
+    same.map(|one| (one.span, one.span == one.declared)).collect()
 }
 
 fn location(document: &Document, encoding: Encoding, span: Span) -> Location {
     Location { uri: document.uri.clone(), range: document.range(encoding, span) }
-}
-
-/// The function whose name is the word at an offset; that of a method is its last part.
-fn named_function(document: &Document, offset: u32) -> Option<Span> {
-    let program = document.compiled()?.program();
-    let text = document.text();
-    let is_word = |character: char| character.is_alphanumeric() || character == '_';
-    let offset = offset as usize;
-    let start = text[..offset].rfind(|character| !is_word(character)).map_or(0, |at| at + 1);
-    let end = text[offset..].find(|character| !is_word(character)).map_or(text.len(), |at| offset + at);
-    let word = text.get(start..end).filter(|word| !word.is_empty())?;
-    let functions = program.functions.iter();
-    let named = |name: &str| name == word || name.rsplit_once('.').is_some_and(|(_, last)| last == word);
-    let found = functions.filter(|function| named(program.texts.get(function.name))).map(|function| function.span);
-    let found: Vec<Span> = found.collect();
-    // The place itself is where it is declared already.
-    found.iter().copied().find(|span| covers(*span, offset as u32)).or_else(|| found.first().copied())
 }

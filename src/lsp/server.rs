@@ -8,13 +8,12 @@ use super::document::Document;
 use super::explorer::{Explored, Explorer};
 use super::hints::Shown;
 use super::text::Encoding;
-use super::{Environment, actions, completion, convert, hints, hover, navigation, outline};
+use super::{Environment, actions, completion, convert, hints, hover, layout, navigation, outline, rename, tokens};
 use crossbeam_channel::{Receiver, select, unbounded};
 use gen_lsp_types::{
-    CodeActionParams, CodeActionResponse, CodeLensParams, CompletionParams, DefinitionParams,
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentSymbolParams,
-    HoverParams, InitializeParams, InlayHintParams, PublishDiagnosticsParams, ReferenceParams,
-    TextDocumentPositionParams, Uri,
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, InitializeParams,
+    PublishDiagnosticsParams, Range, ReferenceParams, RenameParams, TextDocumentIdentifier, TextDocumentPositionParams,
+    TextEdit, Uri,
 };
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::de::DeserializeOwned;
@@ -70,6 +69,14 @@ impl Settings {
                 "codeActionProvider": { "codeActionKinds": ["quickfix"] },
                 "codeLensProvider": {},
                 "completionProvider": {},
+                "documentHighlightProvider": true,
+                "documentFormattingProvider": true,
+                "foldingRangeProvider": true,
+                "renameProvider": { "prepareProvider": true },
+                "semanticTokensProvider": {
+                    "legend": { "tokenTypes": tokens::KINDS, "tokenModifiers": tokens::MODIFIERS },
+                    "full": true,
+                },
             },
             "serverInfo": { "name": "cssame", "version": env!("CARGO_PKG_VERSION") },
         })
@@ -131,10 +138,7 @@ impl Server<'_> {
                 }
                 let id = request.id.clone();
                 let answer = catch_unwind(AssertUnwindSafe(|| self.answer(&request)));
-                let answer = answer.unwrap_or_else(|_| Some(internal(id, &request.method)));
-                if let Some(answer) = answer {
-                    self.send(Message::Response(answer));
-                }
+                self.send(Message::Response(answer.unwrap_or_else(|_| internal(id, &request.method))));
             }
             Message::Notification(notification) => {
                 // What a document lacks after a fault, its next change brings.
@@ -169,7 +173,7 @@ impl Server<'_> {
     fn notified(&mut self, notification: Notification) {
         match notification.method.as_str() {
             "textDocument/didOpen" => {
-                if let Ok(DidOpenTextDocumentParams { text_document: of }) = parse(notification.params) {
+                if let Ok(DidOpenTextDocumentParams { text_document: of }) = parse(&notification.params) {
                     let document = Document::new(of.uri.clone(), of.version, &of.text, self.environment);
                     self.documents.insert(of.uri.to_string(), document);
                     self.changed(&of.uri);
@@ -177,7 +181,7 @@ impl Server<'_> {
             }
             "textDocument/didChange" => {
                 if let Ok(DidChangeTextDocumentParams { text_document: of, content_changes }) =
-                    parse(notification.params)
+                    parse(&notification.params)
                 {
                     let uri = of.text_document_identifier.uri;
                     self.explorer.cancel(&uri);
@@ -189,7 +193,7 @@ impl Server<'_> {
                 }
             }
             "textDocument/didClose" => {
-                if let Ok(DidCloseTextDocumentParams { text_document: of }) = parse(notification.params) {
+                if let Ok(DidCloseTextDocumentParams { text_document: of }) = parse(&notification.params) {
                     self.explorer.cancel(&of.uri);
                     self.documents.remove(of.uri.as_str());
                     self.publish(&PublishDiagnosticsParams { uri: of.uri, version: None, diagnostics: Vec::new() });
@@ -247,68 +251,92 @@ impl Server<'_> {
         self.send(Message::Notification(Notification::new(method, parameters)));
     }
 
-    /// The answer to a request; none to one that was answered already.
-    fn answer(&self, request: &Request) -> Option<Response> {
-        let encoding = self.settings.encoding;
-        let asked = request.params.clone();
+    /// The answer to a request.
+    fn answer(&self, request: &Request) -> Response {
         let id = request.id.clone();
-        let found = match request.method.as_str() {
-            "textDocument/hover" => parse(asked).map(|HoverParams { text_document_position_params: at, .. }| {
-                self.at(&at, |document| json!(hover::hover(document, encoding, at.position)))
-            }),
-            "textDocument/definition" => {
-                parse(asked).map(|DefinitionParams { text_document_position_params: at, .. }| {
-                    self.at(&at, |document| json!(navigation::definition(document, encoding, at.position)))
-                })
-            }
-            "textDocument/references" => parse(asked).map(|of: ReferenceParams| {
-                let (at, declared) = (of.text_document_position_params, of.context.include_declaration);
-                self.at(&at, |document| json!(navigation::references(document, encoding, at.position, declared)))
-            }),
-            "textDocument/completion" => {
-                parse(asked).map(|CompletionParams { text_document_position_params: at, .. }| {
-                    self.at(&at, |document| json!(completion::completions(document)))
-                })
-            }
-            "textDocument/documentSymbol" => parse(asked).map(|DocumentSymbolParams { text_document: of, .. }| {
-                self.of(&of.uri, |document| json!(outline::symbols(document, encoding)))
-            }),
-            "textDocument/inlayHint" => parse(asked).map(|InlayHintParams { text_document: of, range, .. }| {
-                self.of(&of.uri, |document| json!(hints::hints(document, encoding, range, self.settings.hints)))
-            }),
-            "textDocument/codeAction" => parse(asked).map(|CodeActionParams { text_document: of, range, .. }| {
-                let actions = |document: &Document| actions::actions(document, encoding, range).into_iter();
-                self.of(&of.uri, |document| {
-                    json!(actions(document).map(CodeActionResponse::CodeAction).collect::<Vec<_>>())
-                })
-            }),
-            "textDocument/codeLens" => parse(asked).map(|CodeLensParams { text_document: of, .. }| {
-                let lenses = |document: &Document| json!(outline::lenses(document, encoding));
-                if self.settings.runs_commands { self.of(&of.uri, lenses) } else { json!([]) }
-            }),
-            method => {
+        let asked = request.params.clone();
+        let method = request.method.as_str();
+        let found = self.at_position(method, &asked).or_else(|| self.of_document(method, &asked));
+        match found {
+            Some(Ok(answer)) => Response::new_ok(id, answer),
+            Some(Err(Refusal::Parameters(error))) => Response::new_err(id, ErrorCode::InvalidParams as i32, error),
+            Some(Err(Refusal::Impossible(why))) => Response::new_err(id, ErrorCode::RequestFailed as i32, why),
+            None => {
                 let message = format!("`{method}` is not supported");
-                return Some(Response::new_err(id, ErrorCode::MethodNotFound as i32, message));
+                Response::new_err(id, ErrorCode::MethodNotFound as i32, message)
             }
+        }
+    }
+
+    /// The answer to a question about a position; nothing if it is none.
+    fn at_position(&self, method: &str, asked: &Value) -> Option<Result<Value, Refusal>> {
+        let encoding = self.settings.encoding;
+        let is_one =
+            ["hover", "definition", "references", "documentHighlight", "completion", "prepareRename", "rename"]
+                .contains(&method.strip_prefix("textDocument/")?);
+        if !is_one {
+            return None;
+        }
+        let at = match parse::<TextDocumentPositionParams>(asked) {
+            Ok(at) => at,
+            Err(error) => return Some(Err(error)),
         };
-        Some(match found {
-            Ok(answer) => Response::new_ok(id, answer),
-            Err(error) => Response::new_err(id, ErrorCode::InvalidParams as i32, error),
+        let Some(document) = self.documents.get(at.text_document.uri.as_str()) else { return Some(Ok(Value::Null)) };
+        let position = at.position;
+        Some(match method {
+            "textDocument/hover" => Ok(json!(hover::hover(document, encoding, position))),
+            "textDocument/definition" => Ok(json!(navigation::definition(document, encoding, position))),
+            "textDocument/documentHighlight" => Ok(json!(navigation::highlights(document, encoding, position))),
+            "textDocument/completion" => Ok(json!(completion::completions(document))),
+            "textDocument/references" => {
+                let with_declaration = parse::<ReferenceParams>(asked).map(|of| of.context.include_declaration);
+                with_declaration.map(|of| json!(navigation::references(document, encoding, position, of)))
+            }
+            "textDocument/prepareRename" => {
+                let span = rename::renamed_at(document, document.offset(encoding, position));
+                span.map(|span| json!(document.range(encoding, span))).map_err(Refusal::Impossible)
+            }
+            _ => parse::<RenameParams>(asked).and_then(|of| {
+                let places = rename::rename(document, document.offset(encoding, position), &of.new_name);
+                let edit = |span| TextEdit { range: document.range(encoding, span), new_text: of.new_name.clone() };
+                let edits: Vec<TextEdit> = places.map_err(Refusal::Impossible)?.into_iter().map(edit).collect();
+                Ok(json!(document.edit(edits)))
+            }),
         })
     }
 
-    fn at(&self, of: &TextDocumentPositionParams, answer: impl FnOnce(&Document) -> Value) -> Value {
-        self.of(&of.text_document.uri, answer)
-    }
-
-    /// An answer that a document gives; null for one that is not open.
-    fn of(&self, uri: &Uri, answer: impl FnOnce(&Document) -> Value) -> Value {
-        self.documents.get(uri.as_str()).map_or(Value::Null, answer)
+    /// The answer to a question about a document, or a range of it; nothing if it is none.
+    fn of_document(&self, method: &str, asked: &Value) -> Option<Result<Value, Refusal>> {
+        let encoding = self.settings.encoding;
+        let range = || parse::<Range>(&asked["range"]);
+        let answer: &dyn Fn(&Document) -> Result<Value, Refusal> = match method {
+            "textDocument/documentSymbol" => &|document| Ok(json!(outline::symbols(document, encoding))),
+            "textDocument/inlayHint" => {
+                &|document| Ok(json!(hints::hints(document, encoding, range()?, self.settings.hints)))
+            }
+            "textDocument/codeAction" => &|document| Ok(json!(actions::actions(document, encoding, range()?))),
+            "textDocument/codeLens" if !self.settings.runs_commands => &|_| Ok(json!([])),
+            "textDocument/codeLens" => &|document| Ok(json!(outline::lenses(document, encoding))),
+            "textDocument/foldingRange" => &|document| Ok(json!(layout::folding_ranges(document))),
+            "textDocument/formatting" => &|document| Ok(json!(layout::formatting(document, encoding))),
+            "textDocument/semanticTokens/full" => &|document| Ok(json!(tokens::tokens(document, encoding))),
+            _ => return None,
+        };
+        let of = parse::<TextDocumentIdentifier>(&asked["textDocument"]);
+        Some(of.and_then(|of| self.documents.get(of.uri.as_str()).map_or(Ok(Value::Null), answer)))
     }
 }
 
-fn parse<T: DeserializeOwned>(parameters: Value) -> Result<T, String> {
-    serde_json::from_value(parameters).map_err(|error| error.to_string())
+/// Why a request has no answer.
+enum Refusal {
+    /// Its parameters are not those of the protocol.
+    Parameters(String),
+    /// What is asked for cannot be done.
+    Impossible(String),
+}
+
+fn parse<T: DeserializeOwned>(parameters: &Value) -> Result<T, Refusal> {
+    T::deserialize(parameters).map_err(|error| Refusal::Parameters(error.to_string()))
 }
 
 fn internal(id: RequestId, method: &str) -> Response {

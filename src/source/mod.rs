@@ -5,6 +5,7 @@
 
 pub mod arena;
 pub mod cut;
+pub mod names;
 pub mod texts;
 
 use std::fmt;

@@ -244,8 +244,8 @@ fn a_comment_suppresses_what_it_is_offered_for() {
     let uri = "untitled:a.csm";
     client.open(uri, UNLOCKED);
     let actions = client.of("textDocument/codeAction", uri);
-    assert_eq!(actions.as_array().map(Vec::len), Some(1), "{actions}");
-    let edits = &actions[0]["edit"]["changes"][uri];
+    assert_eq!(actions.as_array().map(Vec::len), Some(2), "{actions}");
+    let edits = &actions[1]["edit"]["changes"][uri];
     assert_eq!(edits[0]["newText"], "  // cssame: allow(CS0401)\n");
     client.change(
         uri,
@@ -258,6 +258,92 @@ fn a_comment_suppresses_what_it_is_offered_for() {
             .collect(),
     );
     assert_eq!(codes(&client.diagnostics(uri, 2)), [] as [&str; 0]);
+    assert_eq!(client.end(), Some(0));
+}
+
+/// A text with the edits of an answer, all of which are of the lines and columns of the old text.
+fn edited(text: &str, edits: &Value) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let offset = |at: &Value| {
+        let (line, character) = (at["line"].as_u64().unwrap() as usize, at["character"].as_u64().unwrap() as usize);
+        lines[..line].concat().len() + character
+    };
+    let mut text = text.to_owned();
+    for edit in edits.as_array().unwrap().iter().rev() {
+        let (start, end) = (offset(&edit["range"]["start"]), offset(&edit["range"]["end"]));
+        text.replace_range(start..end, edit["newText"].as_str().unwrap());
+    }
+    text
+}
+
+#[test]
+fn a_finding_is_mended() {
+    let mut client = Client::quiet();
+    let uri = "untitled:a.csm";
+    let text = "lock L; int x;\ncobegin\n  T1: synchronized (L) { x = 1; }\n  T2: x = 2;\ncoend\nprint(x);\n";
+    assert_eq!(codes(&client.open(uri, text)), ["CS0401"]);
+    let actions = client.of("textDocument/codeAction", uri);
+    assert_eq!((&actions[0]["title"], &actions[0]["isPreferred"]), (&json!("Take `L` in line 4"), &json!(true)));
+    let mended = edited(text, &actions[0]["edit"]["changes"][uri]);
+    assert_eq!(mended, text.replace("T2: x = 2;", "T2: synchronized (L) { x = 2; }"));
+    client.change(uri, 2, json!([{ "text": mended }]));
+    assert_eq!(codes(&client.diagnostics(uri, 2)), [] as [&str; 0]);
+    client.change(uri, 3, json!([{ "text": "int total;\nprint(totl);\n" }]));
+    client.diagnostics(uri, 3);
+    assert_eq!(client.of("textDocument/codeAction", uri)[0]["title"], "Write `total`");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn names_are_found_and_changed() {
+    let mut client = Client::quiet();
+    let uri = "untitled:a.csm";
+    let text = "lock L; int x;\nvoid f(int n) { synchronized (L) { x = n; } }\ncobegin\n  A: f(1);\n  B: { int y = 2; f(y); }\ncoend\nprint(x);\n";
+    client.open(uri, text);
+    assert_eq!(lines(&client.at("textDocument/definition", uri, 1, 31)), [0], "of a lock");
+    assert_eq!(lines(&client.at("textDocument/definition", uri, 3, 5)), [1], "of a function");
+    assert_eq!(lines(&client.at("textDocument/references", uri, 1, 5)), [1, 3, 4]);
+    assert_eq!(lines(&client.at("textDocument/documentHighlight", uri, 1, 12)), [1, 1]);
+    let mut rename = |line: u32, character: u32, name: &str| {
+        let position = json!({ "line": line, "character": character });
+        let parameters = json!({ "textDocument": { "uri": uri }, "position": position, "newName": name });
+        let answer = client.ask("textDocument/rename", parameters);
+        answer.map(|answer| edited(text, &answer["changes"][uri]))
+    };
+    assert_eq!(rename(1, 5, "store"), Ok(text.replace("f(", "store(")));
+    assert_eq!(rename(0, 5, "guard"), Ok(text.replace("L;", "guard;").replace("(L)", "(guard)")));
+    // What would mean something else, what is no name, and what has none.
+    for (line, character, name) in [(1, 11, "x"), (4, 11, "x y"), (4, 11, "int"), (0, 12, "L"), (0, 1, "z"), (3, 5, "")]
+    {
+        assert_eq!(rename(line, character, name), Err(-32803), "{name}");
+    }
+    let range = client.at("textDocument/prepareRename", uri, 3, 5);
+    assert_eq!(range, json!({ "start": { "line": 3, "character": 5 }, "end": { "line": 3, "character": 6 } }));
+    let tokens = client.of("textDocument/semanticTokens/full", uri);
+    // `L`, a variable: declared, a synchronisation object; `x`, a variable: declared, shared.
+    assert_eq!(tokens["data"].as_array().unwrap()[..10], json!([0, 5, 1, 2, 9, 0, 7, 1, 2, 5]).as_array().unwrap()[..]);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_text_is_folded_and_laid_out() {
+    let mut client = Client::quiet();
+    let uri = "untitled:a.csm";
+    let text = "int x;\n// one\n// two\nvoid main()\n{\n    x=1;\n}\n";
+    client.open(uri, text);
+    let folds = client.of("textDocument/foldingRange", uri);
+    let expected = [(1, 2, "comment"), (4, 5, "region")]
+        .map(|(start, end, kind)| json!({ "startLine": start, "endLine": end, "kind": kind }));
+    assert_eq!(folds, json!(expected));
+    let parameters = json!({ "textDocument": { "uri": uri }, "options": { "tabSize": 8, "insertSpaces": false } });
+    let edits = client.ask("textDocument/formatting", parameters.clone()).unwrap();
+    assert_eq!(edits.as_array().map(Vec::len), Some(1));
+    let laid = edited(text, &edits);
+    assert_eq!(laid, "int x;\n// one\n// two\nvoid main() {\n  x = 1;\n}\n");
+    client.change(uri, 2, json!([{ "text": laid }]));
+    assert_eq!(client.ask("textDocument/formatting", parameters.clone()), Ok(json!([])));
+    client.change(uri, 3, json!([{ "text": "int x = ;" }]));
+    assert_eq!(client.ask("textDocument/formatting", parameters), Ok(json!([])));
     assert_eq!(client.end(), Some(0));
 }
 
@@ -321,9 +407,10 @@ fn what_makes_no_sense_is_an_error_or_nothing() {
     let uri = "untitled:a.csm";
     for text in ["", "}{", "\u{0}\u{7f}é😀", &"{".repeat(50_000), "int main", UNLOCKED] {
         client.open(uri, text);
-        for method in ["textDocument/hover", "textDocument/definition", "textDocument/references"] {
+        let at_positions = ["hover", "definition", "references", "documentHighlight", "completion"];
+        for method in at_positions.map(|name| format!("textDocument/{name}")) {
             for (line, character) in [(0, 0), (0, 99), (99, 0), (4_000_000_000, 4_000_000_000)] {
-                client.at(method, uri, line, character);
+                client.at(&method, uri, line, character);
             }
         }
         for method in [
@@ -331,6 +418,9 @@ fn what_makes_no_sense_is_an_error_or_nothing() {
             "textDocument/inlayHint",
             "textDocument/codeLens",
             "textDocument/codeAction",
+            "textDocument/foldingRange",
+            "textDocument/formatting",
+            "textDocument/semanticTokens/full",
         ] {
             client.of(method, uri);
         }

@@ -34,6 +34,7 @@ mod law;
 mod liveness;
 mod lock_states;
 mod locks;
+mod mends;
 mod oracle_coverage;
 mod oracle_facts;
 mod oracle_linear;

@@ -88,6 +88,7 @@ const READERS: &[(&str, &str)] = &[
     ("harness/signatures", "says what `main` may call"),
     ("harness/writer", "writes programs around methods, in their own language"),
     ("answer/ir", "shows the syntax tree"),
+    ("answer/mends", "proposes changes of a text, in its own language"),
 ];
 
 /// The modules of `src`, without the program.

@@ -7,12 +7,15 @@
 pub mod format;
 pub mod hir;
 pub mod lower;
+mod places;
 pub mod syntax;
+
+pub use places::{StatementForm, StatementPlace, statement_places};
 
 /// What comments to this tool begin with: `// cssame: allow(CS0401): why`.
 pub const COMMENT_MARK: &str = "cssame";
 
-/// The words that have a meaning in the language: reserved ones, and operations on synchronisation objects.
+/// The words that have a meaning in the language: reserved ones, and names of built-in functions.
 pub fn words() -> impl Iterator<Item = &'static str> {
-    syntax::words().chain(hir::operations())
+    syntax::words().chain(hir::built_ins())
 }

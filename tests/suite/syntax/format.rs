@@ -29,10 +29,10 @@ fn gives(text: &str, expected: &str) {
 
 /// A token or a comment of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Atom<'t> {
-    text: &'t str,
-    is_comment: bool,
-    start: usize,
+pub(super) struct Atom<'t> {
+    pub(super) text: &'t str,
+    pub(super) is_comment: bool,
+    pub(super) start: usize,
 }
 
 const OPERATORS: &[&str] =
@@ -70,7 +70,7 @@ fn length(rest: &str) -> usize {
     }
 }
 
-fn atoms(text: &str) -> Vec<Atom<'_>> {
+pub(super) fn atoms(text: &str) -> Vec<Atom<'_>> {
     let (mut atoms, mut at) = (Vec::new(), 0);
     while at < text.len() {
         let rest = &text[at..];
@@ -170,7 +170,7 @@ fn mangled(text: &str, rng: &mut TestRng) -> String {
 }
 
 /// Names and texts of samples and of cases of diagnostics, as far as they parse.
-fn programs() -> Vec<(String, String)> {
+pub(super) fn programs() -> Vec<(String, String)> {
     let folders = ["samples", "samples/classes", "tests/diagnostics/pass", "tests/diagnostics/fail"];
     let mut found = Vec::new();
     for folder in folders.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)) {

@@ -7,6 +7,7 @@ mod errors;
 mod format;
 mod generate;
 mod limits;
+mod names;
 mod round_trip;
 mod trees;
 

@@ -14,7 +14,7 @@
 
 mod breaks;
 mod lines;
-mod pieces;
+pub(crate) mod pieces;
 mod spacing;
 mod structure;
 

@@ -16,7 +16,7 @@ use logos::Logos;
 
 /// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind<'t> {
+pub(crate) enum Kind<'t> {
     /// A token.
     Token(Token<'t>),
     /// `// …`, up to the end of its line.
@@ -27,7 +27,7 @@ pub(super) enum Kind<'t> {
 
 /// A token or a comment.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece<'t> {
+pub(crate) struct Piece<'t> {
     /// What it is.
     pub kind: Kind<'t>,
     /// As it is written; a line comment without white space at its end.
@@ -63,7 +63,7 @@ impl<'t> Piece<'t> {
 }
 
 /// The pieces of a text.
-pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
+pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut scan = Scan { pieces: Vec::new(), line: 0, column: 0, breaks: 0 };
     let mut lexer = Token::lexer(text);
     let mut end = 0;

@@ -41,7 +41,10 @@ impl<'a> Checker<'a> {
             return self.method(class, id, name, this);
         }
         match self.functions.get(&id) {
-            Some(&function) => Callee::Function(function, None),
+            Some(&function) => {
+                self.note_function(name.span, function);
+                Callee::Function(function, None)
+            }
             None => Callee::BuiltIn,
         }
     }
@@ -59,7 +62,7 @@ impl<'a> Checker<'a> {
             let qualified = methods.map(|&method| self.program.texts.get(self.program.functions[method].name));
             let methods = qualified.filter_map(|name| name.rsplit('.').next());
             if let Some(near) = nearest(&name.name, methods) {
-                diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+                diagnostic = diagnostic.with_replacement(near);
             }
             self.report(diagnostic);
             return Callee::Error;
@@ -77,6 +80,7 @@ impl<'a> Checker<'a> {
                 .with_label(declared, "declared private here"),
             );
         }
+        self.note_function(name.span, method);
         Callee::Function(method, receiver)
     }
 
@@ -263,9 +267,9 @@ impl<'a> Checker<'a> {
                 let message = format!("there is no function `{other}`");
                 let mut diagnostic = Diagnostic::error(Code::UnknownName, name.span, message, "not declared");
                 let declared = self.functions.keys().map(|&id| self.program.texts.get(id));
-                let built_in: Vec<&str> = statements().chain(VALUES.iter().copied()).collect();
-                if let Some(near) = nearest(other, declared.chain(built_in)) {
-                    diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+                let built_ins: Vec<&str> = built_ins().collect();
+                if let Some(near) = nearest(other, declared.chain(built_ins)) {
+                    diagnostic = diagnostic.with_replacement(near);
                 }
                 self.report(diagnostic);
                 arguments.iter().for_each(|argument| self.argument_of_unknown_type(argument));
@@ -418,6 +422,11 @@ fn fits(given: Type, wanted: Type) -> bool {
 /// All built-in functions that are statements.
 fn statements() -> impl Iterator<Item = &'static str> {
     STATEMENTS.iter().copied().chain(operation::words())
+}
+
+/// The names of all built-in functions.
+pub fn built_ins() -> impl Iterator<Item = &'static str> {
+    statements().chain(VALUES.iter().copied())
 }
 
 /// Built-in functions that have a value.

@@ -8,6 +8,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast;
 use crate::front::csm::syntax::of_word;
 use crate::source::Span;
+use crate::source::names::NameKind;
 use crate::source::texts::TextId;
 
 /// No variable holds more cells: larger ones would only exhaust the memory.
@@ -40,6 +41,7 @@ impl<'a> Checker<'a> {
     pub(super) fn declare_enum(&mut self, of: &'a ast::Enum) {
         let Some(written) = &of.name else { return };
         let name = self.intern(&written.name);
+        self.note(written.span, written.span, NameKind::Enum);
         let class = self.classes.get(&name).map(|&class| self.program.classes[class].span);
         if let Some(earlier) = self.enums.insert(name, written.span).or(class) {
             self.report_duplicate(name, written.span, earlier);
@@ -201,15 +203,19 @@ impl<'a> Checker<'a> {
             ast::TypeKind::Class(name) => {
                 let id = self.intern(name);
                 if let Some(&class) = self.classes.get(&id) {
+                    self.note(ty.span, self.program.classes[class].span, NameKind::Class);
                     return Type::Class(class);
                 }
-                if self.enums.contains_key(&id) {
+                if let Some(&declared) = self.enums.get(&id) {
+                    self.note(ty.span, declared, NameKind::Enum);
                     return Type::Scalar(Scalar::Int);
                 }
                 let message = format!("there is no type `{name}`");
                 let diagnostic = Diagnostic::error(Code::UnknownName, ty.span, message, "not declared");
                 self.report(match (type_meant(name), of_word(name)) {
-                    (Some(meant), _) => diagnostic.with_help(format!("it is called `{meant}` here")),
+                    (Some(meant), _) => {
+                        diagnostic.with_replacement(meant).with_help(format!("it is called `{meant}` here"))
+                    }
                     (None, Some(advice)) => diagnostic.with_help(advice),
                     (None, None) => diagnostic.with_help(
                         "the types are int, long, bool, double, string, lock, event, barrier, cond, sem, thread \

@@ -12,6 +12,7 @@ use super::{Argument, ClassId, Function, FunctionId, Place, Statement, Statement
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, Initialiser, MemberKind};
 use crate::source::Span;
+use crate::source::names::NameKind;
 
 impl<'a> Checker<'a> {
     /// Declares the constructor of a class, if its objects must be constructed.
@@ -57,6 +58,7 @@ impl<'a> Checker<'a> {
                 );
             } else {
                 found = Some(name.span);
+                self.note(name.span, class.name.span, NameKind::Class);
                 // Nobody calls it by name: to all that look at public methods it is none.
                 let function = self.declare_function(function, Some((id, false)));
                 self.signatures[function.index()].constructs = Some(id);

@@ -16,6 +16,7 @@ use super::{
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::front::csm::syntax::ast::{self, BinaryOp};
 use crate::source::Span;
+use crate::source::names::NameKind;
 
 /// What the command line says of an input of which nothing is to be known: no text of a user has it.
 pub const UNKNOWN: &str = "\0unknown";
@@ -63,6 +64,7 @@ impl<'a> Checker<'a> {
             Some(Values::One(value)) => Meaning::Input(value),
             None => Meaning::Input(Constant::zero(ty, self.empty)),
         };
+        self.note(input.name.span, input.name.span, NameKind::Constant);
         self.declare_global_name(name, meaning, input.name.span);
     }
 

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast;
+use crate::source::names::Name;
 use crate::source::texts::TextId;
 use crate::source::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +25,7 @@ pub fn check(sources: &SourceMap, program: &ast::Program, inputs: &[(String, Str
     checker.collect(program);
     checker.check_bodies(program);
     checker.report_unknown_inputs();
-    Checked { program: checker.program, diagnostics: checker.diagnostics }
+    Checked { program: checker.program, diagnostics: checker.diagnostics, uses: checker.names }
 }
 
 /// What is known of the constructor of a class.
@@ -48,6 +49,8 @@ pub(super) struct Checker<'a> {
     pub sources: &'a SourceMap,
     pub program: Program,
     pub diagnostics: Vec<Diagnostic>,
+    /// What names mean.
+    pub(super) names: Vec<Name>,
     pub empty: TextId,
     pub classes: FxHashMap<TextId, ClassId>,
     pub class_syntax: Vec<&'a ast::Class>,
@@ -82,6 +85,7 @@ impl<'a> Checker<'a> {
             sources,
             program,
             diagnostics: Vec::new(),
+            names: Vec::new(),
             empty,
             classes: FxHashMap::default(),
             class_syntax: Vec::new(),

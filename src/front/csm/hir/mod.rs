@@ -16,6 +16,7 @@ mod expression;
 mod input;
 mod item;
 mod named;
+mod names;
 mod operation;
 mod place;
 mod scope;
@@ -24,10 +25,10 @@ mod switch;
 mod thread;
 mod types;
 
+pub use call::built_ins;
 pub use constant::Constant;
 pub use input::UNKNOWN;
 pub use item::check;
-pub use operation::words as operations;
 pub use types::{Array, Scalar, Type};
 
 use crate::diagnostics::Diagnostic;
@@ -35,6 +36,7 @@ use crate::front::csm::syntax::ast::{BinaryOp, UnaryOp};
 use crate::ir::sync;
 use crate::source::Span;
 use crate::source::arena::{Arena, id};
+use crate::source::names::Name;
 use crate::source::texts::{TextId, Texts};
 use rustc_hash::FxHashMap;
 
@@ -487,4 +489,6 @@ pub struct Checked {
     pub program: Program,
     /// In no particular order.
     pub diagnostics: Vec<Diagnostic>,
+    /// Names that were resolved, in no particular order; [`Checked::names`] has all.
+    uses: Vec<Name>,
 }

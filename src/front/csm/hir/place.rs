@@ -8,6 +8,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, ExprKind};
 use crate::front::csm::syntax::print_expression;
 use crate::source::Span;
+use crate::source::names::NameKind;
 use crate::source::texts::TextId;
 
 /// What a name turned out to be.
@@ -100,6 +101,7 @@ impl<'a> Checker<'a> {
     fn resolve_name(&mut self, name: &str, span: Span) -> Resolved {
         let id = self.intern(name);
         if let Some((variable, depth)) = self.body.find(id) {
+            self.note_variable(span, variable);
             if let Some(value) = self.named_value(variable) {
                 return Resolved::Constant(value, Some(variable));
             }
@@ -112,6 +114,7 @@ impl<'a> Checker<'a> {
             if let Some(&(constant, _)) = self.class_constants.get(&(class, id))
                 && let Some(value) = self.named_value(constant)
             {
+                self.note_variable(span, constant);
                 return Resolved::Constant(value, Some(constant));
             }
             if let Some(place) = self.own_field(class, id, span) {
@@ -119,11 +122,17 @@ impl<'a> Checker<'a> {
             }
         }
         match self.globals.get(&id) {
-            Some(&(Meaning::Variable(variable), _)) => match self.named_value(variable) {
-                Some(value) => Resolved::Constant(value, Some(variable)),
-                None => Resolved::Place(self.whole(variable, span)),
-            },
-            Some(&(Meaning::Input(constant), _)) => Resolved::Constant(constant, None),
+            Some(&(Meaning::Variable(variable), _)) => {
+                self.note_variable(span, variable);
+                match self.named_value(variable) {
+                    Some(value) => Resolved::Constant(value, Some(variable)),
+                    None => Resolved::Place(self.whole(variable, span)),
+                }
+            }
+            Some(&(Meaning::Input(constant), declared)) => {
+                self.note(span, declared, NameKind::Constant);
+                Resolved::Constant(constant, None)
+            }
             None => {
                 self.report_unknown(name, span);
                 Resolved::Error
@@ -138,7 +147,7 @@ impl<'a> Checker<'a> {
         if self.functions.contains_key(&id) {
             diagnostic = diagnostic.with_help(format!("`{name}` is a function: call it as `{name}(…)`"));
         } else if let Some(near) = self.nearest_name(name) {
-            diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.with_replacement(&near);
         } else {
             diagnostic = diagnostic.with_help(format!("declare it, for example `int {name} = 0;`"));
         }
@@ -181,6 +190,7 @@ impl<'a> Checker<'a> {
             ty: field.ty,
         };
         self.body.arms.iter_mut().for_each(|arm| arm.uses_this = true);
+        self.note_field(span, place.symbol.1, place.ty);
         Some(place)
     }
 
@@ -228,6 +238,7 @@ impl<'a> Checker<'a> {
                         .with_label(declared, "declared private here"),
                 );
             }
+            self.note_variable(field.span, constant);
             return Resolved::Constant(value, Some(constant));
         }
         let Some(found) = self.program.classes[class].fields.iter().find(|candidate| candidate.name == id).cloned()
@@ -236,7 +247,7 @@ impl<'a> Checker<'a> {
             let mut diagnostic = Diagnostic::error(Code::UnknownMember, field.span, message, "no such field");
             let fields = self.program.classes[class].fields.iter().map(|field| self.program.texts.get(field.name));
             if let Some(near) = nearest(&field.name, fields) {
-                diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
+                diagnostic = diagnostic.with_replacement(near);
             }
             self.report(diagnostic);
             return Resolved::Error;
@@ -253,6 +264,7 @@ impl<'a> Checker<'a> {
                 .with_help("use a method of the class, or make the field public"),
             );
         }
+        self.note_field(field.span, found.span, found.ty);
         // `this.f` is named like the bare field.
         let name = if through_this {
             id

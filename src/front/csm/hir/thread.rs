@@ -9,6 +9,7 @@ use super::{
 use crate::diagnostics::{Code, Diagnostic};
 use crate::front::csm::syntax::ast::{self, BinaryOp, ExprKind, StmtKind};
 use crate::source::Span;
+use crate::source::names::NameKind;
 
 impl<'a> Checker<'a> {
     pub(super) fn cobegin(&mut self, arms: &'a [ast::Arm]) -> StatementKind {
@@ -16,6 +17,7 @@ impl<'a> Checker<'a> {
         let mut checked: Vec<Arm> = Vec::with_capacity(arms.len());
         for arm in arms {
             let label = self.intern(&arm.label.name);
+            self.note(arm.label.span, arm.label.span, NameKind::Thread);
             if let Some(earlier) = checked.iter().find(|earlier| earlier.label == label) {
                 let earlier = earlier.span;
                 self.report_duplicate(label, arm.label.span, earlier);

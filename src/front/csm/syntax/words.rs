@@ -3,7 +3,7 @@
 //! **Output**: the words, for editors that complete them.
 
 /// The words.
-const WORDS: [&str; 47] = [
+const WORDS: [&str; 44] = [
     "atomic",
     "barrier",
     "bool",
@@ -48,12 +48,9 @@ const WORDS: [&str; 47] = [
     "true",
     "void",
     "while",
-    "assert",
-    "error",
-    "print",
 ];
 
-/// The reserved words of the language, and words that have a meaning at the beginning of a statement.
+/// The reserved words of the language, and those that begin a declaration of a synchronisation object.
 pub fn words() -> impl Iterator<Item = &'static str> {
     WORDS.into_iter()
 }

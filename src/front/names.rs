@@ -1,0 +1,28 @@
+//! What the names of a file mean.
+
+use super::csm::hir;
+use super::csm::syntax::parse;
+use crate::diagnostics::{self, Diagnostic};
+use crate::source::names::Name;
+use crate::source::{FileId, SourceMap};
+
+/// The names of a file.
+#[derive(Clone, Debug)]
+pub struct Names {
+    /// In the order of the text; those that could be resolved, where there are errors.
+    pub names: Vec<Name>,
+    /// Errors of syntax, names and types, sorted.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Finds out what the names of a file mean.
+#[must_use]
+pub fn names(sources: &SourceMap, file: FileId) -> Names {
+    let parsed = parse(sources, file);
+    let checked = hir::check(sources, &parsed.program, &[]);
+    let names = checked.names(sources);
+    let mut errors = parsed.diagnostics;
+    errors.extend(checked.diagnostics);
+    diagnostics::sort(&mut errors);
+    Names { names, errors }
+}

@@ -1,0 +1,79 @@
+//! Semantic tokens: what each name is, for editors that colour by it.
+//!
+//! **Limits**: words, numbers and comments are coloured by the grammar of the editor. What is shared is known of programs that compile.
+
+use super::document::Document;
+use super::rename::names_of;
+use super::text::Encoding;
+use crate::form::ReadReport;
+use crate::source::Span;
+use crate::source::names::{Name, NameKind};
+use gen_lsp_types::{SemanticToken, SemanticTokens};
+use std::collections::BTreeSet;
+
+/// The kinds of tokens.
+pub(super) const KINDS: [&str; 8] =
+    ["class", "enum", "variable", "parameter", "property", "function", "method", "label"];
+
+/// What else is said of a token. `shared`: some other thread may write what is read; `synchronization`: a lock and the like.
+pub(super) const MODIFIERS: [&str; 4] = ["declaration", "readonly", "shared", "synchronization"];
+
+/// The names of a document.
+pub(super) fn tokens(document: &Document, encoding: Encoding) -> SemanticTokens {
+    let shared = shared(document);
+    let (_, found) = names_of(document.text());
+    let (mut line, mut character) = (0, 0);
+    let mut data = Vec::with_capacity(found.names.len());
+    for name in found.names {
+        let range = document.range(encoding, name.span);
+        let delta_line = range.start.line - line;
+        let delta_start = if delta_line == 0 { range.start.character - character } else { range.start.character };
+        (line, character) = (range.start.line, range.start.character);
+        data.push(SemanticToken {
+            delta_line,
+            delta_start,
+            length: range.end.character - range.start.character,
+            token_type: place(&KINDS, kind(name.kind)),
+            token_modifiers_bitset: modifiers(&name, shared.contains(&name.declared)),
+        });
+    }
+    SemanticTokens { result_id: None, data }
+}
+
+fn kind(kind: NameKind) -> &'static str {
+    match kind {
+        NameKind::Class => "class",
+        NameKind::Enum => "enum",
+        NameKind::Constant | NameKind::Variable | NameKind::Object => "variable",
+        NameKind::Parameter => "parameter",
+        NameKind::Field => "property",
+        NameKind::Function => "function",
+        NameKind::Method => "method",
+        NameKind::Thread => "label",
+    }
+}
+
+fn modifiers(name: &Name, is_shared: bool) -> u32 {
+    let all = [
+        (name.span == name.declared, "declaration"),
+        (name.kind == NameKind::Constant, "readonly"),
+        (is_shared, "shared"),
+        (name.kind == NameKind::Object, "synchronization"),
+    ];
+    all.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| 1 << place(&MODIFIERS, word)).sum()
+}
+
+fn place(words: &[&str], word: &str) -> u32 {
+    words.iter().position(|one| *one == word).unwrap_or_default() as u32
+}
+
+/// Declarations of variables and fields of which some read may see a write of another thread.
+fn shared(document: &Document) -> BTreeSet<Span> {
+    let Some(compiled) = document.compiled() else { return BTreeSet::new() };
+    let program = compiled.program();
+    let reads = compiled.pi.pis.iter().chain(&compiled.pi.single);
+    let is_shared = |read: &&ReadReport| read.terms.iter().any(|term| !term.is_initial && term.thread != read.thread);
+    let seen: BTreeSet<Span> = reads.filter(is_shared).map(|read| read.span).collect();
+    let symbols = program.reads.iter().filter(|read| seen.contains(&read.span)).map(|read| read.symbol);
+    symbols.map(|symbol| program.symbols[symbol].span).collect()
+}
