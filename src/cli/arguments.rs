@@ -5,7 +5,8 @@
 //! first word may be a file, the command is `check`; the rest is for `clap`.
 
 use super::command::{
-    check, ci, correlate, coverage, diff, drive, explain, fmt, futures, ir, lsp, paths, pi, races, run,
+    check, ci, completions, correlate, coverage, diff, drive, explain, fmt, futures, ir, lsp, man, new, paths, pi,
+    races, run,
 };
 use super::job::AnyJob;
 use super::options::ColorChoice;
@@ -84,12 +85,30 @@ pub enum Invocation {
     /// Serve an editor: the language server
     #[command(long_about = lsp::ABOUT, after_help = lsp::EXAMPLES)]
     Lsp(lsp::Arguments),
+    /// Make a program to begin with
+    #[command(long_about = new::ABOUT, after_help = new::EXAMPLES)]
+    New(new::Arguments),
+    /// Print what a shell needs to complete command lines
+    #[command(long_about = completions::ABOUT, after_help = completions::EXAMPLES)]
+    Completions(completions::Arguments),
+    /// Print or write the pages of the manual
+    #[command(long_about = man::ABOUT, after_help = man::EXAMPLES)]
+    Man(man::Arguments),
     /// Say what a diagnostic code means
     #[command(long_about = explain::ABOUT, after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
 }
 
 impl Invocation {
+    /// Gives those commands the grammar that print something of it.
+    fn set_grammar(&mut self) {
+        match self {
+            Invocation::Completions(arguments) => arguments.grammar = Some(CommandLine::command()),
+            Invocation::Man(arguments) => arguments.grammar = Some(CommandLine::command()),
+            _ => {}
+        }
+    }
+
     /// The command as what all commands have in common.
     #[must_use]
     pub fn job(&mut self) -> &mut dyn AnyJob {
@@ -108,6 +127,9 @@ impl Invocation {
             Invocation::Ci(arguments) => arguments,
             Invocation::Lsp(arguments) => arguments,
             Invocation::Fmt(arguments) => arguments,
+            Invocation::New(arguments) => arguments,
+            Invocation::Completions(arguments) => arguments,
+            Invocation::Man(arguments) => arguments,
             Invocation::Explain(arguments) => arguments,
         }
     }
@@ -134,9 +156,12 @@ pub fn parse(arguments: &[OsString]) -> Parsed {
     let result = CommandLine::command()
         .try_get_matches_from(&ordered)
         .and_then(|matches| CommandLine::from_arg_matches(&matches))
-        .and_then(|mut line| match line.command.job().validate() {
-            Ok(()) => Ok(line),
-            Err(message) => Err(CommandLine::command().error(ErrorKind::ArgumentConflict, message)),
+        .and_then(|mut line| {
+            line.command.set_grammar();
+            match line.command.job().validate() {
+                Ok(()) => Ok(line),
+                Err(message) => Err(CommandLine::command().error(ErrorKind::ArgumentConflict, message)),
+            }
         });
     match result {
         Ok(line) => Parsed::Command(Box::new(line.command)),

@@ -76,6 +76,11 @@ pub trait Job {
     /// Takes bounds of a configuration where it was given none.
     fn set_default_bounds(&mut self, _: &BoundOptions) {}
 
+    /// The files after whose changes the command is to be asked again, if it is.
+    fn watched(&self) -> Option<&[PathBuf]> {
+        None
+    }
+
     /// Finds the answer, and writes the files that were asked for. `output` tells whether to show progress.
     ///
     /// # Errors
@@ -134,6 +139,9 @@ pub trait AnyJob {
     /// A sentence for the user.
     fn validate(&self) -> Result<(), String>;
 
+    /// As [`Job::watched`].
+    fn watched(&self) -> Option<Vec<PathBuf>>;
+
     /// Runs it and shows its answer, or why there is none.
     fn execute(&mut self) -> ExitCode;
 }
@@ -141,6 +149,10 @@ pub trait AnyJob {
 impl<J: Job> AnyJob for J {
     fn validate(&self) -> Result<(), String> {
         Job::validate(self)
+    }
+
+    fn watched(&self) -> Option<Vec<PathBuf>> {
+        Job::watched(self).map(<[PathBuf]>::to_vec)
     }
 
     fn execute(&mut self) -> ExitCode {

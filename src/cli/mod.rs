@@ -26,6 +26,7 @@ pub mod status;
 pub mod target;
 mod tree;
 pub mod view;
+mod watch;
 
 pub use crate::answer::STACK_BYTES;
 pub use status::Status;
@@ -40,7 +41,10 @@ use std::process::ExitCode;
 #[must_use]
 pub fn run(arguments: &[OsString]) -> ExitCode {
     match arguments::parse(arguments) {
-        Parsed::Command(mut command) => command.job().execute(),
+        Parsed::Command(mut command) => match command.job().watched() {
+            Some(files) => watch::run(arguments, &files),
+            None => command.job().execute(),
+        },
         Parsed::Answer { text, asked } => answer(&text, asked),
     }
 }

@@ -194,6 +194,22 @@ impl OutputOptions {
     }
 }
 
+/// For commands that read source files.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct WatchOption {
+    /// Ask again whenever a source file or the configuration changes, until Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
+}
+
+impl WatchOption {
+    /// The files, if they are to be watched.
+    #[must_use]
+    pub fn of(self, files: &[PathBuf]) -> Option<&[PathBuf]> {
+        self.watch.then_some(files)
+    }
+}
+
 /// The form of the answer, for commands that know these two.
 #[derive(Args, Clone, Debug)]
 pub struct FormatOption {

@@ -113,7 +113,8 @@ impl Output {
         ExitCode::from(status.code())
     }
 
-    fn flush(&mut self) {
+    /// Writes what is kept to standard output.
+    pub fn flush(&mut self) {
         if self.failed.is_none()
             && let Err(error) = self.stdout.flush()
         {

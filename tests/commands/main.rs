@@ -20,4 +20,5 @@ mod mutants;
 mod paths;
 mod process;
 mod seeds;
+mod shell;
 mod suppressions;

@@ -6,7 +6,7 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, parse_part,
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, WatchOption, parse_part,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -17,6 +17,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
+use std::slice::from_ref;
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
@@ -74,6 +75,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
+    pub(crate) watch: WatchOption,
+    #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
     pub(crate) lints: LintOptions,
@@ -95,6 +98,10 @@ impl Job for Arguments {
 
     fn common(&self) -> Common<'_> {
         Common::new("correlate", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
+    }
+
+    fn watched(&self) -> Option<&[PathBuf]> {
+        self.watch.of(from_ref(&self.file))
     }
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {

@@ -14,7 +14,7 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormat, FindingsFormatOption, OutputOptions, ProgramOptions,
+    BoundOptions, ExecutionOptions, FindingsFormat, FindingsFormatOption, OutputOptions, ProgramOptions, WatchOption,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -31,6 +31,7 @@ use crate::schedule::source_hash;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
@@ -103,6 +104,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
+    pub(crate) watch: WatchOption,
+    #[command(flatten)]
     pub(crate) shown: OutputOptions,
     #[command(flatten)]
     pub(crate) lints: LintOptions,
@@ -168,6 +171,10 @@ impl Job for Arguments {
 
     fn common(&self) -> Common<'_> {
         Common::new("coverage", Some(&self.file), self.format.format, &self.shown).with_lints(&self.lints)
+    }
+
+    fn watched(&self) -> Option<&[PathBuf]> {
+        self.watch.of(from_ref(&self.file))
     }
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {

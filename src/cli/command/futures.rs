@@ -7,6 +7,7 @@ use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{
     BoundOptions, EndlessOptions, ExecutionOptions, FindingsFormatOption, Format, OutputOptions, ProgramOptions,
+    WatchOption,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -20,6 +21,7 @@ use crate::model::Model;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
+use std::slice::from_ref;
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
@@ -80,6 +82,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
+    pub(crate) watch: WatchOption,
+    #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
     pub(crate) lints: LintOptions,
@@ -105,6 +109,10 @@ impl Job for Arguments {
 
     fn common(&self) -> Common<'_> {
         Common::new("futures", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
+    }
+
+    fn watched(&self) -> Option<&[PathBuf]> {
+        self.watch.of(from_ref(&self.file))
     }
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {

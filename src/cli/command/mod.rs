@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod ci;
+pub mod completions;
 pub mod correlate;
 pub mod coverage;
 pub mod diff;
@@ -11,6 +12,8 @@ pub mod fmt;
 pub mod futures;
 pub mod ir;
 pub mod lsp;
+pub mod man;
+pub mod new;
 pub mod paths;
 pub mod pi;
 pub mod races;

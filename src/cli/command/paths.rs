@@ -12,7 +12,8 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, parse_seconds, parse_size,
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, WatchOption, parse_seconds,
+    parse_size,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -104,6 +105,8 @@ pub struct Arguments {
     pub(crate) program: ProgramOptions,
     #[command(flatten)]
     pub(crate) format: FindingsFormatOption,
+    #[command(flatten)]
+    pub(crate) watch: WatchOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
@@ -208,6 +211,10 @@ impl Job for Arguments {
 
     fn common(&self) -> Common<'_> {
         Common::new("paths", self.files.first(), self.format.format, &self.output).with_lints(&self.lints)
+    }
+
+    fn watched(&self) -> Option<&[PathBuf]> {
+        self.watch.of(&self.files)
     }
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {

@@ -3,7 +3,7 @@
 use crate::answer::{Findings, Judged, PiReport, pi};
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::load;
-use crate::cli::options::{FormatOption, OutputOptions, ProgramOptions};
+use crate::cli::options::{FormatOption, OutputOptions, ProgramOptions, WatchOption};
 use crate::cli::output::Output;
 use crate::cli::status::Status;
 use crate::cli::view;
@@ -12,6 +12,7 @@ use crate::source::SourceMap;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
+use std::slice::from_ref;
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
@@ -42,6 +43,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) format: FormatOption,
     #[command(flatten)]
+    pub(crate) watch: WatchOption,
+    #[command(flatten)]
     pub(crate) output: OutputOptions,
 }
 
@@ -61,6 +64,10 @@ impl Job for Arguments {
 
     fn common(&self) -> Common<'_> {
         Common::new("pi", Some(&self.file), self.format.format, &self.output)
+    }
+
+    fn watched(&self) -> Option<&[PathBuf]> {
+        self.watch.of(from_ref(&self.file))
     }
 
     fn answer(&self, _: &Output) -> Result<PiFunctions, Diagnostics> {

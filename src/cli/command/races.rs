@@ -5,7 +5,9 @@ use crate::budget::Budget;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
-use crate::cli::options::{BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions};
+use crate::cli::options::{
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, WatchOption,
+};
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::record;
@@ -18,6 +20,7 @@ use crate::schedule::Scheduler;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
+use std::slice::from_ref;
 
 /// The long description of the command.
 pub const ABOUT: &str = "\
@@ -117,6 +120,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) format: FindingsFormatOption,
     #[command(flatten)]
+    pub(crate) watch: WatchOption,
+    #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
     pub(crate) lints: LintOptions,
@@ -202,6 +207,10 @@ impl Job for Arguments {
 
     fn common(&self) -> Common<'_> {
         Common::new("races", Some(&self.file), self.format.format, &self.output).with_lints(&self.lints)
+    }
+
+    fn watched(&self) -> Option<&[PathBuf]> {
+        self.watch.of(from_ref(&self.file))
     }
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {

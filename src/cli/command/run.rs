@@ -8,7 +8,7 @@ use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormat, Format, OutputOptions, ProgramOptions, parse_seconds,
+    BoundOptions, ExecutionOptions, FindingsFormat, Format, OutputOptions, ProgramOptions, WatchOption, parse_seconds,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -23,6 +23,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 use std::time::Duration;
 
 /// The long description of the command.
@@ -97,6 +98,8 @@ pub struct Arguments {
     /// github (annotations), junit, markdown
     #[arg(long, value_parser = parse_format, default_value = "human")]
     pub format: RunFormat,
+    #[command(flatten)]
+    pub(crate) watch: WatchOption,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
     #[command(flatten)]
@@ -189,6 +192,10 @@ impl Job for Arguments {
 
     fn common(&self) -> Common<'_> {
         Common::new("run", Some(&self.file), self.format, &self.output).with_lints(&self.lints)
+    }
+
+    fn watched(&self) -> Option<&[PathBuf]> {
+        self.watch.of(from_ref(&self.file))
     }
 
     fn validate(&self) -> Result<(), String> {

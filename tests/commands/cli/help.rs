@@ -18,6 +18,9 @@ const COMMANDS: &[&str] = &[
     "ci",
     "fmt",
     "lsp",
+    "new",
+    "completions",
+    "man",
     "explain",
 ];
 

@@ -1,0 +1,126 @@
+//! `cssame new NAME`: a program to begin with.
+
+use crate::answer::{Findings, Judged};
+use crate::cli::files;
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::options::{FormatOption, OutputOptions};
+use crate::cli::output::Output;
+use crate::cli::status::Status;
+use crate::diagnostics::{Code, Diagnostics};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Makes a directory with a program to begin with, NAME/NAME.csm, and a configuration, NAME/cssame.toml. The program is short, \
+has an assertion, and nothing is wrong with it; its first lines say what to ask, and what to change.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame new counter
+  cssame new jobs --template queue
+
+Exit status: 0 done, 2 the name cannot be one, or the directory is there already.";
+
+/// The configuration beside each program.
+const CONFIGURATION: &str = include_str!("../templates/cssame.toml");
+
+/// What a program can begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Template {
+    /// Two threads and a counter under a lock.
+    Mutex,
+    /// A bounded queue with conditions.
+    Queue,
+    /// A cache under a readers-writer lock.
+    Cache,
+    /// Mutual exclusion by shared variables.
+    Protocol,
+}
+
+impl Template {
+    fn text(self) -> &'static str {
+        match self {
+            Template::Mutex => include_str!("../templates/mutex.csm"),
+            Template::Queue => include_str!("../templates/queue.csm"),
+            Template::Cache => include_str!("../templates/cache.csm"),
+            Template::Protocol => include_str!("../templates/protocol.csm"),
+        }
+    }
+}
+
+/// Arguments of `new`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// The directory to make; its last part is the name of the program
+    #[arg(value_name = "NAME")]
+    pub name: PathBuf,
+    /// What to begin with: mutex, queue, cache or protocol
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Template::Mutex, hide_possible_values = true)]
+    pub template: Template,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+}
+
+/// What was made.
+#[derive(Debug, Serialize)]
+pub struct Made {
+    /// The files, as they can be named from here.
+    written: Vec<String>,
+}
+
+impl Job for Arguments {
+    type Answer = Made;
+
+    fn common(&self) -> Common<'_> {
+        Common::new("new", Some(&self.name), self.format.format, &self.output)
+    }
+
+    fn answer(&self, _: &Output) -> Result<Made, Diagnostics> {
+        let name = self.name.file_name().and_then(|name| name.to_str()).filter(|name| !name.starts_with('.'));
+        let name = name.ok_or_else(|| cannot_make(&self.name, "its last part cannot be the name of a program"))?;
+        if let Some(stem) = name.strip_suffix(".csm") {
+            let why = format!("it names a directory: write `{stem}`, without `.csm`");
+            return Err(cannot_make(&self.name, &why));
+        }
+        if self.name.exists() {
+            return Err(cannot_make(&self.name, "it is there already"));
+        }
+        let text = self.template.text().replace("NAME.csm", &format!("{name}.csm"));
+        files::create_directory(&self.name)?;
+        let mut written = Vec::new();
+        for (file, text) in [(format!("{name}.csm"), text.as_str()), ("cssame.toml".to_owned(), CONFIGURATION)] {
+            let path = self.name.join(file);
+            files::write(&path, text)?;
+            written.push(path.display().to_string());
+        }
+        Ok(Made { written })
+    }
+}
+
+fn cannot_make(path: &Path, why: &str) -> Diagnostics {
+    Diagnostics::error(Code::CannotWrite, format!("`{}` cannot be made: {why}", path.display()))
+}
+
+impl Answer for Made {
+    fn findings(&self) -> Findings<'_> {
+        Findings::default()
+    }
+
+    fn print(&self, _: &Judged, output: &mut Output) {
+        for path in &self.written {
+            output.print(&format!("wrote {path}\n"));
+        }
+        if let Some(program) = self.written.first() {
+            output.summary(&format!("next: cssame futures {program}\n"));
+        }
+    }
+
+    fn status(&self, _: &Judged) -> Status {
+        Status::Clean
+    }
+}
