@@ -176,6 +176,21 @@ fn outcome(command: CiCommand, bound: Option<Bound>, complete: bool, began: Inst
 type Key = (Code, Option<Span>, String);
 
 impl CiFile {
+    /// The program, or the file without `main`, if it compiles.
+    pub(super) fn subject(&self) -> Option<&Compiled> {
+        self.compiled.as_ref().map(|executed| &executed.subject)
+    }
+
+    /// The answer of `races`.
+    pub(super) fn races(&self) -> Option<&RacesAnswer> {
+        self.compiled.as_ref()?.races.as_ref()
+    }
+
+    /// The answer of `futures`.
+    pub(super) fn futures(&self) -> Option<&FuturesAnswer> {
+        self.compiled.as_ref()?.futures.as_ref()
+    }
+
     fn all(&self) -> Vec<(CiCommand, Findings<'_>)> {
         let mut all = vec![(CiCommand::Check, self.check.findings())];
         if let Some(Executed { subject, races, futures }) = &self.compiled {
@@ -188,7 +203,7 @@ impl CiFile {
     }
 
     /// The findings, each with the first command that has it; and for the whole file what was looked for.
-    fn findings(&self) -> (Vec<Examined<'_>>, Vec<(CiCommand, Finding<'_>)>) {
+    pub(super) fn findings(&self) -> (Vec<Examined<'_>>, Vec<(CiCommand, Finding<'_>)>) {
         let (mut files, mut list): (Vec<Examined<'_>>, Vec<(CiCommand, Finding<'_>)>) = (Vec::new(), Vec::new());
         let mut seen: BTreeSet<Key> = BTreeSet::new();
         for (command, findings) in self.all() {

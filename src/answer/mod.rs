@@ -58,6 +58,7 @@ mod paths_explain;
 mod paths_graph;
 mod pi;
 mod races;
+mod report;
 mod run;
 mod run_chart;
 mod run_seeds;
@@ -103,6 +104,7 @@ pub use paths_explain::{
 pub use paths_graph::{paths_dot, paths_svg};
 pub use pi::{PiReport, pi};
 pub use races::{RacesAnswer, RacesRequest, RacesTarget, race_pair, races, races_of};
+pub use report::{ReportAnswer, ReportData, ReportRequest, ReportedFinding, report};
 pub use run::{Course, RunAnswer, RunCycle, RunReport, RunRequest, run};
 pub use run_chart::run_chart;
 pub use run_seeds::{CountedOutcome, SeedsAnswer, SeedsRequest, run_seeds};

@@ -6,7 +6,7 @@
 
 use super::command::{
     check, ci, completions, correlate, coverage, diff, drive, explain, fmt, futures, ir, lsp, man, new, paths, pi,
-    races, run,
+    races, report, run,
 };
 use super::job::AnyJob;
 use super::options::ColorChoice;
@@ -79,6 +79,9 @@ pub enum Invocation {
     /// Ask check, races and futures of every program of a tree
     #[command(long_about = ci::ABOUT, after_help = ci::EXAMPLES)]
     Ci(ci::Arguments),
+    /// Write a page about a program, for a browser
+    #[command(long_about = report::ABOUT, after_help = report::EXAMPLES)]
+    Report(report::Arguments),
     /// Write programs in one style
     #[command(long_about = fmt::ABOUT, after_help = fmt::EXAMPLES)]
     Fmt(fmt::Arguments),
@@ -125,6 +128,7 @@ impl Invocation {
             Invocation::Coverage(arguments) => arguments,
             Invocation::Diff(arguments) => arguments,
             Invocation::Ci(arguments) => arguments,
+            Invocation::Report(arguments) => arguments,
             Invocation::Lsp(arguments) => arguments,
             Invocation::Fmt(arguments) => arguments,
             Invocation::New(arguments) => arguments,

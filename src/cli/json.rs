@@ -39,6 +39,13 @@ pub fn document<T: Serialize>(command: &str, file: Option<&Path>, data: &T) -> S
     text
 }
 
+/// The text of an answer without white space, for a place where nobody reads it. `data` must serialise to an object.
+#[must_use]
+pub fn compact<T: Serialize>(command: &str, file: &str, data: &T) -> String {
+    let document = Document { schema: SCHEMA, command, file: Some(file.to_owned()), data };
+    serde_json::to_string(&document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"))
+}
+
 /// Writes an answer, with a newline at its end, as [`document`] does. It is written as it is serialised, so
 /// that its text, which may be large, is never in memory as a whole.
 pub fn print<T: Serialize>(output: &mut Output, command: &str, file: Option<&Path>, data: &T) {

@@ -52,8 +52,9 @@ pub struct Row {
     pub value: Option<String>,
     /// Whether it is in the causal past of the last row.
     pub is_cause: bool,
-    /// Rows that it depends on.
-    #[serde(skip)]
+    /// Rows of the whole trace, by their indices from 0, right before it in the causal order: what the same thread did, the write that
+    /// a read sees, who has let a lock go, made or ended the thread, or woken it.
+    #[serde(rename = "after")]
     pub(super) depends: Vec<usize>,
     /// Of a read: the place that reads, and the definition that it reads from.
     #[serde(skip)]

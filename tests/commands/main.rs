@@ -19,6 +19,7 @@ mod lsp;
 mod mutants;
 mod paths;
 mod process;
+mod report;
 mod seeds;
 mod shell;
 mod suppressions;

@@ -76,7 +76,8 @@ fn programs_to_begin_with_are_right() {
         let text = fs::read_to_string(files.path(&file)).unwrap();
         assert!(text.contains(&format!("cssame futures {template}.csm")), "{text}");
     }
-    let tree = finish(program().current_dir(files.0.path()).args(["ci", "--command", "check", "--command", "futures", "."]));
+    let tree =
+        finish(program().current_dir(files.0.path()).args(["ci", "--command", "check", "--command", "futures", "."]));
     assert_eq!(tree.status, 0, "{tree:?}");
     assert!(tree.stderr.contains("4 files: 4 clean"), "{tree:?}");
 }

@@ -162,12 +162,17 @@ impl Answer for Found {
     }
 
     fn status(&self, judged: &Judged) -> Status {
-        let commands = || self.report.files.iter().flat_map(|file| &file.commands);
-        if self.report.files.iter().any(|file| !file.compiles) {
-            return Status::Invalid;
-        }
-        let problems = judged.problems.iter().flat_map(|of| &of.list);
-        let has_problems = problems.into_iter().any(|of| of.severity == Severity::Error);
-        Status::of_search(has_problems || commands().any(|of| of.findings > 0), commands().all(|of| of.complete))
+        status(&self.report, judged)
     }
+}
+
+/// How a command ends that has asked several ones.
+pub(super) fn status(report: &CiReport, judged: &Judged) -> Status {
+    let commands = || report.files.iter().flat_map(|file| &file.commands);
+    if report.files.iter().any(|file| !file.compiles) {
+        return Status::Invalid;
+    }
+    let problems = judged.problems.iter().flat_map(|of| &of.list);
+    let has_problems = problems.into_iter().any(|of| of.severity == Severity::Error);
+    Status::of_search(has_problems || commands().any(|of| of.findings > 0), commands().all(|of| of.complete))
 }

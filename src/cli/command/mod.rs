@@ -17,4 +17,5 @@ pub mod new;
 pub mod paths;
 pub mod pi;
 pub mod races;
+pub mod report;
 pub mod run;

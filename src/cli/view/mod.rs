@@ -15,6 +15,7 @@ pub mod pi;
 pub mod races;
 mod reason;
 pub mod replay;
+pub mod report;
 pub mod run;
 pub mod seeds;
 pub mod snippet;

@@ -17,6 +17,7 @@ const COMMANDS: &[&str] = &[
     "diff",
     "ci",
     "fmt",
+    "report",
     "lsp",
     "new",
     "completions",

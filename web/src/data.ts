@@ -1,0 +1,198 @@
+// What the page is given: the parts of docs/json.md that it shows.
+
+export interface Label {
+  line: number;
+  column: number;
+  message: string;
+}
+
+export interface Finding {
+  command: string;
+  code: string;
+  severity: string;
+  message: string;
+  line: number | null;
+  column: number | null;
+  labels: Label[];
+  notes: string[];
+  help: string | null;
+  suppressed: boolean;
+  execution: number | null;
+}
+
+export interface Row {
+  step: number;
+  column: number;
+  line: number;
+  kind: string;
+  op: string;
+  object: string | null;
+  value: string | null;
+  is_cause: boolean;
+  after: number[];
+}
+
+export interface Execution {
+  status: string;
+  message: string | null;
+  output: string[];
+  threads: string[];
+  rows: Row[];
+}
+
+export interface PiTerm {
+  def: string;
+  thread: string;
+  line: number;
+}
+
+export interface PiRead {
+  read: string;
+  context: string | null;
+  variable: string;
+  thread: string;
+  line: number;
+  terms: PiTerm[];
+}
+
+export interface Term {
+  read: string;
+  def: string;
+  feasible: boolean | null;
+}
+
+export interface Outcome {
+  output: string[];
+  status: string;
+  message: string | null;
+}
+
+export interface Futures {
+  futures: number | string | null;
+  executions: number;
+  states: number;
+  terms: Term[];
+  outcomes: Outcome[];
+}
+
+export interface Race {
+  a: string;
+  b: string;
+  variable: string;
+  status: string;
+  harmful: boolean | null;
+  hits: number;
+  trials: number;
+}
+
+export interface Correlation {
+  variables: string[];
+  probability: number;
+  writes_in_pattern: number;
+  writes: number;
+}
+
+export interface Pair {
+  methods: string[];
+  rank: number;
+  endangered: number;
+  selected: boolean;
+}
+
+export interface Covered {
+  total: number;
+  feasible: number | null;
+  infeasible: number | null;
+  covered: number;
+}
+
+export interface Missing {
+  pattern: number;
+  steps: { thread: string; access: string; kind: string }[];
+  reason: string | null;
+}
+
+export interface Coverage {
+  executions: number;
+  patterns: Covered & { by_pattern: Record<string, Covered> };
+  variables: { variable: string; reads: number; writes: number; total: number; covered: number }[];
+  missing: Missing[];
+}
+
+export interface Access {
+  at: string;
+  version?: string;
+}
+
+export interface Merge {
+  function: string;
+  version: string;
+  arguments: { version: string }[];
+}
+
+export interface Instruction {
+  text: string;
+  line: number;
+  before?: Merge[];
+  after?: Merge[];
+  read?: Access;
+  write?: Access;
+  functions?: number[];
+}
+
+export interface Block {
+  id: number;
+  reachable: boolean;
+  merges?: Merge[];
+  instructions: Instruction[];
+  successors: number[];
+}
+
+export interface Function {
+  id: number;
+  name: string;
+  kind: string;
+  blocks: Block[];
+}
+
+export interface Report {
+  file: string;
+  tool: string;
+  source: string;
+  has_main: boolean;
+  commands: { command: string; complete: boolean; findings: number }[];
+  bounds: { message: string; notes: string[] }[];
+  findings: Finding[];
+  pi: { pis: PiRead[]; single: PiRead[] } | null;
+  futures: Futures | null;
+  races: { potential: Race[] } | null;
+  correlate: { correlations: Correlation[]; pairs: Pair[] } | null;
+  coverage: Coverage | null;
+  graph: { functions: Function[] } | null;
+  executions: Execution[];
+}
+
+export type Verdict = "feasible" | "impossible" | "not decided";
+
+/** The verdict of each term, by its read and its write. */
+export function verdicts(futures: Futures | null): Map<string, Verdict> {
+  const all = new Map<string, Verdict>();
+  for (const term of futures?.terms ?? []) {
+    const verdict = term.feasible === null ? "not decided" : term.feasible ? "feasible" : "impossible";
+    const key = `${term.read} ${term.def}`;
+    // A place has a verdict for each context: what can happen in one of them can happen.
+    if (all.get(key) !== "feasible") all.set(key, verdict);
+  }
+  return all;
+}
+
+/** The number of a place such as `x@3:5`, by line and column; nothing for the initial value. */
+export function placeOf(name: string): { line: number; column: number } | null {
+  const found = /@(\d+):(\d+)/.exec(name);
+  return found ? { line: Number(found[1]), column: Number(found[2]) } : null;
+}
+
+/** `1 thread`, `2 threads` */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
