@@ -6,6 +6,7 @@ use crate::form::print::CssameAnnotations;
 use crate::front::csm::syntax;
 use crate::ir::dot::dot_program;
 use crate::ir::json::{ProgramData, program_data};
+use crate::ir::picture::{Picture, picture};
 use crate::ir::print::{Annotations, Plain, print_program};
 use crate::ir::svg::svg_program;
 use crate::model::Unit;
@@ -106,11 +107,23 @@ impl IrAnswer {
         }
     }
 
+    /// Where the parts of a graph stand in a picture; nothing for a tree.
+    ///
+    /// # Errors
+    ///
+    /// The number of lines, where there are too many.
+    pub fn picture(&self) -> Result<Option<Picture>, usize> {
+        match self {
+            IrAnswer::Tree(_) => Ok(None),
+            IrAnswer::Graph(graph) => graph.render(picture).map(Some),
+        }
+    }
+
     /// As a picture; nothing for a tree.
     ///
     /// # Errors
     ///
-    /// The number of nodes and edges, where there are too many.
+    /// The number of lines, where there are too many.
     pub fn svg(&self) -> Result<Option<String>, usize> {
         match self {
             IrAnswer::Tree(_) => Ok(None),

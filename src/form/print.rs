@@ -52,10 +52,10 @@ impl<'a> CssameAnnotations<'a> {
             form.into_iter().flat_map(|form| form.shared_reads().into_iter().map(move |read| (read, form.terms(read))));
         for (read, terms) in shared {
             let of = &program.reads[read];
-            let argument = |&definition| {
-                let definition = &program.definitions[definition];
+            let argument = |&id| {
+                let definition = &program.definitions[id];
                 let name = program.texts.get(definition.name).to_owned();
-                Argument { name, version: definition.version, block: None }
+                Argument { name, version: definition.version, block: None, definition: Some(id) }
             };
             let seen = match terms.as_slice() {
                 [] => continue,

@@ -16,11 +16,6 @@ use std::fmt::Write;
 /// The DOT text of a program.
 #[must_use]
 pub fn dot_program(program: &Program, sources: &SourceMap, annotations: &dyn Annotations) -> String {
-    graph(program, sources, annotations, false)
-}
-
-/// The DOT text; `named` writes what a cluster is called into its first node, for those who draw no clusters.
-pub(super) fn graph(program: &Program, sources: &SourceMap, annotations: &dyn Annotations, named: bool) -> String {
     let mut text =
         String::from("digraph pfg {\n  node [shape=box, fontname=monospace];\n  edge [fontname=monospace];\n");
     let mut threads = Vec::new();
@@ -29,8 +24,7 @@ pub(super) fn graph(program: &Program, sources: &SourceMap, annotations: &dyn An
         let blocks = printer.layout();
         let _ = writeln!(text, "  subgraph cluster_{} {{\n    label={};", id.0, quoted(&printer.heading()));
         for &(block, _) in &blocks {
-            let heading = (named && block == blocks[0].0).then(|| printer.heading());
-            write_block(&mut text, program, &printer, (id, block), annotations, heading);
+            write_block(&mut text, program, &printer, (id, block), annotations);
         }
         text.push_str("  }\n");
         for &(block, _) in &blocks {
@@ -73,14 +67,12 @@ fn write_block(
     printer: &Printer<'_>,
     (function, block): (FunctionId, BlockId),
     annotations: &dyn Annotations,
-    heading: Option<String>,
 ) {
     let starts = pieces(program, (function, block));
     let count = program.functions[function].blocks[block].instructions.len();
     for (piece, &start) in starts.iter().enumerate() {
         let mut lines = Vec::new();
         if piece == 0 {
-            lines.extend(heading.clone());
             lines.push(format!("b{}:", block.0));
             lines.extend(annotations.at_head(function, block).iter().map(Merge::text));
         }

@@ -153,6 +153,9 @@ pub struct ArgumentData {
     /// The block that it comes from, for a phi function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<u32>,
+    /// The place of the write, for a pi function: `a@3:5`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
 }
 
 /// The data of a program.
@@ -235,7 +238,7 @@ impl Context<'_> {
         BlockData {
             id: id.0,
             reachable,
-            merges: merges(self.annotations.at_head(function, id)),
+            merges: self.merges(self.annotations.at_head(function, id)),
             instructions: (0..=block.instructions.len()).map(|each| self.instruction(printer, site(each))).collect(),
             successors: block.terminator.successors().map(|target| target.0).collect(),
         }
@@ -257,8 +260,8 @@ impl Context<'_> {
         InstructionData {
             text: printer.words(site),
             place: self.place(span),
-            before: merges(self.annotations.before(site)),
-            after: merges(self.annotations.after(site)),
+            before: self.merges(self.annotations.before(site)),
+            after: self.merges(self.annotations.after(site)),
             writes: printer.write_of(site),
             reads: printer.reads_of(site),
             read,
@@ -285,25 +288,31 @@ impl Context<'_> {
         (read, write)
     }
 
+    fn merges(&self, merges: Vec<Merge>) -> Vec<MergeData> {
+        let place_of = |id| {
+            let of = &self.program.definitions[id];
+            let place = self.place(of.span);
+            format!("{}@{}:{}", self.text(of.name), place.line, place.column)
+        };
+        let data = merges.into_iter().map(|merge| MergeData {
+            function: merge.function,
+            version: format!("{}_{}", merge.name, merge.version),
+            arguments: merge
+                .arguments
+                .into_iter()
+                .map(|argument| ArgumentData {
+                    version: format!("{}_{}", argument.name, argument.version),
+                    block: argument.block.map(|block| block.0),
+                    at: argument.definition.map(place_of),
+                })
+                .collect(),
+        });
+        data.collect()
+    }
+
     fn access(&self, site: Site, name: TextId, span: Span, mention: Mention) -> AccessData {
         let (name, place) = (self.text(name), self.place(span));
         let version = self.annotations.version(site, mention).map(|version| format!("{name}_{}", version.number));
         AccessData { at: format!("{name}@{}:{}", place.line, place.column), version }
     }
-}
-
-fn merges(merges: Vec<Merge>) -> Vec<MergeData> {
-    let data = merges.into_iter().map(|merge| MergeData {
-        function: merge.function,
-        version: format!("{}_{}", merge.name, merge.version),
-        arguments: merge
-            .arguments
-            .into_iter()
-            .map(|argument| ArgumentData {
-                version: format!("{}_{}", argument.name, argument.version),
-                block: argument.block.map(|block| block.0),
-            })
-            .collect(),
-    });
-    data.collect()
 }

@@ -15,6 +15,7 @@ pub mod flow;
 pub mod json;
 mod leaf;
 pub mod operation;
+pub mod picture;
 pub mod print;
 pub mod structure;
 pub mod svg;

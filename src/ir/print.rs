@@ -65,6 +65,8 @@ pub struct Argument {
     pub version: u32,
     /// The block that it comes from, for a phi function.
     pub block: Option<BlockId>,
+    /// The write, for a pi function: versions of two variables of one name may have one number.
+    pub definition: Option<DefinitionId>,
 }
 
 /// A function of versions: `a_4 = pi(a_0, a_2, a_3)`.

@@ -73,7 +73,7 @@ impl<'a> SsaAnnotations<'a> {
 
     fn argument(&self, form: &FunctionSsa, variable: u32, version: u32, block: Option<u32>) -> Option<Argument> {
         let number = self.number(form, variable, version)?;
-        Some(Argument { name: self.name(form, variable), version: number, block: block.map(BlockId) })
+        Some(Argument { name: self.name(form, variable), version: number, block: block.map(BlockId), definition: None })
     }
 }
 

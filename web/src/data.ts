@@ -127,7 +127,7 @@ export interface Access {
 export interface Merge {
   function: string;
   version: string;
-  arguments: { version: string }[];
+  arguments: { version: string; at?: string }[];
 }
 
 export interface Instruction {

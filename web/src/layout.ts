@@ -134,11 +134,12 @@ function curve(x1: number, y1: number, x2: number, y2: number, turn: number): { 
 
 /** From each write to the pi functions that may choose it. */
 export function piEdges(boxes: Box[]): Edge[] {
+  // By their places: two variables of one name may have versions of one number.
   const writes = new Map<string, { one: Box; y: number }>();
   for (const one of boxes) {
     one.lines.forEach((line, index) => {
       const write = line.merge ? undefined : one.block.instructions[line.instruction]?.write;
-      if (write?.version) writes.set(write.version, { one, y: lineAt(one, index) });
+      if (write) writes.set(write.at, { one, y: lineAt(one, index) });
     });
   }
   const edges: Edge[] = [];
@@ -147,7 +148,7 @@ export function piEdges(boxes: Box[]): Edge[] {
       const instruction = one.block.instructions[line.instruction];
       const pi = line.merge ? instruction?.before?.find((merge) => merge.function === "pi" && cut(mergeText(merge), LONGEST) === line.text) : undefined;
       for (const argument of pi?.arguments ?? []) {
-        const write = writes.get(argument.version);
+        const write = writes.get(argument.at ?? "");
         if (!write || write.one.of.id === one.of.id) continue;
         const title = `${pi!.version} may be ${argument.version}`;
         edges.push({ kind: "pi", points: between(write.one, write.y, one, lineAt(one, index)), title });

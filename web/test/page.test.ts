@@ -95,7 +95,7 @@ test("locks are held on all ways or not at all", () => {
 test("blocks stand in the frame of their function and apart", () => {
   const functions: Function[] = [0, 1].map((id) => ({ id, name: `f${id}`, kind: "arm", blocks: [block(0, ["a", "b"], [1]), block(1, ["c"])] }));
   functions[0]!.blocks[0]!.instructions[0]!.write = { at: "x@1:1", version: "x_1" };
-  functions[1]!.blocks[1]!.instructions[0]!.before = [{ function: "pi", version: "x_2", arguments: [{ version: "x_1" }] }];
+  functions[1]!.blocks[1]!.instructions[0]!.before = [{ function: "pi", version: "x_2", arguments: [{ version: "x_1", at: "x@1:1" }] }];
   const drawing = draw(functions);
   expect(drawing.frames.length).toBe(2);
   expect(drawing.edges.filter((edge) => edge.kind === "pi").map((edge) => edge.title)).toEqual(["x_2 may be x_1"]);

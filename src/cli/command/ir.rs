@@ -151,7 +151,7 @@ impl Answer for Rendered {
 }
 
 fn too_large(size: usize) -> Diagnostics {
-    let message = format!("the graph has {size} nodes and edges, too many for a picture");
+    let message = format!("the graph has {size} lines, too many for a picture");
     let diagnostic = Diagnostic::general(Code::FileTooLarge, Severity::Error, message);
     Diagnostics::general(diagnostic.with_help("let Graphviz draw it: `--format dot`"))
 }

@@ -1,4 +1,5 @@
-//! The parallel flow graph that the front end makes: its printed forms, and what its verifier demands.
+//! The parallel flow graph that the front end makes: its printed forms, its picture, and what its verifier demands.
 
+mod picture;
 mod print;
 mod verify;

@@ -4,11 +4,9 @@ use crate::support::unit;
 use cssame::ir::dot::dot_program;
 use cssame::ir::json::program_data;
 use cssame::ir::print::{Plain, print_function, print_program};
-use cssame::ir::svg::svg_program;
 use cssame::ir::{FunctionId, Program};
 use cssame::model::Unit;
 use cssame::source::SourceMap;
-use std::collections::BTreeSet;
 
 fn compiled(text: &str) -> (SourceMap, Program) {
     let Unit { sources, program, .. } = unit(text);
@@ -311,16 +309,4 @@ fn data_names_accesses_and_threads() {
       ]
     }
     "#);
-}
-
-/// Labels have different sizes, whose styles the drawing crate keeps in a hash map.
-#[test]
-fn a_picture_is_the_same_each_time() {
-    let (sources, program) = compiled(include_str!("../../../samples/dekker.csm"));
-    let picture = svg_program(&program, &sources, &Plain).unwrap();
-    let sizes: BTreeSet<&str> = picture.lines().filter(|line| line.starts_with(".a")).collect();
-    assert!(sizes.len() > 1, "{picture}");
-    for _ in 0..20 {
-        assert_eq!(svg_program(&program, &sources, &Plain).unwrap(), picture);
-    }
 }
