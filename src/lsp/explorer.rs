@@ -9,12 +9,14 @@
 
 use super::Environment;
 use super::analysis::shown;
-use crate::answer::{Effort, FuturesAnswer, FuturesRequest, STACK_BYTES, futures};
+use crate::answer::{Effort, Findings, FuturesAnswer, FuturesRequest, STACK_BYTES, futures};
 use crate::budget::{Budget, Limits};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Code, Diagnostic};
 use crate::explore::EndlessRequest;
 use crate::explore::report::Schedules;
 use crate::model::{Model, Options};
+use crate::schedule::Schedule;
+use crate::source::Span;
 use crossbeam_channel::Sender;
 use gen_lsp_types::Uri;
 use std::collections::BTreeMap;
@@ -52,8 +54,21 @@ pub(super) struct Explored {
     pub(super) verdicts: BTreeMap<(String, String), Verdict>,
     /// The findings that are shown.
     pub(super) found: Vec<Diagnostic>,
+    /// Executions of findings, those of suppressed ones among them.
+    pub(super) executions: Vec<FoundExecution>,
     /// Whether terms, failures and deadlocks are all decided.
     pub(super) is_decided: bool,
+}
+
+/// An execution that shows a finding.
+#[derive(Debug)]
+pub(super) struct FoundExecution {
+    /// Where the finding stands.
+    pub(super) span: Span,
+    /// Its code.
+    pub(super) code: Code,
+    /// The text of a schedule file (docs/schedule.md).
+    pub(super) schedule: String,
 }
 
 /// The explorations that run.
@@ -132,8 +147,25 @@ fn explore(
         endless: EndlessRequest::default(),
     };
     let answer = futures(model, &request, &budget);
-    let found = shown(&answer.findings(model), environment);
-    Explored { uri: uri.clone(), version, verdicts: verdicts(&answer), found, is_decided: answer.is_decided() }
+    let findings = answer.findings(model);
+    Explored {
+        uri: uri.clone(),
+        version,
+        verdicts: verdicts(&answer),
+        found: shown(&findings, environment),
+        executions: executions(model, &findings),
+        is_decided: answer.is_decided(),
+    }
+}
+
+fn executions(model: &Model, findings: &Findings<'_>) -> Vec<FoundExecution> {
+    let with_steps = findings.list.iter().filter(|finding| !finding.steps.is_empty());
+    let found = with_steps.filter_map(|finding| {
+        let schedule = Schedule { status: None, ..model.schedule(finding.steps.to_vec(), "") };
+        let (span, code) = (finding.diagnostic.span()?, finding.diagnostic.code);
+        Some(FoundExecution { span, code, schedule: schedule.to_text() })
+    });
+    found.collect()
 }
 
 /// A term of a place can happen if it can in one of its contexts, and cannot if it cannot in any.

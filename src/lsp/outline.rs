@@ -88,27 +88,29 @@ fn nested(mut all: Vec<(Span, DocumentSymbol)>) -> Vec<DocumentSymbol> {
     top
 }
 
-/// What can be run of a program, at its `main`.
+/// What can be run of a program, at its `main`; and at each finding of executions, one that shows it.
 pub(super) fn lenses(document: &Document, encoding: Encoding) -> Vec<CodeLens> {
     let Some(compiled) = document.compiled() else { return Vec::new() };
     let program = compiled.program();
     let file = &document.name;
-    let (span, commands): (Span, &[&[&str]]) = match program.main {
-        Some(main) => (program.functions[main].span, &[&["run"], &["futures"], &["races"], &["paths"], &["coverage"]]),
-        None => (Span::new(document.analysis.file, 0, 0), &[&["races"], &["correlate"], &["coverage"]]),
+    let (span, commands): (Span, &[&str]) = match program.main {
+        Some(main) => (program.functions[main].span, &["run", "futures", "races", "paths", "coverage"]),
+        None => (Span::new(document.analysis.file, 0, 0), &["races", "correlate", "coverage"]),
     };
-    let lens = |words: &&[&str]| {
-        let line: Vec<&str> = words.iter().copied().chain([file.as_str()]).collect();
-        CodeLens {
-            range: document.range(encoding, span),
-            command: Some(Command {
-                title: words.join(" "),
-                tooltip: Some(format!("cssame {} {file}", words.join(" "))),
-                command: "cssame.run".to_owned(),
-                arguments: Some(vec![json!(line)]),
-            }),
-            data: None,
-        }
+    let lens = |span, title: String, command: &str, argument| {
+        let command = Command {
+            tooltip: Some(format!("cssame {title} {file}")),
+            title,
+            command: command.to_owned(),
+            arguments: Some(vec![argument]),
+        };
+        CodeLens { range: document.range(encoding, span), command: Some(command), data: None }
     };
-    commands.iter().map(lens).collect()
+    let runs = commands.iter().map(|word| lens(span, (*word).to_owned(), "cssame.run", json!([word, file])));
+    let executions = document.explored.iter().flat_map(|explored| &explored.executions);
+    let shows = executions.map(|of| {
+        let argument = json!({ "file": file, "text": of.schedule });
+        lens(of.span, format!("show an execution of {}", of.code.number()), "cssame.trace", argument)
+    });
+    runs.chain(shows).collect()
 }

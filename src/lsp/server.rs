@@ -35,6 +35,7 @@ struct Settings {
     runs_commands: bool,
     watches_files: bool,
     refreshes_hints: bool,
+    refreshes_lenses: bool,
 }
 
 impl Settings {
@@ -52,6 +53,7 @@ impl Settings {
             runs_commands: options["commands"].as_bool().unwrap_or(false),
             watches_files: is_true("/workspace/didChangeWatchedFiles/dynamicRegistration"),
             refreshes_hints: is_true("/workspace/inlayHint/refreshSupport"),
+            refreshes_lenses: is_true("/workspace/codeLens/refreshSupport"),
         }
     }
 
@@ -234,6 +236,9 @@ impl Server<'_> {
             self.show(&uri);
             if self.settings.refreshes_hints {
                 self.request("workspace/inlayHint/refresh", Value::Null);
+            }
+            if self.settings.refreshes_lenses && self.settings.runs_commands {
+                self.request("workspace/codeLens/refresh", Value::Null);
             }
         }
     }

@@ -350,7 +350,7 @@ fn a_text_is_folded_and_laid_out() {
 #[test]
 fn verdicts_arrive_when_they_are_found() {
     let refresh = json!({ "workspace": { "inlayHint": { "refreshSupport": true } } });
-    let (mut client, _) = Client::start(&json!({ "exploreSeconds": 60 }), &refresh);
+    let (mut client, _) = Client::start(&json!({ "exploreSeconds": 60, "commands": true }), &refresh);
     let uri = "untitled:a.csm";
     let text = "int x;\ncobegin\n  T1: { x = 1; x = 2; }\n  T2: if (x == 2) x = 5;\ncoend\nassert(x != 5);\nif (x == 7) print(x);\n";
     let before = client.open(uri, text);
@@ -370,6 +370,15 @@ fn verdicts_arrive_when_they_are_found() {
     let hints = client.of("textDocument/inlayHint", uri);
     let of_line = |line: u64| hints.as_array().unwrap().iter().filter(|hint| hint["position"]["line"] == line).count();
     assert_eq!((of_line(3), of_line(6)), (1, 1), "{hints}");
+    // The execution of the failure, as `cssame run --schedule` replays it.
+    let lenses = client.of("textDocument/codeLens", uri);
+    let lens = lenses.as_array().unwrap().iter().find(|lens| lens["command"]["command"] == "cssame.trace").unwrap();
+    assert_eq!(lens["command"]["title"], "show an execution of CS0410");
+    let files = Files::new();
+    files.write("a.csm", text);
+    files.write("s.json", lens["command"]["arguments"][0]["text"].as_str().unwrap());
+    let replay = finish(program().current_dir(files.0.path()).args(["run", "a.csm", "--schedule", "s.json"]));
+    assert!(replay.status == 1 && replay.stdout.contains("assert"), "{replay:?}");
     // What was found of an old version is not shown of a new one.
     client.change(uri, 2, json!([{ "text": text.replace("x != 5", "x < 9") }]));
     let latest = client.diagnostics(uri, 2);

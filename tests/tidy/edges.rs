@@ -63,7 +63,7 @@ pub const LAYERS: &[Layer] = &[
         "source diagnostics budget ir front ssa concurrency form correlation vm schedule model harness explore race paths coverage driver",
         "",
     ),
-    layer("lsp", "source diagnostics budget ir front form model explore answer", ""),
+    layer("lsp", "source diagnostics budget ir front form schedule model explore answer", ""),
     layer(
         "cli",
         "source diagnostics budget front form correlation vm schedule model explore race paths coverage driver answer lsp",

@@ -1,9 +1,10 @@
 // The extension: starts `cssame lsp`, starts it again when settings change, and does the commands of its code lenses.
-import { homedir } from "node:os";
-import { dirname } from "node:path";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { LanguageClient } from "vscode-languageclient/node";
-import { argumentsOf, findProgram, recordOf } from "./program";
+import { argumentsOf, findProgram, recordOf, type Record } from "./program";
 import { runOf, TraceView } from "./traceView";
 
 let client: LanguageClient | undefined;
@@ -137,11 +138,20 @@ async function run(commandLine?: unknown): Promise<void> {
   await vscode.tasks.executeTask(task);
 }
 
-/** Shows the execution that a schedule file records; without one, that of the program in the active editor with seed 0. */
+/** Shows the execution that a schedule records; without one, that of the program in the active editor with seed 0. */
 async function trace(view: TraceView, record?: unknown): Promise<void> {
-  const { file, schedule } = record === undefined ? { file: await activeProgram() } : recordOf(record);
+  const { file, schedule, text }: Record = record === undefined ? { file: await activeProgram() } : recordOf(record);
   // The program reads the file, not the editor.
   await vscode.workspace.textDocuments.find((document) => document.fileName === file)?.save();
   const program = await findOrExplain();
-  if (program !== undefined) view.show(file, await runOf(program, file, schedule));
+  if (program === undefined) return;
+  if (text === undefined) return view.show(file, await runOf(program, file, schedule));
+  const scratch = await mkdtemp(join(tmpdir(), "cssame-"));
+  try {
+    const path = join(scratch, "schedule.json");
+    await writeFile(path, text);
+    view.show(file, await runOf(program, file, path));
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
 }

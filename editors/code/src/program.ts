@@ -40,17 +40,19 @@ export function argumentsOf(commandLine: unknown): string[] {
   return commandLine[0] === "cssame" ? commandLine.slice(1) : commandLine;
 }
 
-/** A source file, and the schedule file of an execution of it. */
+/** A source file, and an execution of it: the path of a schedule file, or its text. */
 export interface Record {
   file: string;
   schedule?: string;
+  text?: string;
 }
 
 /** The argument of the command `cssame.trace`. */
 export function recordOf(given: unknown): Record {
-  const { file, schedule } = (given ?? {}) as { file?: unknown; schedule?: unknown };
-  if (typeof file !== "string" || (schedule !== undefined && typeof schedule !== "string")) {
-    throw new Error("a trace is named by an object with the paths `file` and `schedule`");
+  const { file, schedule, text } = (given ?? {}) as { file?: unknown; schedule?: unknown; text?: unknown };
+  const isText = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
+  if (typeof file !== "string" || !isText(schedule) || !isText(text)) {
+    throw new Error("a trace is named by an object with the paths `file` and `schedule`, or with the `text` of a schedule");
   }
-  return { file, schedule };
+  return { file, schedule, text };
 }

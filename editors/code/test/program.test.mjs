@@ -43,8 +43,9 @@ test("a command line may begin with the name of the program", () => {
 });
 
 test("a trace is named by a file and a schedule", () => {
-  assert.deepEqual(recordOf({ file: "a.csm", schedule: "s.json" }), { file: "a.csm", schedule: "s.json" });
-  for (const given of [null, "a.csm", {}, { schedule: "s.json" }, { file: "a.csm", schedule: 1 }]) {
+  assert.deepEqual(recordOf({ file: "a.csm", schedule: "s.json" }), { file: "a.csm", schedule: "s.json", text: undefined });
+  assert.deepEqual(recordOf({ file: "a.csm", text: "{}" }), { file: "a.csm", schedule: undefined, text: "{}" });
+  for (const given of [null, "a.csm", {}, { schedule: "s.json" }, { file: "a.csm", schedule: 1 }, { file: "a.csm", text: 1 }]) {
     assert.throws(() => recordOf(given), /`file` and `schedule`/);
   }
 });
