@@ -194,6 +194,30 @@ impl OutputOptions {
     }
 }
 
+/// For commands that ask several questions, each of which has bounds of its own.
+#[derive(Clone, Debug)]
+pub struct QuestionBounds {
+    limits: Limits,
+    timeout: Option<Duration>,
+}
+
+impl QuestionBounds {
+    /// All bounds but that of memory, which is one of the process.
+    #[must_use]
+    pub fn of(bounds: &BoundOptions) -> QuestionBounds {
+        let &BoundOptions { max_steps, max_states, max_executions, max_memory: _, timeout } = bounds;
+        let limits = Limits { max_states, max_steps, max_executions, ..Limits::default() };
+        QuestionBounds { limits, timeout }
+    }
+
+    /// The budget of the next question.
+    #[must_use]
+    pub fn budget<'a>(&self, whole: &Budget<'a>) -> Budget<'a> {
+        let budget = whole.share(self.limits);
+        self.timeout.map_or(budget, |timeout| budget.with_timeout(timeout))
+    }
+}
+
 /// For commands that read source files.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct WatchOption {

@@ -6,6 +6,7 @@ use std::fmt;
 /// A diagnostic code: `CS01xx` syntax, `CS02xx` names and types, `CS03xx` misuse of synchronisation, `CS04xx`
 /// concurrency findings, `CS05xx` correlated variables, `CS09xx` limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Code {
     /// CS0101: unexpected token.
     UnexpectedToken,

@@ -4,6 +4,7 @@ use super::Span;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum NameKind {
     /// A class.
     Class,

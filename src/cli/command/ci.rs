@@ -1,13 +1,13 @@
 //! `cssame ci [PATH…]`: the findings of several commands in all programs of a tree, with one exit status.
 
 use crate::answer::{CiCommand, CiFile, CiReport, CiRequest, Findings, Judged, ci_file};
-use crate::budget::{Budget, Limits};
+use crate::budget::Budget;
 use crate::cli::config::Config;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load;
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, ListingFile, OutputOptions, ProgramOptions,
+    BoundOptions, ExecutionOptions, FindingsFormatOption, ListingFile, OutputOptions, ProgramOptions, QuestionBounds,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -124,19 +124,14 @@ impl Arguments {
     fn ask(&self, path: &Path, commands: &BTreeSet<CiCommand>, budget: &Budget<'_>) -> Result<CiFile, Diagnostics> {
         let mut bounds = self.bounds.clone();
         bounds.set_defaults(&self.lints.config(path)?.bounds);
-        // Memory is that of the process.
-        let BoundOptions { max_steps, max_states, max_executions, max_memory: _, timeout } = bounds;
-        let limits = Limits { max_states, max_steps, max_executions, ..Limits::default() };
-        let of_command = || {
-            let budget = budget.share(limits);
-            timeout.map_or(budget, |timeout| budget.with_timeout(timeout))
-        };
+        let of_question = QuestionBounds::of(&bounds);
+        let of_command = || of_question.budget(budget);
         let mut sources = SourceMap::default();
         let file = load::read(&mut sources, path);
         let request = CiRequest {
             commands: commands.clone(),
             options: self.program.with(&self.execution),
-            race_states: max_states,
+            race_states: bounds.max_states,
         };
         Ok(ci_file(&load::name_of(path), (sources, file), &request, &of_command))
     }

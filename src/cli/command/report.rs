@@ -2,13 +2,13 @@
 
 use super::ci;
 use crate::answer::{CiReport, Findings, Judged, ReportAnswer, ReportRequest, report};
-use crate::budget::{Budget, Limits};
+use crate::budget::Budget;
 use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, STANDARD_INPUT};
 use crate::cli::options::{
-    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, WatchOption,
+    BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, QuestionBounds, WatchOption,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -99,17 +99,11 @@ impl Job for Arguments {
         let file = load::read(&mut sources, &self.file);
         let request =
             ReportRequest { options: self.program.with(&self.execution), race_states: self.bounds.max_states };
-        // Each question has a time and numbers of its own; memory is that of the process.
-        let BoundOptions { max_steps, max_states, max_executions, max_memory, timeout } = self.bounds.clone();
-        let whole = BoundOptions { max_memory, ..BoundOptions::default() };
-        let limits = Limits { max_states, max_steps, max_executions, ..Limits::default() };
+        let of_question = QuestionBounds::of(&self.bounds);
+        let whole = BoundOptions { max_memory: self.bounds.max_memory, ..BoundOptions::default() };
         let name = load::name_of(&self.file);
         let answer = with_budget(&whole, &self.output, output, |budget: &Budget<'_>| {
-            let of_question = || {
-                let budget = budget.share(limits);
-                timeout.map_or(budget, |timeout| budget.with_timeout(timeout))
-            };
-            report(&name, (sources, file), &request, &of_question)
+            report(&name, (sources, file), &request, &|| of_question.budget(budget))
         });
         let page = self.out.clone().unwrap_or_else(|| self.file.with_extension("html"));
         Ok(Reported { answer, file: name, page })
