@@ -18,10 +18,10 @@ try {
   if (error.status !== 1) throw error;
 }
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
-const view = await browser.newPage({ viewport: { width: 1200, height: 1120 }, colorScheme: "light" });
+const view = await browser.newPage({ viewport: { width: 1280, height: 1110 }, colorScheme: "light" });
 await view.goto(pathToFileURL(page).href);
 await view.locator("button.show").first().click();
-for (let step = 0; step < 5; step++) await view.keyboard.press("ArrowRight");
+await view.keyboard.press("End");
 await view.evaluate(() => scrollTo(0, 0));
 await view.screenshot({ path: join(root, "docs/pictures/report.png") });
 await browser.close();

@@ -59,6 +59,7 @@ mod paths_graph;
 mod pi;
 mod races;
 mod report;
+mod report_executions;
 mod run;
 mod run_chart;
 mod run_seeds;

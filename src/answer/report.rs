@@ -4,8 +4,8 @@
 //! findings of `check`, `races` and `futures` together, and an execution of each finding that has one.
 //!
 //! **Limits**: a file without `main` has no pi functions, no graph and no futures of its own. Its findings by executions are those of
-//! programs that were made for it, which have no place in the file: they have no execution here. A graph of more than
-//! [`INSTRUCTIONS`] instructions is left out.
+//! programs that were made for it, which have no place in the file: they have no execution here. Lists that grow with the square of the
+//! program or faster are cut, so that a browser can show the page; [`LeftOut`] says what is missing.
 
 use super::ci::{CiCommand, CiFile, CiReport, CiRequest, ci_file};
 use super::compiled::Compiled;
@@ -14,22 +14,28 @@ use super::coverage::{CoverageAnswer, CoverageRequest, coverage};
 use super::futures::FuturesAnswer;
 use super::ir::{Emit, FormData, ir};
 use super::pi::{PiReport, pi};
-use super::races::RacesAnswer;
-use super::run::{Course, RunReport, RunRequest, run};
+use super::report_executions::{Executions, executions};
+use super::run::RunReport;
 use super::suppress::{Findings, Judged};
 use crate::budget::Budget;
+use crate::coverage::{Universe, totals};
 use crate::diagnostics::json::{DiagnosticData, diagnostic_data};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::ir::json::ProgramData;
-use crate::model::{Model, Options, Unit};
+use crate::model::{Options, Unit};
+use crate::race::report::{PairReport, RacesReport};
 use crate::source::{FileId, SourceMap};
 use serde::{Serialize, Serializer};
 
-/// Instructions of the largest graph that is shown.
-const INSTRUCTIONS: usize = 3_000;
+/// Instructions of the largest graph that is held: a megabyte.
+const INSTRUCTIONS: usize = 10_000;
 
-/// Executions that are shown with their steps.
-const EXECUTIONS: usize = 50;
+/// Instances of memory-access patterns beyond which none are looked for: an execution may cover them all, and each takes memory. The
+/// samples have 12,000 at most.
+const INSTANCES: u64 = 1_000_000;
+
+/// Rows of each list that may be longer than the program.
+const LISTED: usize = 1_000;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -48,12 +54,23 @@ pub struct ReportAnswer {
     source: String,
     findings: Vec<ReportedFinding>,
     pi: Option<PiReport>,
+    races: Option<RacesReport>,
     graph: Option<ProgramData>,
     correlate: Option<CorrelateAnswer>,
     coverage: Option<CoverageAnswer>,
-    executions: Vec<RunReport>,
-    /// For each finding of `ci` its execution.
-    execution_of: Vec<Option<usize>>,
+    executions: Executions,
+    left_out: Vec<LeftOut>,
+}
+
+/// Something that is too large for a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// `findings`, `executions`, `races`, `coverage`, `graph`.
+    pub what: &'static str,
+    /// How many are there: findings, findings with their execution, pairs, instances of patterns, instructions.
+    pub shown: u64,
+    /// Of how many.
+    pub total: u64,
 }
 
 /// A finding, and what shows it.
@@ -89,16 +106,18 @@ pub struct ReportData<'a> {
     pub pi: Option<&'a PiReport>,
     /// What can happen; of a program.
     pub futures: Option<&'a FuturesAnswer>,
-    /// Races.
-    pub races: Option<&'a RacesAnswer>,
+    /// Races; without the schedules of pairs, which `executions` has.
+    pub races: Option<&'a RacesReport>,
     /// Correlated variables and pairs of methods.
     pub correlate: Option<&'a CorrelateAnswer>,
-    /// What random executions cover.
+    /// What random executions cover; the instances that are missing are those that may be possible.
     pub coverage: Option<&'a CoverageAnswer>,
     /// The flow graph in CSSAME form; of a program that is not too large.
     pub graph: Option<&'a ProgramData>,
     /// Executions of findings.
     pub executions: &'a [RunReport],
+    /// What is too large to be here.
+    pub left_out: &'a [LeftOut],
 }
 
 /// Asks all questions of a file. Each of them has the budget that `budget` makes.
@@ -112,7 +131,7 @@ pub fn report<'a>(
     let commands = CiCommand::WORDS.map(|(_, command)| command).into();
     let of_ci = CiRequest { commands, options: request.options.clone(), race_states: request.race_states };
     let file = ci_file(name, text, &of_ci, budget);
-    let (executions, execution_of) = executions(&file);
+    let executions = executions(&file);
     let unit = || Unit::from_text(name, &source, &request.options.inputs).ok().filter(|_| file.compiles);
     let with_main = unit().and_then(|unit| unit.with_main().ok());
     let of_correlate = CorrelateRequest {
@@ -122,48 +141,100 @@ pub fn report<'a>(
         execute: Execute::Nothing,
         options: &request.options,
     };
-    let of_coverage = CoverageRequest::default();
-    let covered = |subject| coverage(&subject, &request.options, &of_coverage, &budget()).ok();
+    let mut left_out = Vec::new();
+    let subject = unit().map(|unit| Compiled::new(unit, request.options.clone()));
     ReportAnswer {
         pi: with_main.as_ref().map(pi),
-        graph: with_main.and_then(graph),
+        races: file.races().map(|answer| races(&answer.report, LISTED, &mut left_out)),
+        coverage: subject.and_then(|subject| covered(&subject, &request.options, &budget(), &mut left_out)),
+        graph: with_main.and_then(|unit| graph(unit, &mut left_out)),
         correlate: unit().map(|unit| correlate(unit, &of_correlate, &budget())),
-        coverage: unit().and_then(|unit| covered(Compiled::new(unit, request.options.clone()))),
         ci: CiReport { files: vec![file], diagnostics: Vec::new() },
         findings: Vec::new(),
         source,
         executions,
-        execution_of,
+        left_out,
     }
 }
 
-fn graph(unit: Unit) -> Option<ProgramData> {
+fn graph(unit: Unit, left_out: &mut Vec<LeftOut>) -> Option<ProgramData> {
     let FormData::Graph(data) = ir(unit, Emit::Cssame).ok()?.report().form else { return None };
     let blocks = data.functions.iter().flat_map(|function| &function.blocks);
-    (blocks.map(|block| block.instructions.len()).sum::<usize>() <= INSTRUCTIONS).then_some(data)
+    let count = blocks.map(|block| block.instructions.len()).sum::<usize>();
+    if count > INSTRUCTIONS {
+        left_out.push(LeftOut { what: "graph", shown: 0, total: count as u64 });
+        return None;
+    }
+    Some(data)
 }
 
-/// The executions of the findings of a program, and for each finding which one is its own.
-fn executions(file: &CiFile) -> (Vec<RunReport>, Vec<Option<usize>>) {
-    let mut executions = Vec::new();
-    let Some(Compiled::Program(model)) = file.subject() else {
-        return (executions, vec![None; file.findings().1.len()]);
+/// That many of the pairs that matter most, in text order. A schedule of each would make the page grow with the cube of the program.
+fn races(report: &RacesReport, most: usize, left_out: &mut Vec<LeftOut>) -> RacesReport {
+    let weight = |pair: &PairReport| match pair.status {
+        _ if pair.harmful => 0,
+        "real" => 1,
+        "unconfirmed" => 2,
+        _ => 3,
     };
-    let mut number = |steps: &[crate::schedule::Step]| {
-        let is_shown = !steps.is_empty() && executions.len() < EXECUTIONS;
-        is_shown.then(|| {
-            executions.push(replayed(model, steps));
-            executions.len() - 1
-        })
+    let mut chosen: Vec<(usize, &PairReport)> = report.potential.iter().enumerate().collect();
+    let total = chosen.len();
+    chosen.sort_by_key(|&(place, pair)| (weight(pair), place));
+    chosen.truncate(most);
+    chosen.sort_by_key(|&(place, _)| place);
+    if chosen.len() < total {
+        left_out.push(LeftOut { what: "races", shown: chosen.len() as u64, total: total as u64 });
+    }
+    let without_schedule = |pair: &PairReport| PairReport {
+        a: pair.a.clone(),
+        b: pair.b.clone(),
+        variable: pair.variable.clone(),
+        variables: pair.variables.clone(),
+        kinds: pair.kinds.clone(),
+        proof: pair.proof.clone(),
+        fails_when_first: pair.fails_when_first.clone(),
+        driver: pair.driver.clone(),
+        predicted: pair.predicted.clone(),
+        threads: pair.threads.clone(),
+        locks_a: pair.locks_a.clone(),
+        locks_b: pair.locks_b.clone(),
+        sides: pair.sides.clone(),
+        schedule: None,
+        witness: None,
+        ..*pair
     };
-    let numbers = file.findings().1.iter().map(|(_, finding)| number(finding.steps)).collect();
-    (executions, numbers)
+    RacesReport {
+        potential: chosen.into_iter().map(|(_, pair)| without_schedule(pair)).collect(),
+        aims: report.aims.clone(),
+        failures: report.failures.clone(),
+        deadlocks: report.deadlocks.clone(),
+        schedulers: report.schedulers.clone(),
+        drivers: report.drivers.clone(),
+        ..*report
+    }
 }
 
-fn replayed(model: &Model, steps: &[crate::schedule::Step]) -> RunReport {
-    let schedule = model.schedule(steps.to_vec(), "");
-    let schedule = crate::schedule::Schedule { status: None, ..schedule };
-    run(model, &RunRequest { course: Course::Recorded(&schedule), max_steps: steps.len() as u64 + 1 }).report
+/// What random executions cover, if there are not too many instances to look for.
+fn covered(
+    subject: &Compiled,
+    options: &Options,
+    budget: &Budget<'_>,
+    left_out: &mut Vec<LeftOut>,
+) -> Option<CoverageAnswer> {
+    let universe = match subject {
+        Compiled::Program(model) => Universe::of_program(model.program(), &model.form().concurrency.sharing),
+        Compiled::Library(unit) => Universe::of_library(&unit.program),
+    };
+    let total = totals(&universe).all;
+    if total > INSTANCES {
+        left_out.push(LeftOut { what: "coverage", shown: 0, total });
+        return None;
+    }
+    let mut answer = coverage(subject, options, &CoverageRequest::default(), budget).ok()?;
+    let before = answer.report.missing.len();
+    answer.report.missing.retain(|instance| instance.reason.is_none());
+    answer.report.missing.truncate(LISTED);
+    answer.report.missing_omitted += (before - answer.report.missing.len()) as u64;
+    Some(answer)
 }
 
 impl ReportAnswer {
@@ -179,13 +250,24 @@ impl ReportAnswer {
         let mut findings = Vec::new();
         for file in &self.ci.files {
             let list = file.findings().1.into_iter();
-            for (((command, finding), severity), &execution) in list.zip(&judged.severities).zip(&self.execution_of) {
+            for (((command, finding), severity), &execution) in list.zip(&judged.severities).zip(&self.executions.of_findings) {
                 let shown = Diagnostic { severity: severity.unwrap_or(Severity::Note), ..finding.diagnostic };
                 let diagnostic = diagnostic_data(finding.sources, &shown);
                 findings.push(ReportedFinding { command, diagnostic, suppressed: severity.is_none(), execution });
             }
         }
-        ReportAnswer { ci: self.ci.judged(judged), findings, ..self }
+        let mut left_out = self.left_out;
+        let (total, shown) = (findings.len(), findings.len().min(LISTED));
+        if shown < total {
+            left_out.push(LeftOut { what: "findings", shown: shown as u64, total: total as u64 });
+            findings.truncate(shown);
+        }
+        let shown = findings.iter().filter(|finding| finding.execution.is_some()).count();
+        if shown < self.executions.asked {
+            left_out.push(LeftOut { what: "executions", shown: shown as u64, total: self.executions.asked as u64 });
+        }
+        left_out.sort_by_key(|of| of.what);
+        ReportAnswer { ci: self.ci.judged(judged), findings, left_out, ..self }
     }
 
     /// The data of the page.
@@ -202,11 +284,12 @@ impl ReportAnswer {
             findings: &self.findings,
             pi: self.pi.as_ref(),
             futures: file.and_then(CiFile::futures),
-            races: file.and_then(CiFile::races),
+            races: self.races.as_ref(),
             correlate: self.correlate.as_ref(),
             coverage: self.coverage.as_ref(),
             graph: self.graph.as_ref(),
-            executions: &self.executions,
+            executions: &self.executions.list,
+            left_out: &self.left_out,
         }
     }
 }
@@ -214,5 +297,28 @@ impl ReportAnswer {
 impl Serialize for ReportAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.data().serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::{RacesRequest, races_of};
+
+    #[test]
+    fn harmful_races_are_kept_first() {
+        let text = "int x; int y;\ncobegin\n  T1: { x = 1; y = 1; }\n  T2: { x = 2; assert(y == 1); }\ncoend\n";
+        let subject = Compiled::new(Unit::from_text("p", text, &[]).unwrap(), Options::default());
+        let request = RacesRequest::default();
+        let report = races_of(&subject, &Options::default(), &request, &Budget::default()).unwrap().report;
+        let of = |most| {
+            let mut left_out = Vec::new();
+            let kept = races(&report, most, &mut left_out);
+            let pairs = kept.potential.iter().map(|pair| (pair.variable.clone(), pair.schedule.is_some())).collect();
+            (pairs, left_out)
+        };
+        let pairs: Vec<(String, bool)> = vec![("x".to_owned(), false), ("y".to_owned(), false)];
+        assert_eq!(of(1), (pairs[1..].to_vec(), vec![LeftOut { what: "races", shown: 1, total: 2 }]));
+        assert_eq!(of(2), (pairs, Vec::new()));
     }
 }

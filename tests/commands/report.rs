@@ -30,6 +30,16 @@ fn a_page_has_the_answers_of_all_commands() {
     let page = fs::read_to_string(files.path("p.html")).unwrap();
     let data = data(&page);
     assert_answer("report", &data);
+    // What other commands say is what they say when they are asked.
+    for command in ["pi", "futures", "races", "correlate", "coverage"] {
+        let mut answer = data[command].clone();
+        for key in ["schema", "file"] {
+            answer[key] = data[key].clone();
+        }
+        answer["command"] = command.into();
+        assert_answer(command, &answer);
+    }
+    assert_eq!(data["left_out"], Value::Array(Vec::new()));
     let codes: Vec<&str> = data["findings"].as_array().unwrap().iter().map(|of| of["code"].as_str().unwrap()).collect();
     assert_eq!(codes, ["CS0402", "CS0412"]);
     assert_eq!((&data["findings"][0]["execution"], &data["findings"][1]["execution"]), (&Value::Null, &0.into()));
@@ -71,6 +81,58 @@ fn no_text_of_a_program_is_markup() {
 }
 
 #[test]
+fn no_name_of_a_file_is_markup() {
+    let files = Files::new();
+    let name = "a<!--<script>\u{2028}\"'&b.csm";
+    files.write(name, "int x;\nprint(x);\n");
+    let answer = finish(program().current_dir(files.0.path()).args(["report", name, "-o", "p.html"]));
+    assert_eq!(answer.status, 0, "{answer:?}");
+    let page = fs::read_to_string(files.path("p.html")).unwrap();
+    assert_eq!(data(&page)["file"], name);
+    assert!(!page.contains(name));
+}
+
+#[test]
+fn what_is_there_stays_where_there_is_no_new_page() {
+    let files = Files::new();
+    files.write("p.csm", "int x = y;\n");
+    files.write("p.html", "old");
+    assert_eq!(report(&files, "p.csm").status, 2);
+    assert_eq!(fs::read_to_string(files.path("p.html")).unwrap(), "old");
+}
+
+/// Two threads that each write one of two variables in one of many places.
+fn many_races(places: usize) -> String {
+    let body: String = (0..places).map(|place| format!("  if (k == {place}) x = {place}; else y = {place};\n")).collect();
+    format!("int x; int y;\nvoid f(int k) {{\n{body}}}\ncobegin\n  T1: f(1);\n  T2: f(2);\ncoend\n")
+}
+
+#[test]
+fn what_is_too_large_is_left_out_and_said() {
+    let files = Files::new();
+    let left_out = |text: &str| {
+        files.write("p.csm", text);
+        report(&files, "p.csm");
+        let page = fs::read_to_string(files.path("p.html")).unwrap();
+        assert!(page.len() < 1_000_000, "{}", page.len());
+        let of = data(&page);
+        assert_answer("report", &of);
+        let list = of["left_out"].as_array().unwrap().iter();
+        let counts = list.map(|of| (of["what"].as_str().unwrap().to_owned(), of["shown"].as_u64().unwrap()));
+        (counts.collect::<Vec<_>>(), of)
+    };
+    let (counts, of) = left_out(&many_races(24));
+    let found = of["findings"].as_array().unwrap();
+    let shown = found.iter().filter(|of| of["execution"].is_u64()).count() as u64;
+    assert_eq!(counts, [("coverage".to_owned(), 0), ("executions".to_owned(), shown)]);
+    assert_eq!((of["executions"].as_array().unwrap().len(), &of["coverage"]), (50, &Value::Null));
+    let straight = "  k = k + 1;\n".repeat(5_001);
+    let (counts, of) = left_out(&format!("void main() {{\n  int k = 0;\n{straight}  print(k);\n}}\n"));
+    assert_eq!(counts, [("graph".to_owned(), 0)]);
+    assert_eq!(of["graph"], Value::Null);
+}
+
+#[test]
 fn without_an_answer_there_is_no_page() {
     let files = Files::new();
     files.write("p.csm", "int x = y;\n");
@@ -97,7 +159,10 @@ fn what_has_no_end_and_what_has_no_main() {
     let of = data(&fs::read_to_string(files.path("p.html")).unwrap());
     let endless = of["findings"].as_array().unwrap().iter().find(|of| of["code"] == "CS0416").unwrap();
     let execution = &of["executions"][endless["execution"].as_u64().unwrap() as usize];
-    assert!(!execution["rows"].as_array().unwrap().is_empty(), "{execution}");
+    // The steps of the cycle are there, and where it begins.
+    assert_eq!((&execution["status"], &execution["cycle"]["start"]), (&"endless".into(), &3.into()));
+    let last = execution["rows"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["step"], &last["op"], &last["object"]), (&4.into(), &"read".into(), &"stop".into()));
     sample(&files, "classes/bank_account_broken.csm");
     assert_eq!(report(&files, "p.csm").status, 1);
     let of = data(&fs::read_to_string(files.path("p.html")).unwrap());

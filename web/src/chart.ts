@@ -1,135 +1,113 @@
-// An execution as a sequence chart that can be stepped through.
+// The picture of an execution: a column for each thread, a line for each row, and arrows between threads.
 
+import { arrowsTo, CAUSES } from "./arrows";
 import type { Execution, Row } from "./data";
-import { cut, html, svg } from "./dom";
+import { cut, svg } from "./dom";
+import { cycleRow, rowText } from "./steps";
 
-const LEFT = 56;
-const TOP = 40;
+/** Rows that are drawn at once: more would make each step slow. */
+export const WINDOW = 300;
+
+const LEFT = 58;
 const LINE = 28;
-const COLUMN = 190;
+const HEAD = 30;
+const CHARACTER = 7.3;
+const LONGEST = 36;
 
-/** `read x 1`, `waits for T1` */
-export function rowText(row: Row): string {
-  const value = row.value === null ? "" : row.kind === "write" ? ` = ${row.value}` : ` ${row.value}`;
-  const arrow = row.kind === "read" && row.value !== null ? ` → ${row.value}` : value;
-  return `${row.op}${row.object === null ? "" : ` ${row.object}`}${arrow}`;
+/** Where the columns of the threads are. */
+export interface Columns {
+  /** The life line of each thread. */
+  x: number[];
+  width: number;
 }
 
-/** The values of the variables behind a row. */
-export function valuesAt(execution: Execution, row: number): Map<string, string> {
-  const values = new Map<string, string>();
-  for (const one of execution.rows.slice(0, row + 1)) {
-    if ((one.kind === "write" || one.kind === "read") && one.object !== null && one.value !== null) {
-      values.set(one.object, one.value);
-    }
+/** Each column is as wide as its longest text. */
+export function columns(execution: Execution): Columns {
+  const longest = execution.threads.map((thread) => Math.max(8, Math.min(LONGEST, thread.length)));
+  for (const row of execution.rows) {
+    longest[row.column] = Math.max(longest[row.column] ?? 0, Math.min(LONGEST, rowText(row).length));
   }
-  return values;
+  const x: number[] = [];
+  let at = LEFT;
+  for (const length of longest) {
+    x.push(at);
+    at += length * CHARACTER + 46;
+  }
+  return { x, width: at };
 }
 
-function x(column: number): number {
-  return LEFT + column * COLUMN;
+function boxWidth(text: string): number {
+  return text.length * CHARACTER + 16;
 }
 
-function y(row: number): number {
-  return TOP + row * LINE + LINE / 2;
+/** The height of a row in a picture that begins with row `first`. */
+export function rowY(row: number, first: number): number {
+  return (row - first) * LINE + LINE / 2 + 4;
 }
 
-/** The arrows to a row from those of other threads: index of the row, and what it says. */
-export function arrowsTo(execution: Execution, index: number): number[] {
-  const row = execution.rows[index];
-  return row ? row.after.filter((from) => execution.rows[from] && execution.rows[from].column !== row.column) : [];
+/** The names of the threads, for above the picture. */
+export function heads(execution: Execution, { x, width }: Columns): SVGElement {
+  const names = execution.threads.map((thread, column) => svg("text", { class: "head", x: x[column]! - 4, y: 20 }, cut(thread, LONGEST), svg("title", {}, thread)));
+  return svg("svg", { class: "chart", width, height: HEAD, viewBox: `0 0 ${width} ${HEAD}`, "aria-hidden": "true" }, svg("text", { class: "number", x: LEFT - 16, y: 20, "text-anchor": "end" }, "line"), ...names);
 }
 
-/** The picture; `choose` is called with a row that is clicked. */
-export function chart(execution: Execution, choose: (row: number) => void): SVGElement {
-  const { rows, threads } = execution;
-  const width = LEFT + threads.length * COLUMN;
-  const height = TOP + rows.length * LINE + 12;
-  const picture = svg("svg", { class: "chart", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `an execution with ${rows.length} rows; the text below says each` });
-  picture.append(
-    svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg("path", { d: "M0 0 8 4 0 8z", class: "tip" }))),
+function tips(): SVGElement {
+  const tip = ([cause]: [string, string]) =>
+    svg("marker", { id: `tip-${cause}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto" }, svg("path", { d: "M0 0 8 4 0 8z", class: `tip ${cause}` }));
+  return svg("defs", {}, ...CAUSES.map(tip));
+}
+
+function arrows(execution: Execution, index: number, first: number, { x }: Columns): SVGElement[] {
+  const { rows } = execution;
+  return arrowsTo(execution, index).map(({ from, cause, text }) => {
+    const [source, target] = [rows[from]!, rows[index]!];
+    const [left, right] = [x[source.column]!, x[target.column]!];
+    const forward = left < right;
+    const shown = cut(rowText(forward ? source : target), LONGEST);
+    // It leaves and enters at the sides that face each other, so that it hides no text of its own rows.
+    const beside = boxWidth(shown) + 6;
+    const [x1, x2] = forward ? [left + beside, right - 4] : [left, right + beside + 3];
+    // A row that the picture does not have is above it.
+    const [y1, y2] = [Math.max(0, rowY(from, first)), rowY(index, first)];
+    const bend = Math.max(18, Math.min(60, Math.abs(x2 - x1) / 2)) * (forward ? 1 : -1);
+    const d = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+    return svg("path", { class: `arrow ${cause}`, d, "marker-end": `url(#tip-${cause})`, "data-row": index }, svg("title", {}, text));
+  });
+}
+
+function rowView(row: Row, index: number, first: number, { x }: Columns, choose: (row: number) => void): SVGElement {
+  const text = rowText(row);
+  const shown = cut(text, LONGEST);
+  const [left, y] = [x[row.column]!, rowY(index, first)];
+  return svg(
+    "g",
+    { class: `row ${row.kind}`, "data-row": index, click: () => choose(index) },
+    svg("title", {}, `row ${index + 1}, line ${row.line}: ${text}`),
+    svg("text", { class: "number", x: LEFT - 16, y: y + 4, "text-anchor": "end" }, String(row.line)),
+    svg("circle", { cx: left, cy: y, r: 3 }),
+    svg("rect", { x: left + 6, y: y - 11, width: boxWidth(shown), height: 22, rx: 4 }),
+    svg("text", { x: left + 13, y: y + 4 }, shown),
   );
-  threads.forEach((thread, column) => {
-    picture.append(
-      svg("line", { class: "life", x1: x(column), y1: TOP - 8, x2: x(column), y2: height - 6 }),
-      svg("text", { class: "head", x: x(column) - 4, y: TOP - 16 }, cut(thread, 28), svg("title", {}, thread)),
-    );
-  });
-  rows.forEach((row, index) => {
-    for (const from of arrowsTo(execution, index)) {
-      const [x1, y1, x2, y2] = [x(rows[from]!.column), y(from), x(row.column), y(index)];
-      const ends = x1 < x2 ? x2 - 3 : x2 + 3;
-      const d = `M${x1} ${y1}C${x1 + (x2 - x1) / 2} ${y1} ${x1 + (x2 - x1) / 2} ${y2} ${ends} ${y2}`;
-      picture.append(svg("path", { class: `arrow ${row.kind}`, d, "marker-end": "url(#tip)", "data-row": index }));
-    }
-  });
-  rows.forEach((row, index) => {
-    const text = rowText(row);
-    picture.append(
-      svg(
-        "g",
-        { class: `row ${row.kind}`, "data-row": index, click: () => choose(index) },
-        svg("title", {}, `line ${row.line}: ${text}`),
-        svg("text", { class: "number", x: LEFT - 16, y: y(index) + 4, "text-anchor": "end" }, String(row.line)),
-        svg("rect", { x: x(row.column) + 6, y: y(index) - 11, width: COLUMN - 16, height: 22, rx: 4 }),
-        svg("circle", { cx: x(row.column), cy: y(index), r: 3 }),
-        svg("text", { x: x(row.column) + 13, y: y(index) + 4 }, cut(text, 23)),
-      ),
-    );
-  });
+}
+
+/** The rows from `first` on, at most [`WINDOW`] of them; `choose` is called with a row that is clicked. */
+export function chart(execution: Execution, first: number, choose: (row: number) => void): SVGElement {
+  const { rows } = execution;
+  const of = columns(execution);
+  const end = Math.min(rows.length, first + WINDOW);
+  const height = (end - first) * LINE + 12;
+  const label = `rows ${first + 1} to ${end} of an execution of ${execution.threads.length} threads; the list of rows says the same in words`;
+  const picture = svg("svg", { class: "chart", width: of.width, height, viewBox: `0 0 ${of.width} ${height}`, role: "img", "aria-label": label }, tips());
+  const again = cycleRow(execution);
+  if (again !== null && again < end) {
+    const y = Math.max(0, rowY(again, first) - LINE / 2);
+    picture.append(svg("rect", { class: "cycle", x: 0, y, width: of.width, height: height - y }, svg("title", {}, "these steps repeat for ever")));
+    if (again >= first) picture.append(svg("text", { class: "again", x: 6, y: rowY(again, first) + 5 }, "↻"));
+  }
+  for (const x of of.x) picture.append(svg("line", { class: "life", x1: x, y1: 0, x2: x, y2: height }));
+  const shown = rows.slice(first, end).map((row, index) => [row, first + index] as const);
+  // Arrows lie below the boxes, so that none crosses a text.
+  for (const [, index] of shown) picture.append(...arrows(execution, index, first, of));
+  for (const [row, index] of shown) picture.append(rowView(row, index, first, of, choose));
   return picture;
-}
-
-/** The chart with buttons and keys; `follow` is told the line of the row that is shown. */
-export function stepper(execution: Execution, follow: (line: number) => void): HTMLElement {
-  const { rows, threads } = execution;
-  let at = 0;
-  const said = html("p", { class: "said", "aria-live": "polite" });
-  const values = html("p", { class: "values" });
-  const picture = chart(execution, (row) => show(row));
-  const show = (row: number) => {
-    at = Math.max(0, Math.min(rows.length - 1, row));
-    const now = rows[at];
-    if (!now) return;
-    for (const one of picture.querySelectorAll("[data-row]")) {
-      const index = Number(one.getAttribute("data-row"));
-      one.classList.toggle("current", index === at);
-      one.classList.toggle("later", index > at);
-    }
-    said.textContent = `${at + 1} of ${rows.length}: ${threads[now.column] ?? ""}, line ${now.line}: ${rowText(now)}`;
-    values.textContent = [...valuesAt(execution, at)].map(([name, value]) => `${name} = ${value}`).join("   ") || "no variable was touched yet";
-    const box = scroll.getBoundingClientRect();
-    scroll.scrollTop = Math.max(0, y(at) - box.height / 2);
-    follow(now.line);
-  };
-  const keys: Record<string, () => void> = {
-    ArrowRight: () => show(at + 1),
-    ArrowDown: () => show(at + 1),
-    ArrowLeft: () => show(at - 1),
-    ArrowUp: () => show(at - 1),
-    Home: () => show(0),
-    End: () => show(rows.length - 1),
-  };
-  const button = (text: string, label: string, key: string) => html("button", { type: "button", "aria-label": label, click: () => keys[key]?.() }, text);
-  const onKey = (event: Event) => {
-    const action = keys[(event as KeyboardEvent).key];
-    if (action) {
-      event.preventDefault();
-      action();
-    }
-  };
-  const scroll = html("div", { class: "scroll charted", tabindex: 0, role: "application", "aria-label": "execution: arrow keys step, Home and End go to its ends", keydown: onKey }, picture);
-  const bar = html(
-    "div",
-    { class: "bar" },
-    button("|◀", "first step", "Home"),
-    button("◀", "step back", "ArrowLeft"),
-    button("▶", "step forward", "ArrowRight"),
-    button("▶|", "last step", "End"),
-    said,
-  );
-  const printed = execution.output.length > 0 ? html("p", {}, "printed: ", html("code", {}, execution.output.join(" ⏎ "))) : null;
-  const whole = html("div", { class: "stepper" }, bar, scroll, html("p", { class: "values-title" }, "last values seen"), values, printed);
-  show(0);
-  return whole;
 }

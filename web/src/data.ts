@@ -32,10 +32,23 @@ export interface Row {
   after: number[];
 }
 
+export interface Blocked {
+  thread: string;
+  line: number;
+  waits_for: string;
+  object: string | null;
+  holder: string | null;
+  threads?: string[];
+}
+
 export interface Execution {
   status: string;
   message: string | null;
+  line: number | null;
+  facts: string[];
   output: string[];
+  blocked: Blocked[];
+  cycle: { start: number } | null;
   threads: string[];
   rows: Row[];
 }
@@ -68,6 +81,8 @@ export interface Outcome {
 }
 
 export interface Futures {
+  decided: boolean;
+  endless_complete: boolean;
   futures: number | string | null;
   executions: number;
   states: number;
@@ -79,10 +94,15 @@ export interface Race {
   a: string;
   b: string;
   variable: string;
+  kinds: string[];
   status: string;
-  harmful: boolean | null;
+  proof: string | null;
+  harmful: boolean;
+  benign: boolean;
+  outcomes_differ: boolean | null;
   hits: number;
   trials: number;
+  driver?: string;
 }
 
 export interface Correlation {
@@ -113,10 +133,14 @@ export interface Missing {
 }
 
 export interface Coverage {
+  complete: boolean;
   executions: number;
   patterns: Covered & { by_pattern: Record<string, Covered> };
   variables: { variable: string; reads: number; writes: number; total: number; covered: number }[];
   missing: Missing[];
+  missing_omitted: number;
+  pi_terms: { static: number; feasible: number | null; covered: number } | null;
+  method_pairs: { total: number; covered: number; pairs: { methods: string[]; covered: boolean; executions: number }[] };
 }
 
 export interface Access {
@@ -155,6 +179,12 @@ export interface Function {
   blocks: Block[];
 }
 
+export interface LeftOut {
+  what: string;
+  shown: number;
+  total: number;
+}
+
 export interface Report {
   file: string;
   tool: string;
@@ -170,9 +200,13 @@ export interface Report {
   coverage: Coverage | null;
   graph: { functions: Function[] } | null;
   executions: Execution[];
+  left_out: LeftOut[];
 }
 
 export type Verdict = "feasible" | "impossible" | "not decided";
+
+/** What is known of a place is what is known of the context that leaves most open: what can happen in one of them can happen. */
+const STRENGTH: Record<Verdict, number> = { feasible: 2, "not decided": 1, impossible: 0 };
 
 /** The verdict of each term, by its read and its write. */
 export function verdicts(futures: Futures | null): Map<string, Verdict> {
@@ -180,13 +214,13 @@ export function verdicts(futures: Futures | null): Map<string, Verdict> {
   for (const term of futures?.terms ?? []) {
     const verdict = term.feasible === null ? "not decided" : term.feasible ? "feasible" : "impossible";
     const key = `${term.read} ${term.def}`;
-    // A place has a verdict for each context: what can happen in one of them can happen.
-    if (all.get(key) !== "feasible") all.set(key, verdict);
+    const known = all.get(key);
+    if (known === undefined || STRENGTH[verdict] > STRENGTH[known]) all.set(key, verdict);
   }
   return all;
 }
 
-/** The number of a place such as `x@3:5`, by line and column; nothing for the initial value. */
+/** Line and column of a place such as `x@3:5`; nothing for the initial value. */
 export function placeOf(name: string): { line: number; column: number } | null {
   const found = /@(\d+):(\d+)/.exec(name);
   return found ? { line: Number(found[1]), column: Number(found[2]) } : null;

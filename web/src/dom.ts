@@ -1,5 +1,7 @@
 // Elements. Texts become text nodes, never markup.
 
+import { placeOf } from "./data";
+
 type Attribute = string | number | boolean | null | undefined | ((event: Event) => void);
 type Child = Node | string | null | undefined | false;
 
@@ -36,4 +38,25 @@ export function section(id: string, title: string, ...children: Child[]): HTMLEl
 /** A link to a line of the source. */
 export function toLine(line: number, text = `line ${line}`): HTMLElement {
   return html("a", { href: `#L${line}`, class: "line" }, text);
+}
+
+/** The name of a place such as `x@3:5`, with a link to its line. */
+export function toPlace(name: string): Node {
+  const found = placeOf(name);
+  return found ? toLine(found.line, name) : document.createTextNode(name);
+}
+
+/** Views one below the other: the first ones, and a button that shows the rest. They are made when they are shown. */
+export function inParts(views: (() => HTMLElement)[], first: number, noun: string): HTMLElement {
+  const place = html("div", {}, ...views.slice(0, first).map((view) => view()));
+  if (views.length <= first) return place;
+  const all = () => {
+    const more = views.slice(first).map((view) => view());
+    button.replaceWith(...more);
+    more[0]?.setAttribute("tabindex", "-1");
+    more[0]?.focus();
+  };
+  const button = html("button", { type: "button", class: "more", click: all }, `show all ${views.length} ${noun}`);
+  place.append(button);
+  return place;
 }

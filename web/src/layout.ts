@@ -8,6 +8,8 @@ export const LINE = 16;
 const CHARACTER = 6.7;
 const LONGEST = 58;
 const LINES = 24;
+/** More room above the blocks of a frame, for its name. */
+const TITLE = 10;
 
 export interface Line {
   text: string;
@@ -108,7 +110,7 @@ export function draw(functions: Function[]): Drawing {
     const node = graph.node(`f${of.id}`) as unknown as { x: number; y: number; width: number; height: number } | undefined;
     if (!node || Number.isNaN(node.x)) return [];
     const { width, height } = node;
-    return [{ name: of.name, kind: of.kind, x: node.x - width / 2, y: node.y - height / 2, width, height }];
+    return [{ name: of.name, kind: of.kind, x: node.x - width / 2, y: node.y - height / 2 - TITLE, width, height: height + TITLE }];
   });
   const size = graph.graph() as unknown as { width?: number; height?: number };
   return { boxes: [...boxes.values()], frames, edges: [...edges, ...piEdges([...boxes.values()])], width: size.width ?? 0, height: size.height ?? 0 };

@@ -12,4 +12,10 @@ if (report === null) {
 } else {
   document.title = `${report.file} – cssame`;
   place?.append(page(report));
+  // A link may lead to a finding that is not shown yet.
+  addEventListener("hashchange", () => {
+    if (!location.hash.startsWith("#finding-") || document.querySelector(location.hash)) return;
+    document.querySelector<HTMLElement>("#findings .more")?.click();
+    document.querySelector(location.hash)?.scrollIntoView();
+  });
 }

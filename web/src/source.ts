@@ -14,7 +14,7 @@ export interface Reads {
 export function readsByLine(report: Report): Map<number, Reads[]> {
   const known = verdicts(report.futures);
   const lines = new Map<number, Map<string, Reads>>();
-  for (const read of report.pi?.pis ?? []) {
+  for (const read of [...(report.pi?.pis ?? []), ...(report.pi?.single ?? [])]) {
     const place = placeOf(read.read);
     if (!place) continue;
     const ofLine = lines.get(place.line) ?? new Map<string, Reads>();
@@ -28,7 +28,6 @@ export function readsByLine(report: Report): Map<number, Reads[]> {
 
 function addTerms(shown: Reads, read: PiRead, known: Map<string, string>): void {
   for (const term of read.terms) {
-    if (shown.terms.some((one) => one.def === term.def && one.label.startsWith(`${term.thread}:`))) continue;
     const initial = term.def.endsWith("@initial");
     const label = initial ? "initial" : `${term.thread}:${term.line}`;
     if (shown.terms.some((one) => one.label === label)) continue;
@@ -54,28 +53,52 @@ export function coloured(line: string): Node[] {
   return nodes;
 }
 
+function termView(term: Reads["terms"][number]): HTMLElement {
+  const mark = { impossible: "✗ ", feasible: "✓ " }[term.verdict] ?? "? ";
+  const name = html("span", {}, mark + term.label, html("span", { class: "hidden" }, ` (${term.verdict})`));
+  const attributes = { class: `term ${term.verdict.replace(" ", "-")}`, title: `${term.def}: ${term.verdict}` };
+  return term.line === null ? html("span", attributes, name) : html("a", { ...attributes, href: `#L${term.line}` }, name);
+}
+
+function termsView(reads: Reads[]): HTMLElement | false {
+  const lists = reads.map((read) => html("span", { class: "read" }, html("span", { class: "name" }, `${read.text} ←`), ...read.terms.map(termView)));
+  return lists.length > 0 && html("div", { class: "terms" }, ...lists);
+}
+
+/** The findings of each line, by their places in the list. */
+function findingsByLine(report: Report): Map<number, number[]> {
+  const lines = new Map<number, number[]>();
+  report.findings.forEach(({ line }, index) => {
+    if (line !== null) lines.set(line, [...(lines.get(line) ?? []), index]);
+  });
+  return lines;
+}
+
+function marks(report: Report, findings: number[]): HTMLElement[] {
+  // One mark for a line, that of its gravest finding.
+  const rank = ["error", "warning", "note"];
+  const all = findings.map((index) => ({ index, finding: report.findings[index]! })).filter(({ finding }) => !finding.suppressed);
+  all.sort((a, b) => rank.indexOf(a.finding.severity) - rank.indexOf(b.finding.severity));
+  const [first] = all;
+  if (!first) return [];
+  const title = all.map(({ finding }) => `${finding.severity} ${finding.code}: ${finding.message}`).join("\n");
+  return [html("a", { class: `mark ${first.finding.severity}`, href: `#finding-${first.index + 1}`, title }, "●", html("span", { class: "hidden" }, title))];
+}
+
 /** The table of the source. */
 export function sourceView(report: Report): HTMLElement {
-  const reads = readsByLine(report);
+  const [reads, findings] = [readsByLine(report), findingsByLine(report)];
   const body = html("tbody");
   report.source.replace(/\n$/, "").split("\n").forEach((text, index) => {
     const line = index + 1;
-    const terms = html("div", { class: "terms" });
-    for (const read of reads.get(line) ?? []) {
-      const list = html("span", { class: "read" }, html("span", { class: "name" }, `${read.text} ←`));
-      for (const term of read.terms) {
-        const title = `${term.def}: ${term.verdict}`;
-        const attributes = { class: `term ${term.verdict.replace(" ", "-")}`, title };
-        const mark = term.verdict === "impossible" ? "✗ " : term.verdict === "feasible" ? "✓ " : "? ";
-        const name = html("span", {}, mark + term.label, html("span", { class: "hidden" }, ` (${term.verdict})`));
-        list.append(term.line === null ? html("span", attributes, name) : html("a", { ...attributes, href: `#L${term.line}` }, name));
-      }
-      terms.append(list);
-    }
-    const code = html("code", {}, ...coloured(text));
-    body.append(html("tr", { id: `L${line}` }, html("th", { scope: "row" }, String(line)), html("td", { class: "code" }, code, terms.hasChildNodes() && terms)));
+    const mark = html("td", { class: "marks" }, ...marks(report, findings.get(line) ?? []));
+    const code = html("td", { class: "code" }, html("code", {}, ...coloured(text)), termsView(reads.get(line) ?? []));
+    body.append(html("tr", { id: `L${line}` }, html("th", { scope: "row" }, String(line)), mark, code));
   });
-  const head = html("thead", {}, html("tr", {}, ...["line", "code, and which writes its reads of shared memory may see"].map((text) => html("th", { scope: "col" }, text))));
+  const titles = ["line", "findings", "code, and which writes its reads of shared memory may see"];
+  const head = html("thead", {}, html("tr", {}, ...titles.map((text) => html("th", { scope: "col" }, text))));
   const table = html("table", { class: "source" }, html("caption", { class: "hidden" }, "The source"), head, body);
-  return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "source" }, table);
+  const window = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "source" }, table);
+  const key = html("p", { class: "key" }, "Behind ← are the writes that a read may see, as thread:line: ✓ feasible, ✗ impossible, ? not decided. A click leads to the write.");
+  return html("div", {}, window, reads.size > 0 && key);
 }
