@@ -250,7 +250,9 @@ impl ReportAnswer {
         let mut findings = Vec::new();
         for file in &self.ci.files {
             let list = file.findings().1.into_iter();
-            for (((command, finding), severity), &execution) in list.zip(&judged.severities).zip(&self.executions.of_findings) {
+            for (((command, finding), severity), &execution) in
+                list.zip(&judged.severities).zip(&self.executions.of_findings)
+            {
                 let shown = Diagnostic { severity: severity.unwrap_or(Severity::Note), ..finding.diagnostic };
                 let diagnostic = diagnostic_data(finding.sources, &shown);
                 findings.push(ReportedFinding { command, diagnostic, suppressed: severity.is_none(), execution });

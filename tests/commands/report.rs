@@ -37,6 +37,11 @@ fn a_page_has_the_answers_of_all_commands() {
             answer[key] = data[key].clone();
         }
         answer["command"] = command.into();
+        // The steps of outcomes are not there: those of findings are shown.
+        for outcome in answer.get_mut("outcomes").and_then(Value::as_array_mut).into_iter().flatten() {
+            assert_eq!(outcome["schedule"].take(), Value::Null);
+            outcome["schedule"] = Value::Array(Vec::new());
+        }
         assert_answer(command, &answer);
     }
     assert_eq!(data["left_out"], Value::Array(Vec::new()));
@@ -103,7 +108,8 @@ fn what_is_there_stays_where_there_is_no_new_page() {
 
 /// Two threads that each write one of two variables in one of many places.
 fn many_races(places: usize) -> String {
-    let body: String = (0..places).map(|place| format!("  if (k == {place}) x = {place}; else y = {place};\n")).collect();
+    let body: String =
+        (0..places).map(|place| format!("  if (k == {place}) x = {place}; else y = {place};\n")).collect();
     format!("int x; int y;\nvoid f(int k) {{\n{body}}}\ncobegin\n  T1: f(1);\n  T2: f(2);\ncoend\n")
 }
 
@@ -155,7 +161,7 @@ fn what_has_no_end_and_what_has_no_main() {
         "p.csm",
         "atomic bool stop;\ncobegin\n  T1: while (!stop) skip;\n  T2: { stop = true; stop = false; }\ncoend\n",
     );
-    assert_eq!(report(&files, "p.csm").status, 1);
+    assert_eq!(report(&files, "p.csm --timeout 5").status, 1);
     let of = data(&fs::read_to_string(files.path("p.html")).unwrap());
     let endless = of["findings"].as_array().unwrap().iter().find(|of| of["code"] == "CS0416").unwrap();
     let execution = &of["executions"][endless["execution"].as_u64().unwrap() as usize];

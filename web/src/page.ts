@@ -64,7 +64,7 @@ export function page(report: Report): HTMLElement {
   return html(
     "div",
     {},
-    header(report, [found, source, shown.view, ...rest]),
+    header(report, [source, found, shown.view, ...rest]),
     html("main", {}, bounds(report), report.has_main ? null : html("p", { class: "note" }, note), html("div", { class: "beside" }, source, html("div", {}, found, shown.view)), ...rest),
     html("footer", {}, html("p", {}, `made by cssame ${report.tool}`)),
   );

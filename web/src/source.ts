@@ -27,10 +27,12 @@ export function readsByLine(report: Report): Map<number, Reads[]> {
 }
 
 function addTerms(shown: Reads, read: PiRead, known: Map<string, string>): void {
+  const labels = new Set(shown.terms.map((term) => term.label));
   for (const term of read.terms) {
     const initial = term.def.endsWith("@initial");
     const label = initial ? "initial" : `${term.thread}:${term.line}`;
-    if (shown.terms.some((one) => one.label === label)) continue;
+    if (labels.has(label)) continue;
+    labels.add(label);
     const verdict = known.get(`${read.read} ${term.def}`) ?? "not decided";
     shown.terms.push({ def: term.def, label, verdict, line: initial ? null : term.line });
   }
@@ -60,8 +62,15 @@ function termView(term: Reads["terms"][number]): HTMLElement {
   return term.line === null ? html("span", attributes, name) : html("a", { ...attributes, href: `#L${term.line}` }, name);
 }
 
+/** Terms of a read that are shown in its line: the table of terms has all. */
+const TERMS = 12;
+
 function termsView(reads: Reads[]): HTMLElement | false {
-  const lists = reads.map((read) => html("span", { class: "read" }, html("span", { class: "name" }, `${read.text} ←`), ...read.terms.map(termView)));
+  const more = (count: number) => count > 0 && html("a", { href: "#futures" }, `and ${count} more`);
+  const lists = reads.map((read) => {
+    const terms = read.terms.slice(0, TERMS).map(termView);
+    return html("span", { class: "read" }, html("span", { class: "name" }, `${read.text} ←`), ...terms, more(read.terms.length - TERMS));
+  });
   return lists.length > 0 && html("div", { class: "terms" }, ...lists);
 }
 

@@ -232,6 +232,19 @@ test("long lists show their first rows, and the others when asked", () => {
   expect(list.querySelectorAll("article").length).toBe(30);
 });
 
+test("a read with many terms shows the first ones, and says how many there are", () => {
+  const terms = Array.from({ length: 40 }, (_, at) => ({ def: `x@${at + 1}:1`, thread: "T1", line: at + 1 }));
+  const view = sourceView(report({ source: "int x;\n", pi: { pis: [{ read: "x@1:5", context: null, variable: "x", thread: "T", line: 1, terms }], single: [] } }));
+  expect(view.querySelectorAll(".term").length).toBe(12);
+  expect(view.querySelector(".read")?.textContent).toMatch(/and 28 more$/);
+});
+
+test("a line that the file does not have is no link", () => {
+  const finding = { command: "races", code: "CS0412", severity: "error", message: "m", line: 1, column: 1, labels: [{ line: 9, column: 1, message: "main waits" }], notes: [], help: null, suppressed: false, execution: null };
+  const view = findings(report({ source: "int x;\n", findings: [finding] }), () => {});
+  expect([...view.querySelectorAll("a")].map((one) => one.textContent)).toEqual(["line 1"]);
+});
+
 test("a line has a mark that leads to its gravest finding", () => {
   const finding = (severity: string, suppressed = false) => ({ command: "check", code: "CS0401", severity, message: "m", line: 1, column: 1, labels: [], notes: [], help: null, suppressed, execution: null });
   const mark = (...all: ReturnType<typeof finding>[]) => sourceView(report({ source: "int x;\n", findings: all })).querySelector(".mark");

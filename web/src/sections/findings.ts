@@ -6,6 +6,12 @@ import { html, inParts, section, toLine } from "../dom";
 /** Findings that are shown at once: the executions stand below them. */
 const FIRST = 20;
 
+/** A link to a line, where the file has it: the `main` that is put behind a file without one is not shown. */
+function lineOf(report: Report, line: number): HTMLElement {
+  const isShown = line <= report.source.replace(/\n$/, "").split("\n").length;
+  return isShown ? toLine(line) : html("span", { title: "of the main that was put behind the file" }, `line ${line}`);
+}
+
 function findingView(report: Report, finding: Finding, index: number, execute: (index: number) => void): HTMLElement {
   const labels = finding.labels.filter((label) => label.message !== "");
   const { execution } = finding;
@@ -13,10 +19,10 @@ function findingView(report: Report, finding: Finding, index: number, execute: (
   const rows = execution === null ? 0 : (report.executions[execution]?.rows.length ?? 0);
   return html(
     "article",
-    { class: `finding ${level}`, id: `finding-${index + 1}`, "aria-labelledby": `finding-${index + 1}-title` },
+    { class: `finding of-${level}`, id: `finding-${index + 1}`, "aria-labelledby": `finding-${index + 1}-title` },
     html("h3", { id: `finding-${index + 1}-title` }, html("span", { class: "badge" }, level), ` ${finding.code} `, html("span", { class: "message" }, finding.message)),
-    html("p", { class: "from" }, `found by ${finding.command}`, finding.line ? ", " : null, finding.line ? toLine(finding.line) : null),
-    labels.length > 0 && html("ul", {}, ...labels.map((label) => html("li", {}, toLine(label.line), `: ${label.message}`))),
+    html("p", { class: "from" }, `found by ${finding.command}`, finding.line ? ", " : null, finding.line ? lineOf(report, finding.line) : null),
+    labels.length > 0 && html("ul", {}, ...labels.map((label) => html("li", {}, lineOf(report, label.line), `: ${label.message}`))),
     ...finding.notes.map((note) => html("p", { class: "note" }, note)),
     finding.help !== null && html("p", { class: "help" }, `help: ${finding.help}`),
     execution !== null && html("button", { type: "button", class: "show", click: () => execute(execution) }, `show its execution (${plural(rows, "row")})`),
