@@ -143,10 +143,10 @@ function page(webview: vscode.Webview, script: vscode.Uri): string {
 <header>
   <strong id="title"></strong>
   <ul id="facts"></ul>
-  <button data-move="first" title="First step (Home)">⏮</button>
+  <button data-move="first" title="First step (Home)">|◀</button>
   <button data-move="back" title="Step back (↑ or ←)">◀</button>
   <button data-move="forward" title="Step forward (↓ or →)">▶</button>
-  <button data-move="last" title="Last step (End)">⏭</button>
+  <button data-move="last" title="Last step (End)">▶|</button>
   <span id="place"></span>
 </header>
 <table><thead></thead><tbody></tbody></table>

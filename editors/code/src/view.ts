@@ -42,6 +42,14 @@ function draw(shown: Trace): void {
   document.querySelector("#output")!.replaceChildren(...output);
 }
 
+/** Moves the page up or down alone: a row that is wider than the page would move it to the side as well. */
+function bringIntoSight(row: HTMLElement): void {
+  const { top, bottom } = row.getBoundingClientRect();
+  const above = top - document.querySelector("header")!.getBoundingClientRect().height;
+  const below = bottom - document.documentElement.clientHeight;
+  if (above < 0 || below > 0) window.scrollBy(0, above < 0 ? above : Math.min(below, above));
+}
+
 function go(to: number): void {
   if (!trace) return;
   at = to;
@@ -50,7 +58,7 @@ function go(to: number): void {
   [...table.tBodies[0].rows].forEach((row, index) => {
     const isCurrent = stop !== undefined && stop.begin <= index && index < stop.end;
     row.classList.toggle("current", isCurrent);
-    if (isCurrent) row.scrollIntoView({ block: "nearest" });
+    if (isCurrent) bringIntoSight(row);
   });
   host.postMessage({ at });
 }
