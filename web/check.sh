@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the pages: types, tests, that the bundle is what the sources make, and how it looks in a browser. Needs node and npm; the
+# Checks the pages: types, tests, that the bundles are what the sources make, and how they look in a browser. Needs node and npm; the
 # browser is Debian's Chromium, where it is at hand (CHROMIUM is another one). CSSAME is the program, target/debug/cssame if it is not set.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -10,12 +10,12 @@ fi
 npm ci --silent
 npm run --silent types
 npm test --silent
-before="$(mktemp)"
-trap 'rm -f "$before"' EXIT
-cp dist/report.html "$before"
-npm run --silent build >/dev/null
-if ! cmp -s dist/report.html "$before"; then
-    echo "web/dist/report.html is not what the sources make: commit it as it is now" >&2
+before="$(mktemp -d)"
+trap 'rm -rf "$before"' EXIT
+cp dist/* "$before"
+npm run --silent build >/dev/null 2>&1
+if ! diff -q "$before" dist; then
+    echo "web/dist is not what the sources make: commit it as it is now" >&2
     exit 1
 fi
 if [ -x "${CHROMIUM:-/usr/bin/chromium}" ]; then

@@ -1,6 +1,6 @@
 // Makes the pictures of docs/pictures. CSSAME is the program; CHROMIUM the browser.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,5 +24,16 @@ await view.locator("button.show").first().click();
 await view.keyboard.press("End");
 await view.evaluate(() => scrollTo(0, 0));
 await view.screenshot({ path: join(root, "docs/pictures/report.png") });
+
+const server = spawn(program, ["serve"], { cwd: scratch, stdio: ["ignore", "pipe", "ignore"] });
+const address = await new Promise((resolve) => server.stdout.once("data", (line) => resolve(String(line).split("\n")[0])));
+await view.goto(`${address}#sample=bank_transfer_deadlock.csm&ask=futures`);
+await view.locator("#found button.show").first().click();
+await view.waitForSelector(".of-replay");
+await view.locator(".hint").first().waitFor();
+await view.keyboard.press("End");
+await view.evaluate(() => scrollTo(0, 0));
+await view.screenshot({ path: join(root, "docs/pictures/serve.png") });
+server.kill("SIGINT");
 await browser.close();
 rmSync(scratch, { recursive: true });

@@ -4,6 +4,8 @@
 //! the name of the command is brought to the front, so that options may stand before it; where there is none, and the
 //! first word may be a file, the command is `check`; the rest is for `clap`.
 
+#[cfg(feature = "serve")]
+use super::command::serve;
 use super::command::{
     check, ci, completions, correlate, coverage, diff, drive, explain, fmt, futures, ir, lsp, man, new, paths, pi,
     races, report, run,
@@ -88,6 +90,10 @@ pub enum Invocation {
     /// Serve an editor: the language server
     #[command(long_about = lsp::ABOUT, after_help = lsp::EXAMPLES)]
     Lsp(lsp::Arguments),
+    /// Serve a page to a browser: editor, questions, answers
+    #[cfg(feature = "serve")]
+    #[command(long_about = serve::ABOUT, after_help = serve::EXAMPLES)]
+    Serve(serve::Arguments),
     /// Make a program to begin with
     #[command(long_about = new::ABOUT, after_help = new::EXAMPLES)]
     New(new::Arguments),
@@ -130,6 +136,8 @@ impl Invocation {
             Invocation::Ci(arguments) => arguments,
             Invocation::Report(arguments) => arguments,
             Invocation::Lsp(arguments) => arguments,
+            #[cfg(feature = "serve")]
+            Invocation::Serve(arguments) => arguments,
             Invocation::Fmt(arguments) => arguments,
             Invocation::New(arguments) => arguments,
             Invocation::Completions(arguments) => arguments,

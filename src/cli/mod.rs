@@ -22,6 +22,8 @@ pub mod output;
 pub mod progress;
 pub mod record;
 pub mod recorded;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod status;
 pub mod target;
 mod tree;

@@ -180,9 +180,22 @@ pub struct OutputOptions {
     /// Leave out summaries and the progress bar
     #[arg(short, long)]
     pub quiet: bool,
+    /// Show how far a search has come: auto (a bar on a terminal) or lines (one each second, on standard error)
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Progress::Auto, hide_possible_values = true)]
+    pub progress: Progress,
     /// Use at most N cores, not all; the answer is the same for any number
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+}
+
+/// How to show progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Progress {
+    /// A bar on a terminal.
+    #[default]
+    Auto,
+    /// Lines on standard error, for logs and other programs.
+    Lines,
 }
 
 impl OutputOptions {

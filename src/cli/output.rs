@@ -14,6 +14,12 @@ use std::process::ExitCode;
 /// What is written to standard output at once; answers can be large.
 const BUFFER_BYTES: usize = 1 << 16;
 
+/// Writes to standard error while an answer is looked for.
+pub(super) fn note_at_once(text: &str) {
+    // There is no better place to complain about a broken standard error.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 /// The standard streams of one run.
 #[derive(Debug)]
 pub struct Output {
@@ -76,8 +82,7 @@ impl Output {
     /// Writes to standard error. What was printed before comes first.
     pub fn note(&mut self, text: &str) {
         self.flush();
-        // There is no better place to complain about a broken standard error.
-        let _ = io::stderr().write_all(text.as_bytes());
+        note_at_once(text);
     }
 
     /// Writes to standard error, unless quiet.

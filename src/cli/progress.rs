@@ -1,8 +1,8 @@
 //! What happens while a search runs: the progress bar, and Ctrl-C.
 
 use super::memory::PROCESS;
-use super::options::{BoundOptions, OutputOptions};
-use super::output::Output;
+use super::options::{BoundOptions, OutputOptions, Progress};
+use super::output::{Output, note_at_once};
 use crate::budget::{Budget, Statistics};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,10 +12,18 @@ use std::time::{Duration, Instant};
 /// How often the bar is drawn anew.
 const TICK: Duration = Duration::from_millis(120);
 
+/// How often a line is written.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// What a line of progress begins with.
+pub const LINE: &str = "progress: ";
+
 /// Watches one search. The bar vanishes with it.
 #[derive(Debug)]
 struct Monitor {
     bar: Option<ProgressBar>,
+    /// When the last line was written, if lines are wanted.
+    line: Option<Mutex<Instant>>,
     interrupt: Arc<AtomicBool>,
     /// What the search that runs now had done when it was looked at last, and when it has begun.
     search: Mutex<(u64, Instant)>,
@@ -31,7 +39,7 @@ pub fn with_budget<T>(
     if let Some(bytes) = bounds.max_memory {
         PROCESS.bound(bytes);
     }
-    let monitor = Monitor::start(output);
+    let monitor = Monitor::start(output, options.progress);
     let show = |now: &Statistics| monitor.update(now);
     work(&bounds.budget(monitor.interrupt(), options.jobs()).with_reporter(&show))
 }
@@ -39,7 +47,7 @@ pub fn with_budget<T>(
 impl Monitor {
     /// Shows a bar on a terminal, and from now on takes Ctrl-C as the wish to stop with what is known. A second Ctrl-C
     /// ends the process.
-    fn start(output: &Output) -> Monitor {
+    fn start(output: &Output, progress: Progress) -> Monitor {
         let interrupt = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupt);
         // Where no handler can be set, Ctrl-C ends the process, as it does anywhere.
@@ -48,7 +56,10 @@ impl Monitor {
                 exit_interrupted();
             }
         });
-        Monitor { bar: output.shows_progress().then(bar), interrupt, search: Mutex::new((0, Instant::now())) }
+        let lines = progress == Progress::Lines && !output.quiet();
+        let line = lines.then(|| Mutex::new(Instant::now()));
+        let bar = (!lines && output.shows_progress()).then(bar);
+        Monitor { bar, line, interrupt, search: Mutex::new((0, Instant::now())) }
     }
 
     /// The flag that Ctrl-C sets.
@@ -58,13 +69,30 @@ impl Monitor {
 
     /// Shows how far the search has come.
     fn update(&self, statistics: &Statistics) {
-        let Some(bar) = &self.bar else { return };
+        if self.bar.is_none() && !self.is_time_for_a_line() {
+            return;
+        }
         let done = statistics.states.max(statistics.executions);
         let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
         // Where less is done than before, another search has begun.
         let began = if done < search.0 { Instant::now() } else { search.1 };
         *search = (done, began);
-        bar.set_message(message(statistics, began.elapsed()));
+        let message = message(statistics, began.elapsed());
+        match &self.bar {
+            Some(bar) => bar.set_message(message),
+            None => note_at_once(&format!("{LINE}{message}\n")),
+        }
+    }
+
+    fn is_time_for_a_line(&self) -> bool {
+        self.line.as_ref().is_some_and(|last| {
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_time = last.elapsed() >= SECOND;
+            if is_time {
+                *last = Instant::now();
+            }
+            is_time
+        })
     }
 }
 

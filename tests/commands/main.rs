@@ -21,5 +21,7 @@ mod paths;
 mod process;
 mod report;
 mod seeds;
+#[cfg(feature = "serve")]
+mod serve;
 mod shell;
 mod suppressions;

@@ -68,16 +68,24 @@ export interface PiRead {
   terms: PiTerm[];
 }
 
+/** A step of a schedule, as docs/schedule.md has it. */
+export type Step = object;
+
+/** What shows an execution that an answer has: its steps, and how many stand before those that repeat. */
+export type Replay = (steps: Step[], cycle?: number) => void;
+
 export interface Term {
   read: string;
   def: string;
   feasible: boolean | null;
+  schedule?: Step[] | null;
 }
 
 export interface Outcome {
   output: string[];
   status: string;
   message: string | null;
+  schedule?: Step[] | null;
 }
 
 export interface Futures {
@@ -103,6 +111,7 @@ export interface Race {
   hits: number;
   trials: number;
   driver?: string;
+  schedule?: Step[] | null;
 }
 
 export interface Correlation {

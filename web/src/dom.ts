@@ -1,6 +1,6 @@
 // Elements. Texts become text nodes, never markup.
 
-import { placeOf } from "./data";
+import { placeOf, type Replay, type Step } from "./data";
 
 type Attribute = string | number | boolean | null | undefined | ((event: Event) => void);
 type Child = Node | string | null | undefined | false;
@@ -44,6 +44,11 @@ export function toLine(line: number, text = `line ${line}`): HTMLElement {
 export function toPlace(name: string): Node {
   const found = placeOf(name);
   return found ? toLine(found.line, name) : document.createTextNode(name);
+}
+
+/** A button that shows an execution; nothing where there is none. */
+export function toExecution(replay: Replay, steps: Step[] | null | undefined): Node {
+  return steps ? html("button", { type: "button", class: "show", click: () => replay(steps) }, "show") : document.createTextNode("");
 }
 
 /** Views one below the other: the first ones, and a button that shows the rest. They are made when they are shown. */

@@ -48,6 +48,12 @@ function header(report: Report, parts: HTMLElement[]): HTMLElement {
   return html("header", {}, html("h1", {}, report.file), themeSwitch(), words, html("nav", { "aria-label": "sections" }, ...links));
 }
 
+/** What is said of a file without `main`. */
+export function noMain(report: Report): HTMLElement | null {
+  const note = "The file has no main. Its findings are those of programs that were made for it; they have no execution here, and reads, futures and the graph are those of a program that uses it.";
+  return report.has_main ? null : html("p", { class: "note" }, note);
+}
+
 /** The whole page. */
 export function page(report: Report): HTMLElement {
   const source = section("source", "Source", sourceView(report));
@@ -60,12 +66,11 @@ export function page(report: Report): HTMLElement {
   const found = findings(report, execute);
   const graph = report.graph && section("graph", "The graph in CSSAME form", graphView(report));
   const rest = [futures(report), races(report), correlated(report), coverage(report), graph].filter((part) => part !== null);
-  const note = "The file has no main. Its findings are those of programs that were made for it; they have no execution here, and reads, futures and the graph are those of a program that uses it.";
   return html(
     "div",
     {},
     header(report, [source, found, shown.view, ...rest]),
-    html("main", {}, bounds(report), report.has_main ? null : html("p", { class: "note" }, note), html("div", { class: "beside" }, source, html("div", {}, found, shown.view)), ...rest),
+    html("main", {}, bounds(report), noMain(report), html("div", { class: "beside" }, source, html("div", {}, found, shown.view)), ...rest),
     html("footer", {}, html("p", {}, `made by cssame ${report.tool}`)),
   );
 }

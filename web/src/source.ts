@@ -38,7 +38,7 @@ function addTerms(shown: Reads, read: PiRead, known: Map<string, string>): void 
   }
 }
 
-const WORDS = new Set(
+export const WORDS = new Set(
   ("atomic barrier bool break case class cobegin coend cond const continue default do double else enum event extern " +
     "fallthrough false for if in input int lock long parfor private public reentrant return rwlock sem skip spawn string " +
     "switch synchronized this thread true void while").split(" "),

@@ -68,7 +68,8 @@ export function stepper(execution: Execution, follow: (line: number) => void): H
     scroll.scrollTop = Math.max(0, rowY(at, first) - scroll.clientHeight / 2);
     const x = places.x[rows[at]!.column] ?? 0;
     const end = places.x[rows[at]!.column + 1] ?? places.width;
-    if (x - 60 < scroll.scrollLeft || end > scroll.scrollLeft + scroll.clientWidth) scroll.scrollLeft = x - 60;
+    if (x - 60 < scroll.scrollLeft) scroll.scrollLeft = x - 60;
+    else if (end > scroll.scrollLeft + scroll.clientWidth) scroll.scrollLeft = Math.min(x - 60, end - scroll.clientWidth);
     follow(rows[at]!.line);
   };
   const keys: Record<string, () => void> = {

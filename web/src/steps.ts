@@ -32,7 +32,8 @@ export function cycleRow(execution: Execution): number | null {
   return first < 0 ? null : first;
 }
 
-function waits(blocked: Blocked): string {
+/** `T1 waits for b.guard, held by T2` */
+export function waits(blocked: Blocked): string {
   const what = blocked.threads && blocked.threads.length > 0 ? blocked.threads.join(", ") : (blocked.object ?? blocked.waits_for);
   return `${blocked.thread} waits for ${what}${blocked.holder === null ? "" : `, held by ${blocked.holder}`}`;
 }

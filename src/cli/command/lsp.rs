@@ -5,7 +5,7 @@ use crate::cli::available_memory::half_of_memory;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::memory::for_searches;
-use crate::cli::options::{Format, OutputOptions};
+use crate::cli::options::{Format, OutputOptions, parse_size};
 use crate::cli::output::Output;
 use crate::cli::status::Status;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
@@ -33,6 +33,9 @@ pub struct Arguments {
     /// For clients that pass it: the standard streams are used in any case
     #[arg(long)]
     pub stdio: bool,
+    /// Bytes that explorations may take, such as 500M or 2G, each by itself [default: half of what there is]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<u64>,
     #[command(flatten)]
     pub(crate) output: OutputOptions,
 }
@@ -51,7 +54,7 @@ impl Job for Arguments {
     fn answer(&self, _: &Output) -> Result<Served, Diagnostics> {
         let environment = Environment {
             lints: Arc::new(|findings: &Findings<'_>| LintOptions::default().lints(findings)),
-            max_memory: half_of_memory().map(for_searches),
+            max_memory: self.max_memory.or_else(half_of_memory).map(for_searches),
         };
         lsp::serve_stdio(&environment).map(|()| Served {}).map_err(|error| {
             let message = format!("the client does not keep to the protocol: {error}");

@@ -19,3 +19,5 @@ pub mod pi;
 pub mod races;
 pub mod report;
 pub mod run;
+#[cfg(feature = "serve")]
+pub mod serve;

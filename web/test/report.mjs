@@ -1,19 +1,13 @@
 // The report in a browser: what it shows, that keys and clicks work, and that it asks nothing of a network.
-//
-// CSSAME is the program; CHROMIUM the browser. With SCREENSHOTS, a directory, each page is pictured there.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { pathToFileURL } from "node:url";
+import { assertReadable, launch, problemsOf, program, root } from "./looking.mjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const program = process.env.CSSAME ?? join(root, "target/debug/cssame");
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const pictures = process.env.SCREENSHOTS;
 const scratch = mkdtempSync(join(tmpdir(), "cssame-page-"));
 // A deadlock, a lock made of variables, a lost notification, a race, a failure, a program without findings, a file without main.
 const samples = ["bank_transfer_deadlock", "peterson", "lost_notify_cond", "counter_unlocked", "order_pool_broken", "order_pool", "classes/bank_account_broken"];
@@ -46,44 +40,11 @@ function report(name) {
   return pages.get(name);
 }
 
-/** Every text against the ground it stands on, by the formula of WCAG 2. */
-function contrasts() {
-  const channel = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const rgb = (colour) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
-  };
-  const light = ([r, g, b]) => 0.2126 * channel(r / 255) + 0.7152 * channel(g / 255) + 0.0722 * channel(b / 255);
-  const ground = (element) => {
-    for (let one = element; one; one = one.parentElement) {
-      const colour = rgb(getComputedStyle(one).backgroundColor);
-      if (colour[3] > 0) return colour;
-    }
-    return [255, 255, 255, 255];
-  };
-  const low = new Set();
-  for (const element of document.querySelectorAll("body *:not(svg *):not(script):not(option)")) {
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
-    if (!own || element.closest(".hidden, noscript")) continue;
-    const [one, two] = [light(rgb(getComputedStyle(element).color)), light(ground(element))];
-    const ratio = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
-    if (ratio < 4.5) low.add(`${element.tagName}.${element.className} ${element.textContent.slice(0, 20)}: ${ratio.toFixed(2)}`);
-  }
-  return [...low];
-}
-
 /** A page that takes note of what must not happen. */
 async function open(browser, name, { width = 1280, theme = "light" } = {}) {
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: theme });
-  const problems = [];
   const url = report(name);
-  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("dialog", (dialog) => problems.push(dialog.message()));
-  page.on("request", (request) => request.url().split("#")[0] !== url && !request.url().startsWith("data:") && problems.push(request.url()));
+  const problems = problemsOf(page, (address) => address.split("#")[0] === url);
   await page.goto(url);
   await page.waitForSelector("main");
   return { page, problems };
@@ -93,17 +54,7 @@ async function look(browser, name, width, theme) {
   const { page, problems } = await open(browser, name, { width, theme });
   const label = `${name} ${width} ${theme}`;
   assert.ok((await page.locator("h1").innerText()).includes(`${name}.csm`), label);
-  const levels = await page.$$eval("h1, h2, h3", (all) => all.map((one) => Number(one.tagName[1])));
-  levels.reduce((before, level) => (assert.ok(level <= before + 1, `${label}: a heading of level ${level} behind ${before}`), level), 0);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  assert.ok(wide <= 0, `${label}: the page is ${wide} pixels too wide`);
-  assert.deepEqual(await page.evaluate(contrasts), [], label);
-  const ids = await page.$$eval("[id]", (all) => all.map((one) => one.id));
-  assert.equal(new Set(ids).size, ids.length, `${label}: an id stands twice`);
-  if (pictures) {
-    mkdirSync(pictures, { recursive: true });
-    await page.screenshot({ path: join(pictures, `${name.replace("/", "-")}-${width}-${theme}.png`), fullPage: true });
-  }
+  await assertReadable(page, label);
   assert.deepEqual(problems, [], label);
   await page.close();
 }
@@ -218,8 +169,7 @@ async function others(browser) {
   assert.deepEqual([...endless.problems, ...large.problems], []);
 }
 
-const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const browser = await chromium.launch({ executablePath, args: flags });
+const browser = await launch();
 try {
   for (const name of samples) {
     for (const [width, theme] of [[1280, "light"], [1280, "dark"], [400, "light"], [400, "dark"]]) await look(browser, name, width, theme);

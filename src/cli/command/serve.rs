@@ -1,0 +1,112 @@
+//! `cssame serve`: a page in a browser, for programs that one edits.
+
+use crate::answer::{Findings, Judged};
+use crate::cli::available_memory::half_of_memory;
+use crate::cli::job::{Answer, Common, Job};
+use crate::cli::options::{Format, OutputOptions, parse_seconds, parse_size};
+use crate::cli::output::Output;
+use crate::cli::serve::{Folder, Most, Server, Settings};
+use crate::cli::status::Status;
+use crate::diagnostics::{Code, Diagnostics};
+use clap::Args;
+use serde::Serialize;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// The long description of the command.
+pub const ABOUT: &str = "\
+Serves a page to a browser on this machine: an editor with the language server, samples to open, buttons for report, run, futures, \
+races and drive, with bounds and a Stop, and their answers to click through. Nobody else can ask: it listens at the loopback \
+address alone, and the address that it prints has a token. Nothing is written but a file of FILE or DIR that one saves.";
+
+/// The examples of the command.
+pub const EXAMPLES: &str = "\
+Examples:
+  cssame serve
+  cssame serve samples
+  cssame serve samples/peterson.csm --port 8123 --timeout 30
+
+Exit status: 0 after Ctrl-C, 2 if FILE or DIR cannot be read or the port is taken.";
+
+/// The time of a search where nobody says.
+const SECONDS: u64 = 60;
+
+/// The memory of a question where nobody says.
+const MEMORY: u64 = 1 << 30;
+
+/// Arguments of `serve`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// A source file, or a directory whose `.csm` files can be opened [default: only the samples of the tool]
+    #[arg(value_name = "FILE|DIR")]
+    pub path: Option<PathBuf>,
+    /// Listen at this port [default: any that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Let no search take longer than this, whatever the page asks [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub timeout: Option<Duration>,
+    /// Let no question, and no editor, take more memory than this [default: 1G, or half of what there is]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) output: OutputOptions,
+}
+
+/// A server that listens.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Served {
+    address: String,
+    #[serde(skip)]
+    server: Option<Server>,
+}
+
+impl Job for Arguments {
+    type Answer = Served;
+
+    fn common(&self) -> Common<'_> {
+        Common::new("serve", None, Format::Human, &self.output)
+    }
+
+    fn answer(&self, _: &Output) -> Result<Served, Diagnostics> {
+        let folder = Folder::new(self.path.clone())?;
+        let memory = self.max_memory.unwrap_or_else(|| half_of_memory().unwrap_or(MEMORY).min(MEMORY));
+        let most = Most { time: self.timeout.unwrap_or(Duration::from_secs(SECONDS)), memory };
+        let program = std::env::current_exe().map_err(|error| failure(&error))?;
+        let settings = Settings { program, folder, most, cores: self.output.jobs() };
+        let server = Server::listen(self.port, settings).map_err(|error| failure(&error))?;
+        Ok(Served { address: server.address(), server: Some(server) })
+    }
+}
+
+fn failure(error: &io::Error) -> Diagnostics {
+    Diagnostics::error(Code::CannotRead, format!("the page cannot be served: {error}"))
+}
+
+impl Answer for Served {
+    fn findings(&self) -> Findings<'_> {
+        Findings::default()
+    }
+
+    fn print(&self, _: &Judged, output: &mut Output) {
+        output.print(&format!("{}\n", self.address));
+        output.summary("open this address in a browser of this machine; Ctrl-C ends\n");
+    }
+
+    fn finish(&mut self, output: &mut Output) -> Result<(), Diagnostics> {
+        output.flush();
+        let end = Arc::new(Notify::new());
+        let told = Arc::clone(&end);
+        // Where no handler can be set, Ctrl-C ends the process, as it does anywhere.
+        let _ = ctrlc::set_handler(move || told.notify_one());
+        self.server.take().map_or(Ok(()), |server| server.run(&end).map_err(|error| failure(&error)))
+    }
+
+    fn status(&self, _: &Judged) -> Status {
+        Status::Clean
+    }
+}
