@@ -1,7 +1,7 @@
 //! States as runs of words.
 //!
-//! **Input**: a state. **Output**: words from which an equal state can be made again, in a canonical form: of a frame
-//! only the registers that are live where it stands, no spare capacity.
+//! **Input**: a state. **Output**: words from which an equal state can be made again (`decode`), in a canonical form: of a
+//! frame only the registers that are live where it stands, no spare capacity.
 //!
 //! The first part of the words determines the future, the outputs and the last writers. The second part is what only
 //! events name: the numbers of instances in the names of threads and locals, and which frames nothing has happened in.
@@ -9,52 +9,43 @@
 //! states.
 
 use super::machine::Machine;
-use super::state::{Block, Closed, Instances, ReadHold, State, Thread, ThreadStatus, Word};
-use super::tables::{OutputId, PathId};
+use super::state::{State, Thread, ThreadStatus};
+use super::tables::OutputId;
+
+/// A state as words.
+#[derive(Clone, Debug, Default)]
+pub struct Encoding {
+    pub(super) words: Vec<u64>,
+    pub(super) ends: Vec<u32>,
+}
+
+impl Encoding {
+    /// All words; [`Machine::decode`] makes a state of them.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The words of two states are best compared part by part. These are the ends of the parts: all but the threads, each
+    /// thread, and what only events name.
+    #[must_use]
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+}
 
 pub(super) fn pair(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-fn low(word: u64) -> u32 {
-    word as u32
-}
-
-fn high(word: u64) -> u32 {
-    (word >> 32) as u32
-}
-
-const SPAWNED: u64 = 1 << 40;
-const DEEP: u64 = 1 << 41;
-
-const STATUSES: [ThreadStatus; 10] = [
-    ThreadStatus::Free,
-    ThreadStatus::Ready,
-    ThreadStatus::AtBarrier,
-    ThreadStatus::WaitingCondition,
-    ThreadStatus::Reacquiring,
-    ThreadStatus::TimedOut,
-    ThreadStatus::WaitingToWrite,
-    ThreadStatus::WaitingBare,
-    ThreadStatus::Diverged,
-    ThreadStatus::Ended,
-];
-
-/// Reads words one after the other.
-struct Reader<'a> {
-    words: std::slice::Iter<'a, u64>,
-}
-
-impl Reader<'_> {
-    fn word(&mut self) -> u64 {
-        self.words.next().copied().unwrap_or(0)
-    }
-}
+pub(super) const SPAWNED: u64 = 1 << 40;
+pub(super) const DEEP: u64 = 1 << 41;
 
 impl Machine {
     /// Writes the words of a state, and the ends of their parts: all but the threads, each thread, and what only events
-    /// name.
-    pub(super) fn write_words(&self, state: &State, words: &mut Vec<u64>, ends: &mut Vec<u32>) {
+    /// name. Threads in which nothing has changed since `before`, which may be empty, are as they are there.
+    pub(super) fn write_words(&self, state: &State, before: &Encoding, out: &mut Encoding) {
+        let Encoding { words, ends } = out;
         words.clear();
         ends.clear();
         self.write_rest(state, words);
@@ -64,8 +55,13 @@ impl Machine {
         words.extend((&mut writers).map(|two| pair(two[0].writer, two[1].writer)));
         words.extend(writers.remainder().iter().map(|one| pair(one.writer, 0)));
         ends.push(words.len() as u32);
-        for thread in &state.threads {
-            self.encode_thread(state, thread, words);
+        for (slot, thread) in state.threads.iter().enumerate() {
+            match before.ends.get(slot..slot + 2) {
+                Some(part) if slot + 2 < before.ends.len() && !state.is_touched(slot) => {
+                    words.extend_from_slice(&before.words[part[0] as usize..part[1] as usize]);
+                }
+                _ => self.encode_thread(state, thread, words),
+            }
             ends.push(words.len() as u32);
         }
         for thread in &state.threads {
@@ -92,6 +88,12 @@ impl Machine {
             words.extend([pair(block.start, block.size), u64::from(block.variable)]);
         }
         words.extend(state.closed.iter().map(|closed| pair(closed.path.0, closed.output.0)));
+    }
+
+    /// How many words [`Machine::write_rest`] writes.
+    pub(super) fn len_of_rest(&self, state: &State) -> usize {
+        let lists = 2 * state.readers.len() + 2 * state.blocks.len() + state.closed.len();
+        3 + usize::from(self.has_readers()) + lists
     }
 
     pub(super) fn encode_thread(&self, state: &State, thread: &Thread, words: &mut Vec<u64>) {
@@ -124,125 +126,6 @@ impl Machine {
             at = (header as u32).wrapping_sub(1);
             if let Some(origin) = self.compiled.origins.get(at as usize) {
                 frame = frame.wrapping_sub(self.compiled.functions[origin.function].frame_size);
-            }
-        }
-    }
-
-    /// Makes the state that words stand for. They must come from [`Machine::encode`] of the same machine.
-    pub fn decode(&self, words: &[u64], state: &mut State) {
-        let mut reader = Reader { words: words.iter() };
-        let counts = reader.word();
-        let more = reader.word();
-        let rest = reader.word();
-        state.exclusive = low(rest) as u16;
-        state.unfinished = high(rest) as u16;
-        state.taken = 0;
-        state.touched = 0;
-        let readers = if self.has_readers() { reader.word() } else { 0 };
-        state.readers.clear();
-        state.readers.extend((0..readers).map(|_| {
-            let (of, thread) = (reader.word(), reader.word() as u16);
-            ReadHold { address: low(of), thread, count: high(of) }
-        }));
-        state.blocks.clear();
-        state.blocks.extend((0..low(more)).map(|_| {
-            let place = reader.word();
-            let variable = reader.word() as u32;
-            Block { start: low(place), size: high(place), variable, owner: PathId(0), ordinal: 0 }
-        }));
-        state.closed.clear();
-        state.closed.extend((0..high(more)).map(|_| {
-            let word = reader.word();
-            Closed { shape: PathId(0), path: PathId(low(word)), output: OutputId(high(word)) }
-        }));
-        state.cells.clear();
-        state.cells.push(Word { value: 0, writer: super::state::NO_WRITER });
-        let cells = low(counts) as usize;
-        state.cells.extend((1..cells).map(|_| Word { value: reader.word() as i64, writer: 0 }));
-        for two in state.cells[1..].chunks_mut(2) {
-            let writers = reader.word();
-            two[0].writer = low(writers);
-            if let Some(second) = two.get_mut(1) {
-                second.writer = high(writers);
-            }
-        }
-        state.threads.clear();
-        state.stack.clear();
-        for _ in 0..high(counts) {
-            self.decode_thread(&mut reader, state);
-        }
-        for thread in &mut state.threads {
-            let word = reader.word();
-            let name = PathId(low(word));
-            if thread.output == OutputId::EMPTY {
-                thread.path = name;
-            } else {
-                thread.shape = name;
-            }
-            thread.fresh = high(word);
-        }
-        for closed in &mut state.closed {
-            closed.shape = PathId(reader.word() as u32);
-        }
-        for block in &mut state.blocks {
-            let word = reader.word();
-            (block.owner, block.ordinal) = (PathId(low(word)), high(word));
-        }
-        state.instances.clear();
-        while reader.words.len() > 0 {
-            let names = reader.word();
-            let (ordinal, count) = (reader.word() as i64, reader.word() as u32);
-            state.instances.push(Instances { parent: PathId(low(names)), label: high(names), ordinal, count });
-        }
-    }
-
-    fn decode_thread(&self, reader: &mut Reader<'_>, state: &mut State) {
-        let word = reader.word();
-        let mut thread = Thread::free(state.stack.len() as u32, 0);
-        thread.pc = low(word);
-        thread.status = STATUSES[(word >> 32 & 15) as usize];
-        thread.spawned = word & SPAWNED != 0;
-        thread.atomic = (word >> 48) as u16;
-        if thread.status != ThreadStatus::Free {
-            let word = reader.word();
-            thread.output = OutputId(high(word));
-            // One of the two; the other one stands in the second part.
-            (thread.shape, thread.path) = (PathId(low(word)), PathId(low(word)));
-        }
-        if !matches!(thread.status, ThreadStatus::Free | ThreadStatus::Ended) {
-            let waits = reader.word();
-            thread.wait = low(waits);
-            thread.parent = high(waits) as u16;
-            thread.levels = (high(waits) >> 16) as u16;
-            if word & DEEP != 0 {
-                let depth = reader.word();
-                thread.frame = low(depth);
-                thread.depth = high(depth);
-                thread.parent_frame = reader.word() as u32;
-            }
-            self.decode_frames(reader, &mut thread, &mut state.stack);
-        }
-        state.threads.push(thread);
-    }
-
-    fn decode_frames(&self, reader: &mut Reader<'_>, thread: &mut Thread, stack: &mut Vec<i64>) {
-        let compiled = &self.compiled;
-        thread.frame_size = compiled.functions[compiled.origins[thread.pc as usize].function].frame_size;
-        thread.capacity = thread.frame + thread.frame_size;
-        stack.resize((thread.base + thread.capacity) as usize, 0);
-        let (mut frame, mut at) = (thread.frame, thread.pc);
-        for _ in 0..=thread.depth {
-            let start = (thread.base + frame) as usize;
-            let header = reader.word();
-            stack[start] = header as i64;
-            if thread.status != ThreadStatus::Diverged {
-                for &slot in compiled.live_at(at) {
-                    stack[start + slot as usize] = reader.word() as i64;
-                }
-            }
-            at = low(header).wrapping_sub(1);
-            if let Some(origin) = compiled.origins.get(at as usize) {
-                frame = frame.wrapping_sub(compiled.functions[origin.function].frame_size);
             }
         }
     }

@@ -12,40 +12,20 @@
 //! **Soundness and limits**: a search that meets n states takes two different ones for the same with a probability of
 //! about n²/2¹²⁹: below 10⁻²⁰ for a thousand million.
 
-use super::encode::pair;
+use super::encode::{Encoding, pair};
 use super::machine::{Fingerprints, Machine};
 use super::state::{State, Word};
 use super::symmetry::Canonical;
 
-/// A state as words.
-#[derive(Clone, Debug, Default)]
-pub struct Encoding {
-    words: Vec<u64>,
-    ends: Vec<u32>,
-}
-
-impl Encoding {
-    /// All words; [`Machine::decode`] makes a state of them.
-    #[must_use]
-    pub fn words(&self) -> &[u64] {
-        &self.words
-    }
-
-    /// The words of two states are best compared part by part. These are the ends of the parts: all but the threads, each
-    /// thread, and what only events name.
-    #[must_use]
-    pub fn ends(&self) -> &[u32] {
-        &self.ends
-    }
-}
-
 /// The hashes of the parts of a state that steps begin in, and room to hash in.
 #[derive(Clone, Debug, Default)]
 pub struct Hashes {
-    total: u128,
-    rest: u128,
+    pub(super) total: u128,
+    pub(super) rest: u128,
     /// By slot.
-    threads: Vec<u128>,
+    pub(super) threads: Vec<u128>,
+    /// The words that the state was [loaded](Machine::load) from; empty where it was not.
+    pub(super) loaded: Encoding,
     words: Vec<u64>,
     canonical: Canonical,
 }
@@ -85,7 +65,7 @@ pub fn hash(words: &[u64]) -> u128 {
 }
 
 /// The same for words that are known by a small number besides.
-fn hash_from(number: u64, words: &[u64]) -> u128 {
+pub(super) fn hash_from(number: u64, words: &[u64]) -> u128 {
     let length = words.len() as u64 ^ number << 32;
     let (mut low, mut high) = (SECRETS[0] ^ length, SECRETS[1] ^ length);
     let mut pairs = words.chunks_exact(2);
@@ -113,6 +93,35 @@ fn hash_of_cell(address: usize, cell: Word) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
+/// The sum of hashes when a cell has changed.
+#[inline(always)]
+pub(super) fn with_cell(total: u128, address: usize, old: Word, new: Word) -> u128 {
+    total.wrapping_sub(hash_of_cell(address, old)).wrapping_add(hash_of_cell(address, new))
+}
+
+/// The sum of hashes when all cells may have changed, or have come or gone.
+fn with_cells(mut total: u128, before: &[Word], now: &[Word]) -> u128 {
+    // Few cells change in a step: most runs of them are passed over by one branch.
+    const RUN: usize = 4;
+    let common = before.len().min(now.len());
+    for (run, (old, new)) in before[..common].chunks(RUN).zip(now[..common].chunks(RUN)).enumerate() {
+        let different = |(old, new): (&Word, &Word)| (old.value ^ new.value) | i64::from(old.writer ^ new.writer);
+        if old.iter().zip(new).map(different).fold(0, |any, one| any | one) == 0 {
+            continue;
+        }
+        for (place, (&old, &new)) in old.iter().zip(new).enumerate().filter(|&(_, (old, new))| old != new) {
+            total = with_cell(total, run * RUN + place, old, new);
+        }
+    }
+    for (address, &old) in before.iter().enumerate().skip(common.max(1)) {
+        total = total.wrapping_sub(hash_of_cell(address, old));
+    }
+    for (address, &new) in now.iter().enumerate().skip(common.max(1)) {
+        total = total.wrapping_add(hash_of_cell(address, new));
+    }
+    total
+}
+
 impl Machine {
     /// The hash of everything that determines the future of a state, its outputs and its last writers.
     #[must_use]
@@ -122,11 +131,24 @@ impl Machine {
 
     /// Writes a state as words.
     pub fn encode(&self, state: &State, out: &mut Encoding) {
-        self.write_words(state, &mut out.words, &mut out.ends);
+        self.write_words(state, &Encoding::default(), out);
+    }
+
+    /// The same for a state that a step has led to, of which [`State::copy_changes_from`] was called before; `hashes` are those
+    /// of the state before the step, which was [loaded](Machine::load), or is none.
+    pub fn encode_behind(&self, hashes: &Hashes, state: &State, out: &mut Encoding) {
+        self.write_words(state, &hashes.loaded, out);
+        debug_assert!({
+            let mut whole = Encoding::default();
+            self.encode(state, &mut whole);
+            (whole.words, whole.ends) == (out.words.clone(), out.ends.clone())
+        });
     }
 
     /// The fingerprint of a state; `hashes` is ready then for the states behind it.
     pub fn begin_hashes(&self, state: &State, hashes: &mut Hashes) -> u128 {
+        hashes.loaded.words.clear();
+        hashes.loaded.ends.clear();
         if self.fingerprints == Fingerprints::UpToSymmetry {
             return self.symmetric_fingerprint(state, hashes);
         }
@@ -138,19 +160,14 @@ impl Machine {
         self.add_hashes(state, hashes)
     }
 
-    /// The same where the words of the state and the ends of their parts are at hand.
-    pub fn begin_hashes_of(&self, state: &State, words: &[u64], ends: &[u32], hashes: &mut Hashes) -> u128 {
-        if self.fingerprints == Fingerprints::UpToSymmetry {
-            return self.symmetric_fingerprint(state, hashes);
-        }
+    /// Makes `hashes` ready where the words of the state and the ends of their parts are at hand. Not up to symmetry.
+    pub(super) fn begin_hashes_of(&self, state: &State, words: &[u64], ends: &[u32], hashes: &mut Hashes) {
         let parts = ends.windows(2).take(state.threads.len()).enumerate();
         hashes.threads.clear();
         hashes
             .threads
             .extend(parts.map(|(slot, part)| hash_from(slot as u64, &words[part[0] as usize..part[1] as usize])));
-        let total = self.add_hashes(state, hashes);
-        debug_assert_eq!(total, self.fingerprint(state), "the words are those of the state");
-        total
+        self.add_hashes(state, hashes);
     }
 
     /// Adds what stands outside of the threads to their hashes.
@@ -162,14 +179,16 @@ impl Machine {
         hashes.total
     }
 
-    /// The fingerprint of a state that a step has led to, of which [`State::begin_changes`] was called before; `hashes` are those
+    /// The fingerprint of a state that a step has led to, of which [`State::copy_changes_from`] was called before; `hashes` are those
     /// of the state before the step.
     pub fn fingerprint_behind(&self, before: &State, hashes: &mut Hashes, state: &State) -> u128 {
         if self.fingerprints == Fingerprints::UpToSymmetry {
             return self.symmetric_fingerprint(state, hashes);
         }
-        let mut total = hashes.total.wrapping_sub(hashes.rest);
-        total = total.wrapping_add(self.hash_of_rest(state, &mut hashes.words));
+        let mut total = hashes.total;
+        if !state.has_same_rest(before) {
+            total = total.wrapping_sub(hashes.rest).wrapping_add(self.hash_of_rest(state, &mut hashes.words));
+        }
         for slot in 0..state.threads.len().max(before.threads.len()) {
             let is_in_both = slot < state.threads.len() && slot < before.threads.len();
             if is_in_both && !state.is_touched(slot) {
@@ -182,18 +201,7 @@ impl Machine {
                 total = total.wrapping_add(self.hash_of_thread(state, slot, &mut hashes.words));
             }
         }
-        let common = state.cells.len().min(before.cells.len());
-        for (address, (&old, &new)) in before.cells[..common].iter().zip(&state.cells[..common]).enumerate().skip(1) {
-            if old != new {
-                total = total.wrapping_sub(hash_of_cell(address, old)).wrapping_add(hash_of_cell(address, new));
-            }
-        }
-        for (address, &old) in before.cells.iter().enumerate().skip(common.max(1)) {
-            total = total.wrapping_sub(hash_of_cell(address, old));
-        }
-        for (address, &new) in state.cells.iter().enumerate().skip(common.max(1)) {
-            total = total.wrapping_add(hash_of_cell(address, new));
-        }
+        total = with_cells(total, &before.cells, &state.cells);
         debug_assert_eq!(total, self.fingerprint(state), "all that has changed was noted");
         total
     }

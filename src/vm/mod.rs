@@ -14,10 +14,12 @@
 //! that no other thread can observe the accesses that are not visible; the machine does not check that. Weak memory is
 //! not modelled. Local work is cut off after [`Options::local_instructions`].
 
+mod changes;
 mod code;
 mod code_facts;
 mod compile;
 mod compiled;
+mod decode;
 mod encode;
 mod fingerprint;
 mod inspect;
@@ -44,7 +46,8 @@ mod visibility;
 mod watched;
 
 pub use code::{CodeIndex, Origin};
-pub use fingerprint::{Encoding, Hashes, hash, with_more};
+pub use encode::Encoding;
+pub use fingerprint::{Hashes, hash, with_more};
 pub use interchangeable::bodies as interchangeable_bodies;
 pub use machine::{Fingerprints, Machine, Options, Semantics};
 pub use observe::{Cell, Event, Object, Observer, ThreadName, Work};

@@ -184,7 +184,7 @@ pub struct State {
     pub(super) unfinished: u16,
     /// No slot below this one is free.
     pub(super) taken: u16,
-    /// Threads in which something may have changed since [`State::begin_changes`], by slot; the last bit stands for all behind.
+    /// Threads in which something may have changed since [`State::copy_changes_from`], by slot; the last bit stands for all behind.
     pub(super) touched: u64,
 }
 
@@ -217,14 +217,7 @@ impl Clone for State {
         self.cells.clone_from(&source.cells);
         self.threads.clone_from(&source.threads);
         self.stack.clone_from(&source.stack);
-        self.blocks.clone_from(&source.blocks);
-        self.closed.clone_from(&source.closed);
-        self.instances.clone_from(&source.instances);
-        self.readers.clone_from(&source.readers);
-        self.exclusive = source.exclusive;
-        self.unfinished = source.unfinished;
-        self.taken = source.taken;
-        self.touched = source.touched;
+        self.clone_lists_from(source);
     }
 }
 
@@ -242,21 +235,16 @@ impl State {
         (self.exclusive, self.unfinished, self.taken) = (NO_THREAD, 0, 0);
     }
 
-    /// From now on it is noted in which threads something may have changed: what tells one state from the one that it was made of.
-    pub fn begin_changes(&mut self) {
-        self.touched = 0;
-    }
-
-    /// Something may have changed in a thread.
-    #[inline(always)]
-    pub(super) fn touch(&mut self, thread: ThreadIndex) {
-        self.touched |= 1 << thread.0.min(63);
-    }
-
-    /// Whether something may have changed in a thread.
-    #[inline(always)]
-    pub(super) fn is_touched(&self, slot: usize) -> bool {
-        self.touched >> slot.min(63) & 1 != 0
+    /// Copies all but cells, threads and stack.
+    pub(super) fn clone_lists_from(&mut self, source: &State) {
+        self.blocks.clone_from(&source.blocks);
+        self.closed.clone_from(&source.closed);
+        self.instances.clone_from(&source.instances);
+        self.readers.clone_from(&source.readers);
+        self.exclusive = source.exclusive;
+        self.unfinished = source.unfinished;
+        self.taken = source.taken;
+        self.touched = source.touched;
     }
 
     /// Number of thread slots, free ones included.
@@ -418,7 +406,8 @@ impl State {
         if capacity >= needed {
             return;
         }
-        // Deep recursion must not move the other segments at every call.
+        // All behind it move as well. Deep recursion must not move the other segments at every call.
+        self.touched |= u64::MAX << thread.0.min(63);
         let extra = if capacity == 0 { needed } else { needed.max(capacity + capacity / 2) - capacity };
         let end = (base + capacity) as usize;
         let old_length = self.stack.len();

@@ -10,6 +10,7 @@ fn run_by(machine: &Machine, mut pick: impl FnMut(&[Choice], usize) -> usize) ->
     let mut tables = Tables::new();
     let mut state = machine.initial(&mut tables);
     let mut enabled = Vec::new();
+    let (mut loaded, mut hashes, mut behind) = (State::default(), Hashes::default(), State::default());
     for step in 0..100_000 {
         machine.enabled(&state, &mut enabled);
         if enabled.is_empty() {
@@ -22,9 +23,15 @@ fn run_by(machine: &Machine, mut pick: impl FnMut(&[Choice], usize) -> usize) ->
         let mut copy = State::default();
         machine.decode(encoding.words(), &mut copy);
         assert_eq!(machine.fingerprint(&copy), machine.fingerprint(&state));
+        // So does one that was made of the one before.
+        machine.load(encoding.words(), encoding.ends(), &mut loaded, &mut hashes);
+        behind.copy_changes_from(&mut loaded);
+        assert!(loaded.is_same(&copy) && behind.is_same(&copy));
         let progress = machine.step(&mut state, &mut tables, choice, &mut ());
         assert_eq!(machine.step(&mut copy, &mut tables, choice, &mut ()), progress);
         assert_eq!(machine.fingerprint(&copy), machine.fingerprint(&state));
+        assert_eq!(machine.step(&mut behind, &mut tables, choice, &mut ()), progress);
+        assert_eq!(machine.fingerprint_behind(&loaded, &mut hashes, &behind), machine.fingerprint(&state));
         if progress != Progress::Running {
             return (state, tables, Some(progress));
         }

@@ -226,9 +226,8 @@ impl<G: Monitor> Worker<G> {
     /// Does all steps of a state; false if there was no room for them.
     fn expand_state(&mut self, scene: Scene<'_>, of: Waiting<'_>) -> bool {
         let machine = scene.machine;
-        machine.decode(of.state, &mut self.parent.0);
+        machine.load(of.state, of.ends, &mut self.parent.0, &mut self.hashes);
         self.parent.1.decode(of.monitor);
-        machine.begin_hashes_of(&self.parent.0, of.state, of.ends, &mut self.hashes);
         let mut moves = std::mem::take(&mut self.moves);
         machine.moves(&self.parent.0, &mut moves);
         self.parent.1.restrict(&self.parent.0, &mut moves);
@@ -267,8 +266,7 @@ impl<G: Monitor> Worker<G> {
     }
 
     fn step(&mut self, Scene { machine, found, watched, .. }: Scene<'_>, choice: Choice) {
-        self.child.0.clone_from(&self.parent.0);
-        self.child.0.begin_changes();
+        self.child.0.copy_changes_from(&mut self.parent.0);
         self.child.1.clone_from(&self.parent.1);
         let batch = &mut self.batch;
         let (state, monitor) = &mut self.child;
@@ -301,7 +299,7 @@ impl<G: Monitor> Worker<G> {
             fingerprint = with_rest(fingerprint, &self.more);
             known = found.graph.find(fingerprint);
             if leads == Leads::On && known.is_none() {
-                machine.encode(state, &mut self.encoding);
+                machine.encode_behind(&self.hashes, state, &mut self.encoding);
                 batch.words.extend_from_slice(self.encoding.words());
                 batch.parts.extend_from_slice(self.encoding.ends());
                 state_end = batch.words.len();

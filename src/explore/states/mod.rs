@@ -264,9 +264,8 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     }
 
     fn load(&mut self, waiting: Waiting<'_>) {
-        self.machine.decode(waiting.state, &mut self.parent.0);
+        self.machine.load(waiting.state, waiting.ends, &mut self.parent.0, &mut self.hashes);
         self.parent.1.decode(waiting.monitor);
-        self.machine.begin_hashes_of(&self.parent.0, waiting.state, waiting.ends, &mut self.hashes);
     }
 
     fn stop(&mut self, bound: Bound) -> ControlFlow<()> {
@@ -353,8 +352,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 
     fn step(&mut self, node: u32, choice: Choice) -> ControlFlow<()> {
         self.may_step()?;
-        self.child.0.clone_from(&self.parent.0);
-        self.child.0.begin_changes();
+        self.child.0.copy_changes_from(&mut self.parent.0);
         self.child.1.clone_from(&self.parent.1);
         self.visitor.begin();
         let (state, monitor) = &mut self.child;
@@ -411,7 +409,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
         match end {
             None => {
-                self.machine.encode(&self.child.0, &mut self.encoding);
+                self.machine.encode_behind(&self.hashes, &self.child.0, &mut self.encoding);
                 let state = (self.encoding.words(), self.encoding.ends());
                 self.next.push(to, state, &self.more[..monitor_words], &mut self.dictionary);
                 self.wait()
