@@ -227,10 +227,15 @@ impl Block {
             }
             self.write((index - written) as u64 + 1);
             written = index + 1;
-            let bytes = difference.to_le_bytes();
-            let mask = bytes.iter().rev().fold(0u8, |mask, &byte| mask << 1 | u8::from(byte != 0));
-            self.bytes.push(mask);
-            self.bytes.extend(bytes.into_iter().filter(|&byte| byte != 0));
+            let (mut rest, place_of_mask) = (difference, self.bytes.len());
+            self.bytes.push(0);
+            // Few bytes differ: one turn for each of these.
+            while rest != 0 {
+                let place = rest.trailing_zeros() / 8;
+                self.bytes[place_of_mask] |= 1 << place;
+                self.bytes.push((rest >> (8 * place)) as u8);
+                rest &= !(0xff << (8 * place));
+            }
         }
         self.write(0);
     }
@@ -350,12 +355,12 @@ impl Reader {
                 return;
             }
             index += gap - 1;
-            let mask = self.byte(block);
-            let mut bytes = [0; 8];
-            for (_, byte) in bytes.iter_mut().enumerate().filter(|&(place, _)| mask >> place & 1 != 0) {
-                *byte = self.byte(block);
+            let (mut mask, mut difference) = (self.byte(block), 0);
+            while mask != 0 {
+                difference |= u64::from(self.byte(block)) << (8 * mask.trailing_zeros());
+                mask &= mask - 1;
             }
-            self.next.words[index] ^= u64::from_le_bytes(bytes);
+            self.next.words[index] ^= difference;
             index += 1;
         }
     }
