@@ -28,7 +28,8 @@ async function open(browser, address, { width = 1280, theme = "light" } = {}) {
   // Chromium calls a stream aborted that was read piece by piece, to its end.
   page.on("requestfailed", (request) => !request.url().endsWith("api/jobs") && problems.push(`${request.url()}: ${request.failure()?.errorText}`));
   await page.goto(address);
-  await page.waitForSelector(".cm-content");
+  // What the address names is open only when it has a name; what is typed before would be gone.
+  await page.waitForFunction(() => !["", "Program"].includes(document.getElementById("program-title")?.textContent ?? ""));
   return { page, problems };
 }
 

@@ -1,6 +1,6 @@
 //! The server of `cssame serve`: a page in a browser, with an editor, questions and their answers.
 //!
-//! **Input**: [`Settings`]. **Output**: an [`Address`], and what is answered below it, until Ctrl-C:
+//! **Input**: [`Settings`]. **Output**: the address of the page, and what is answered below it, until Ctrl-C:
 //!
 //! | request | answer |
 //! |---|---|
