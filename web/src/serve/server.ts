@@ -1,9 +1,7 @@
 // The requests of docs/commands/serve.md.
 
+import type { Step } from "../data";
 import { reader } from "./events";
-
-/** A step of a schedule; the server knows what is in it. */
-export type Step = object;
 
 export interface Question {
   command: string;
