@@ -316,6 +316,10 @@ fn stopped(bound: Bound) -> Diagnostic {
         Bound::Outcomes => {
             (Code::ExplorationLimit, "there are too many outcomes to look for all of them unasked".to_owned())
         }
+        Bound::TooMany => (
+            Code::ExplorationLimit,
+            "there is too much to look at one by one, and no option raises this bound".to_owned(),
+        ),
         Bound::Timeout => (Code::Timeout, "the time that `--timeout` allows ran out".to_owned()),
         Bound::Interrupt => (Code::Interrupted, "the search was interrupted".to_owned()),
     };

@@ -65,6 +65,8 @@ pub enum Bound {
     Memory,
     /// What is done for outcomes where there are very many, and nobody has asked for all of them.
     Outcomes,
+    /// There are more instances, or threads at one time, than are looked at one by one. No option raises this bound.
+    TooMany,
     /// The deadline.
     Timeout,
     /// Somebody has asked to stop.
@@ -72,7 +74,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// As users read it: the option that raises it.
+    /// As users read it: the option that raises it, if there is one.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -81,6 +83,7 @@ impl Bound {
             Bound::Executions => "max-executions",
             Bound::Memory => "max-memory",
             Bound::Outcomes => "outcomes",
+            Bound::TooMany => "too-many",
             Bound::Timeout => "timeout",
             Bound::Interrupt => "interrupt",
         }
@@ -117,8 +120,8 @@ pub struct Budget<'a> {
     limits: Limits,
     deadline: Option<Instant>,
     interrupt: Option<&'a AtomicBool>,
-    /// The bytes that the process has, and how many it may have.
-    memory: Option<(&'a AtomicU64, u64)>,
+    /// Counters of the bytes that the process has, and how many it may have.
+    memory: Option<(&'a [AtomicU64], u64)>,
     jobs: usize,
     reporter: Option<Reporter<'a>>,
 }
@@ -157,11 +160,11 @@ impl<'a> Budget<'a> {
         Budget { interrupt: Some(interrupt), ..self }
     }
 
-    /// The same, stopped where the process has more bytes than that, as it counts them. What a search counts itself stops it
+    /// The same, stopped where the process has more bytes than that by any of its counters. What a search counts itself stops it
     /// sooner ([`Limits::max_memory`]), and at the same place in each run.
     #[must_use]
-    pub fn with_memory(self, given: &'a AtomicU64, most: u64) -> Budget<'a> {
-        Budget { memory: Some((given, most)), ..self }
+    pub fn with_memory(self, counters: &'a [AtomicU64], most: u64) -> Budget<'a> {
+        Budget { memory: Some((counters, most)), ..self }
     }
 
     /// The same for work on that many cores. No answer depends on it.
@@ -209,13 +212,14 @@ impl<'a> Budget<'a> {
         spend(&mut self.limits.max_work, done.steps);
     }
 
-    /// The bound that is hit now, of those that need a clock, a flag, or the allocator.
+    /// The bound that is hit now, of those that need a clock, a flag, or the memory of the process.
     #[must_use]
     pub fn check(&self) -> Option<Bound> {
         if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Some(Bound::Interrupt);
         }
-        if self.memory.is_some_and(|(given, most)| given.load(Ordering::Relaxed) > most) {
+        if self.memory.is_some_and(|(counters, most)| counters.iter().any(|bytes| bytes.load(Ordering::Relaxed) > most))
+        {
             return Some(Bound::Memory);
         }
         self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| Bound::Timeout)
@@ -280,10 +284,10 @@ mod tests {
 
     #[test]
     fn the_memory_of_the_process_is_a_bound() {
-        let given = AtomicU64::new(10);
-        let budget = Budget::unlimited().with_memory(&given, 10);
+        let counters = [AtomicU64::new(10), AtomicU64::new(0)];
+        let budget = Budget::unlimited().with_memory(&counters, 10);
         assert_eq!(budget.check(), None);
-        given.store(11, Ordering::Relaxed);
+        counters[1].store(11, Ordering::Relaxed);
         assert_eq!(
             (budget.check(), budget.share(Limits::default()).check()),
             (Some(Bound::Memory), Some(Bound::Memory))

@@ -5,13 +5,14 @@
 //! the process behind it.
 //!
 //! **Soundness and limits**: searches count what they keep, and stop at a part of the bound ([`for_searches`]), so that they stop
-//! at the same place in each run and for any number of cores. What nobody counts, such as reports, is only seen here. Bounds
+//! at the same place in each run and for any number of cores. What nobody counts, such as reports, is only seen here, and what
+//! gaps between blocks take only by the system ([`resident`](super::resident)). Bounds
 //! below [`LEAST`] are bounds of searches alone: the program itself takes some of that.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The memory of this process. An allocator belongs to a process, so this is a static.
-pub static PROCESS: Memory = Memory { given: AtomicU64::new(0), most: AtomicU64::new(u64::MAX) };
+pub static PROCESS: Memory = Memory::unbounded();
 
 /// The least bound that the whole process is held to.
 const LEAST: u64 = 64 << 20;
@@ -19,10 +20,11 @@ const LEAST: u64 = 64 << 20;
 /// What the program, what it is made from, and its answer take, besides searches.
 const PROGRAM: u64 = 16 << 20;
 
-/// Bytes that an allocator has given out.
+/// Bytes that an allocator has given out, and those that the system has given to the process.
 #[derive(Debug)]
 pub struct Memory {
-    given: AtomicU64,
+    /// Both numbers.
+    counters: [AtomicU64; 2],
     most: AtomicU64,
 }
 
@@ -32,23 +34,27 @@ fn block(size: usize) -> u64 {
 }
 
 impl Memory {
+    const fn unbounded() -> Memory {
+        Memory { counters: [const { AtomicU64::new(0) }; 2], most: AtomicU64::new(u64::MAX) }
+    }
+
     /// A block is asked for. Whether it may be had.
     #[inline]
     pub fn give(&self, size: usize) -> bool {
         let size = block(size);
-        self.given.fetch_add(size, Ordering::Relaxed).saturating_add(size) <= self.most.load(Ordering::Relaxed)
+        self.counters[0].fetch_add(size, Ordering::Relaxed).saturating_add(size) <= self.most.load(Ordering::Relaxed)
     }
 
     /// A block came back.
     #[inline]
     pub fn take_back(&self, size: usize) {
-        self.given.fetch_sub(block(size), Ordering::Relaxed);
+        self.counters[0].fetch_sub(block(size), Ordering::Relaxed);
     }
 
-    /// The bytes that are given out; 0 where the program has another allocator.
-    #[must_use]
-    pub fn given(&self) -> &AtomicU64 {
-        &self.given
+    /// The bytes that are given out; 0 where the program has another allocator. Behind it what the process has as the system
+    /// counts it; 0 where nobody [watches](super::resident) that.
+    pub(super) fn counters(&self) -> &[AtomicU64; 2] {
+        &self.counters
     }
 
     /// From now on nothing is given out beyond a bound, if that is not too small for the program.
@@ -78,12 +84,12 @@ mod tests {
 
     #[test]
     fn what_comes_back_may_be_given_again() {
-        let memory = Memory { given: AtomicU64::new(0), most: AtomicU64::new(u64::MAX) };
+        let memory = Memory::unbounded();
         memory.bound(80 << 20);
         assert!(memory.give(50 << 20) && !memory.give(40 << 20));
         memory.take_back(40 << 20);
         memory.take_back(50 << 20);
-        assert_eq!(memory.given().load(Ordering::Relaxed), 0);
+        assert_eq!(memory.counters()[0].load(Ordering::Relaxed), 0);
         memory.bound(1);
         assert!(memory.give(60 << 20), "a small bound is one of searches alone");
     }

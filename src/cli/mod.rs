@@ -22,6 +22,7 @@ pub mod output;
 pub mod progress;
 pub mod record;
 pub mod recorded;
+mod resident;
 #[cfg(feature = "serve")]
 pub mod serve;
 pub mod status;

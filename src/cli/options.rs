@@ -140,7 +140,7 @@ impl BoundOptions {
             max_work: None,
             max_memory: memory.map(for_searches),
         });
-        let budget = memory.map_or(budget, |bytes| budget.with_memory(PROCESS.given(), for_all(bytes)));
+        let budget = memory.map_or(budget, |bytes| budget.with_memory(PROCESS.counters(), for_all(bytes)));
         let budget = budget.with_interrupt(interrupt).with_jobs(jobs);
         self.timeout.map_or(budget, |timeout| budget.with_timeout(timeout))
     }

@@ -3,6 +3,7 @@
 use super::memory::PROCESS;
 use super::options::{BoundOptions, OutputOptions, Progress};
 use super::output::{Output, note_at_once};
+use super::resident::ResidentWatch;
 use crate::budget::{Budget, Statistics};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,6 +40,7 @@ pub fn with_budget<T>(
     if let Some(bytes) = bounds.max_memory {
         PROCESS.bound(bytes);
     }
+    let _watch = ResidentWatch::start(&PROCESS.counters()[1]);
     let monitor = Monitor::start(output, options.progress);
     let show = |now: &Statistics| monitor.update(now);
     work(&bounds.budget(monitor.interrupt(), options.jobs()).with_reporter(&show))

@@ -237,7 +237,7 @@ impl Findings {
     /// Notes which of the instances that are not covered are excluded by the text.
     fn exclude(&mut self, reasons: &Reasons<'_>) {
         if self.totals.all > MAX_INSTANCES {
-            self.bound = self.bound.or(Some(Bound::Memory));
+            self.bound = self.bound.or(Some(Bound::TooMany));
             return;
         }
         let open = instances(&self.universe).filter(|instance| !self.measured.instances.contains_key(instance));

@@ -215,7 +215,7 @@ fn counted(counts: &[&ClassCount], are_cut: bool) -> Counted {
         classes: (!infinite && bound.is_none() && !are_cut).then_some(sum),
         infinite,
         upper_bound: counts.iter().any(|count| count.counting == Counting::Orders { exact: false }),
-        bound: bound.or(are_cut.then_some(Bound::Memory)),
+        bound: bound.or(are_cut.then_some(Bound::TooMany)),
     }
 }
 

@@ -366,3 +366,15 @@ fn what_stands_in_the_way_of_tests_is_told() {
         assert!(answer.status == 2 && answer.stderr.contains(says), "{line}: {answer:?}");
     }
 }
+
+#[test]
+fn more_instances_than_are_looked_at_are_no_matter_of_memory() {
+    let body: String = (0..6).map(|number| format!("v{number} = v{number} + 1; ")).collect();
+    let arms: String = (0..12).map(|arm| format!("T{arm}: {{ {body}}}\n")).collect();
+    let files = Files::new();
+    let path = files.write("p.csm", format!("int v0, v1, v2, v3, v4, v5;\ncobegin\n{arms}coend\n"));
+    let answer = call("coverage --runs 1 --format json", &[&path]);
+    assert_eq!((answer.status, &answer.json()["bound"]), (3, &"too-many".into()));
+    let shown = call("coverage --runs 1", &[&path]);
+    assert!(shown.stderr.contains("no option raises this bound"), "{shown:?}");
+}

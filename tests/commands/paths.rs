@@ -162,3 +162,11 @@ fn what_no_execution_has_at_once_is_no_finding() {
     let bounded = shown("paths --max-states 0 samples/readers_writer.csm");
     assert_eq!(bounded.status, 1, "{}", bounded.stdout);
 }
+
+#[test]
+fn more_threads_than_are_paired_are_no_matter_of_memory() {
+    let files = Files::new();
+    let path = files.write("p.csm", "int x;\nparfor (int i = 0; i < 70; i++) { x = x + i; }\n");
+    let answer = call("paths --criterion tpair --format json", &[&path]);
+    assert_eq!((answer.status, &answer.json()["bound"]), (3, &"too-many".into()));
+}

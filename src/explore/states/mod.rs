@@ -112,7 +112,7 @@ const PIECE: usize = 512;
 const DICTIONARY: u64 = 1 << 16;
 
 /// Words of states that steps lead to between two looks at the bounds, at most, and those of one state.
-const LOOK: u64 = 4 << 20;
+const LOOK: u64 = 1 << 20;
 
 /// Instructions between two looks at the clock, at most, and those of one step: some hundredths of a second.
 pub(in crate::explore) const LOOK_INSTRUCTIONS: u64 = 4 << 20;
@@ -291,9 +291,11 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             return self.stop(bound);
         }
         self.dictionary.make_room(DICTIONARY.max(2 * self.found.statistics.states));
-        // What waits is given back before the ways through the graph are measured.
+        // What waits is given back before the ways through the graph are looked for; but the allocator has gaps then, in which
+        // these find no room.
         let waiting = self.level_bytes + self.next.bytes() + self.dictionary.bytes();
-        let states = self.found.graph.bytes() + waiting.max(self.found.graph.bytes_of_ways());
+        let ways = self.found.graph.bytes_of_ways();
+        let states = self.found.graph.bytes() + waiting.max(ways) + waiting.min(ways) / 2;
         if self.budget.exceeds_memory(states + self.found.tables.bytes() + self.visitor.bytes()) {
             return self.stop(Bound::Memory);
         }
