@@ -168,5 +168,5 @@ fn more_threads_than_are_paired_are_no_matter_of_memory() {
     let files = Files::new();
     let path = files.write("p.csm", "int x;\nparfor (int i = 0; i < 70; i++) { x = x + i; }\n");
     let answer = call("paths --criterion tpair --format json", &[&path]);
-    assert_eq!((answer.status, &answer.json()["bound"]), (3, &"too-many".into()));
+    assert_eq!((answer.status, &answer.json()["bound"]), (1, &"too-many".into()));
 }
