@@ -48,7 +48,8 @@ impl Reduction<'_> {
         moves.iter().position(|one| one.alternatives == 1 && self.commutes(machine.pending(state, one.thread)))
     }
 
-    fn commutes(&self, pending: Option<Pending>) -> bool {
+    /// Whether a step that begins so may come before all that other threads can do.
+    pub(in crate::explore) fn commutes(&self, pending: Option<Pending>) -> bool {
         match pending {
             Some(Pending::Read { read, .. }) => self.race_free.read(read),
             Some(Pending::Write { definition, .. }) => self.race_free.definition(definition),

@@ -182,10 +182,7 @@ impl Machine {
                 self.begin_hashes_of(state, words, ends, hashes);
             }
         }
-        hashes.loaded.words.clear();
-        hashes.loaded.words.extend_from_slice(words);
-        hashes.loaded.ends.clear();
-        hashes.loaded.ends.extend_from_slice(ends);
+        hashes.loaded.set(words, ends);
         debug_assert!(self.fingerprints != Fingerprints::Exact || hashes.total == self.fingerprint(state));
         debug_assert!({
             let mut whole = State::default();

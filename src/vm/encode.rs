@@ -26,6 +26,14 @@ impl Encoding {
         &self.words
     }
 
+    /// Becomes those words with those ends.
+    pub fn set(&mut self, words: &[u64], ends: &[u32]) {
+        self.words.clear();
+        self.words.extend_from_slice(words);
+        self.ends.clear();
+        self.ends.extend_from_slice(ends);
+    }
+
     /// The words of two states are best compared part by part. These are the ends of the parts: all but the threads, each
     /// thread, and what only events name.
     #[must_use]

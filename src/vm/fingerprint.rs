@@ -6,8 +6,8 @@
 //! **Algorithm**: the sum of the hashes of all parts (Zobrist, 1970): each cell with its address and its last writer, each
 //! thread with its slot, and the rest. So the fingerprint behind a step is the one before it, less the hashes of the parts that
 //! have changed, and with their new ones ([`Machine::fingerprint_behind`]). Each hash is made of multiplicative mixes with
-//! different constants for the two halves, and mixed once more, so that no sums of few parts cancel out. A machine
-//! that takes interchangeable threads for one another hashes the canonical words of [`symmetry`](super::symmetry) instead.
+//! different constants for the two halves, and mixed once more, so that no sums of few parts cancel out. For a machine
+//! that takes interchangeable threads for one another [`symmetry`](super::symmetry) says what the parts are.
 //!
 //! **Soundness and limits**: a search that meets n states takes two different ones for the same with a probability of
 //! about n²/2¹²⁹: below 10⁻²⁰ for a thousand million.
@@ -15,7 +15,7 @@
 use super::encode::{Encoding, pair};
 use super::machine::{Fingerprints, Machine};
 use super::state::{State, Word};
-use super::symmetry::Canonical;
+use super::symmetry::Symmetric;
 
 /// The hashes of the parts of a state that steps begin in, and room to hash in.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,15 @@ pub struct Hashes {
     /// The words that the state was [loaded](Machine::load) from; empty where it was not.
     pub(super) loaded: Encoding,
     words: Vec<u64>,
-    canonical: Canonical,
+    symmetric: Symmetric,
+}
+
+impl Hashes {
+    /// The words that the state was [loaded](Machine::load) from; empty where it was not.
+    #[must_use]
+    pub fn loaded(&self) -> &Encoding {
+        &self.loaded
+    }
 }
 
 /// The hash of a state and of more words that belong to it for the caller.
@@ -84,7 +92,7 @@ pub(super) fn hash_from(number: u64, words: &[u64]) -> u128 {
 
 /// The hash of a cell.
 #[inline(always)]
-fn hash_of_cell(address: usize, cell: Word) -> u128 {
+pub(super) fn hash_of_cell(address: usize, cell: Word) -> u128 {
     let place = pair(address as u32, cell.writer);
     let low = fold(cell.value as u64 ^ SECRETS[0], place ^ SECRETS[1]);
     let high = fold(cell.value as u64 ^ SECRETS[2], place ^ SECRETS[3]);
@@ -150,7 +158,7 @@ impl Machine {
         hashes.loaded.words.clear();
         hashes.loaded.ends.clear();
         if self.fingerprints == Fingerprints::UpToSymmetry {
-            return self.symmetric_fingerprint(state, hashes);
+            return self.symmetric_fingerprint(state, &mut hashes.symmetric);
         }
         hashes.threads.clear();
         for slot in 0..state.threads.len() {
@@ -183,7 +191,7 @@ impl Machine {
     /// of the state before the step.
     pub fn fingerprint_behind(&self, before: &State, hashes: &mut Hashes, state: &State) -> u128 {
         if self.fingerprints == Fingerprints::UpToSymmetry {
-            return self.symmetric_fingerprint(state, hashes);
+            return self.symmetric_fingerprint(state, &mut hashes.symmetric);
         }
         let mut total = hashes.total;
         if !state.has_same_rest(before) {
@@ -204,11 +212,6 @@ impl Machine {
         total = with_cells(total, &before.cells, &state.cells);
         debug_assert_eq!(total, self.fingerprint(state), "all that has changed was noted");
         total
-    }
-
-    fn symmetric_fingerprint(&self, state: &State, hashes: &mut Hashes) -> u128 {
-        self.encode_up_to_symmetry(state, &mut hashes.canonical);
-        hash(hashes.canonical.words())
     }
 
     fn hash_of_thread(&self, state: &State, slot: usize, words: &mut Vec<u64>) -> u128 {

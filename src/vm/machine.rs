@@ -240,11 +240,7 @@ impl Machine {
                 u32::from(self.cell_at(state, thread, lock).is_none_or(|(_, value)| locks::holder(value) == 0))
             }
             ThreadStatus::WaitingToWrite => u32::from(state.may_take(slot.wait, thread, Kind::WriteLock)),
-            ThreadStatus::WaitingCondition => {
-                let timed =
-                    matches!(self.compiled.code[slot.pc as usize], Code::Synchronise { kind: Kind::TimedWait, .. });
-                u32::from(timed) + u32::from(self.options.semantics.spurious_wakeups)
-            }
+            ThreadStatus::WaitingCondition => self.ways_to_give_up(slot),
             ThreadStatus::Diverged => 1,
             ThreadStatus::Free
             | ThreadStatus::Ready
@@ -254,7 +250,13 @@ impl Machine {
         }
     }
 
-    fn ready_alternatives(&self, state: &State, thread: ThreadIndex, code: Code) -> u32 {
+    /// In how many ways a thread that waits for a condition can stop waiting by itself.
+    pub(super) fn ways_to_give_up(&self, thread: &Thread) -> u32 {
+        let timed = matches!(self.compiled.code[thread.pc as usize], Code::Synchronise { kind: Kind::TimedWait, .. });
+        u32::from(timed) + u32::from(self.options.semantics.spurious_wakeups)
+    }
+
+    pub(super) fn ready_alternatives(&self, state: &State, thread: ThreadIndex, code: Code) -> u32 {
         match code {
             Code::Synchronise { kind, object, .. } => self.synchronisation_alternatives(state, thread, kind, object),
             Code::Join => u32::from(state.frame(thread)[0] >> 32 == 0),

@@ -33,7 +33,8 @@ pub(super) struct Layout {
     locks: Vec<Box<[u32]>>,
     /// Addresses of the locks of globals.
     global_locks: Vec<u32>,
-    /// Whether there is a readers-writer lock.
+    /// Whether there is a lock of any kind, and a readers-writer lock.
+    pub(super) has_locks: bool,
     pub(super) has_rwlocks: bool,
 }
 
@@ -43,7 +44,10 @@ impl Layout {
         let empty = Word { value: 0, writer: NO_WRITER };
         let nothing = Cell { object: Object::global(VariableId(0)), part: 0 };
         let has_rwlocks = program.leaves.iter().any(|leaf| leaf.kind == LeafKind::RwLock);
-        let mut layout = Layout { initial: vec![empty], names: vec![nothing], has_rwlocks, ..Layout::default() };
+        let is_lock = |leaf: &Leaf| matches!(leaf.kind, LeafKind::Lock | LeafKind::ReentrantLock | LeafKind::RwLock);
+        let has_locks = program.leaves.iter().any(is_lock);
+        let mut layout =
+            Layout { initial: vec![empty], names: vec![nothing], has_locks, has_rwlocks, ..Layout::default() };
         for (id, variable) in program.variables.entries() {
             let template = template(program, variable);
             let address = match variable.storage {
@@ -62,15 +66,18 @@ impl Layout {
             layout.templates.push(template.into_boxed_slice());
             layout.leaves.push(leaves_by_cell(program, variable));
             let leaves = variable.leaves().map(|leaf| &program.leaves[leaf]);
-            let locks =
-                leaves.filter(|leaf| matches!(leaf.kind, LeafKind::Lock | LeafKind::ReentrantLock | LeafKind::RwLock));
-            let locks: Box<[u32]> = locks.flat_map(Leaf::cells).collect();
+            let locks: Box<[u32]> = leaves.filter(|leaf| is_lock(leaf)).flat_map(Leaf::cells).collect();
             if variable.storage == Storage::Global {
                 layout.global_locks.extend(locks.iter().map(|offset| address + offset));
             }
             layout.locks.push(locks);
         }
         layout
+    }
+
+    /// The addresses of the locks of globals.
+    pub(super) fn global_locks(&self) -> &[u32] {
+        &self.global_locks
     }
 
     /// Calls `f` with the addresses of all locks.

@@ -13,7 +13,7 @@ use super::tables::{OutputId, PathId};
 use crate::ir::DefinitionId;
 
 /// A thread: an index into the threads of a state. The slot of a thread that was forked is used again after its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ThreadIndex(pub u16);
 
 impl ThreadIndex {
@@ -34,7 +34,7 @@ pub const NO_WRITER: u32 = u32::MAX;
 pub(super) const REENTRANT: i64 = 1 << 62;
 
 /// What a memory cell holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Word {
     pub value: i64,
     /// A definition; for a lock, the code index at which it was taken.

@@ -1,121 +1,125 @@
 //! Symmetry reduction: states equal up to a permutation of `parfor` iterations get one fingerprint (Ip and Dill 1996).
 //!
-//! **Input**: a state. **Output**: words that are the same for two states if one is a permutation of the other: the
+//! **Input**: a state. **Output**: a hash that is the same for two states if one is a permutation of the other: the
 //! iterations of a `parfor` that are interchangeable have changed places.
 //!
-//! **Algorithm** (Ip and Dill: "Better Verification Through Symmetry", 1996; Emerson and Sistla, 1996).
+//! **Algorithm** (Ip and Dill: "Better Verification Through Symmetry", 1996; Emerson and Sistla, 1996): the sum of the hashes of
+//! all parts, as of other fingerprints, in which a sum takes the place of a sorted list.
 //!
-//! 1. Everything but the interchangeable threads is written as it is; a lock that one of these holds counts as held by
-//!    somebody.
+//! 1. Everything but the interchangeable threads is hashed as it is, with its address or slot; a lock that one of these holds
+//!    counts as held by somebody.
 //! 2. For each interchangeable thread, its frames without its number and name, and the locks that it holds.
-//! 3. These lists, sorted.
 //!
-//! **Soundness and limits**: equal words mean that there is a permutation, because each list says all that a thread may
+//! **Soundness and limits**: equal parts mean that there is a permutation, because each thread says all that it may
 //! come to do, and nothing else points to these threads. So the two states have the same futures, but for the names of
 //! those threads. Permutations that would have to move memory as well are not seen.
 
 use super::encode::pair;
+use super::fingerprint::{hash, hash_from, hash_of_cell};
 use super::locks;
 use super::machine::Machine;
-use super::state::{NO_THREAD, State, Thread, ThreadStatus};
+use super::state::{NO_THREAD, State, Thread, ThreadStatus, Word};
 use crate::ir::FunctionId;
 
-/// The words, and room to sort in.
+/// Room to hash in.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Canonical {
+pub(super) struct Symmetric {
     words: Vec<u64>,
-    /// What the threads that may be exchanged are about to do, one behind the other, and where each begins and ends.
-    contents: Vec<u64>,
-    ranges: Vec<(u32, u32)>,
     /// By thread: whether it may be exchanged.
     exchangeable: Vec<bool>,
     /// Locks that such threads hold: the thread, the address, and how often beyond the first time.
     held: Vec<(u16, u32, u32)>,
 }
 
-impl Canonical {
-    /// Nothing where threads are not taken for one another.
-    pub(super) fn words(&self) -> &[u64] {
-        &self.words
-    }
-}
-
 /// Stands for the holder of a lock that may be exchanged.
 const SOMEBODY: u64 = u64::MAX;
 
+/// Stands for the slot of a thread that may be exchanged.
+const ANY_SLOT: u64 = 1 << 20;
+
 impl Machine {
-    pub(super) fn encode_up_to_symmetry(&self, state: &State, out: &mut Canonical) {
-        let Canonical { words, contents, ranges, exchangeable, held } = out;
+    /// The fingerprint of a state up to symmetry.
+    pub(super) fn symmetric_fingerprint(&self, state: &State, room: &mut Symmetric) -> u128 {
+        let Symmetric { words, exchangeable, held } = room;
         exchangeable.clear();
         exchangeable.extend(state.threads.iter().map(|thread| self.may_be_exchanged(state, thread)));
-        words.clear();
-        words.push(pair(state.cells.len() as u32, state.blocks.len() as u32));
+        let mut total = self.symmetric_hash_of_cells(state, exchangeable, held);
         let exclusive = exchangeable.get(usize::from(state.exclusive)).is_none_or(|&may| !may);
         let holder = if exclusive { u32::from(state.exclusive) } else { u32::from(NO_THREAD) + 1 };
-        words.push(pair(holder, state.closed.len() as u32));
-        self.encode_cells(state, exchangeable, held, words);
-        for block in &state.blocks {
-            words.extend([pair(block.start, block.size), u64::from(block.variable)]);
+        total = total.wrapping_add(self.symmetric_hash_of_rest(state, holder, words));
+        for slot in 0..state.threads.len() {
+            let is_exclusive = usize::from(state.exclusive) == slot;
+            total = total.wrapping_add(self.symmetric_hash_of_thread(state, slot, (is_exclusive, held), words));
         }
-        words.extend(state.closed.iter().map(|closed| pair(closed.path.0, closed.output.0)));
-        contents.clear();
-        ranges.clear();
-        for (index, thread) in state.threads.iter().enumerate() {
-            if thread.status == ThreadStatus::Free {
-                continue;
-            }
-            if !exchangeable[index] {
-                words.push(index as u64);
-                self.encode_thread(state, thread, words);
-                continue;
-            }
-            let start = contents.len();
-            self.encode_thread(state, thread, contents);
-            // The second word is its name.
-            contents[start + 1] = u64::from(usize::from(state.exclusive) == index);
-            let locks = held.iter().filter(|(holder, ..)| usize::from(*holder) == index);
-            contents.extend(locks.map(|&(_, address, levels)| pair(address, levels)));
-            ranges.push((start as u32, contents.len() as u32));
-        }
-        let content = |&(start, end): &(u32, u32)| &contents[start as usize..end as usize];
-        ranges.sort_unstable_by(|left, right| content(left).cmp(content(right)));
-        for range in &*ranges {
-            words.push(SOMEBODY - 1 - u64::from(range.1 - range.0));
-            words.extend(content(range));
-        }
+        total
     }
 
-    fn encode_cells(
-        &self,
-        state: &State,
-        exchangeable: &[bool],
-        held: &mut Vec<(u16, u32, u32)>,
-        words: &mut Vec<u64>,
-    ) {
-        held.clear();
-        let start = words.len();
-        words.extend(state.cells.iter().map(|cell| cell.value as u64));
-        self.layout.each_lock(&state.blocks, |address| {
-            if let Some((holder, levels)) = locks::held(state.cells[address as usize].value)
-                && exchangeable.get(holder) == Some(&true)
-            {
-                held.push((holder as u16, address, levels));
-                words[start + address as usize] = SOMEBODY;
-            }
-        });
+    /// The hash of what stands neither in cells nor in threads: `holder` is the thread in the middle of an atomic block.
+    pub(super) fn symmetric_hash_of_rest(&self, state: &State, holder: u32, words: &mut Vec<u64>) -> u128 {
+        words.clear();
+        words.push(pair(state.cells.len() as u32, state.blocks.len() as u32));
+        words.push(pair(holder, state.closed.len() as u32));
         // How many read stands in the cell, and who they are among others.
         if self.has_readers() {
             words.push(state.readers.len() as u64);
         }
         for hold in &state.readers {
-            if exchangeable.get(usize::from(hold.thread)) == Some(&true) {
-                held.push((hold.thread, hold.address, hold.count));
-            } else {
+            let thread = state.threads.get(usize::from(hold.thread));
+            if !thread.is_some_and(|thread| self.may_be_exchanged(state, thread)) {
                 words.extend([pair(hold.address, hold.count), SOMEBODY - u64::from(hold.thread)]);
             }
         }
+        for block in &state.blocks {
+            words.extend([pair(block.start, block.size), u64::from(block.variable)]);
+        }
+        words.extend(state.closed.iter().map(|closed| pair(closed.path.0, closed.output.0)));
+        hash(words)
+    }
+
+    /// The hash of a thread: whether it is in the middle of an atomic block, and which locks threads hold that may be exchanged.
+    pub(super) fn symmetric_hash_of_thread(
+        &self,
+        state: &State,
+        slot: usize,
+        (is_exclusive, held): (bool, &[(u16, u32, u32)]),
+        words: &mut Vec<u64>,
+    ) -> u128 {
+        let thread = &state.threads[slot];
+        if thread.status == ThreadStatus::Free {
+            return 0;
+        }
+        words.clear();
+        self.encode_thread(state, thread, words);
+        if !self.may_be_exchanged(state, thread) {
+            return hash_from(slot as u64, words);
+        }
+        // The second word is its name.
+        words[1] = u64::from(is_exclusive);
+        let locks = held.iter().filter(|(holder, ..)| usize::from(*holder) == slot);
+        words.extend(locks.map(|&(_, address, levels)| pair(address, levels)));
+        hash_from(ANY_SLOT, words)
+    }
+
+    /// The sum of the hashes of all cells; finds the locks that threads hold which may be exchanged.
+    fn symmetric_hash_of_cells(&self, state: &State, exchangeable: &[bool], held: &mut Vec<(u16, u32, u32)>) -> u128 {
+        held.clear();
+        let cells = state.cells.iter().enumerate().skip(1);
+        let mut total = cells.fold(0, |sum: u128, (address, &cell)| sum.wrapping_add(hash_of_cell(address, cell)));
+        self.layout.each_lock(&state.blocks, |address| {
+            let cell = state.cells[address as usize];
+            if let Some((holder, levels)) = locks::held(cell.value)
+                && exchangeable.get(holder) == Some(&true)
+            {
+                held.push((holder as u16, address, levels));
+                let by_somebody = Word { value: SOMEBODY as i64, ..cell };
+                total = super::fingerprint::with_cell(total, address as usize, cell, by_somebody);
+            }
+        });
+        let may = |thread: u16| exchangeable.get(usize::from(thread)) == Some(&true);
+        let readers = state.readers.iter().filter(|hold| may(hold.thread));
+        held.extend(readers.map(|hold| (hold.thread, hold.address, hold.count)));
         held.sort_unstable();
-        words.extend(state.cells.iter().map(|cell| u64::from(cell.writer)));
+        total
     }
 
     fn may_be_exchanged(&self, state: &State, thread: &Thread) -> bool {

@@ -68,7 +68,7 @@ fn large_states_give_the_same_answer_as_well() {
     let model = model(&format!("int x;\ncobegin\n{arms}coend\nprint(x);\n"));
     for bounds in [
         Limits { max_states: Some(8_000), ..Limits::default() },
-        Limits { max_memory: Some(3 << 20), ..Limits::default() },
+        Limits { max_memory: Some(1 << 20), ..Limits::default() },
     ] {
         let answer = |jobs| by_states(model.machine(), &Query::UP_TO_THE_READ, &Budget::from(bounds).with_jobs(jobs));
         let alone = answer(1);

@@ -335,6 +335,8 @@ fn is_quiet(event: Event) -> bool {
 impl Monitor for Watch<'_> {
     type Note = Note;
 
+    const REMEMBERS: bool = false;
+
     fn encode(&self, _: &mut Vec<u64>) {}
 
     fn decode(&mut self, _: &[u64]) {}

@@ -112,6 +112,8 @@ impl Observer for Forgetful {
 impl Monitor for Forgetful {
     type Note = ();
 
+    const REMEMBERS: bool = false;
+
     fn encode(&self, _: &mut Vec<u64>) {}
 
     fn decode(&mut self, _: &[u64]) {}

@@ -16,9 +16,10 @@
 use super::dictionary::Dictionary;
 use super::fingerprint::{encode_rest, with_rest};
 use super::frontier::{Block, Reader, Waiting};
+use super::memo::Happened;
 use super::{Monitor, Searched};
 use crate::explore::reduction::Reduction;
-use crate::vm::{self, Choice, CodeIndex, Encoding, Event, Hashes, Machine, Move, State, Tables, ThreadName, Work};
+use crate::vm::{self, Choice, Encoding, Hashes, Machine, Move, State, Tables, Work};
 use std::ops::Range;
 use std::thread;
 
@@ -53,9 +54,6 @@ const BATCH_WORDS: usize = 4 << 20;
 
 /// Instructions that may be executed for a batch: nobody looks at the clock before it is done.
 const BATCH_INSTRUCTIONS: u64 = 64 << 20;
-
-/// An event, where it happened.
-type Happened = (ThreadName, CodeIndex, Event);
 
 /// A state that was expanded.
 #[derive(Clone, Copy, Debug)]

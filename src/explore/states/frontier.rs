@@ -8,11 +8,14 @@
 //!    other parts as the words that differ, of these the bytes that differ.
 //! 2. States stand in blocks, which are read from their beginnings. A block that was expanded is given back at once.
 //! 3. The first blocks hold states as they are: where few states wait, to write differences takes more time than it is worth.
+//! 4. States that are known by the [numbers](crate::vm::Parts) of their parts are written as the numbers that differ
+//!    ([`numbered`](super::numbered)).
 //!
 //! **Soundness and limits**: exact. Threads are entered into the dictionary while it is small beside the states that
 //! were met; later ones are written as other parts are.
 
 use super::dictionary::Dictionary;
+use super::numbered::{self, read_number, write_number};
 use std::collections::VecDeque;
 
 /// States of a block, and the words that they may have.
@@ -62,6 +65,7 @@ pub(super) struct Frontier {
     /// The state that was written last to the last block.
     last: Image,
     next: Image,
+    last_numbers: Vec<u32>,
 }
 
 /// States as they are.
@@ -104,10 +108,12 @@ impl Images {
 pub(super) struct Block {
     /// The states, where they are not written as differences.
     images: Option<Images>,
-    bytes: Vec<u8>,
+    /// Whether they are written as numbers of parts.
+    pub is_numbered: bool,
+    pub bytes: Vec<u8>,
     len: usize,
     words: u64,
-    first_node: u32,
+    pub first_node: u32,
     last_node: u32,
 }
 
@@ -140,11 +146,8 @@ impl Frontier {
         monitor: &[u64],
         dictionary: &mut Dictionary,
     ) {
-        if self.blocks.back().is_none_or(|block| block.len >= BLOCK || block.words >= BLOCK_WORDS) {
-            if let Some(full) = self.blocks.back_mut() {
-                full.bytes.shrink_to_fit();
-                self.bytes += full.bytes();
-            }
+        if self.needs_block(false) {
+            self.close_block();
             let images = (self.bytes() < FEW).then(Images::default);
             self.blocks.push_back(Block { images, first_node: node, ..Block::default() });
             self.last.clear();
@@ -168,6 +171,37 @@ impl Frontier {
             self.len += 1;
         }
         std::mem::swap(&mut self.last, &mut self.next);
+    }
+
+    /// Adds a state by the numbers of its parts.
+    pub(super) fn push_numbers(&mut self, node: u32, numbers: &[u32]) {
+        if self.needs_block(true) {
+            self.close_block();
+            self.blocks.push_back(Block { is_numbered: true, first_node: node, ..Block::default() });
+            self.last_numbers.clear();
+        }
+        if let Some(block) = self.blocks.back_mut() {
+            write_number(&mut block.bytes, u64::from(node - block.last_node));
+            numbered::write(&mut self.last_numbers, numbers, &mut block.bytes);
+            block.last_node = node;
+            block.len += 1;
+            block.words += numbers.len() as u64 / 2;
+            self.len += 1;
+        }
+    }
+
+    /// Whether the last block is full, or none of the kind that is needed.
+    fn needs_block(&self, is_numbered: bool) -> bool {
+        let is_full = |block: &Block| block.len >= BLOCK || block.words >= BLOCK_WORDS;
+        self.blocks.back().is_none_or(|block| is_full(block) || block.is_numbered != is_numbered)
+    }
+
+    /// The last block gets no more states.
+    fn close_block(&mut self) {
+        if let Some(full) = self.blocks.back_mut() {
+            full.bytes.shrink_to_fit();
+            self.bytes += full.bytes();
+        }
     }
 
     /// Takes the first block off.
@@ -240,13 +274,8 @@ impl Block {
         self.write(0);
     }
 
-    /// Writes a number in groups of seven bits.
-    fn write(&mut self, mut number: u64) {
-        while number >= 128 {
-            self.bytes.push(number as u8 | 128);
-            number >>= 7;
-        }
-        self.bytes.push(number as u8);
+    fn write(&mut self, number: u64) {
+        write_number(&mut self.bytes, number);
     }
 }
 
@@ -371,15 +400,7 @@ impl Reader {
     }
 
     fn number(&mut self, block: &Block) -> u64 {
-        let (mut number, mut shift) = (0, 0);
-        loop {
-            let byte = self.byte(block);
-            number |= u64::from(byte & 127) << shift;
-            shift += 7;
-            if byte < 128 {
-                return number;
-            }
-        }
+        read_number(&block.bytes, &mut self.at)
     }
 }
 

@@ -103,6 +103,11 @@ impl Graph {
         self.visited.find(fingerprint)
     }
 
+    /// Nodes of these fingerprints are asked for next.
+    pub(in crate::explore) fn bring_near(&self, fingerprints: impl Iterator<Item = u128>) {
+        self.visited.bring_near(fingerprints);
+    }
+
     /// The node of a fingerprint, and whether it is new.
     pub(in crate::explore) fn visit(
         &mut self,

@@ -8,12 +8,12 @@
 //! 1. The states of a level wait, each as the difference to the one before it (`frontier`); those of the next level are
 //!    written behind one another in the same way. Nothing is allocated for a step.
 //! 2. A state is decoded, and each choice that it has is done by the machine, watched by the monitor and by the
-//!    visitor.
+//!    visitor. Where the monitor remembers nothing, a step that was done before in a like state is not done again (`collapsed`).
 //! 3. The successor is told from others by a fingerprint of 128 bits (`fingerprint`), which follows from that of the state
 //!    before and from what the step has changed. One that is new becomes a node of the graph, which keeps the step that has
 //!    led to it first, and waits for the next level.
 //! 4. Where there are many states and the question allows it, one thread alone is expanded where that is enough ([`Reduction`]).
-//! 5. Large levels are expanded on several cores (`batch`, `parallel`) and entered in the order in which one core would have done
+//! 5. Large levels whose steps the machine has to do are expanded on several cores (`batch`, `parallel`) and entered in the order in which one core would have done
 //!    the steps, so that the graph is the same for any number of cores.
 //!
 //! **Soundness and limits**: if no bound is hit, each state that an execution can reach is a node, and the path to it
@@ -21,9 +21,12 @@
 //! would be taken for one: with 10^9 states the chance is below 10^-20. States themselves are not kept: they are found again
 //! by doing the steps.
 
+mod ahead;
 pub(in crate::explore) mod assumption;
 mod batch;
 mod chunks;
+mod collapse;
+mod collapsed;
 pub(in crate::explore) mod completion;
 mod dictionary;
 pub(in crate::explore) mod edges;
@@ -31,7 +34,9 @@ mod expansion;
 mod fingerprint;
 mod frontier;
 pub(in crate::explore) mod graph;
+mod memo;
 mod monitor;
+mod numbered;
 pub(in crate::explore) mod open;
 mod parallel;
 mod round_robin;
@@ -39,12 +44,15 @@ pub(in crate::explore) mod terms;
 mod visited;
 mod visitor;
 
+use ahead::Ahead;
 use batch::Worker;
+use collapse::Collapse;
 use dictionary::Dictionary;
 pub(in crate::explore) use fingerprint::fingerprint_of;
 use fingerprint::{encode_rest, with_rest};
 use frontier::{Block, Frontier, Reader, Waiting};
 pub(in crate::explore) use monitor::Monitor;
+use numbered::NumberReader;
 pub(in crate::explore) use visitor::{End, EndContext, Transition, Visitor};
 
 use crate::budget::{Bound, Budget, Statistics};
@@ -78,6 +86,9 @@ struct Engine<'a, G: Monitor, V> {
     next: Frontier,
     dictionary: Dictionary,
     reader: Reader,
+    number_reader: NumberReader,
+    collapse: Collapse<G::Note>,
+    ahead: Ahead,
     /// States of the level that were not begun yet, and memory of all that are not given back.
     left: usize,
     level_bytes: u64,
@@ -159,6 +170,7 @@ fn search_by<G: Monitor, V: Visitor<G>>(
     reduction: Option<Reduction<'_>>,
 ) -> Searched {
     let graph = if visitor.asks_for_edges() { Graph::default() } else { Graph::without_edges() };
+    let collapses = !G::REMEMBERS && V::IN_PARALLEL && machine.has_parts();
     let mut engine: Engine<'_, G, V> = Engine {
         machine,
         budget,
@@ -170,6 +182,9 @@ fn search_by<G: Monitor, V: Visitor<G>>(
         next: Frontier::default(),
         dictionary: Dictionary::default(),
         reader: Reader::default(),
+        number_reader: NumberReader::default(),
+        collapse: Collapse::new(machine, collapses),
+        ahead: Ahead::default(),
         left: 0,
         level_bytes: 0,
         words: 0,
@@ -207,6 +222,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             }
             // For the whole level, so that it does not depend on who expands which state.
             let states = self.found.graph.len() as u64;
+            self.collapse.begin(states);
             self.reduces = self.reduction.is_some_and(|reduction| states >= reduction.from);
             if self.reduces {
                 self.found.graph.set_reduced();
@@ -229,7 +245,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
                 blocks.push_back(block);
             }
             let Some(first) = blocks.front() else { return ControlFlow::Continue(()) };
-            if jobs > 1 && self.left >= LARGE {
+            if jobs > 1 && self.left >= LARGE && !self.collapse.is_on && !first.is_numbered {
                 done += self.expand_in_parallel(blocks.make_contiguous(), done)?;
             } else {
                 let end = first.len();
@@ -247,6 +263,9 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 
     /// Expands states of a block one after the other.
     fn expand_here(&mut self, block: &Block, part: Range<usize>) -> ControlFlow<()> {
+        if block.is_numbered {
+            return self.expand_numbered(block, part);
+        }
         let mut reader = std::mem::take(&mut self.reader);
         reader.skip_to(part.start, block, &self.dictionary);
         let mut over = ControlFlow::Continue(());
@@ -266,6 +285,25 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     fn load(&mut self, waiting: Waiting<'_>) {
         self.machine.load(waiting.state, waiting.ends, &mut self.parent.0, &mut self.hashes);
         self.parent.1.decode(waiting.monitor);
+        self.collapse.forget_loaded();
+    }
+
+    /// Loads the state at a place of a block; gives its node.
+    fn load_at(&mut self, block: &Block, number: usize) -> u32 {
+        if block.is_numbered {
+            let mut reader = std::mem::take(&mut self.number_reader);
+            reader.skip_to(number + 1, block, &self.collapse.parts);
+            self.load_numbers(reader.state().0);
+            let node = reader.node();
+            self.number_reader = reader;
+            return node;
+        }
+        let mut reader = std::mem::take(&mut self.reader);
+        reader.skip_to(number + 1, block, &self.dictionary);
+        self.load(reader.state());
+        let node = reader.state().node;
+        self.reader = reader;
+        node
     }
 
     fn stop(&mut self, bound: Bound) -> ControlFlow<()> {
@@ -291,11 +329,12 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             return self.stop(bound);
         }
         self.dictionary.make_room(DICTIONARY.max(2 * self.found.statistics.states));
+        self.collapse.look(self.found.statistics.states);
         // What waits is given back before the ways through the graph are looked for; but the allocator has gaps then, in which
         // these find no room.
         let waiting = self.level_bytes + self.next.bytes() + self.dictionary.bytes();
         let ways = self.found.graph.bytes_of_ways();
-        let states = self.found.graph.bytes() + waiting.max(ways) + waiting.min(ways) / 2;
+        let states = self.found.graph.bytes() + self.collapse.bytes() + waiting.max(ways) + waiting.min(ways) / 2;
         if self.budget.exceeds_memory(states + self.found.tables.bytes() + self.visitor.bytes()) {
             return self.stop(Bound::Memory);
         }
@@ -315,16 +354,14 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 
     /// The states of a level are not expanded because their executions are as long as may be.
     fn close_level(&mut self, level: &mut Frontier) {
-        let mut reader = Reader::default();
         while let Some(block) = level.take() {
-            reader.begin();
-            while reader.next(&block, &self.dictionary) {
-                self.load(reader.state());
+            for number in 0..block.len() {
+                let node = self.load_at(&block, number);
                 if !self.parent_moves().is_empty() {
                     self.found.bound = Some(Bound::Steps);
                     continue;
                 }
-                if self.deadlock(reader.state().node).is_break() {
+                if self.deadlock(node).is_break() {
                     return;
                 }
             }
@@ -412,8 +449,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         match end {
             None => {
                 self.machine.encode_behind(&self.hashes, &self.child.0, &mut self.encoding);
-                let state = (self.encoding.words(), self.encoding.ends());
-                self.next.push(to, state, &self.more[..monitor_words], &mut self.dictionary);
+                self.push_state(to, monitor_words);
                 self.wait()
             }
             Some(end) => {

@@ -13,6 +13,10 @@ pub(in crate::explore) trait Monitor: Observer + Clone + Send {
     /// What a step has shown, for the visitor.
     type Note: Copy + Send;
 
+    /// Whether it remembers anything from step to step. One that does not has no words, leaves out no moves, and what it
+    /// notes and forgets follows from the step alone.
+    const REMEMBERS: bool = true;
+
     /// Appends what tells two executions apart.
     fn encode(&self, words: &mut Vec<u64>);
 
@@ -41,6 +45,8 @@ pub(in crate::explore) trait Monitor: Observer + Clone + Send {
 
 impl Monitor for () {
     type Note = ();
+
+    const REMEMBERS: bool = false;
 
     fn encode(&self, _: &mut Vec<u64>) {}
 

@@ -72,14 +72,6 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         ControlFlow::Continue(())
     }
 
-    /// Reads a state once more.
-    fn load_again(&mut self, of: Place<'_>) {
-        let mut reader = std::mem::take(&mut self.reader);
-        reader.skip_to(of.number + 1, of.block, &self.dictionary);
-        self.load(reader.state());
-        self.reader = reader;
-    }
-
     /// Enters the steps of a state that a worker has expanded: of all threads, or of one alone.
     fn enter(
         &mut self,
@@ -89,7 +81,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         alone: Option<usize>,
     ) -> ControlFlow<()> {
         if steps.is_empty() {
-            self.load_again(of);
+            self.load_at(of.block, of.number);
             return self.deadlock(of.node);
         }
         self.found.graph.begin_edges(of.node);
@@ -102,7 +94,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
         // What the thread alone has led to may be known, which the worker could not tell.
         if over.is_continue() && alone.is_some() && !self.leads_on_from(of.node) {
-            self.load_again(of);
+            self.load_at(of.block, of.number);
             let moves = self.parent_moves();
             over = self.follow_all_but(of.node, &moves, alone);
             self.moves = moves;
@@ -115,7 +107,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         let known = known.or_else(|| self.found.graph.find(fingerprint));
         let is_new_end = leads == Leads::ToEnd && known.is_none();
         if leads == Leads::Unknown || is_new_end {
-            self.load_again(of);
+            self.load_at(of.block, of.number);
             return self.step(of.node, choice);
         }
         self.may_step()?;

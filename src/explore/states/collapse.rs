@@ -1,0 +1,143 @@
+//! What is known of the parts of states, and of steps.
+//!
+//! **Input**: the states that a search meets, and the steps that the machine does. **Output**: the numbers of states, their moves,
+//! and the steps that were done before.
+//!
+//! **Soundness and limits**: exact. Where parts do not recur, numbers save nothing: if they take more than [`PER_STATE`] bytes for
+//! each state, states are written as words from then on.
+
+use super::memo::{Happened, Memo};
+use crate::explore::reduction::Reduction;
+use crate::vm::{CodeIndex, Encoding, Event, Machine, Move, Observer, Parts, State, ThreadIndex, ThreadName, Trace};
+use std::marker::PhantomData;
+
+/// Memory that parts and steps may take, and what is added to it for each state.
+const AT_FIRST: u64 = 1 << 20;
+const PER_STATE: u64 = 16;
+
+/// States from which on parts are numbered: to enter what is met takes more time than few states save. Where results are checked
+/// there are few states, so it begins sooner.
+const FROM: u64 = if cfg!(debug_assertions) { 16 } else { 1_000 };
+
+/// The parts and the steps that were met.
+pub(super) struct Collapse<N> {
+    pub parts: Parts,
+    pub memo: Memo<N>,
+    /// Whether new states are written as numbers, and whether that may begin yet.
+    pub is_on: bool,
+    may_begin: bool,
+    /// The numbers of the state that is expanded, where the machine has loaded it; of one that it has led to; its words.
+    pub loaded: Vec<u32>,
+    pub behind: Vec<u32>,
+    pub words: Encoding,
+    pub trace: Trace,
+    pub events: Vec<Happened>,
+}
+
+impl<N: Copy> Collapse<N> {
+    /// Nothing yet.
+    pub(super) fn new(machine: &Machine, may_begin: bool) -> Collapse<N> {
+        Collapse {
+            parts: Parts::default(),
+            memo: Memo::new(machine.global_locks()),
+            is_on: false,
+            may_begin,
+            loaded: Vec::new(),
+            behind: Vec::new(),
+            words: Encoding::default(),
+            trace: Trace::default(),
+            events: Vec::new(),
+        }
+    }
+
+    /// Memory that it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.parts.bytes() + if self.is_on { self.memo.bytes() } else { 0 }
+    }
+
+    /// A level begins: so many states were met.
+    pub(super) fn begin(&mut self, states: u64) {
+        if self.may_begin && states >= FROM {
+            (self.is_on, self.may_begin) = (true, false);
+        }
+    }
+
+    /// Stops where numbers take more than they save.
+    pub(super) fn look(&mut self, states: u64) {
+        self.is_on = self.is_on && self.bytes() <= AT_FIRST + PER_STATE * states;
+    }
+
+    /// Gives back what is not used any more.
+    pub(super) fn tidy(&mut self) {
+        if !self.is_on {
+            self.memo = Memo::new(&[]);
+        }
+    }
+
+    /// The state that the machine has loaded is none that is known by its numbers.
+    pub(super) fn forget_loaded(&mut self) {
+        self.loaded.clear();
+    }
+
+    /// The numbers of a state, whose words are given; `before` are the words of the state that the machine has loaded.
+    pub(super) fn numbers_of(
+        &mut self,
+        machine: &Machine,
+        of: (&State, &Encoding),
+        before: &Encoding,
+        reduction: Option<Reduction<'_>>,
+    ) -> &[u32] {
+        let mark = |state: &State, thread: ThreadIndex| {
+            reduction.is_some_and(|reduction| reduction.commutes(machine.pending(state, thread)))
+        };
+        machine.write_numbers(of, (before, &self.loaded), &mut self.parts, &mut self.behind, mark);
+        &self.behind
+    }
+}
+
+/// Keeps events as a visitor is told of them.
+pub(super) struct Record<'a, V> {
+    events: &'a mut Vec<Happened>,
+    visitor: PhantomData<V>,
+}
+
+impl<'a, V> Record<'a, V> {
+    pub(super) fn new(events: &'a mut Vec<Happened>) -> Record<'a, V> {
+        Record { events, visitor: PhantomData }
+    }
+}
+
+impl<V: Observer> Observer for Record<'_, V> {
+    const ACTIVE: bool = V::ACTIVE;
+    const DETAILS: bool = V::DETAILS;
+
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
+        self.events.push((thread, at, event));
+    }
+}
+
+/// The moves of a state; false where more than its threads and single cells decides about them.
+pub(super) fn moves(parts: &Parts, numbers: &[u32], out: &mut Vec<Move>) -> bool {
+    out.clear();
+    if parts.is_exclusive(numbers) {
+        return false;
+    }
+    for (slot, &number) in numbers[parts.cells(numbers)..].iter().enumerate() {
+        match parts.alternatives(numbers, slot, number) {
+            Some(0) => {}
+            Some(alternatives) => out.push(Move { thread: ThreadIndex(slot as u16), alternatives }),
+            None => return false,
+        }
+    }
+    true
+}
+
+/// The place, in the list of all moves, of a thread that may go first, as [`Reduction::first`] gives it.
+pub(super) fn first(parts: &Parts, numbers: &[u32], moves: &[Move]) -> Option<usize> {
+    if moves.len() < 2 {
+        return None;
+    }
+    let threads = &numbers[parts.cells(numbers)..];
+    let is_marked = |one: &Move| parts.thread(threads[one.thread.index()]).is_marked;
+    moves.iter().position(|one| one.alternatives == 1 && is_marked(one))
+}

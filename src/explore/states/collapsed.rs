@@ -1,0 +1,305 @@
+//! Expansion of states that are known by the numbers of their parts.
+//!
+//! **Input**: a block of such states. **Output**: their steps, entered into the graph as [`expansion`](super::expansion) does it.
+//!
+//! **Algorithm**: a step that was done before in a like state ([`Memo`]) is not done again: what it has changed is done to the numbers,
+//! and its events are told once more. The machine does the others; these are entered.
+//!
+//! **Soundness and limits**: for monitors that remember nothing ([`Monitor::REMEMBERS`]) and visitors that learn of steps by their
+//! events alone.
+
+use super::ahead::{Ready, STATES};
+use super::collapse::{self, Collapse, Record, first};
+use super::frontier::Block;
+use super::graph::{DISCARDED, NodeKind};
+use super::memo::{Happened, Known, Origin, Seen};
+use super::{Engine, Monitor, Transition, Visitor};
+use crate::vm::{self, Choice, Encoding, Move};
+use std::ops::{ControlFlow, Range};
+
+/// Of the states and the steps from memory, one of so many is checked where results are.
+const EVERY: u64 = 8;
+
+impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
+    /// Expands states of a block one after the other.
+    pub(super) fn expand_numbered(&mut self, block: &Block, part: Range<usize>) -> ControlFlow<()> {
+        self.collapse.tidy();
+        let mut reader = std::mem::take(&mut self.number_reader);
+        let mut ahead = std::mem::take(&mut self.ahead);
+        reader.skip_to(part.start, block, &self.collapse.parts);
+        let mut over = ControlFlow::Continue(());
+        while over.is_continue() && reader.read() < part.end {
+            ahead.clear();
+            let Collapse { parts, memo, .. } = &self.collapse;
+            let is_reduced = self.reduction().is_some();
+            while ahead.len() < STATES && reader.read() < part.end && reader.next(block, parts) {
+                ahead.add((parts, memo), reader.node(), reader.state(), is_reduced);
+            }
+            self.found.graph.bring_near(ahead.fingerprints());
+            for index in 0..ahead.len() {
+                over = self.expand_ready(ahead.state(index));
+                if over.is_break() {
+                    break;
+                }
+            }
+        }
+        self.number_reader = reader;
+        self.ahead = ahead;
+        over
+    }
+
+    /// Enters the steps of a state that were found, and does the others.
+    fn expand_ready(&mut self, ready: Ready<'_>) -> ControlFlow<()> {
+        let Ready { node, numbers, fingerprint, alone, steps } = ready;
+        self.words = ready.words();
+        self.look()?;
+        let Some(steps) = steps.filter(|_| self.collapse.is_on) else {
+            return self.expand_numbers(node, numbers, fingerprint);
+        };
+        debug_assert!(self.has_these_moves(node, numbers));
+        self.found.graph.begin_edges(node);
+        let mut over = ControlFlow::Continue(());
+        for &(choice, step) in steps {
+            over = match step {
+                Some((step, behind)) => {
+                    let (slot, alternative) = (choice.thread.index(), choice.alternative);
+                    let origin = Origin { numbers, cells: self.collapse.parts.cells(numbers), slot, alternative };
+                    self.enter_known(node, choice, &origin, (step, behind))
+                }
+                None => self.step_numbers(node, choice, (numbers, fingerprint)),
+            };
+            if over.is_break() {
+                break;
+            }
+        }
+        if over.is_continue() && alone.is_some() && !self.leads_on_from(node) {
+            let moves = self.moves_of_numbers(numbers);
+            over = self.step_others(node, &moves, alone, (numbers, fingerprint));
+            self.moves = moves;
+        }
+        self.expanded(node, over)
+    }
+
+    /// Lets the machine load a state.
+    pub(super) fn load_numbers(&mut self, numbers: &[u32]) {
+        let Engine { collapse, parent, hashes, machine, .. } = self;
+        collapse.parts.write_words(numbers, &mut collapse.words);
+        machine.load(collapse.words.words(), collapse.words.ends(), &mut parent.0, hashes);
+        parent.1.decode(&[]);
+        collapse.loaded.clear();
+        collapse.loaded.extend_from_slice(numbers);
+    }
+
+    fn load_unless_loaded(&mut self, numbers: &[u32]) {
+        if self.collapse.loaded != numbers {
+            self.load_numbers(numbers);
+        }
+    }
+
+    fn expand_numbers(&mut self, node: u32, numbers: &[u32], fingerprint: u128) -> ControlFlow<()> {
+        if !self.collapse.is_on {
+            self.load_numbers(numbers);
+            return self.expand(node);
+        }
+        let moves = self.moves_of_numbers(numbers);
+        if moves.is_empty() {
+            self.moves = moves;
+            self.load_unless_loaded(numbers);
+            return self.deadlock(node);
+        }
+        self.found.graph.begin_edges(node);
+        let over = self.follow_numbers(node, &moves, (numbers, fingerprint));
+        self.moves = moves;
+        self.expanded(node, over)
+    }
+
+    /// The moves of a state; the machine loads it where that is needed to tell.
+    fn moves_of_numbers(&mut self, numbers: &[u32]) -> Vec<Move> {
+        let mut moves = std::mem::take(&mut self.moves);
+        if !collapse::moves(&self.collapse.parts, numbers, &mut moves) {
+            self.load_unless_loaded(numbers);
+            self.machine.moves(&self.parent.0, &mut moves);
+        }
+        moves
+    }
+
+    /// Does the steps of a state: those of one thread alone, if that is enough.
+    fn follow_numbers(&mut self, node: u32, moves: &[Move], from: (&[u32], u128)) -> ControlFlow<()> {
+        let first = self.reduction().and_then(|_| first(&self.collapse.parts, from.0, moves));
+        if let Some(place) = first {
+            self.step_numbers(node, Choice { thread: moves[place].thread, alternative: 0 }, from)?;
+            if self.leads_on_from(node) {
+                return ControlFlow::Continue(());
+            }
+        }
+        self.step_others(node, moves, first, from)
+    }
+
+    /// Does the steps of all threads but one.
+    fn step_others(
+        &mut self,
+        node: u32,
+        moves: &[Move],
+        left_out: Option<usize>,
+        from: (&[u32], u128),
+    ) -> ControlFlow<()> {
+        for (_, one) in moves.iter().enumerate().filter(|&(place, _)| Some(place) != left_out) {
+            for alternative in 0..one.alternatives {
+                self.step_numbers(node, Choice { thread: one.thread, alternative }, from)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Does a step of a state: from memory, or by the machine.
+    fn step_numbers(&mut self, node: u32, choice: Choice, (numbers, fingerprint): (&[u32], u128)) -> ControlFlow<()> {
+        let Choice { thread, alternative } = choice;
+        let Collapse { parts, memo, .. } = &self.collapse;
+        let origin = Origin { numbers, cells: parts.cells(numbers), slot: thread.index(), alternative };
+        // In the middle of an atomic block a step changes what stands outside of its thread.
+        let known = if parts.is_exclusive(numbers) { Known::Open } else { memo.find(&origin, parts) };
+        match known {
+            Known::Step(step) => {
+                let behind = memo.fingerprint_behind(step, fingerprint, &origin, parts);
+                self.enter_known(node, choice, &origin, (step, behind))
+            }
+            Known::Open => {
+                self.load_unless_loaded(numbers);
+                self.step(node, choice)
+            }
+            Known::New => {
+                self.load_unless_loaded(numbers);
+                self.step_and_learn(node, choice, &origin)
+            }
+        }
+    }
+
+    /// Enters a step that was done before, which leads to the state with that fingerprint.
+    fn enter_known(
+        &mut self,
+        from: u32,
+        choice: Choice,
+        of: &Origin<'_>,
+        (step, fingerprint): (u32, u128),
+    ) -> ControlFlow<()> {
+        self.may_step()?;
+        debug_assert!(self.is_done_so(choice, of, step));
+        self.found.statistics.steps += 1;
+        self.executed.0 += u64::from(self.collapse.memo.step(step).instructions);
+        self.visitor.begin();
+        if V::ACTIVE {
+            let Collapse { memo, parts, .. } = &self.collapse;
+            for (thread, at, event) in memo.events(step, of, parts) {
+                self.visitor.event(thread, at, event);
+            }
+        }
+        if self.collapse.memo.step(step).is_discarded {
+            self.found.graph.add_edge(DISCARDED);
+            self.visitor.discarded(from, choice);
+            self.arrived = 0;
+            return ControlFlow::Continue(());
+        }
+        let (to, is_new) = self.found.graph.visit(fingerprint, from, choice, NodeKind::Waiting);
+        self.arrived = to;
+        self.found.graph.add_edge(to);
+        self.visitor.notes(self.collapse.memo.notes(step));
+        self.visitor.transition(&Transition { from, choice: Some(choice), to });
+        if self.visitor.is_enough() {
+            return self.ended(ControlFlow::Break(()));
+        }
+        if !is_new {
+            return ControlFlow::Continue(());
+        }
+        let Collapse { memo, behind, .. } = &mut self.collapse;
+        memo.write_behind(step, of, behind);
+        self.next.push_numbers(to, behind);
+        self.wait()
+    }
+
+    /// Lets the machine do a step, and enters what it depends on and does.
+    fn step_and_learn(&mut self, node: u32, choice: Choice, of: &Origin<'_>) -> ControlFlow<()> {
+        self.may_step()?;
+        self.child.0.copy_changes_from(&mut self.parent.0);
+        self.child.1.clone_from(&self.parent.1);
+        self.visitor.begin();
+        let Collapse { trace, events, .. } = &mut self.collapse;
+        events.clear();
+        trace.begin(self.machine, &self.parent.0, choice);
+        let (state, monitor) = &mut self.child;
+        let record = Record::<V>::new(events);
+        let observer = &mut (&mut *self.visitor, (record, (&mut *monitor, (&mut self.executed, &mut *trace))));
+        let progress = self.machine.step(state, &mut self.found.tables, choice, observer);
+        trace.finish(self.machine, &self.parent.0, state);
+        self.found.statistics.steps += 1;
+        self.arrive(node, choice, progress)?;
+        if !self.collapse.is_on {
+            return ControlFlow::Continue(());
+        }
+        let Engine { machine, collapse, child, hashes, encoding, reduction, .. } = self;
+        if progress == vm::Progress::Discarded || child.1.is_dead() {
+            let Collapse { parts, memo, trace, events, .. } = collapse;
+            memo.learn(of, parts, &Seen { trace, behind: None, events, notes: &[] });
+        } else if progress == vm::Progress::Running {
+            machine.encode_behind(hashes, &child.0, encoding);
+            collapse.numbers_of(machine, (&child.0, encoding), hashes.loaded(), *reduction);
+            let Collapse { parts, memo, trace, events, behind, .. } = collapse;
+            memo.learn(of, parts, &Seen { trace, behind: Some(behind), events, notes: child.1.notes() });
+        } else {
+            // The visitor looks at the states of ends.
+            collapse.memo.learn_open(of);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Enters a state that a step has led to, by its words.
+    pub(super) fn push_state(&mut self, node: u32, monitor_words: usize) {
+        let Engine { machine, collapse, child, hashes, encoding, reduction, next, more, dictionary, .. } = self;
+        if collapse.is_on {
+            next.push_numbers(node, collapse.numbers_of(machine, (&child.0, encoding), hashes.loaded(), *reduction));
+        } else {
+            next.push(node, (encoding.words(), encoding.ends()), &more[..monitor_words], dictionary);
+        }
+    }
+
+    /// Whether the machine gives the same moves; asked of some states.
+    fn has_these_moves(&mut self, node: u32, numbers: &[u32]) -> bool {
+        if !u64::from(node).is_multiple_of(EVERY) {
+            return true;
+        }
+        self.load_unless_loaded(numbers);
+        let (mut ours, mut all) = (Vec::new(), Vec::new());
+        self.machine.moves(&self.parent.0, &mut all);
+        collapse::moves(&self.collapse.parts, numbers, &mut ours) && ours == all
+    }
+
+    /// Whether the machine does a step as it was done before; asked of some of them.
+    fn is_done_so(&mut self, choice: Choice, of: &Origin<'_>, step: u32) -> bool {
+        if !self.found.statistics.steps.is_multiple_of(EVERY) {
+            return true;
+        }
+        self.load_unless_loaded(of.numbers);
+        self.child.0.copy_changes_from(&mut self.parent.0);
+        self.child.1.clone_from(&self.parent.1);
+        let (state, monitor) = &mut self.child;
+        let mut events: Vec<Happened> = Vec::new();
+        let marks = self.found.tables.marks();
+        let observer = &mut (Record::<V>::new(&mut events), &mut *monitor);
+        let progress = self.machine.step(state, &mut self.found.tables, choice, observer);
+        assert!(self.found.tables.marks() == marks, "all names are known");
+        let memo = &self.collapse.memo;
+        let known: Vec<Happened> = memo.events(step, of, &self.collapse.parts).collect();
+        assert!(!V::ACTIVE || known == events, "a step has the same events: {choice:?}");
+        if memo.step(step).is_discarded {
+            return progress == vm::Progress::Discarded || monitor.is_dead();
+        }
+        monitor.settle(self.machine, state);
+        assert_eq!(progress, vm::Progress::Running);
+        let (mut now, mut behind) = (Encoding::default(), Vec::new());
+        self.machine.encode(state, &mut now);
+        memo.write_behind(step, of, &mut behind);
+        let mut words = Encoding::default();
+        self.collapse.parts.write_words(&behind, &mut words);
+        assert_eq!((now.words(), now.ends()), (words.words(), words.ends()), "a step leads to the same state");
+        true
+    }
+}

@@ -1,0 +1,391 @@
+//! Steps that were done before.
+//!
+//! **Input**: a state as the numbers of its parts, and a choice. **Output**: what the step changes, tells and notes, if a step of
+//! the same thread was done before in a state that was like this one in all that the step depends on.
+//!
+//! **Algorithm**: a step depends on its thread, and on few other parts of the state ([`Trace`]): most often a cell. Since it is
+//! deterministic, a thread that has read certain values reads the same part next. So the steps of a thread are a tree: a node says
+//! which part decides, its branches are the numbers of that part, the leaves are steps. What was not done before is done by the
+//! machine, and entered.
+//!
+//! **Soundness and limits**: exact, since a [`Trace`] names all that a step depends on. Without optimisation some of the steps that
+//! are found are done again by the machine, and compared.
+
+use crate::vm::{CodeIndex, Event, Parts, ThreadName, Trace};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// An event, where it happened.
+pub(super) type Happened = (ThreadName, CodeIndex, Event);
+
+/// A part of a state that decides about a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    Rest,
+    /// By address.
+    Cell(u32),
+    /// By slot.
+    Thread(u32),
+    /// Whether the thread holds no lock of a global.
+    HoldsNothing,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Node {
+    Decides(Key),
+    /// A step, by number.
+    Leaf(u32),
+    /// The step is to be done by the machine.
+    Open,
+}
+
+/// No node.
+const NONE: u32 = u32::MAX;
+/// The node for all steps that are to be done by the machine.
+const OPEN: u32 = 0;
+
+/// What is known of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// It was done before: its number.
+    Step(u32),
+    /// It depends on too much to be entered.
+    Open,
+    /// It was not done before.
+    New,
+}
+
+/// A step that was done before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Whether the execution is discarded.
+    pub is_discarded: bool,
+    /// Instructions that were executed.
+    pub instructions: u32,
+    /// The number of the thread behind it, and that of the rest if it depends on that; else [`NONE`].
+    thread: u32,
+    rest: u32,
+    /// The number of threads behind it where it is another one; else [`NONE`].
+    threads: u32,
+    /// The slot and the number of another thread that it changes; [`NONE`] where there is none.
+    other: (u32, u32),
+    /// What is added to the fingerprint, but for the cells that were there before.
+    delta: u128,
+    /// Where its cells, events and notes end.
+    ends: [u32; 3],
+}
+
+/// A state that a step begins in: the numbers of its parts, and how many of these stand before the threads.
+#[derive(Clone, Copy)]
+pub(super) struct Origin<'a> {
+    pub numbers: &'a [u32],
+    pub cells: usize,
+    pub slot: usize,
+    pub alternative: u32,
+}
+
+impl Origin<'_> {
+    fn thread(&self) -> u32 {
+        self.numbers[self.cells + self.slot]
+    }
+
+    fn number(&self, key: Key) -> u32 {
+        match key {
+            Key::Rest => self.numbers[0],
+            Key::Cell(address) => self.numbers[address as usize],
+            Key::Thread(slot) => self.numbers[self.cells + slot as usize],
+            Key::HoldsNothing => 0,
+        }
+    }
+}
+
+/// The steps that were done, with notes of the monitor.
+pub(super) struct Memo<N> {
+    /// By number of the thread: where its only alternative begins.
+    roots: Vec<u32>,
+    /// The same for other alternatives.
+    more_roots: FxHashMap<(u32, u32), u32>,
+    nodes: Vec<Node>,
+    branches: FxHashMap<(u32, u32), u32>,
+    steps: Vec<Step>,
+    /// Addresses and numbers of cells.
+    cells: Vec<(u32, u32)>,
+    /// Events; and whether what the cell has held before is not told by the step.
+    events: Vec<(Happened, bool)>,
+    notes: Vec<N>,
+    locks: Vec<u32>,
+}
+
+/// What was seen of a step that the machine has done.
+pub(super) struct Seen<'a, N> {
+    pub trace: &'a Trace,
+    /// The numbers of the state that it has led to; none where the execution was discarded.
+    pub behind: Option<&'a [u32]>,
+    pub events: &'a [Happened],
+    pub notes: &'a [N],
+}
+
+/// Where a node hangs.
+#[derive(Clone, Copy)]
+enum Link {
+    Root,
+    Branch(u32, u32),
+}
+
+impl<N: Copy> Memo<N> {
+    /// Nothing yet; the addresses of the locks of globals.
+    pub(super) fn new(locks: &[u32]) -> Memo<N> {
+        Memo {
+            roots: Vec::new(),
+            more_roots: FxHashMap::default(),
+            nodes: vec![Node::Open],
+            branches: FxHashMap::default(),
+            steps: Vec::new(),
+            cells: Vec::new(),
+            events: Vec::new(),
+            notes: Vec::new(),
+            locks: locks.to_vec(),
+        }
+    }
+
+    /// Memory that it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        let maps = (self.more_roots.capacity() + self.branches.capacity()) * (size_of::<(u32, u32, u32)>() + 1);
+        let nodes = self.roots.capacity() * size_of::<u32>() + self.nodes.capacity() * size_of::<Node>();
+        let steps = self.steps.capacity() * size_of::<Step>() + self.cells.capacity() * size_of::<(u32, u32)>();
+        let lists = self.events.capacity() * size_of::<(Happened, bool)>() + self.notes.capacity() * size_of::<N>();
+        (maps + nodes + steps + lists) as u64
+    }
+
+    fn root(&self, of: &Origin<'_>) -> u32 {
+        if of.alternative == 0 {
+            self.roots.get(of.thread() as usize).copied().unwrap_or(NONE)
+        } else {
+            self.more_roots.get(&(of.thread(), of.alternative)).copied().unwrap_or(NONE)
+        }
+    }
+
+    /// What is known of the step of a state.
+    #[inline]
+    pub(super) fn find(&self, of: &Origin<'_>, parts: &Parts) -> Known {
+        let mut node = self.root(of);
+        loop {
+            if node == NONE {
+                return Known::New;
+            }
+            let key = match self.nodes[node as usize] {
+                Node::Leaf(step) => return Known::Step(step),
+                Node::Open => return Known::Open,
+                Node::Decides(key) => key,
+            };
+            if key == Key::HoldsNothing && !self.holds_nothing(of, parts) {
+                return Known::Open;
+            }
+            node = self.branches.get(&(node, of.number(key))).copied().unwrap_or(NONE);
+        }
+    }
+
+    fn holds_nothing(&self, of: &Origin<'_>, parts: &Parts) -> bool {
+        !self.locks.iter().any(|&address| parts.is_held_by(of.numbers[address as usize], of.slot))
+    }
+
+    /// A step that was found.
+    #[inline]
+    pub(super) fn step(&self, step: u32) -> &Step {
+        &self.steps[step as usize]
+    }
+
+    fn starts(&self, step: u32) -> [u32; 3] {
+        step.checked_sub(1).map_or([0; 3], |before| self.steps[before as usize].ends)
+    }
+
+    /// The cells that a step changes: addresses and numbers.
+    #[inline]
+    fn cells(&self, step: u32) -> &[(u32, u32)] {
+        &self.cells[self.starts(step)[0] as usize..self.steps[step as usize].ends[0] as usize]
+    }
+
+    /// What a step tells.
+    #[inline]
+    pub(super) fn events<'m>(
+        &'m self,
+        step: u32,
+        of: &Origin<'m>,
+        parts: &'m Parts,
+    ) -> impl Iterator<Item = Happened> + use<'m, N> {
+        let numbers = of.numbers;
+        let events = &self.events[self.starts(step)[1] as usize..self.steps[step as usize].ends[1] as usize];
+        events.iter().map(move |&((name, at, event), is_unread)| {
+            let event = if is_unread { parts.with_old(event, |address| numbers[address as usize]) } else { event };
+            (name, at, event)
+        })
+    }
+
+    /// What the monitor has noted of a step.
+    #[inline]
+    pub(super) fn notes(&self, step: u32) -> &[N] {
+        &self.notes[self.starts(step)[2] as usize..self.steps[step as usize].ends[2] as usize]
+    }
+
+    /// The fingerprint of the state that a step leads to, by that of the state that it begins in.
+    #[inline]
+    pub(super) fn fingerprint_behind(&self, step: u32, before: u128, of: &Origin<'_>, parts: &Parts) -> u128 {
+        let total = before.wrapping_add(self.steps[step as usize].delta);
+        let old = |&(address, _): &(u32, u32)| parts.hash_at(address as usize, of.numbers[address as usize], of.cells);
+        self.cells(step).iter().fold(total, |total, cell| total.wrapping_sub(old(cell)))
+    }
+
+    /// The numbers of the state that a step leads to.
+    #[inline]
+    pub(super) fn write_behind(&self, step: u32, of: &Origin<'_>, out: &mut Vec<u32>) {
+        let Step { thread, rest, threads, other, .. } = self.steps[step as usize];
+        out.clear();
+        out.extend_from_slice(of.numbers);
+        if rest != NONE {
+            out[0] = rest;
+        }
+        for &(address, number) in self.cells(step) {
+            out[address as usize] = number;
+        }
+        out[of.cells + of.slot] = thread;
+        if other.0 != NONE {
+            out[of.cells + other.0 as usize] = other.1;
+        }
+        if threads != NONE {
+            out.truncate(of.cells + threads as usize);
+        }
+    }
+
+    /// Enters that a step that was not known is always done by the machine.
+    pub(super) fn learn_open(&mut self, of: &Origin<'_>) {
+        if let Some((link, _)) = self.last_link(of) {
+            self.hang(of, link, OPEN);
+        }
+    }
+
+    /// Where the next node hangs for a step that was not known, and which keys have led there; nothing if the step is known.
+    fn last_link(&self, of: &Origin<'_>) -> Option<(Link, SmallVec<[Key; 8]>)> {
+        let (mut link, mut node) = (Link::Root, self.root(of));
+        let mut passed = SmallVec::new();
+        while node != NONE {
+            let Node::Decides(key) = self.nodes[node as usize] else { return None };
+            passed.push(key);
+            let number = of.number(key);
+            link = Link::Branch(node, number);
+            node = self.branches.get(&(node, number)).copied().unwrap_or(NONE);
+        }
+        Some((link, passed))
+    }
+
+    /// Enters a step that was not known.
+    pub(super) fn learn(&mut self, of: &Origin<'_>, parts: &Parts, seen: &Seen<'_, N>) {
+        let Some((mut link, mut passed)) = self.last_link(of) else { return };
+        let Some(step) = self.step_of(of, parts, seen) else {
+            self.hang(of, link, OPEN);
+            return;
+        };
+        let trace = seen.trace;
+        // What stands where is known by the rest, so that comes first.
+        let rest = trace.depends_on_rest().then_some(Key::Rest);
+        let cells = trace.cells().iter().map(|&address| Key::Cell(address));
+        let end = trace.end().into_iter().flat_map(|parent| {
+            let parent = parent.map(|parent| Key::Thread(u32::from(parent.0)));
+            std::iter::once(Key::HoldsNothing).chain(parent)
+        });
+        // Slots that are free go with the last one that was taken.
+        let last = seen.behind.filter(|behind| behind.len() < of.numbers.len());
+        let gone = last.map_or(0..0, |behind| behind.len() - 1..of.numbers.len());
+        let gone = gone.filter(|&place| place != of.cells + of.slot);
+        let gone = gone.map(|place| Key::Thread((place - of.cells) as u32));
+        let keys = rest.into_iter().chain(cells).chain(end).chain(gone);
+        for key in keys {
+            if passed.contains(&key) {
+                continue;
+            }
+            passed.push(key);
+            let node = self.add(Node::Decides(key));
+            self.hang(of, link, node);
+            link = Link::Branch(node, of.number(key));
+        }
+        let number = self.steps.len() as u32;
+        self.steps.push(step);
+        let leaf = self.add(Node::Leaf(number));
+        self.hang(of, link, leaf);
+    }
+
+    fn add(&mut self, node: Node) -> u32 {
+        self.nodes.push(node);
+        self.nodes.len() as u32 - 1
+    }
+
+    fn hang(&mut self, of: &Origin<'_>, link: Link, node: u32) {
+        match link {
+            Link::Branch(from, number) => {
+                self.branches.insert((from, number), node);
+            }
+            Link::Root if of.alternative == 0 => {
+                let thread = of.thread() as usize;
+                if self.roots.len() <= thread {
+                    self.roots.resize(thread + 1, NONE);
+                }
+                self.roots[thread] = node;
+            }
+            Link::Root => {
+                self.more_roots.insert((of.thread(), of.alternative), node);
+            }
+        }
+    }
+
+    /// The step that was seen, unless it depends on too much; its lists are entered.
+    fn step_of(&mut self, of: &Origin<'_>, parts: &Parts, seen: &Seen<'_, N>) -> Option<Step> {
+        let Seen { trace, behind, events, notes } = *seen;
+        if trace.is_open() || trace.end().is_some() && !self.holds_nothing(of, parts) {
+            return None;
+        }
+        let parent = trace.end().flatten().map(|parent| of.cells + parent.index());
+        let own = of.cells + of.slot;
+        let (mut delta, mut cells) = (0u128, SmallVec::<[(u32, u32); 4]>::new());
+        let now = behind.unwrap_or(of.numbers);
+        let has_same_places = now.len() == of.numbers.len() || now.len() < of.numbers.len() && trace.end().is_some();
+        if !has_same_places || parts.cells(now) != of.cells || now.len() <= of.cells {
+            return None;
+        }
+        for (place, &before) in of.numbers.iter().enumerate().skip(now.len()) {
+            delta = delta.wrapping_sub(parts.hash_at(place, before, of.cells));
+        }
+        for (place, (&before, &after)) in of.numbers.iter().zip(now).enumerate() {
+            let is_written = behind.is_some() && trace.written().contains(&(place as u32));
+            if (1..of.cells).contains(&place) {
+                if is_written || before != after {
+                    let is_known = is_written || trace.cells().contains(&(place as u32));
+                    if !is_known {
+                        return None;
+                    }
+                    cells.push((place as u32, after));
+                    delta = delta.wrapping_add(parts.hash_at(place, after, of.cells));
+                }
+            } else if before != after {
+                let is_known = place == own || Some(place) == parent || place == 0 && trace.depends_on_rest();
+                if !is_known {
+                    return None;
+                }
+                delta = delta.wrapping_sub(parts.hash_at(place, before, of.cells));
+                delta = delta.wrapping_add(parts.hash_at(place, after, of.cells));
+            }
+        }
+        self.cells.extend_from_slice(&cells);
+        self.events.extend(events.iter().map(|&happened| (happened, trace.is_unread(happened.2))));
+        self.notes.extend_from_slice(notes);
+        Some(Step {
+            is_discarded: behind.is_none(),
+            instructions: trace.instructions,
+            // Where the slot is gone, that of its thread is not looked at.
+            thread: now.get(own).copied().unwrap_or(of.numbers[own]),
+            threads: if now.len() == of.numbers.len() { NONE } else { (now.len() - of.cells) as u32 },
+            rest: if trace.depends_on_rest() { now[0] } else { NONE },
+            other: parent.map_or((NONE, 0), |place| ((place - of.cells) as u32, now.get(place).copied().unwrap_or(0))),
+            delta,
+            ends: [self.cells.len() as u32, self.events.len() as u32, self.notes.len() as u32],
+        })
+    }
+}

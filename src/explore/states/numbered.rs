@@ -1,0 +1,193 @@
+//! The numbers of parts of states that wait, as bytes.
+//!
+//! **Input**: lists of numbers, in the order of their nodes. **Output**: the same, once more, with the fingerprints of the states.
+//!
+//! **Algorithm**: a list is written as the places at which it differs from the one before it, and the numbers there, in groups of
+//! seven bits. The fingerprint of a state follows from that of the one before in the same way.
+//!
+//! **Soundness and limits**: exact. A list of another length is written as if there had been zeros before it.
+
+use super::frontier::Block;
+use crate::vm::Parts;
+
+/// Writes a number in groups of seven bits.
+#[inline]
+pub(super) fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 128 {
+        bytes.push(number as u8 | 128);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Reads such a number.
+#[inline]
+pub(super) fn read_number(bytes: &[u8], at: &mut usize) -> u64 {
+    let (mut number, mut shift) = (0, 0);
+    loop {
+        let byte = bytes[*at];
+        *at += 1;
+        number |= u64::from(byte & 127) << shift;
+        shift += 7;
+        if byte < 128 {
+            return number;
+        }
+    }
+}
+
+/// Numbers that are compared at a time: most such runs are the same.
+const RUN: usize = 8;
+
+/// Writes how a list differs from the last one, which it becomes.
+pub(super) fn write(last: &mut Vec<u32>, numbers: &[u32], bytes: &mut Vec<u8>) {
+    write_number(bytes, numbers.len() as u64);
+    if last.len() != numbers.len() {
+        last.clear();
+        last.resize(numbers.len(), 0);
+    }
+    let mut written = 0;
+    for (run, (old, new)) in last.chunks_mut(RUN).zip(numbers.chunks(RUN)).enumerate() {
+        // Without a branch for each number.
+        if old.iter().zip(new).fold(0, |any, (old, new)| any | (old ^ new)) == 0 {
+            continue;
+        }
+        for (place, (old, &new)) in old.iter_mut().zip(new).enumerate().filter(|(_, (old, new))| *old != *new) {
+            let place = run * RUN + place;
+            write_number(bytes, (place - written) as u64 + 1);
+            write_number(bytes, u64::from(new));
+            written = place + 1;
+            *old = new;
+        }
+    }
+    write_number(bytes, 0);
+}
+
+/// Reads the states of a block, one after the other.
+#[derive(Default)]
+pub(super) struct NumberReader {
+    /// The first node of the block that it has been brought to.
+    block: Option<u32>,
+    at: usize,
+    read: usize,
+    node: u32,
+    numbers: Vec<u32>,
+    fingerprint: u128,
+}
+
+impl NumberReader {
+    /// Has read so many states of a block: from its beginning, or from where it stands.
+    pub(super) fn skip_to(&mut self, number: usize, block: &Block, parts: &Parts) {
+        if self.block != Some(block.first_node) || self.read > number {
+            (self.block, self.at, self.read, self.node) = (Some(block.first_node), 0, 0, 0);
+            self.numbers.clear();
+        }
+        while self.read < number && self.next(block, parts) {}
+    }
+
+    /// Number of states that were read.
+    pub(super) fn read(&self) -> usize {
+        self.read
+    }
+
+    /// The node of the state that was read last.
+    pub(super) fn node(&self) -> u32 {
+        self.node
+    }
+
+    /// The state that was read last, and its fingerprint.
+    pub(super) fn state(&self) -> (&[u32], u128) {
+        (&self.numbers, self.fingerprint)
+    }
+
+    /// Reads the next state of the block that was begun with; false behind the last one.
+    pub(super) fn next(&mut self, block: &Block, parts: &Parts) -> bool {
+        if self.read == block.len() {
+            return false;
+        }
+        self.read += 1;
+        let bytes = &block.bytes[..];
+        self.node += read_number(bytes, &mut self.at) as u32;
+        let len = read_number(bytes, &mut self.at) as usize;
+        let mut is_like = self.numbers.len() == len;
+        if !is_like {
+            self.numbers.clear();
+            self.numbers.resize(len, 0);
+        }
+        let (mut place, mut fingerprint) = (0, self.fingerprint);
+        let cells = if is_like { parts.cells(&self.numbers) } else { 0 };
+        loop {
+            let gap = read_number(bytes, &mut self.at) as usize;
+            if gap == 0 {
+                break;
+            }
+            place += gap;
+            let number = read_number(bytes, &mut self.at) as u32;
+            let old = std::mem::replace(&mut self.numbers[place - 1], number);
+            is_like &= place > 1 || parts.cells(&self.numbers) == cells;
+            if is_like {
+                fingerprint = fingerprint.wrapping_sub(parts.hash_at(place - 1, old, cells));
+                fingerprint = fingerprint.wrapping_add(parts.hash_at(place - 1, number, cells));
+            }
+        }
+        self.fingerprint = if is_like { fingerprint } else { parts.fingerprint(&self.numbers) };
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::states::frontier::Frontier;
+    use crate::front::compile;
+    use crate::schedule::Walk;
+    use crate::source::SourceMap;
+    use crate::vm::{Encoding, Machine, Tables, Visibility};
+
+    /// Threads come and go, locals are shared, locks are held, lines are printed.
+    const PROGRAM: &str = "lock l;\nint x;\n\
+        void work(int n) {\n  int own[3];\n  cobegin\n    A: own[n] = x;\n    B: { lock(l); x = x + own[0]; unlock(l); }\n  coend\n  print(n);\n}\n\
+        cobegin\n  T0: work(0);\n  T1: work(1);\n  T2: for (int i = 0; i < 3; i++) x = i;\ncoend\n";
+
+    #[test]
+    fn states_are_read_as_they_were_written() {
+        let mut sources = SourceMap::default();
+        let file = sources.add("test.csm", PROGRAM);
+        let program = compile(&sources, file, &[]).program.expect("a program");
+        let exact = Machine::new(&program, &Visibility::all(&program));
+        let (mut parts, mut frontier) = (Parts::default(), Frontier::default());
+        let (mut numbers, mut written, mut node) = (Vec::new(), Vec::new(), 0);
+        for round in 0..300u32 {
+            let mut tables = Tables::new();
+            let mut walk = Walk::new(&exact, &mut tables, &mut ());
+            let (mut choices, mut random) = (Vec::new(), round);
+            loop {
+                let mut words = Encoding::default();
+                exact.encode(walk.state(), &mut words);
+                let of = (walk.state(), &words);
+                exact.write_numbers(of, (&Encoding::default(), &[]), &mut parts, &mut numbers, |_, _| false);
+                frontier.push_numbers(node, &numbers);
+                written.push((node, numbers.clone(), exact.fingerprint(walk.state()), words));
+                node += 1 + round % 3;
+                exact.enabled(walk.state(), &mut choices);
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let Some(&choice) = choices.get((random >> 16) as usize % choices.len().max(1)) else { break };
+                if walk.step(choice, &mut ()).is_err() || exact.is_finished(walk.state()) {
+                    break;
+                }
+            }
+        }
+        assert!(written.len() > 5_000, "{} states", written.len());
+        let (mut reader, mut expected) = (NumberReader::default(), written.iter());
+        while let Some(block) = frontier.take() {
+            reader.skip_to(0, &block, &parts);
+            while reader.next(&block, &parts) {
+                let (node, numbers, fingerprint, words) = expected.next().expect("no more than were written");
+                assert_eq!((reader.node(), reader.state()), (*node, (&numbers[..], *fingerprint)));
+                let mut again = Encoding::default();
+                parts.write_words(reader.state().0, &mut again);
+                assert_eq!((again.words(), again.ends()), (words.words(), words.ends()));
+            }
+        }
+        assert_eq!(expected.count(), 0);
+    }
+}
