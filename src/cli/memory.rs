@@ -68,9 +68,14 @@ impl Memory {
     }
 }
 
-/// Of a bound, the part that searches may fill: the program takes some, and an allocator cannot use every gap.
-pub(super) fn for_searches(bound: u64) -> u64 {
-    (bound - PROGRAM.min(bound / 4)) / 4 * 3
+/// Of a bound, the part that searches may fill: the program takes some, more where so much was given out before the search, and an
+/// allocator cannot use every gap.
+pub(super) fn for_searches(bound: u64, given: u64) -> u64 {
+    // In large steps: a path that is longer by a letter makes no difference.
+    const STEP: u64 = 4 << 20;
+    let taken = given.saturating_add(given / 4).next_multiple_of(STEP) + STEP;
+    let more = taken.saturating_sub(PROGRAM).min(bound / 4);
+    (bound - PROGRAM.min(bound / 4) - more) / 4 * 3
 }
 
 /// Of a bound, what the process may have before searches that do not count their memory stop: the answer takes some.
@@ -96,7 +101,9 @@ mod tests {
 
     #[test]
     fn searches_get_a_part() {
-        assert_eq!(for_searches(1 << 30), ((1 << 30) - (16 << 20)) / 4 * 3);
-        assert_eq!((for_searches(8 << 20), for_searches(1)), (18 << 18, 0));
+        assert_eq!(for_searches(1 << 30, 9 << 20), ((1 << 30) - (16 << 20)) / 4 * 3);
+        assert_eq!((for_searches(8 << 20, 0), for_searches(1, 0)), (18 << 18, 0));
+        assert_eq!(for_searches(128 << 20, 32 << 20), ((128 - 44) << 20) / 4 * 3);
+        assert_eq!(for_searches(8 << 20, 1 << 30), 3 << 20);
     }
 }

@@ -129,16 +129,17 @@ impl BoundOptions {
         numbers.chain(timeout).collect()
     }
 
-    /// The budget of searches that begin now, that also stop when `interrupt` is set, and that may use that many cores.
+    /// The budget of searches that begin now, that also stop when `interrupt` is set, and that may use that many cores. Before them
+    /// the program has taken so much memory.
     #[must_use]
-    pub fn budget<'a>(&self, interrupt: &'a AtomicBool, jobs: usize) -> Budget<'a> {
+    pub fn budget<'a>(&self, interrupt: &'a AtomicBool, jobs: usize, given: u64) -> Budget<'a> {
         let memory = self.max_memory.or_else(half_of_memory);
         let budget = Budget::from(Limits {
             max_states: Some(self.max_states.unwrap_or(DEFAULT_STATES)),
             max_steps: self.max_steps,
             max_executions: self.max_executions,
             max_work: None,
-            max_memory: memory.map(for_searches),
+            max_memory: memory.map(|bound| for_searches(bound, given)),
         });
         let budget = memory.map_or(budget, |bytes| budget.with_memory(PROCESS.counters(), for_all(bytes)));
         let budget = budget.with_interrupt(interrupt).with_jobs(jobs);

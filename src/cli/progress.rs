@@ -40,10 +40,12 @@ pub fn with_budget<T>(
     if let Some(bytes) = bounds.max_memory {
         PROCESS.bound(bytes);
     }
+    // Before there are other threads: so it is the same in each run.
+    let given = PROCESS.counters()[0].load(Ordering::Relaxed);
     let _watch = ResidentWatch::start(&PROCESS.counters()[1]);
     let monitor = Monitor::start(output, options.progress);
     let show = |now: &Statistics| monitor.update(now);
-    work(&bounds.budget(monitor.interrupt(), options.jobs()).with_reporter(&show))
+    work(&bounds.budget(monitor.interrupt(), options.jobs(), given).with_reporter(&show))
 }
 
 impl Monitor {

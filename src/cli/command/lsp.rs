@@ -54,7 +54,7 @@ impl Job for Arguments {
     fn answer(&self, _: &Output) -> Result<Served, Diagnostics> {
         let environment = Environment {
             lints: Arc::new(|findings: &Findings<'_>| LintOptions::default().lints(findings)),
-            max_memory: self.max_memory.or_else(half_of_memory).map(for_searches),
+            max_memory: self.max_memory.or_else(half_of_memory).map(|bound| for_searches(bound, 0)),
         };
         lsp::serve_stdio(&environment).map(|()| Served {}).map_err(|error| {
             let message = format!("the client does not keep to the protocol: {error}");
