@@ -206,7 +206,7 @@ impl Machine {
         }
         if old.words[2] != words[2] {
             (state.exclusive, state.unfinished) = (low(words[2]) as u16, high(words[2]) as u16);
-            let before = std::mem::replace(rest, super::fingerprint::hash(&words[..end]));
+            let before = std::mem::replace(rest, super::hash::hash(&words[..end]));
             *total = total.wrapping_sub(before).wrapping_add(*rest);
         }
         load_cells(&words[end..ends[0] as usize], &mut state.cells, total);
@@ -226,7 +226,7 @@ impl Machine {
             }
             set_name(&mut state.threads[slot], names[slot]);
             if let Some(of_thread) = threads.get_mut(slot) {
-                let before = std::mem::replace(of_thread, super::fingerprint::hash_from(slot as u64, &words[part]));
+                let before = std::mem::replace(of_thread, super::hash::hash_from(slot as u64, &words[part]));
                 *total = total.wrapping_sub(before).wrapping_add(*of_thread);
             }
         }
@@ -254,7 +254,7 @@ fn load_cells(words: &[u64], cells: &mut [Word], total: &mut u128) {
     for (address, (cell, &value)) in cells[1..].iter_mut().zip(values).enumerate() {
         let new = Word { value: value as i64, writer: (writers[address / 2] >> (32 * (address % 2))) as u32 };
         if *cell != new {
-            *total = super::fingerprint::with_cell(*total, address + 1, *cell, new);
+            *total = super::hash::with_cell(*total, address + 1, *cell, new);
             *cell = new;
         }
     }

@@ -22,6 +22,7 @@ mod compiled;
 mod decode;
 mod encode;
 mod fingerprint;
+mod hash;
 mod inspect;
 mod interchangeable;
 mod liveness;
@@ -49,7 +50,8 @@ mod watched;
 
 pub use code::{CodeIndex, Origin};
 pub use encode::Encoding;
-pub use fingerprint::{Hashes, hash, with_more};
+pub use fingerprint::Hashes;
+pub use hash::{hash, with_more};
 pub use interchangeable::bodies as interchangeable_bodies;
 pub use machine::{Fingerprints, Machine, Options, Semantics};
 pub use observe::{Cell, Event, Object, Observer, ThreadName, Work};

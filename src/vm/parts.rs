@@ -14,7 +14,7 @@
 
 use super::code::Code;
 use super::encode::{Encoding, pair};
-use super::fingerprint::{hash, hash_from, hash_of_cell};
+use super::hash::{hash, hash_from, hash_of_cell};
 use super::locks;
 use super::machine::{Fingerprints, Machine};
 use super::observe::Event;

@@ -15,7 +15,7 @@
 //! those threads. Permutations that would have to move memory as well are not seen.
 
 use super::encode::pair;
-use super::fingerprint::{hash, hash_from, hash_of_cell};
+use super::hash::{hash, hash_from, hash_of_cell};
 use super::locks;
 use super::machine::Machine;
 use super::state::{NO_THREAD, State, Thread, ThreadStatus, Word};
@@ -112,7 +112,7 @@ impl Machine {
             {
                 held.push((holder as u16, address, levels));
                 let by_somebody = Word { value: SOMEBODY as i64, ..cell };
-                total = super::fingerprint::with_cell(total, address as usize, cell, by_somebody);
+                total = super::hash::with_cell(total, address as usize, cell, by_somebody);
             }
         });
         let may = |thread: u16| exchangeable.get(usize::from(thread)) == Some(&true);

@@ -35,6 +35,7 @@ const STEPPERS: &[(&str, &str)] = &[
     ("src/schedule/lookahead.rs", "tries out what a policy may choose"),
     ("src/schedule/tests.rs", "tests compare with it"),
     ("src/explore/states/mod.rs", "a search finds the steps"),
+    ("src/explore/states/collapsed.rs", "a search finds the steps"),
     ("src/explore/states/batch.rs", "a search finds the steps"),
     ("src/explore/states/round_robin.rs", "a search finds the steps"),
     ("src/explore/reads_from/search/mod.rs", "a search finds the steps"),

@@ -9,13 +9,13 @@
 //! 2. States stand in blocks, which are read from their beginnings. A block that was expanded is given back at once.
 //! 3. The first blocks hold states as they are: where few states wait, to write differences takes more time than it is worth.
 //! 4. States that are known by the [numbers](crate::vm::Parts) of their parts are written as the numbers that differ
-//!    ([`numbered`](super::numbered)).
+//!    (`bytes`).
 //!
 //! **Soundness and limits**: exact. Threads are entered into the dictionary while it is small beside the states that
 //! were met; later ones are written as other parts are.
 
+use super::bytes::{read_number, write_list, write_number};
 use super::dictionary::Dictionary;
-use super::numbered::{self, read_number, write_number};
 use std::collections::VecDeque;
 
 /// States of a block, and the words that they may have.
@@ -182,7 +182,7 @@ impl Frontier {
         }
         if let Some(block) = self.blocks.back_mut() {
             write_number(&mut block.bytes, u64::from(node - block.last_node));
-            numbered::write(&mut self.last_numbers, numbers, &mut block.bytes);
+            write_list(&mut self.last_numbers, numbers, &mut block.bytes);
             block.last_node = node;
             block.len += 1;
             block.words += numbers.len() as u64 / 2;

@@ -24,6 +24,7 @@
 mod ahead;
 pub(in crate::explore) mod assumption;
 mod batch;
+mod bytes;
 mod chunks;
 mod collapse;
 mod collapsed;
