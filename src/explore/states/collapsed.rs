@@ -2,8 +2,8 @@
 //!
 //! **Input**: a block of such states. **Output**: their steps, entered into the graph as [`expansion`](super::expansion) does it.
 //!
-//! **Algorithm**: a step that was done before in a like state ([`Memo`]) is not done again: what it has changed is done to the numbers,
-//! and its events are told once more. The machine does the others; these are entered.
+//! **Algorithm**: a step that was done before in a like state ([`Memo`](super::memo::Memo)) is not done again: what it has changed
+//! is done to the numbers, and its events are told once more. The machine does the others; these are entered.
 //!
 //! **Soundness and limits**: for monitors that remember nothing ([`Monitor::REMEMBERS`]) and visitors that learn of steps by their
 //! events alone.
