@@ -2,7 +2,7 @@
 //!
 //! In: `benches/families/*.csm`. Out, for each family and size: the number of futures, how long counting them takes and how
 //! many executions a second that is; how long it takes by executions alone, where that is possible; and how long it takes to decide all terms and outcomes, with the states or executions that
-//! it needs; that alone for families of which there is no use in counting. Each figure is the median of three runs. Run with `cargo bench --bench families`; a word behind `--` picks
+//! it needs; that alone for families of which there is no use in counting, beside how fast a search goes through all of their states. Each figure is the median of three runs. Run with `cargo bench --bench families`; a word behind `--` picks
 //! the families whose name contains it.
 
 #![allow(

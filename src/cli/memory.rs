@@ -57,6 +57,11 @@ impl Memory {
         &self.counters
     }
 
+    /// The bytes that are given out now.
+    pub(super) fn given(&self) -> u64 {
+        self.counters[0].load(Ordering::Relaxed)
+    }
+
     /// From now on nothing is given out beyond a bound, if that is not too small for the program.
     pub(super) fn bound(&self, bytes: u64) {
         self.most.store(bytes.max(LEAST), Ordering::Relaxed);
@@ -94,7 +99,7 @@ mod tests {
         assert!(memory.give(50 << 20) && !memory.give(40 << 20));
         memory.take_back(40 << 20);
         memory.take_back(50 << 20);
-        assert_eq!(memory.counters()[0].load(Ordering::Relaxed), 0);
+        assert_eq!(memory.given(), 0);
         memory.bound(1);
         assert!(memory.give(60 << 20), "a small bound is one of searches alone");
     }

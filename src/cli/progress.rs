@@ -41,7 +41,7 @@ pub fn with_budget<T>(
         PROCESS.bound(bytes);
     }
     // Before there are other threads: so it is the same in each run.
-    let given = PROCESS.counters()[0].load(Ordering::Relaxed);
+    let given = PROCESS.given();
     let _watch = ResidentWatch::start(&PROCESS.counters()[1]);
     let monitor = Monitor::start(output, options.progress);
     let show = |now: &Statistics| monitor.update(now);

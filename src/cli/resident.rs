@@ -76,8 +76,14 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_ends_at_once() {
+    fn a_watch_counts_and_ends_at_once() {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let watch = ResidentWatch::start(&COUNTER);
+        while resident().is_some() && COUNTER.load(Ordering::Relaxed) == 0 {
+            thread::yield_now();
+        }
+        drop(watch);
+        assert_eq!(COUNTER.load(Ordering::Relaxed) > 0, resident().is_some());
         for _ in 0..100 {
             drop(ResidentWatch::start(&COUNTER));
         }

@@ -23,7 +23,7 @@
 //! discarded: whether a step counts may depend on what comes later.
 
 use crate::ir::sync::Kind;
-use crate::vm::{Machine, Move, Pending, State, Visibility};
+use crate::vm::{Machine, Move, Pending, State, ThreadIndex, Visibility};
 
 /// How states are reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +42,7 @@ impl Reduction<'_> {
 
     /// The place, in the list of all moves, of a thread that may go first.
     pub(in crate::explore) fn first(&self, machine: &Machine, state: &State, moves: &[Move]) -> Option<usize> {
-        if moves.len() < 2 {
-            return None;
-        }
-        moves.iter().position(|one| one.alternatives == 1 && self.commutes(machine.pending(state, one.thread)))
+        first_of(moves, |thread| self.commutes(machine.pending(state, thread)))
     }
 
     /// Whether a step that begins so may come before all that other threads can do.
@@ -57,4 +54,12 @@ impl Reduction<'_> {
             _ => false,
         }
     }
+}
+
+/// The place, in the list of all moves, of a thread that may go first, if it is known whose next steps commute.
+pub(in crate::explore) fn first_of(moves: &[Move], commutes: impl Fn(ThreadIndex) -> bool) -> Option<usize> {
+    if moves.len() < 2 {
+        return None;
+    }
+    moves.iter().position(|one| one.alternatives == 1 && commutes(one.thread))
 }

@@ -27,7 +27,7 @@ impl Encoding {
     }
 
     /// Becomes those words with those ends.
-    pub fn set(&mut self, words: &[u64], ends: &[u32]) {
+    pub(super) fn set(&mut self, words: &[u64], ends: &[u32]) {
         self.words.clear();
         self.words.extend_from_slice(words);
         self.ends.clear();

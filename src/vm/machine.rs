@@ -10,6 +10,7 @@ use super::locks;
 use super::memory::Layout;
 use super::observe::Cell;
 use super::outcome::{Choice, Move};
+use super::readiness::{CellTest, Readiness};
 use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
 use super::tables::{PathId, Tables};
 use super::visibility::Visibility;
@@ -277,19 +278,26 @@ impl Machine {
     }
 
     fn synchronisation_alternatives(&self, state: &State, thread: ThreadIndex, kind: Kind, object: TableIndex) -> u32 {
-        let cell = || self.cell_at(state, thread, object);
-        // A place whose index is out of range fails, and failing is always possible.
+        match self.readiness_of_operation(state, thread, kind, object) {
+            Readiness::Fixed(alternatives) => alternatives,
+            Readiness::ByCell(address, test) => u32::from(test.holds(state.value(address), thread)),
+            Readiness::ByOthers => self.alternatives_by_others(state, thread, kind, object),
+        }
+    }
+
+    /// What decides in how many ways an operation on a synchronisation object can be done.
+    pub(super) fn readiness_of_operation(
+        &self,
+        state: &State,
+        thread: ThreadIndex,
+        kind: Kind,
+        object: TableIndex,
+    ) -> Readiness {
         match kind {
-            Kind::Lock => u32::from(cell().is_none_or(|(_, value)| locks::may_lock(value, thread))),
-            // Where writers are preferred, one that cannot write yet begins to wait.
-            Kind::WriteLock if self.options.semantics.prefer_writers => 1,
-            Kind::ReadLock | Kind::WriteLock => {
-                u32::from(cell().is_none_or(|(address, _)| self.may_take(state, address, thread, kind)))
-            }
-            Kind::WaitEvent => u32::from(cell().is_none_or(|(_, set)| set != 0)),
-            Kind::Acquire => u32::from(cell().is_none_or(|(_, count)| count > 0)),
-            Kind::Notify => cell().map_or(1, |(address, _)| self.waiting_for(state, address).count().max(1) as u32),
-            Kind::NotifyBare => self.waiting_bare(state).count().max(1) as u32,
+            Kind::Lock => self.readiness_by_cell(state, thread, object, CellTest::MayLock),
+            Kind::WaitEvent => self.readiness_by_cell(state, thread, object, CellTest::NotZero),
+            Kind::Acquire => self.readiness_by_cell(state, thread, object, CellTest::Positive),
+            Kind::ReadLock | Kind::WriteLock | Kind::Notify | Kind::NotifyBare => Readiness::ByOthers,
             Kind::TryLock
             | Kind::TryReadLock
             | Kind::TryWriteLock
@@ -303,7 +311,30 @@ impl Machine {
             | Kind::WaitCondition
             | Kind::WaitBare
             | Kind::NotifyAll
-            | Kind::NotifyAllBare => 1,
+            | Kind::NotifyAllBare => Readiness::Fixed(1),
+        }
+    }
+
+    /// A thread can move if that holds of a cell. A place whose index is out of range fails, and failing is always possible.
+    pub(super) fn readiness_by_cell(
+        &self,
+        state: &State,
+        thread: ThreadIndex,
+        place: TableIndex,
+        test: CellTest,
+    ) -> Readiness {
+        let cell = self.cell_at(state, thread, place);
+        cell.map_or(Readiness::Fixed(1), |(address, _)| Readiness::ByCell(address, test))
+    }
+
+    fn alternatives_by_others(&self, state: &State, thread: ThreadIndex, kind: Kind, object: TableIndex) -> u32 {
+        let address = || self.cell_at(state, thread, object).map(|(address, _)| address);
+        match kind {
+            // Where writers are preferred, one that cannot write yet begins to wait.
+            Kind::WriteLock if self.options.semantics.prefer_writers => 1,
+            Kind::Notify => address().map_or(1, |address| self.waiting_for(state, address).count().max(1) as u32),
+            Kind::NotifyBare => self.waiting_bare(state).count().max(1) as u32,
+            _ => u32::from(address().is_none_or(|address| self.may_take(state, address, thread, kind))),
         }
     }
 

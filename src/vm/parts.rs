@@ -18,53 +18,18 @@ use super::hash::{hash, hash_from, hash_of_cell};
 use super::locks;
 use super::machine::{Fingerprints, Machine};
 use super::observe::Event;
+use super::readiness::{CellTest, Readiness};
 use super::state::{NO_THREAD, State, ThreadIndex, ThreadStatus, Word};
-use crate::ir::sync::Kind;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-/// What decides whether a thread can move, where no other one is in the middle of an atomic block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Readiness {
-    /// Nothing but the thread itself: it can move in so many ways.
-    Fixed(u32),
-    /// It can move, in one way, if that holds of the value at an address.
-    ByCell(u32, Test),
-    /// More than one cell.
-    ByOthers,
-}
-
-/// A condition on the value of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Test {
-    /// It is a lock that the thread may take.
-    MayLock,
-    /// It is a lock that nobody holds.
-    Free,
-    /// It is not zero.
-    NotZero,
-    /// It is more than zero.
-    Positive,
-}
-
-impl Test {
-    fn holds(self, value: i64, thread: ThreadIndex) -> bool {
-        match self {
-            Test::MayLock => locks::may_lock(value, thread),
-            Test::Free => locks::holder(value) == 0,
-            Test::NotZero => value != 0,
-            Test::Positive => value > 0,
-        }
-    }
-}
-
 /// What is known of a thread that has a number.
 #[derive(Clone, Copy, Debug)]
-pub struct ThreadPart {
+struct ThreadPart {
     /// When it can move.
-    pub readiness: Readiness,
-    /// Whether it has the mark that the caller gives to threads.
-    pub is_marked: bool,
+    readiness: Readiness,
+    /// Whether its next step may come before those of the others, as the caller has said.
+    commutes: bool,
     hash: u128,
 }
 
@@ -121,11 +86,11 @@ impl Parts {
         self.rest_parts[numbers[0] as usize].is_exclusive
     }
 
-    /// What is known of a thread.
+    /// Whether the next step of a thread, by its number, may come before those of the others, as the caller has said.
     #[inline]
     #[must_use]
-    pub fn thread(&self, number: u32) -> &ThreadPart {
-        &self.thread_parts[number as usize]
+    pub fn commutes(&self, number: u32) -> bool {
+        self.thread_parts[number as usize].commutes
     }
 
     /// In how many ways a thread can move; `None` where more than one cell decides.
@@ -237,8 +202,8 @@ impl Machine {
         count > self.layout.global_locks().len()
     }
 
-    /// The numbers of the parts of a state, whose words are given; those that are new get the next ones. `mark` says which
-    /// threads are marked. What is equal in the state with these words and numbers, which may be none, has the same
+    /// The numbers of the parts of a state, whose words are given; those that are new get the next ones. `commutes` says
+    /// which threads may go first. What is equal in the state with these words and numbers, which may be none, has the same
     /// numbers.
     pub fn write_numbers(
         &self,
@@ -246,7 +211,7 @@ impl Machine {
         (before, known): (&Encoding, &[u32]),
         parts: &mut Parts,
         out: &mut Vec<u32>,
-        mark: impl Fn(&State, ThreadIndex) -> bool,
+        commutes: impl Fn(&State, ThreadIndex) -> bool,
     ) {
         out.clear();
         let count = state.threads.len();
@@ -274,8 +239,8 @@ impl Machine {
             let (number, is_new) = number(&mut parts.threads, &parts.words, &mut parts.bytes);
             if is_new {
                 let (thread, hash) = (ThreadIndex(slot as u16), self.hash_of_thread_part(state, slot, words));
-                let (readiness, is_marked) = (self.readiness(state, thread), mark(state, thread));
-                parts.thread_parts.push(ThreadPart { readiness, is_marked, hash });
+                let (readiness, commutes) = (self.readiness(state, thread), commutes(state, thread));
+                parts.thread_parts.push(ThreadPart { readiness, commutes, hash });
             }
             out.push(number);
         }
@@ -321,34 +286,13 @@ impl Machine {
     pub(super) fn readiness(&self, state: &State, thread: ThreadIndex) -> Readiness {
         let slot = &state.threads[thread.index()];
         let code = self.compiled.code[slot.pc as usize];
-        let by_cell = |place, test| {
-            self.cell_at(state, thread, place)
-                .map_or(Readiness::Fixed(1), |(address, _)| Readiness::ByCell(address, test))
-        };
         match (slot.status, code) {
-            (ThreadStatus::Ready, Code::Synchronise { kind, object, .. }) => match kind {
-                Kind::Lock => by_cell(object, Test::MayLock),
-                Kind::WaitEvent => by_cell(object, Test::NotZero),
-                Kind::Acquire => by_cell(object, Test::Positive),
-                Kind::ReadLock | Kind::WriteLock | Kind::Notify | Kind::NotifyBare => Readiness::ByOthers,
-                Kind::TryLock
-                | Kind::TryReadLock
-                | Kind::TryWriteLock
-                | Kind::Unlock
-                | Kind::UnlockRw
-                | Kind::TimedWait
-                | Kind::Set
-                | Kind::Clear
-                | Kind::Release
-                | Kind::Barrier
-                | Kind::WaitCondition
-                | Kind::WaitBare
-                | Kind::NotifyAll
-                | Kind::NotifyAllBare => Readiness::Fixed(1),
-            },
+            (ThreadStatus::Ready, Code::Synchronise { kind, object, .. }) => {
+                self.readiness_of_operation(state, thread, kind, object)
+            }
             (ThreadStatus::Ready, Code::JoinThread { .. }) | (ThreadStatus::WaitingToWrite, _) => Readiness::ByOthers,
             (ThreadStatus::Reacquiring | ThreadStatus::TimedOut, Code::Synchronise { lock, .. }) => {
-                by_cell(lock, Test::Free)
+                self.readiness_by_cell(state, thread, lock, CellTest::Free)
             }
             (ThreadStatus::Ready, code) => Readiness::Fixed(self.ready_alternatives(state, thread, code)),
             (ThreadStatus::WaitingCondition, _) => Readiness::Fixed(self.ways_to_give_up(slot)),

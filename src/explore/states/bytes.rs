@@ -2,6 +2,8 @@
 //!
 //! **Input**: numbers, or lists of them that resemble the ones before. **Output**: bytes, in groups of seven bits; of a list the
 //! places at which it differs from the last one, and the numbers there.
+//!
+//! **Soundness and limits**: exact. A list of another length is written as if there had been zeros before it.
 
 /// Writes a number in groups of seven bits.
 #[inline]

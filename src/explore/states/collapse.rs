@@ -7,8 +7,10 @@
 //! each state, states are written as words from then on.
 
 use super::memo::{Happened, Memo};
-use crate::explore::reduction::Reduction;
-use crate::vm::{CodeIndex, Encoding, Event, Machine, Move, Observer, Parts, State, ThreadIndex, ThreadName, Trace};
+use crate::explore::reduction::{Reduction, first_of};
+use crate::vm::{
+    CodeIndex, Encoding, Event, Footprint, Machine, Move, Observer, Parts, State, ThreadIndex, ThreadName,
+};
 use std::marker::PhantomData;
 
 /// Memory that parts and steps may take, and what is added to it for each state.
@@ -30,7 +32,7 @@ pub(super) struct Collapse<N> {
     pub loaded: Vec<u32>,
     pub behind: Vec<u32>,
     pub words: Encoding,
-    pub trace: Trace,
+    pub footprint: Footprint,
     pub events: Vec<Happened>,
 }
 
@@ -45,7 +47,7 @@ impl<N: Copy> Collapse<N> {
             loaded: Vec::new(),
             behind: Vec::new(),
             words: Encoding::default(),
-            trace: Trace::default(),
+            footprint: Footprint::default(),
             events: Vec::new(),
         }
     }
@@ -87,10 +89,10 @@ impl<N: Copy> Collapse<N> {
         before: &Encoding,
         reduction: Option<Reduction<'_>>,
     ) -> &[u32] {
-        let mark = |state: &State, thread: ThreadIndex| {
+        let commutes = |state: &State, thread: ThreadIndex| {
             reduction.is_some_and(|reduction| reduction.commutes(machine.pending(state, thread)))
         };
-        machine.write_numbers(of, (before, &self.loaded), &mut self.parts, &mut self.behind, mark);
+        machine.write_numbers(of, (before, &self.loaded), &mut self.parts, &mut self.behind, commutes);
         &self.behind
     }
 }
@@ -134,10 +136,6 @@ pub(super) fn moves(parts: &Parts, numbers: &[u32], out: &mut Vec<Move>) -> bool
 
 /// The place, in the list of all moves, of a thread that may go first, as [`Reduction::first`] gives it.
 pub(super) fn first(parts: &Parts, numbers: &[u32], moves: &[Move]) -> Option<usize> {
-    if moves.len() < 2 {
-        return None;
-    }
     let threads = &numbers[parts.cells(numbers)..];
-    let is_marked = |one: &Move| parts.thread(threads[one.thread.index()]).is_marked;
-    moves.iter().position(|one| one.alternatives == 1 && is_marked(one))
+    first_of(moves, |thread| parts.commutes(threads[thread.index()]))
 }

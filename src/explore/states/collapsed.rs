@@ -11,9 +11,9 @@
 use super::ahead::{Ready, STATES};
 use super::collapse::{self, Collapse, Record, first};
 use super::frontier::Block;
-use super::graph::{DISCARDED, NodeKind};
+use super::graph::NodeKind;
 use super::memo::{Happened, Known, Origin, Seen};
-use super::{Engine, Monitor, Transition, Visitor};
+use super::{Engine, Monitor, Visitor};
 use crate::vm::{self, Choice, Encoding, Move};
 use std::ops::{ControlFlow, Range};
 
@@ -35,7 +35,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             while ahead.len() < STATES && reader.read() < part.end && reader.next(block, parts) {
                 ahead.add((parts, memo), reader.node(), reader.state(), is_reduced);
             }
-            self.found.graph.bring_near(ahead.fingerprints());
+            self.found.graph.prefetch(ahead.fingerprints());
             for index in 0..ahead.len() {
                 over = self.expand_ready(ahead.state(index));
                 if over.is_break() {
@@ -194,16 +194,12 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             }
         }
         if self.collapse.memo.step(step).is_discarded {
-            self.found.graph.add_edge(DISCARDED);
-            self.visitor.discarded(from, choice);
-            self.arrived = 0;
+            self.discard(from, choice);
             return ControlFlow::Continue(());
         }
         let (to, is_new) = self.found.graph.visit(fingerprint, from, choice, NodeKind::Waiting);
-        self.arrived = to;
-        self.found.graph.add_edge(to);
         self.visitor.notes(self.collapse.memo.notes(step));
-        self.visitor.transition(&Transition { from, choice: Some(choice), to });
+        self.lead_to(from, choice, to);
         if self.visitor.is_enough() {
             return self.ended(ControlFlow::Break(()));
         }
@@ -222,14 +218,14 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.child.0.copy_changes_from(&mut self.parent.0);
         self.child.1.clone_from(&self.parent.1);
         self.visitor.begin();
-        let Collapse { trace, events, .. } = &mut self.collapse;
+        let Collapse { footprint, events, .. } = &mut self.collapse;
         events.clear();
-        trace.begin(self.machine, &self.parent.0, choice);
+        footprint.begin(self.machine, &self.parent.0, choice);
         let (state, monitor) = &mut self.child;
         let record = Record::<V>::new(events);
-        let observer = &mut (&mut *self.visitor, (record, (&mut *monitor, (&mut self.executed, &mut *trace))));
+        let observer = &mut (&mut *self.visitor, (record, (&mut *monitor, (&mut self.executed, &mut *footprint))));
         let progress = self.machine.step(state, &mut self.found.tables, choice, observer);
-        trace.finish(self.machine, &self.parent.0, state);
+        footprint.finish(self.machine, &self.parent.0, state);
         self.found.statistics.steps += 1;
         self.arrive(node, choice, progress)?;
         if !self.collapse.is_on {
@@ -237,13 +233,13 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
         let Engine { machine, collapse, child, hashes, encoding, reduction, .. } = self;
         if progress == vm::Progress::Discarded || child.1.is_dead() {
-            let Collapse { parts, memo, trace, events, .. } = collapse;
-            memo.learn(of, parts, &Seen { trace, behind: None, events, notes: &[] });
+            let Collapse { parts, memo, footprint, events, .. } = collapse;
+            memo.learn(of, parts, &Seen { footprint, behind: None, events, notes: &[] });
         } else if progress == vm::Progress::Running {
             machine.encode_behind(hashes, &child.0, encoding);
             collapse.numbers_of(machine, (&child.0, encoding), hashes.loaded(), *reduction);
-            let Collapse { parts, memo, trace, events, behind, .. } = collapse;
-            memo.learn(of, parts, &Seen { trace, behind: Some(behind), events, notes: child.1.notes() });
+            let Collapse { parts, memo, footprint, events, behind, .. } = collapse;
+            memo.learn(of, parts, &Seen { footprint, behind: Some(behind), events, notes: child.1.notes() });
         } else {
             // The visitor looks at the states of ends.
             collapse.memo.learn_open(of);
@@ -301,5 +297,60 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.collapse.parts.write_words(&behind, &mut words);
         assert_eq!((now.words(), now.ends()), (words.words(), words.ends()), "a step leads to the same state");
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+    use crate::explore::states::{EndContext, Transition, search};
+    use crate::front::compile;
+    use crate::source::SourceMap;
+    use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName, Visibility};
+
+    /// Counts steps, and those that the machine does.
+    #[derive(Default)]
+    struct Counter {
+        steps: u64,
+        by_machine: u64,
+    }
+
+    impl Observer for Counter {
+        const DETAILS: bool = false;
+
+        fn event(&mut self, _: ThreadName, _: CodeIndex, _: Event) {}
+
+        fn begin_step(&mut self, _: ThreadName) {
+            self.by_machine += 1;
+        }
+    }
+
+    impl Visitor<()> for Counter {
+        fn begin(&mut self) {}
+
+        fn transition(&mut self, _: &Transition) {
+            self.steps += 1;
+        }
+
+        fn end(&mut self, _: &EndContext<'_, ()>) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+    }
+
+    #[test]
+    fn most_steps_are_done_from_memory() {
+        let dine = "void dine(int me, lock a, lock b) { lock(a); lock(b); meals[me] = meals[me] + 1; unlock(b); unlock(a); }\n";
+        let text = format!(
+            "int meals[5];\nlock f0, f1, f2, f3, f4;\n{dine}cobegin\n  A: dine(0, f0, f1);\n  B: dine(1, f1, f2);\n  C: dine(2, f2, f3);\n  D: dine(3, f3, f4);\n  E: dine(4, f0, f4);\ncoend\n"
+        );
+        let mut sources = SourceMap::default();
+        let file = sources.add("test.csm", &text);
+        let program = compile(&sources, file, &[]).program.expect("a program");
+        let machine = Machine::new(&program, &Visibility::all(&program));
+        let mut counter = Counter::default();
+        search(&machine, &Budget::unlimited(), (), &mut counter);
+        assert!(counter.steps > 2_000, "{} steps", counter.steps);
+        assert!(counter.by_machine * 3 < counter.steps, "{} of {} steps", counter.by_machine, counter.steps);
     }
 }

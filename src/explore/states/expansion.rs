@@ -6,7 +6,7 @@
 //! **Algorithm**: all steps, in the order of the machine. With [`Reduction`], those of one thread alone where that is enough; if
 //! its step leads to no state that is still to be expanded, the others follow (the proviso for cycles).
 
-use super::{End, EndContext, Engine, Monitor, NodeKind, Visitor};
+use super::{DISCARDED, End, EndContext, Engine, Monitor, NodeKind, Transition, Visitor};
 use crate::explore::reduction::Reduction;
 use crate::vm::{Choice, Move};
 use std::ops::ControlFlow;
@@ -41,6 +41,20 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             self.found.graph.cancel_edges(node);
         }
         over
+    }
+
+    /// A step has led to an execution that is discarded.
+    pub(super) fn discard(&mut self, from: u32, choice: Choice) {
+        self.found.graph.add_edge(DISCARDED);
+        self.visitor.discarded(from, choice);
+        self.arrived = 0;
+    }
+
+    /// A step has led to a node.
+    pub(super) fn lead_to(&mut self, from: u32, choice: Choice, to: u32) {
+        self.arrived = to;
+        self.found.graph.add_edge(to);
+        self.visitor.transition(&Transition { from, choice: Some(choice), to });
     }
 
     /// The reduction, where states are reduced now.

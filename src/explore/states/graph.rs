@@ -103,9 +103,9 @@ impl Graph {
         self.visited.find(fingerprint)
     }
 
-    /// Nodes of these fingerprints are asked for next.
-    pub(in crate::explore) fn bring_near(&self, fingerprints: impl Iterator<Item = u128>) {
-        self.visited.bring_near(fingerprints);
+    /// Prefetches the entries of fingerprints whose nodes are asked for next.
+    pub(in crate::explore) fn prefetch(&self, fingerprints: impl Iterator<Item = u128>) {
+        self.visited.prefetch(fingerprints);
     }
 
     /// The node of a fingerprint, and whether it is new.

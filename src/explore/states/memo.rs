@@ -3,15 +3,15 @@
 //! **Input**: a state as the numbers of its parts, and a choice. **Output**: what the step changes, tells and notes, if a step of
 //! the same thread was done before in a state that was like this one in all that the step depends on.
 //!
-//! **Algorithm**: a step depends on its thread, and on few other parts of the state ([`Trace`]): most often a cell. Since it is
+//! **Algorithm**: a step depends on its thread, and on few other parts of the state ([`Footprint`]): most often a cell. Since it is
 //! deterministic, a thread that has read certain values reads the same part next. So the steps of a thread are a tree: a node says
 //! which part decides, its branches are the numbers of that part, the leaves are steps. What was not done before is done by the
 //! machine, and entered.
 //!
-//! **Soundness and limits**: exact, since a [`Trace`] names all that a step depends on. Without optimisation some of the steps that
+//! **Soundness and limits**: exact, since a [`Footprint`] names all that a step depends on. Without optimisation some of the steps that
 //! are found are done again by the machine, and compared.
 
-use crate::vm::{CodeIndex, Event, Parts, ThreadName, Trace};
+use crate::vm::{CodeIndex, Event, Footprint, Parts, ThreadName};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -118,7 +118,7 @@ pub(super) struct Memo<N> {
 
 /// What was seen of a step that the machine has done.
 pub(super) struct Seen<'a, N> {
-    pub trace: &'a Trace,
+    pub footprint: &'a Footprint,
     /// The numbers of the state that it has led to; none where the execution was discarded.
     pub behind: Option<&'a [u32]>,
     pub events: &'a [Happened],
@@ -284,11 +284,11 @@ impl<N: Copy> Memo<N> {
             self.hang(of, link, OPEN);
             return;
         };
-        let trace = seen.trace;
+        let footprint = seen.footprint;
         // What stands where is known by the rest, so that comes first.
-        let rest = trace.depends_on_rest().then_some(Key::Rest);
-        let cells = trace.cells().iter().map(|&address| Key::Cell(address));
-        let end = trace.end().into_iter().flat_map(|parent| {
+        let rest = footprint.depends_on_rest().then_some(Key::Rest);
+        let cells = footprint.cells().iter().map(|&address| Key::Cell(address));
+        let end = footprint.end().into_iter().flat_map(|parent| {
             let parent = parent.map(|parent| Key::Thread(u32::from(parent.0)));
             std::iter::once(Key::HoldsNothing).chain(parent)
         });
@@ -338,15 +338,16 @@ impl<N: Copy> Memo<N> {
 
     /// The step that was seen, unless it depends on too much; its lists are entered.
     fn step_of(&mut self, of: &Origin<'_>, parts: &Parts, seen: &Seen<'_, N>) -> Option<Step> {
-        let Seen { trace, behind, events, notes } = *seen;
-        if trace.is_open() || trace.end().is_some() && !self.holds_nothing(of, parts) {
+        let Seen { footprint, behind, events, notes } = *seen;
+        if footprint.is_open() || footprint.end().is_some() && !self.holds_nothing(of, parts) {
             return None;
         }
-        let parent = trace.end().flatten().map(|parent| of.cells + parent.index());
+        let parent = footprint.end().flatten().map(|parent| of.cells + parent.index());
         let own = of.cells + of.slot;
         let (mut delta, mut cells) = (0u128, SmallVec::<[(u32, u32); 4]>::new());
         let now = behind.unwrap_or(of.numbers);
-        let has_same_places = now.len() == of.numbers.len() || now.len() < of.numbers.len() && trace.end().is_some();
+        let has_same_places =
+            now.len() == of.numbers.len() || now.len() < of.numbers.len() && footprint.end().is_some();
         if !has_same_places || parts.cells(now) != of.cells || now.len() <= of.cells {
             return None;
         }
@@ -354,10 +355,10 @@ impl<N: Copy> Memo<N> {
             delta = delta.wrapping_sub(parts.hash_at(place, before, of.cells));
         }
         for (place, (&before, &after)) in of.numbers.iter().zip(now).enumerate() {
-            let is_written = behind.is_some() && trace.written().contains(&(place as u32));
+            let is_written = behind.is_some() && footprint.written().contains(&(place as u32));
             if (1..of.cells).contains(&place) {
                 if is_written || before != after {
-                    let is_known = is_written || trace.cells().contains(&(place as u32));
+                    let is_known = is_written || footprint.cells().contains(&(place as u32));
                     if !is_known {
                         return None;
                     }
@@ -365,7 +366,7 @@ impl<N: Copy> Memo<N> {
                     delta = delta.wrapping_add(parts.hash_at(place, after, of.cells));
                 }
             } else if before != after {
-                let is_known = place == own || Some(place) == parent || place == 0 && trace.depends_on_rest();
+                let is_known = place == own || Some(place) == parent || place == 0 && footprint.depends_on_rest();
                 if !is_known {
                     return None;
                 }
@@ -374,15 +375,15 @@ impl<N: Copy> Memo<N> {
             }
         }
         self.cells.extend_from_slice(&cells);
-        self.events.extend(events.iter().map(|&happened| (happened, trace.is_unread(happened.2))));
+        self.events.extend(events.iter().map(|&happened| (happened, footprint.is_unread(happened.2))));
         self.notes.extend_from_slice(notes);
         Some(Step {
             is_discarded: behind.is_none(),
-            instructions: trace.instructions,
+            instructions: footprint.instructions,
             // Where the slot is gone, that of its thread is not looked at.
             thread: now.get(own).copied().unwrap_or(of.numbers[own]),
             threads: if now.len() == of.numbers.len() { NONE } else { (now.len() - of.cells) as u32 },
-            rest: if trace.depends_on_rest() { now[0] } else { NONE },
+            rest: if footprint.depends_on_rest() { now[0] } else { NONE },
             other: parent.map_or((NONE, 0), |place| ((place - of.cells) as u32, now.get(place).copied().unwrap_or(0))),
             delta,
             ends: [self.cells.len() as u32, self.events.len() as u32, self.notes.len() as u32],

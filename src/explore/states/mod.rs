@@ -416,9 +416,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         let progress = self.settled(progress);
         let (kind, end) = match progress {
             vm::Progress::Discarded => {
-                self.found.graph.add_edge(DISCARDED);
-                self.visitor.discarded(from, choice);
-                self.arrived = 0;
+                self.discard(from, choice);
                 return ControlFlow::Continue(());
             }
             vm::Progress::Running => (NodeKind::Waiting, None),

@@ -1,11 +1,11 @@
-//! The numbers of parts of states that wait, as bytes.
+//! Reads states that wait as the numbers of their parts.
 //!
-//! **Input**: lists of numbers, in the order of their nodes. **Output**: the same, once more, with the fingerprints of the states.
+//! **Input**: a block of the frontier whose states are written so (`bytes`). **Output**: the lists of numbers, in the order of their
+//! nodes, and the fingerprints of the states.
 //!
-//! **Algorithm**: a list is written as the places at which it differs from the one before it, and the numbers there, in groups of
-//! seven bits. The fingerprint of a state follows from that of the one before in the same way.
+//! **Algorithm**: a list follows from the one before it by the places at which they differ, and the fingerprint in the same way.
 //!
-//! **Soundness and limits**: exact. A list of another length is written as if there had been zeros before it.
+//! **Soundness and limits**: exact. Where the number of cells differs, the fingerprint is made anew.
 
 use super::bytes::read_number;
 use super::frontier::Block;

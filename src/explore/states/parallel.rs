@@ -10,8 +10,8 @@
 
 use super::batch::{self, Leads, Piece, Scene, Worker};
 use super::frontier::{BLOCK, Block};
-use super::graph::{DISCARDED, NodeKind};
-use super::{Engine, Monitor, Transition, Visitor};
+use super::graph::NodeKind;
+use super::{Engine, Monitor, Visitor};
 use std::ops::{ControlFlow, Range};
 
 /// The part of the memory that the user allows which the batches of all workers may take.
@@ -117,16 +117,12 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             self.visitor.event(thread, at, event);
         }
         if leads == Leads::Discarded {
-            self.found.graph.add_edge(DISCARDED);
-            self.visitor.discarded(of.node, choice);
-            self.arrived = 0;
+            self.discard(of.node, choice);
             return ControlFlow::Continue(());
         }
         let to = known.unwrap_or_else(|| self.found.graph.visit(fingerprint, of.node, choice, NodeKind::Waiting).0);
-        self.arrived = to;
-        self.found.graph.add_edge(to);
         self.visitor.notes(step.notes);
-        self.visitor.transition(&Transition { from: of.node, choice: Some(choice), to });
+        self.lead_to(of.node, choice, to);
         self.found.statistics.executions += u64::from(leads == Leads::ToEnd);
         if self.visitor.is_enough() {
             return self.ended(ControlFlow::Break(()));

@@ -64,9 +64,9 @@ impl Visited {
         table.slots[table.place(&slot)].node.checked_sub(1)
     }
 
-    /// Brings the places of fingerprints near, all at a time: each of them is far away for whoever asks for one after the other.
+    /// Prefetches the entries of fingerprints, all at a time: whoever asks for one after the other waits for each.
     #[inline]
-    pub(in crate::explore) fn bring_near(&self, fingerprints: impl Iterator<Item = u128>) {
+    pub(in crate::explore) fn prefetch(&self, fingerprints: impl Iterator<Item = u128>) {
         let first = fingerprints.map(|fingerprint| {
             let slot = Slot { key: key(fingerprint), node: 0 };
             let table = self.tables.get(self.table_of(&slot));

@@ -1,4 +1,4 @@
-//! What a step depends on, and what it can change.
+//! The footprint of a step: what it depends on, and what it can change.
 //!
 //! **Input**: the events of a step, as an observer. **Output**: whether it depends on nothing but its thread and some more parts of
 //! the state, and which these are.
@@ -10,14 +10,14 @@ use super::CodeIndex;
 use super::machine::Machine;
 use super::observe::{Event, Observer, ThreadName};
 use super::outcome::Choice;
-use super::parts::Readiness;
 use super::pending::Pending;
+use super::readiness::Readiness;
 use super::state::{State, ThreadIndex};
 use crate::ir::sync::ObjectKind;
 
 /// What a step depends on beside its thread.
 #[derive(Clone, Debug, Default)]
-pub struct Trace {
+pub struct Footprint {
     thread: ThreadIndex,
     /// Addresses of cells that it depends on, in the order in which they were used.
     cells: Vec<u32>,
@@ -35,7 +35,7 @@ pub struct Trace {
     pub instructions: u32,
 }
 
-impl Trace {
+impl Footprint {
     /// A step is done next.
     pub fn begin(&mut self, machine: &Machine, state: &State, choice: Choice) {
         self.thread = choice.thread;
@@ -110,7 +110,7 @@ impl Trace {
     }
 }
 
-impl Observer for Trace {
+impl Observer for Footprint {
     const DETAILS: bool = false;
 
     fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {

@@ -1,0 +1,41 @@
+//! What decides whether a thread can move.
+//!
+//! **Input**: a thread, and the value of a cell. **Output**: in how many ways the thread can move, where no more than these decide.
+
+use super::locks;
+use super::state::ThreadIndex;
+
+/// What decides whether a thread can move, where no other one is in the middle of an atomic block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Readiness {
+    /// Nothing but the thread itself: it can move in so many ways.
+    Fixed(u32),
+    /// It can move, in one way, if that holds of the value at an address.
+    ByCell(u32, CellTest),
+    /// More than one cell.
+    ByOthers,
+}
+
+/// A condition on the value of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CellTest {
+    /// It is a lock that the thread may take.
+    MayLock,
+    /// It is a lock that nobody holds.
+    Free,
+    /// It is not zero.
+    NotZero,
+    /// It is more than zero.
+    Positive,
+}
+
+impl CellTest {
+    pub(super) fn holds(self, value: i64, thread: ThreadIndex) -> bool {
+        match self {
+            CellTest::MayLock => locks::may_lock(value, thread),
+            CellTest::Free => locks::holder(value) == 0,
+            CellTest::NotZero => value != 0,
+            CellTest::Positive => value > 0,
+        }
+    }
+}
