@@ -28,7 +28,7 @@ use crate::vm::{Choice, Machine, Move, Pending, Tables, ThreadStatus};
 enum Strategy {
     /// Breadth-first through all states ([`super::states`]): serves every program.
     States,
-    /// One execution for each future ([`super::reads_from`]): for programs that synchronise by memory alone.
+    /// One execution for each future ([`super::reads_from`]), as long as the order of operations on objects matters to reads.
     Executions,
     /// Programs that hold only what matters to a part of the question ([`super::slice`]).
     Slices,
@@ -76,6 +76,9 @@ const SLICES: u64 = 50_000;
 /// The share of executions in the first round, as [`Limits::max_work`].
 const WORK: u64 = 2_000_000;
 
+/// How much less that is where threads synchronise by objects: there, states are few.
+const LESS_WORK: u64 = 32;
+
 /// Work that is worth a state: who bounds states does not want to wait for executions much longer.
 const WORK_FOR_STATE: u64 = 50;
 
@@ -93,9 +96,11 @@ const GROWTH: u64 = 16;
 /// The strategies, and the shares of the round that runs now.
 pub(super) struct Portfolio<'a> {
     budget: &'a Budget<'a>,
-    /// Whether many threads run at a time, and whether that means many states.
+    /// Whether many threads run at a time.
     many_threads: bool,
-    many_states: bool,
+    /// Whether executions come before states: that means many states, unless symmetry folds them.
+    executions_first: bool,
+    is_first: bool,
     states: u64,
     work: u64,
     samples: u64,
@@ -127,7 +132,11 @@ impl<'a> Portfolio<'a> {
         let many_threads = width(machine) >= WIDE;
         let many_states = many_threads && symmetry == Symmetry::Ignored;
         let states = if many_states { STATES.0 } else { STATES.1 };
-        Portfolio { budget, many_threads, many_states, states, work: WORK, samples: SAMPLES }
+        let (by_objects, _) = machine.synchronises();
+        let work = if by_objects { WORK / LESS_WORK } else { WORK };
+        let executions_first = many_states && !by_objects;
+        let is_first = true;
+        Portfolio { budget, many_threads, executions_first, is_first, states, work, samples: SAMPLES }
     }
 
     /// The answer of the first strategy that comes to its end, or that is stopped by a bound of the user. In the latter case
@@ -156,6 +165,7 @@ impl<'a> Portfolio<'a> {
                     None => answer,
                 };
             }
+            self.is_first = false;
             self.states = self.states.saturating_mul(GROWTH);
             self.work = self.work.saturating_mul(GROWTH);
             self.samples = self.samples.saturating_mul(GROWTH_OF_SAMPLES);
@@ -165,7 +175,7 @@ impl<'a> Portfolio<'a> {
     /// The order of the strategies in a round. Slices come first in the first round of a wide program.
     fn order(&self) -> [Strategy; 3] {
         use Strategy::{Executions, Slices, States};
-        match (self.many_threads && self.is_first_round(), self.many_states) {
+        match (self.many_threads && self.is_first, self.executions_first) {
             (true, true) => [Slices, Executions, States],
             (true, false) => [Slices, States, Executions],
             (false, true) => [Executions, States, Slices],
@@ -216,13 +226,9 @@ impl<'a> Portfolio<'a> {
         let mut answer = (searches.by_states)(&self.budget.share(Limits { max_states, ..Limits::default() }));
         let Some(bound) = *answer.bound() else { return Round::Answered(answer) };
         keep_larger(&mut found.states, answer);
-        // Executions have had more than states where there are many states; else they have not had their turn yet.
-        let is_last = bound != Bound::States || has_all && (!found.executions_may || self.many_states);
+        // Executions have had their turn where they come first; else not yet.
+        let is_last = bound != Bound::States || has_all && (!found.executions_may || self.executions_first);
         if is_last { Round::Over(bound) } else { Round::Open }
-    }
-
-    fn is_first_round(&self) -> bool {
-        self.work == WORK
     }
 
     /// Whether the share of states is all that the user allows.
@@ -243,7 +249,7 @@ impl<'a> Portfolio<'a> {
 
     /// Later slices get less than states do: what they have not decided soon, they seldom decide for less.
     fn share_of_slices(&self) -> Budget<'a> {
-        let states = if self.is_first_round() { SLICES } else { self.states / 4 };
+        let states = if self.is_first { SLICES } else { self.states / 4 };
         self.share_of_executions().share(Limits { max_states: Some(states), ..Limits::default() })
     }
 }

@@ -6,6 +6,7 @@
 use super::code::{Code, CodeIndex};
 use super::machine::Machine;
 use super::visibility::Visibility;
+use crate::ir::sync::Kind;
 use fixedbitset::FixedBitSet;
 
 impl Machine {
@@ -47,6 +48,19 @@ impl Machine {
     #[must_use]
     pub fn tries_locks(&self) -> bool {
         self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { kind, .. } if kind.tries()))
+    }
+
+    /// Whether some thread works on a synchronisation object, and whether some waits to be notified.
+    #[must_use]
+    pub fn synchronises(&self) -> (bool, bool) {
+        let kinds = || {
+            self.compiled.code.iter().filter_map(|code| match code {
+                Code::Synchronise { kind, .. } => Some(kind),
+                _ => None,
+            })
+        };
+        let waits = |kind: &Kind| matches!(kind, Kind::WaitCondition | Kind::TimedWait | Kind::WaitBare);
+        (kinds().next().is_some(), kinds().any(waits))
     }
 
     /// Whether threads make locals in memory, which other threads may use.

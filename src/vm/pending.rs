@@ -6,9 +6,11 @@
 use super::code::{AtomicKind, Code};
 use super::machine::Machine;
 use super::state::{State, ThreadIndex, ThreadStatus};
+use super::tables::PathId;
 use super::value;
 use crate::ir::sync::Kind;
 use crate::ir::{DefinitionId, ReadId};
+use smallvec::SmallVec;
 
 /// An operation that a thread stands before. Addresses are `None` where an index is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -165,6 +167,23 @@ impl Machine {
             }
             code => Pending::Effect { name: effect(code) },
         })
+    }
+
+    /// The threads of which the next step of a thread wakes one, by alternative.
+    pub fn wakeable(&self, state: &State, thread: ThreadIndex) -> SmallVec<[PathId; 4]> {
+        let Some(slot) = state.threads.get(thread.index()).filter(|slot| slot.status == ThreadStatus::Ready) else {
+            return SmallVec::new();
+        };
+        match self.compiled.code[slot.pc as usize] {
+            Code::Synchronise { kind: Kind::Notify, object, .. } => match self.cell_at(state, thread, object) {
+                Some((address, _)) => self.waiting_for(state, address).map(|waiting| state.path(waiting)).collect(),
+                None => SmallVec::new(),
+            },
+            Code::Synchronise { kind: Kind::NotifyBare, .. } => {
+                self.waiting_bare(state).map(|waiting| state.path(waiting)).collect()
+            }
+            _ => SmallVec::new(),
+        }
     }
 
     /// Whether an operation on a lock, done by a thread in this state, may change places with others of which that holds as

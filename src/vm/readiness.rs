@@ -3,7 +3,8 @@
 //! **Input**: a thread, and the value of a cell. **Output**: in how many ways the thread can move, where no more than these decide.
 
 use super::locks;
-use super::state::ThreadIndex;
+use super::state::{REENTRANT, ThreadIndex};
+use crate::ir::sync::Kind;
 
 /// What decides whether a thread can move, where no other one is in the middle of an atomic block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,5 +38,34 @@ impl CellTest {
             CellTest::NotZero => value != 0,
             CellTest::Positive => value > 0,
         }
+    }
+}
+
+/// Whether some thread could do an operation on an object, by the value of its cell.
+#[must_use]
+pub fn lets_through(kind: Kind, value: i64) -> bool {
+    match kind {
+        // A re-entrant lock its holder takes again.
+        Kind::Lock => locks::holder(value) == 0 || value & REENTRANT != 0,
+        Kind::ReadLock => locks::holder(value) == 0,
+        Kind::WriteLock => value == 0,
+        Kind::WaitEvent => value != 0,
+        Kind::Acquire => value > 0,
+        Kind::TryLock
+        | Kind::TryReadLock
+        | Kind::TryWriteLock
+        | Kind::Unlock
+        | Kind::UnlockRw
+        | Kind::Set
+        | Kind::Clear
+        | Kind::Release
+        | Kind::Barrier
+        | Kind::WaitCondition
+        | Kind::TimedWait
+        | Kind::WaitBare
+        | Kind::Notify
+        | Kind::NotifyBare
+        | Kind::NotifyAll
+        | Kind::NotifyAllBare => true,
     }
 }

@@ -7,7 +7,7 @@ use crate::support::oracle::{Options, explore_source};
 use crate::support::{model_with, possible_model, setting};
 use cssame::budget::{Budget, Limits, Statistics};
 use cssame::explore::{
-    self, Answer, CountAnswer, Outcome, Query, Refusal, SelectAnswer, Term, Verdict, by_executions,
+    self, Answer, CountAnswer, Outcome, Query, Refusal, SelectAnswer, Term, Verdict, WaitsFor, by_executions,
     count_by_executions, count_by_states, select_by_executions, select_by_states,
 };
 use cssame::form::Selection;
@@ -310,8 +310,8 @@ fn facts(machine: &Machine, answer: &Answer) -> Facts {
     (pairs, answer.outcomes.iter().map(outcome).collect())
 }
 
-/// Both means find the same terms and outcomes, and each schedule of a term shows it.
-fn assert_same_answers(machine: &Machine, seed: u64, text: &str) {
+/// Both means find the same terms, outcomes and deadlocks, and each schedule of a term shows it. Whether there is a deadlock.
+fn assert_same_answers(machine: &Machine, seed: u64, text: &str) -> bool {
     let (limits, query) = (Limits::default(), Query::UP_TO_THE_READ);
     let executions = by_executions(machine, &query, &limits.into()).unwrap();
     let states = explore::by_states(machine, &query, &limits.into());
@@ -327,6 +327,30 @@ fn assert_same_answers(machine: &Machine, seed: u64, text: &str) {
         });
         assert!(shown, "seed {seed}: {read:?} {definition:?}\n{text}");
     }
+    let blocked = |answer: &Answer| -> BTreeSet<String> {
+        let waits = |deadlock: &explore::Deadlock| {
+            let thread = |one: &explore::BlockedThread| {
+                let path = machine.path_name(&answer.tables, one.path);
+                let holder = match &one.waits_for {
+                    WaitsFor::Lock { holder, .. } => holder.map(|holder| machine.path_name(&answer.tables, holder)),
+                    _ => None,
+                };
+                format!("{path} {:?} {holder:?}", one.at)
+            };
+            deadlock.threads.iter().map(thread).collect::<Vec<_>>().join(", ")
+        };
+        answer.deadlocks.iter().map(waits).collect()
+    };
+    assert_eq!(blocked(&executions), blocked(&states), "seed {seed}:\n{text}");
+    for deadlock in &executions.deadlocks {
+        let mut tables = Tables::new();
+        let mut state = machine.start(&mut tables, &mut ());
+        for &choice in &deadlock.schedule {
+            machine.step(&mut state, &mut tables, choice, &mut ());
+        }
+        assert!(machine.is_deadlock(&state), "seed {seed}:\n{text}");
+    }
+    !executions.deadlocks.is_empty()
 }
 
 /// Both means agree on which selections are consistent, and on what contradicts what.
@@ -376,6 +400,125 @@ fn the_number_of_executions_is_guessed() {
     assert_eq!(found.unwrap().futures, 1_024);
     let guesses = guesses.into_inner().unwrap();
     assert!(guesses.len() == 16 && guesses.iter().all(|guess| (900..1_150).contains(guess)), "{guesses:?}");
+}
+
+/// A program whose threads synchronise by objects of all kinds, and share memory.
+fn objects_program(seed: u64) -> String {
+    let mut random = Random(seed);
+    let mut text =
+        "int x, y, z; int t[2]; lock L; lock M; reentrant lock N; rwlock R; cond c; sem s = 1; sem e = 0; event v; \
+                    barrier b(2);\ncobegin\n"
+            .to_owned();
+    // Few kinds in one program, so that threads meet.
+    let kinds = [random.below(9), random.below(9)];
+    let waits = random.below(3) == 0;
+    for thread in 0..2 + random.below(2) {
+        let _ = write!(text, "  T{thread}: {{ int a; bool b; ");
+        for _ in 0..1 + random.below(3) {
+            match random.below(3) {
+                0 => simple(&mut random, &mut text),
+                1 if waits => conditions(&mut random, &mut text),
+                _ => {
+                    let kind = kinds[random.below(2) as usize];
+                    objects(&mut random, &mut text, kind);
+                }
+            }
+        }
+        text.push_str("}\n");
+    }
+    text.push_str("coend\nprint(x);\n");
+    text
+}
+
+fn simple(random: &mut Random, text: &mut String) {
+    let (one, other) = (["x", "y"][random.below(2) as usize], ["x", "y"][random.below(2) as usize]);
+    let _ = match random.below(6) {
+        0 => write!(text, "a = {one}; "),
+        1 => write!(text, "{one} = {}; ", random.below(3)),
+        2 => write!(text, "{one} = {other} + 1; "),
+        3 => write!(text, "a = fetch_add({one}, 1); "),
+        4 => write!(text, "if ({one} == 1) {other} = 2; "),
+        _ => write!(text, "b = cas({one}, 0, 1); "),
+    };
+}
+
+fn conditions(random: &mut Random, text: &mut String) {
+    match random.below(5) {
+        0 => text.push_str("lock(L); if (x == 0) wait(c, L); "),
+        1 => text.push_str("lock(L); wait(c, L); "),
+        2 => text.push_str("lock(L); notify(c); "),
+        3 => return text.push_str("notify(c); "),
+        _ => text.push_str("lock(L); notifyAll(c); "),
+    }
+    simple(random, text);
+    text.push_str("unlock(L); ");
+}
+
+fn objects(random: &mut Random, text: &mut String, kind: u64) {
+    let (before, after) = match kind {
+        0 | 1 => ("lock(L); ", "unlock(L); "),
+        2 => ("lock(M); ", "unlock(M); "),
+        3 => ("lock(N); lock(N); ", "unlock(N); unlock(N); "),
+        4 if random.below(2) == 0 => ("rdlock(R); ", "unlock(R); "),
+        4 => ("wrlock(R); ", "unlock(R); "),
+        5 => ("P(s); ", "V(s); "),
+        6 => [("P(e); ", ""), ("", "V(e); "), ("V(e); ", "")][random.below(3) as usize],
+        7 => [("wait(v); ", ""), ("set(v); ", ""), ("", "clear(v); ")][random.below(3) as usize],
+        _ => match random.below(4) {
+            0 => ("if (trylock(L)) { ", "unlock(L); } "),
+            1 => ("b = trylock(M); if (b) { y = 3; unlock(M); } ", ""),
+            2 => ("if (trywrlock(R)) { ", "unlock(R); } "),
+            _ => ("barrier(b); ", ""),
+        },
+    };
+    text.push_str(before);
+    for _ in 0..random.below(3) {
+        simple(random, text);
+    }
+    // A lock in another one, in any order.
+    if random.below(4) == 0 && before.starts_with("lock") {
+        text.push_str(if random.below(2) == 0 { "lock(M); x++; unlock(M); " } else { "y = x; " });
+    }
+    text.push_str(after);
+}
+
+/// Programs that synchronise by objects, deadlocks included: as many futures, and what they show, as states and the oracle say.
+#[test]
+fn random_programs_with_objects_have_as_many_futures_as_states_and_oracle_say() {
+    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750);
+    let first = setting("CSSAME_FUTURES_SEED", 1);
+    let (mut compared, mut naive, mut refused, mut deadlocks, mut orders) = (0, 0, 0, 0, 0);
+    for seed in first..first + programs {
+        let text = objects_program(seed);
+        let Some(model) = possible_model(&text) else { continue };
+        let machine = model.machine().clone();
+        let limits = Limits { max_executions: Some(20_000), ..Limits::default() };
+        let found = match counted(&machine, &limits) {
+            Ok(found) => found,
+            Err(refusal) => {
+                refused += 1;
+                assert!(refusal != Refusal::Endless, "seed {seed}:\n{text}");
+                continue;
+            }
+        };
+        let states = by_few_states(&machine, 100_000);
+        if found.bound.is_some() || states.bound.is_some() {
+            continue;
+        }
+        compared += 1;
+        orders += u64::from(found.executions > found.futures);
+        assert_eq!(found.futures, states.futures, "seed {seed}:\n{text}");
+        deadlocks += u64::from(assert_same_answers(&machine, seed, &text));
+        let explored = explore_source(&text, &Options { max_executions: 5_000, ..Options::default() }).unwrap();
+        if explored.complete {
+            naive += 1;
+            assert_eq!(found.futures, explored.futures.len() as u64, "seed {seed}:\n{text}");
+        }
+    }
+    println!(
+        "{compared} programs compared, {naive} with the oracle, {deadlocks} with deadlocks, {orders} with more executions; {refused} refused"
+    );
+    assert!(compared * 2 > programs, "{compared} of {programs} compared");
 }
 
 /// What happens in an atomic block is seen also where an assumption in it does not hold.

@@ -7,18 +7,19 @@
 //! 1. Visit one execution of each future.
 //! 2. If it shows a term or an outcome that is new, walk along it again to see at which step, and keep it.
 //!
-//! **Soundness and limits**: as `reads_from`. There are no failures and no deadlocks: a program that has one is
-//! refused.
+//! **Soundness and limits**: as `reads_from`. There are no failures: a program that has one is refused. Executions of one
+//! future may differ in who holds the lock that a thread is blocked at, so all of them are asked for deadlocks.
 
 use crate::budget::{Bound, Budget};
 use crate::explore::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
+use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
 use crate::explore::question::outcomes::{Outcomes, Room};
 use crate::explore::reads_from::{self, Execution, Refusal};
 use crate::explore::states::terms::Open;
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::Walk;
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadName};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 
@@ -53,6 +54,9 @@ struct Collector {
     threads: usize,
     terms: FxHashMap<(ReadId, DefinitionId), Place>,
     outcomes: Outcomes<u32>,
+    /// Each distinct deadlock once, with an execution.
+    deadlocks: Vec<(Vec<BlockedThread>, u32)>,
+    known_deadlocks: FxHashSet<Vec<BlockedThread>>,
     ends: Ends,
     /// The terms that the search still looks for, where it looks for nothing else.
     open: Open,
@@ -69,6 +73,7 @@ impl Collector {
     fn collect(&mut self, execution: &Execution<'_>) {
         let Execution { machine, tables, state, pairs, .. } = *execution;
         let number = self.executions.len() as u32;
+        let is_deadlock = !machine.is_finished(state);
         self.threads = self.threads.max(state.thread_count());
         let mut is_new = false;
         // What only executions that were discarded have read does not count.
@@ -76,7 +81,15 @@ impl Collector {
             is_new = self.repeat(machine, &execution.choices());
         }
         if self.ends == Ends::Outcomes {
-            is_new |= self.outcomes.note((machine.outputs(state, tables), OutcomeStatus::Ok), None, number);
+            let status = if is_deadlock { OutcomeStatus::Deadlock } else { OutcomeStatus::Ok };
+            is_new |= self.outcomes.note((machine.outputs(state, tables), status), None, number);
+        }
+        if is_deadlock {
+            let threads = blocked_threads(machine, tables, state);
+            if self.known_deadlocks.insert(places(machine, &threads)) {
+                self.deadlocks.push((threads, number));
+                is_new = true;
+            }
         }
         if is_new {
             let choices = execution.choices();
@@ -159,7 +172,13 @@ pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) 
         found.bound = Some(Bound::Memory);
     }
     let terms = collector.terms(query);
-    let Collector { executions, outcomes, threads, .. } = collector;
+    let Collector { executions, outcomes, deadlocks, threads, .. } = collector;
+    let deadlock = |(threads, execution): (Vec<BlockedThread>, u32)| Deadlock {
+        threads,
+        schedule: executions[execution as usize].clone(),
+    };
+    let mut deadlocks: Vec<Deadlock> = deadlocks.into_iter().map(deadlock).collect();
+    deadlocks.sort_by_key(|deadlock| deadlock.schedule.len());
     let (outcomes, is_cut) = outcomes
         .list(&found.tables, Room::behind(found.bound, budget), |execution| executions[execution as usize].clone());
     Ok(Answer {
@@ -172,7 +191,7 @@ pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) 
         undecided: Vec::new(),
         outcomes,
         failures: Vec::new(),
-        deadlocks: Vec::new(),
+        deadlocks,
         open: Vec::new(),
         tables: found.tables,
     })

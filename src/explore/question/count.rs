@@ -25,8 +25,8 @@ use std::ops::ControlFlow;
 pub struct CountAnswer {
     /// The futures that were found.
     pub futures: u64,
-    /// The executions that were told apart: one for each future, and those that an assumption discards where each of them was
-    /// followed.
+    /// The executions that were followed: one for each future, those that an assumption discards, and those that differ from another
+    /// one only in the order of operations on objects. Of a search through states, as many as futures.
     pub executions: u64,
     /// The bound that was hit; `None` if these are all of them.
     pub bound: Option<Bound>,
@@ -50,8 +50,8 @@ pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
 /// A program that cannot be explored in this way.
 pub fn count_by_executions(machine: &Machine, budget: &Budget<'_>) -> Result<CountAnswer, Refusal> {
     let found = reads_from::enumerate(machine, budget, &mut |_| ControlFlow::Continue(()))?;
-    let executions = found.futures + found.discarded;
-    Ok(CountAnswer { futures: found.futures, executions, bound: found.bound, statistics: found.statistics })
+    let (futures, executions) = (found.futures, found.statistics.executions);
+    Ok(CountAnswer { futures, executions, bound: found.bound, statistics: found.statistics })
 }
 
 /// Counts the futures by a search through all states, each with what its threads have read.

@@ -49,6 +49,9 @@ pub fn executions(machine: &Machine, wanted: usize, budget: &Budget<'_>) -> Exec
 fn by_executions(machine: &Machine, wanted: usize, budget: &Budget<'_>) -> Result<ExecutionsAnswer, Refusal> {
     let (mut schedules, mut has_more) = (Vec::new(), false);
     let found = reads_from::enumerate(machine, budget, &mut |execution| {
+        if !execution.is_new {
+            return ControlFlow::Continue(());
+        }
         has_more = schedules.len() == wanted;
         if has_more {
             return ControlFlow::Break(());

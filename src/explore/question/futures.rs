@@ -45,7 +45,7 @@ pub(in crate::explore) fn futures_with(
 ) -> Answer {
     let symmetric = machine.up_to_symmetry();
     let mut samples = Samples::new(machine, query);
-    let mut known = None;
+    let (mut known, mut deadlocked) = (None, Vec::new());
     let mut answer = Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref())).run(Searches {
         by_states: &mut |budget| {
             let is_large = budget.limits().max_states.is_none_or(|states| states > FEW_STATES);
@@ -58,12 +58,16 @@ pub(in crate::explore) fn futures_with(
             let again = !answer.deadlocks.is_empty() && matches!(answer.bound, None | Some(Bound::States));
             if again { by_states(machine, query, budget) } else { answer }
         },
-        by_executions: &mut |budget| by_executions(machine, query, budget),
+        by_executions: &mut |budget| {
+            let answer = by_executions(machine, query, budget)?;
+            deadlocked = answer.deadlocks.iter().map(|deadlock| deadlock.schedule.clone()).collect();
+            Ok(answer)
+        },
         by_slices,
         samples: &mut |budget| samples.run(budget),
     });
     if !answer.is_complete() {
-        samples.add_to(query, &mut answer);
+        samples.add_to(query, &deadlocked, &mut answer);
     }
     answer
 }

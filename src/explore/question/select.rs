@@ -108,6 +108,9 @@ pub fn select_by_executions(
 ) -> Result<SelectAnswer, Refusal> {
     let mut ends = Ends::default();
     let found = reads_from::enumerate(machine, budget, &mut |execution| {
+        if !execution.is_new {
+            return ControlFlow::Continue(());
+        }
         let (mut tables, mut evaluation) = (Tables::new(), Evaluation::new(selections));
         let choices = execution.choices();
         let done = walk(machine, &mut tables, &choices, &mut evaluation);

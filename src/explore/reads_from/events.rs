@@ -4,6 +4,7 @@
 //! is refused.
 
 use super::Refusal;
+use crate::ir::sync;
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Cell, CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadName, Work};
 use smallvec::SmallVec;
@@ -25,6 +26,13 @@ pub(super) struct StepEvents<const NAMES: bool> {
     pub spawned: bool,
     pub joined: bool,
     pub joined_thread: Option<ThreadIndex>,
+    /// The operation on a synchronisation object, and the object: the lock, of a wait for a condition. To take that again counts as
+    /// to take it.
+    pub synchronised: Option<(sync::Kind, Option<(Cell, u32)>)>,
+    /// The verdict of that.
+    pub verdict: Option<bool>,
+    /// The threads that it has woken.
+    pub woken: SmallVec<[PathId; 4]>,
     /// What was read, by this and by earlier steps: places and definitions, private ones too.
     pub pairs: Vec<(ReadId, DefinitionId)>,
     /// How many pairs there may be before those that are there twice are dropped.
@@ -56,6 +64,37 @@ impl<const NAMES: bool> StepEvents<NAMES> {
     pub fn cell(&self) -> Option<(Cell, u32)> {
         self.read.map(|(cell, address, _)| (cell, address)).or(self.write)
     }
+
+    /// Notes an operation on an object, or a part of one.
+    fn note_synchronisation(&mut self, event: Event) {
+        let Some((by, condition)) = event.synchronisation() else { return };
+        let object = match event {
+            Event::Lock { cell, address, .. }
+            | Event::Unlock { cell, address, .. }
+            | Event::Nested { cell, address, .. }
+            | Event::NotTaken { cell, address, .. }
+            | Event::Set { cell, address }
+            | Event::Clear { cell, address }
+            | Event::Waited { cell, address }
+            | Event::Arrive { cell, address }
+            | Event::Acquire { cell, address }
+            | Event::Release { cell, address } => Some((cell, address)),
+            Event::Wait { cell, .. } | Event::Notify { cell, .. } => cell.zip(condition),
+            // Steps that a thread does instead of others, for no reason that its past shows.
+            Event::TimedOut { .. } | Event::WaitToWrite { .. } => {
+                self.refusal = Some(Refusal::Synchronisation);
+                None
+            }
+            _ => None,
+        };
+        if by == sync::Kind::TimedWait {
+            self.refusal = Some(Refusal::Synchronisation);
+        }
+        let takes_again = by == sync::Kind::WaitCondition && matches!(event, Event::Lock { .. });
+        let by = if takes_again { sync::Kind::Lock } else { by };
+        // A wait for a condition gives its lock back first; those who leave a barrier do so behind the last arrival.
+        self.synchronised.get_or_insert((by, object));
+    }
 }
 
 impl<const NAMES: bool> Observer for StepEvents<NAMES> {
@@ -65,7 +104,7 @@ impl<const NAMES: bool> Observer for StepEvents<NAMES> {
         self.executed.end_step(thread, instructions);
     }
 
-    fn event(&mut self, _: ThreadName, at: CodeIndex, event: Event) {
+    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         if let Event::Read { read, writer: Some(definition), .. } = event {
             self.note_pair(read, definition);
         }
@@ -85,11 +124,12 @@ impl<const NAMES: bool> Observer for StepEvents<NAMES> {
             Event::Join => self.joined = true,
             Event::JoinThread { child: ThreadName { slot: child, .. } } => self.joined_thread = Some(child),
             Event::Failure(_) => self.refusal = Some(Refusal::Failure),
-            Event::AtomicBegin | Event::AtomicEnd | Event::Woken { .. } => {
+            Event::Woken { by: Some(_) } => self.woken.push(thread.path),
+            Event::Verdict { value } => self.verdict = Some(value),
+            Event::AtomicBegin | Event::AtomicEnd | Event::Woken { by: None } => {
                 self.refusal = Some(Refusal::Synchronisation);
             }
-            _ if event.synchronisation().is_some() => self.refusal = Some(Refusal::Synchronisation),
-            _ => {}
+            _ => self.note_synchronisation(event),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The log of an execution: its operations, the source of each read, and the past of each operation as a set of bits.
 
+use crate::ir::sync;
 use crate::vm::{self, PathId};
 use smallvec::SmallVec;
 
@@ -23,6 +24,27 @@ pub(super) enum Kind {
     Spawn,
     /// Waits for threads.
     Join,
+    /// Works on a synchronisation object. It reads from the operation before it on that object, or on any of its group.
+    Synchronise(sync::Kind),
+    /// Arrives at a barrier.
+    Arrive,
+}
+
+impl Kind {
+    /// A number of its own for each kind that is not told by what the thread has done before.
+    fn number(self) -> u64 {
+        match self {
+            Kind::Read => 0,
+            Kind::Write => 1,
+            Kind::Atomic => 2,
+            Kind::Choose => 3,
+            Kind::Fork => 4,
+            Kind::Spawn => 5,
+            Kind::Join => 6,
+            Kind::Synchronise(_) => 7,
+            Kind::Arrive => 8,
+        }
+    }
 }
 
 /// An operation.
@@ -30,27 +52,35 @@ pub(super) enum Kind {
 pub(super) struct Operation {
     pub kind: Kind,
     pub thread: PathId,
-    /// The choice among the alternatives of its step.
+    /// The choice among the alternatives of its step. Of an operation on an object, what it has led to: a verdict, or which
+    /// thread it has woken, from 1; 0 where there was nothing to choose, or it is open. Of an arrival, its round.
     pub alternative: u32,
-    /// The cell, for an access.
+    /// The cell, for an access; the object, or its group.
     pub cell: u32,
     /// The write that it reads from, for a read; [`NONE`] for the initial value, and for other operations.
     pub source: u32,
     /// Whether it writes.
     pub writes: bool,
-    /// What comes right before it by program order, fork and join.
+    /// What comes right before it by program order, fork and join, and what has woken its thread.
     pub before: SmallVec<[u32; 2]>,
-    /// The threads that it makes.
+    /// The threads that it makes, or wakes.
     pub makes: SmallVec<[PathId; 4]>,
-    /// For a fork, the instruction: that of its join is not known.
-    pub fork_at: u32,
+    /// For a fork, the instruction: that of its join is not known. For an operation on an object, the object.
+    pub place: u32,
+    /// What its object holds behind it.
+    pub value: i64,
     /// The operation with all its past, reads-from included.
     pub hash: u128,
 }
 
 impl Operation {
     pub fn reads(&self) -> bool {
-        matches!(self.kind, Kind::Read | Kind::Atomic)
+        matches!(self.kind, Kind::Read | Kind::Atomic | Kind::Synchronise(_))
+    }
+
+    /// Whether it works on a synchronisation object with a state.
+    pub fn synchronises(&self) -> bool {
+        matches!(self.kind, Kind::Synchronise(_))
     }
 
     /// Memory of its lists, where they are long.
@@ -73,11 +103,29 @@ pub(super) struct Log {
     last: Vec<u32>,
     /// By thread: the operation that has made it.
     made_by: Vec<u32>,
-    /// By cell: its writes, in order.
+    /// By thread: the operation that has woken it last.
+    woken_by: Vec<u32>,
+    /// By cell: its writes, or the arrivals at a barrier, in order.
     writes: Vec<Vec<u32>>,
+    /// What each thread has learned up to each operation, where executions of one future are to be known.
+    learned: Option<Vec<Learned>>,
+}
+
+/// What a thread has learned.
+#[derive(Clone, Copy, Debug, Default)]
+struct Learned {
+    /// The sources of its reads, its choices and verdicts, as a hash; 0 for nothing.
+    hash: u128,
+    /// How many writes it has done.
+    writes: u32,
 }
 
 impl Log {
+    /// An empty log; `learns` where [`Log::future`] is asked for.
+    pub fn new(learns: bool) -> Log {
+        Log { learned: learns.then(Vec::new), ..Log::default() }
+    }
+
     pub fn len(&self) -> usize {
         self.operations.len()
     }
@@ -91,11 +139,42 @@ impl Log {
         }
     }
 
+    /// What comes before the next operation of a thread, and before the end of one that has no other: its last operation, first;
+    /// what has woken it; and all that have arrived at the barrier that it stands at.
+    pub fn add_last_of(&self, thread: PathId, before: &mut SmallVec<[u32; 2]>) {
+        let last = self.last_of(thread);
+        before.push(last);
+        let Some(operation) = self.operations.get(last as usize) else { return };
+        if operation.kind == Kind::Arrive {
+            let first = before.len();
+            before.extend(self.arrivals(operation.cell, operation.alternative).filter(|&other| other != last));
+            before[first..].sort_unstable_by_key(|&arrival| self.operations[arrival as usize].thread);
+            return;
+        }
+        let waker = self.woken_by.get(thread.0 as usize).copied().filter(|&waker| waker != NONE && waker > last);
+        before.extend(waker);
+    }
+
+    /// Those who arrive at a barrier in that round of theirs.
+    pub fn arrivals(&self, barrier: u32, round: u32) -> impl Iterator<Item = u32> {
+        let all = self.writes_of(barrier).iter().copied();
+        all.filter(move |&arrival| self.operations[arrival as usize].alternative == round)
+    }
+
+    /// The hash of an operation on an object that would come first behind another one, whatever it leads to.
+    pub fn hash_behind(&self, operation: &Operation, source: u32) -> u128 {
+        self.hash_of_words(operation, 0, source)
+    }
+
     /// The hash of an operation that would read from another source.
     pub fn hash_with(&self, operation: &Operation, source: u32) -> u128 {
+        self.hash_of_words(operation, operation.alternative, source)
+    }
+
+    fn hash_of_words(&self, operation: &Operation, alternative: u32, source: u32) -> u128 {
         let mut words: SmallVec<[u64; 16]> = SmallVec::new();
-        let place = (operation.kind as u64) << 32 | u64::from(operation.cell);
-        words.extend([place, u64::from(operation.thread.0), u64::from(operation.alternative)]);
+        let place = operation.kind.number() << 32 | u64::from(operation.cell);
+        words.extend([place, u64::from(operation.thread.0), u64::from(alternative)]);
         for &before in operation.before.iter().chain([&source]) {
             let hash = self.hash_of(before);
             words.extend([hash as u64, (hash >> 64) as u64]);
@@ -124,14 +203,68 @@ impl Log {
             own.iter_mut().zip(&earlier[start..start + self.stride]).for_each(|(own, other)| *own |= other);
         }
         own[index / 64] |= 1 << (index % 64);
+        self.learn(&operation);
         *slot(&mut self.last, operation.thread) = index as u32;
-        if operation.writes {
+        if operation.writes || operation.kind == Kind::Arrive {
             self.add_write(operation.cell, index as u32);
         }
+        let made = if operation.synchronises() { &mut self.woken_by } else { &mut self.made_by };
         for &thread in &operation.makes {
-            *slot(&mut self.made_by, thread) = index as u32;
+            *slot(made, thread) = index as u32;
         }
         self.operations.push(operation);
+    }
+
+    /// Notes what the thread of the next operation knows behind it.
+    fn learn(&mut self, operation: &Operation) {
+        let Some(learned) = &self.learned else { return };
+        let before = operation.before.first().copied().filter(|&before| self.is_of(before, operation.thread));
+        let mut now = before.map_or_else(Learned::default, |before| learned[before as usize]);
+        let fact = match operation.kind {
+            Kind::Read | Kind::Atomic => Some(match self.operations.get(operation.source as usize) {
+                Some(source) => [u64::from(source.thread.0), u64::from(learned[operation.source as usize].writes)],
+                None => [u64::MAX, 0],
+            }),
+            Kind::Choose => Some([u64::MAX - 1, u64::from(operation.alternative)]),
+            Kind::Synchronise(by) if by.has_verdict() => Some([u64::MAX - 2, u64::from(operation.alternative)]),
+            _ => None,
+        };
+        if let Some([first, second]) = fact {
+            now.hash = vm::hash(&[now.hash as u64, (now.hash >> 64) as u64, first, second]);
+        }
+        // The last operation may turn out to write; nobody reads from it before that.
+        now.writes += u32::from(matches!(operation.kind, Kind::Write | Kind::Atomic));
+        if let Some(learned) = &mut self.learned {
+            learned.push(now);
+        }
+    }
+
+    /// Whether it notes what threads learn.
+    pub fn learns(&self) -> bool {
+        self.learned.is_some()
+    }
+
+    /// Which time it would be that a thread arrives at a barrier, from 1.
+    pub fn next_round(&self, thread: PathId, barrier: u32) -> u32 {
+        let own = |&&arrival: &&u32| self.operations[arrival as usize].thread == thread;
+        1 + self.writes_of(barrier).iter().filter(own).count() as u32
+    }
+
+    /// What all threads have learned; 0 where that is not noted.
+    pub fn future(&self) -> u128 {
+        let Some(learned) = &self.learned else { return 0 };
+        let mut sum: u128 = 0;
+        for (path, &last) in self.last.iter().enumerate().filter(|&(_, &last)| last != NONE) {
+            let Learned { hash, .. } = learned[last as usize];
+            if hash != 0 {
+                sum = sum.wrapping_add(vm::hash(&[path as u64, hash as u64, (hash >> 64) as u64]));
+            }
+        }
+        sum
+    }
+
+    fn is_of(&self, operation: u32, thread: PathId) -> bool {
+        self.operations.get(operation as usize).is_some_and(|each| each.thread == thread)
     }
 
     /// The forks of a thread that no join has waited for.
@@ -175,12 +308,18 @@ impl Log {
     pub fn truncate(&mut self, length: usize) {
         while self.operations.len() > length {
             let Some(operation) = self.operations.pop() else { return };
-            if operation.writes {
+            if operation.writes || operation.kind == Kind::Arrive {
                 self.writes[operation.cell as usize].pop();
             }
+            if operation.synchronises() {
+                // What has woken these before is behind them.
+                operation.makes.iter().for_each(|&thread| *slot(&mut self.woken_by, thread) = NONE);
+            }
             let own = operation.before.first().copied().unwrap_or(NONE);
-            let same = self.operations.get(own as usize).is_some_and(|before| before.thread == operation.thread);
-            *slot(&mut self.last, operation.thread) = if same { own } else { NONE };
+            *slot(&mut self.last, operation.thread) = if self.is_of(own, operation.thread) { own } else { NONE };
+        }
+        if let Some(learned) = &mut self.learned {
+            learned.truncate(length);
         }
         self.pasts.truncate(length * self.stride);
     }
@@ -188,16 +327,33 @@ impl Log {
     /// Memory that it takes.
     pub fn bytes(&self) -> usize {
         let writes: usize = self.writes.iter().map(|of| of.capacity() * size_of::<u32>() + size_of::<Vec<u32>>()).sum();
-        let threads = (self.last.capacity() + self.made_by.capacity()) * size_of::<u32>();
+        let threads = (self.last.capacity() + self.made_by.capacity() + self.woken_by.capacity()) * size_of::<u32>();
+        let learned = self.learned.as_ref().map_or(0, |learned| learned.capacity() * size_of::<Learned>());
         self.operations.capacity() * size_of::<Operation>()
             + self.pasts.capacity() * size_of::<u64>()
             + writes
             + threads
+            + learned
     }
 
     /// Whether `earlier` is `later` or in its past.
     pub fn is_past(&self, earlier: usize, later: usize) -> bool {
         self.pasts[later * self.stride + earlier / 64] >> (earlier % 64) & 1 != 0
+    }
+
+    /// Words of a past.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Whether the object of an operation lets a thread do it right behind another operation on the object, or its group, as far
+    /// as operations that were logged tell.
+    pub fn lets_through(&self, operation: &Operation, behind: u32) -> bool {
+        let Kind::Synchronise(by) = operation.kind else { return true };
+        let earlier = |&index: &u32| Some(self.operations[index as usize].source).filter(|&source| source != NONE);
+        let mut behind = std::iter::successors(Some(behind).filter(|&behind| behind != NONE), earlier);
+        let last = behind.find(|&index| self.operations[index as usize].place == operation.place);
+        last.is_none_or(|last| vm::lets_through(by, self.operations[last as usize].value))
     }
 
     /// The past of an operation, itself included.

@@ -41,8 +41,10 @@ use std::ops::ControlFlow;
 /// Why a program cannot be explored in this way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// A lock, an event, a barrier, a condition, a semaphore, or an atomic block.
+    /// An atomic block, a wait that a thread may give up, or a barrier at which more threads arrive than it takes.
     Synchronisation,
+    /// Many executions differ only in the order of operations on objects, which no read tells apart.
+    Orders,
     /// The program can fail.
     Failure,
     /// Forks within the head of a `parfor`.
@@ -61,6 +63,8 @@ pub(super) struct Execution<'a> {
     pub state: &'a State,
     tree: &'a tree::Tree,
     last: u32,
+    /// Whether it is the first one of its future.
+    pub is_new: bool,
     /// What was read since the execution before: in this one, unless another one that was discarded lies between.
     pub pairs: &'a [(ReadId, DefinitionId)],
     /// Memory that the search takes.

@@ -181,9 +181,9 @@ impl Sorter {
         let cell = operation.cell as usize;
         let count = log.len();
         match operation.kind {
-            Kind::Choose | Kind::Fork | Kind::Spawn | Kind::Join => true,
+            Kind::Choose | Kind::Fork | Kind::Spawn | Kind::Join | Kind::Arrive => true,
             Kind::Read => front.holds[cell] == operation.source,
-            Kind::Atomic => {
+            Kind::Atomic | Kind::Synchronise(_) => {
                 front.holds[cell] == operation.source
                     && (!operation.writes || front.waiting[source_index(count, operation.source, operation.cell)] == 1)
             }

@@ -112,15 +112,15 @@ impl<'a> Samples<'a> {
         *executions += by_seeds + by_dive;
     }
 
-    /// Adds what was found to an answer that a bound has cut. Where the time was up before the first share, there is a moment
-    /// left for it.
-    pub(in crate::explore) fn add_to(mut self, query: &Query<'_>, answer: &mut Answer) {
+    /// Adds what was found, and other executions, to an answer that a bound has cut. Where the time was up before the first share,
+    /// there is a moment left for it.
+    pub(in crate::explore) fn add_to(mut self, query: &Query<'_>, others: &[Vec<Choice>], answer: &mut Answer) {
         if self.executions == 0 && answer.bound == Some(Bound::Timeout) {
             let limits = Limits { max_work: Some(LAST_SHARE), ..Limits::default() };
             self.run(&Budget::from(limits).with_timeout(LAST_MOMENT));
         }
         let mut addition = Addition::new(self.machine, query, answer);
-        self.found.kept.iter().for_each(|steps| addition.add(steps));
+        self.found.kept.iter().chain(others).for_each(|steps| addition.add(steps));
         addition.finish();
         answer.statistics.executions += self.executions;
     }

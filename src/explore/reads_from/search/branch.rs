@@ -6,11 +6,14 @@
 use super::super::log::{Kind, Log, NONE, Operation};
 use super::{Node, Search};
 use crate::budget::Bound;
+use crate::ir::sync;
+use crate::vm::{PathId, Pending};
 use smallvec::SmallVec;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
     /// Makes a node of the last operation, which has just been done behind a step, with the branches that the log shows already.
-    pub(super) fn open_node(&mut self, before: u32, alternatives: u32) {
+    /// `wakeable` are the threads of which it has woken the first one.
+    pub(super) fn open_node(&mut self, before: u32, alternatives: u32, wakeable: &[PathId]) {
         let mut node = self.spare.pop().unwrap_or_default();
         let at = self.log.len() - 1;
         (node.base, node.at, node.before) = (at, at, before);
@@ -23,8 +26,13 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             others.for_each(|alternative| node.push(vec![Operation { alternative, ..operation.clone() }]));
         } else {
             node.cell = Some(operation.cell);
-            node.seen.insert(self.log.hash_of(operation.source));
-            self.add_earlier_sources(&mut node);
+            if operation.synchronises() {
+                node.seen.insert(self.log.hash_behind(operation, operation.source));
+                node.push_others(&self.log, wakeable);
+            } else {
+                node.seen.insert(self.log.hash_of(operation.source));
+                self.add_earlier_sources(&mut node);
+            }
             let cell = operation.cell as usize;
             if self.readers.len() <= cell {
                 self.readers.resize(cell + 1, Vec::new());
@@ -81,9 +89,11 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                     continue;
                 }
                 let before = node.bytes;
-                if operation.writes && !log.is_past(node.at, index) && node.seen.insert(operation.hash) {
+                if operation.synchronises() {
+                    come_first(log, node, operation);
+                } else if operation.writes && !log.is_past(node.at, index) && node.seen.insert(operation.hash) {
                     let past = beyond(log.past(index), node.base);
-                    node.push(branch(log, node, past, None, read));
+                    node.push(branch(log, node, &past, None, read));
                 }
                 if operation.kind == Kind::Atomic && read.kind == Kind::Atomic && operation.source != read.source {
                     turn(log, node, index);
@@ -96,6 +106,80 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             }
         }
     }
+
+    /// Finds the branches in which a thread that is blocked at the end of this execution does what it stands before, earlier.
+    pub(super) fn find_branches_of_blocked(&mut self) {
+        let state = &self.now.state;
+        let blocked = state.threads().filter(|&thread| self.machine.alternatives(state, thread) == 0);
+        let standing: SmallVec<[_; 8]> = blocked
+            .filter_map(|thread| {
+                let (by, address) = match self.machine.pending(state, thread)? {
+                    Pending::Synchronise { kind, address } => (kind, address?),
+                    Pending::Relock { address } => (sync::Kind::Lock, address?),
+                    _ => return None,
+                };
+                Some((state.path(thread), by, (self.machine.cell_named(state, address)?, address)))
+            })
+            .collect();
+        for (thread, by, object) in standing {
+            let cell = self.group(by, Some(object));
+            let mut before = SmallVec::new();
+            self.log.add_last_of(thread, &mut before);
+            let operation = Operation {
+                kind: Kind::Synchronise(by),
+                thread,
+                alternative: 0,
+                cell,
+                source: NONE,
+                writes: true,
+                before,
+                makes: SmallVec::new(),
+                place: self.cells.number(Some(object)),
+                value: 0,
+                hash: 0,
+            };
+            for &number in self.readers.get(cell as usize).map_or(&[][..], Vec::as_slice) {
+                let node = &mut self.nodes[number as usize];
+                let before = node.bytes;
+                come_first(&self.log, node, &operation);
+                self.branch_bytes += node.bytes - before;
+            }
+        }
+    }
+}
+
+impl Node {
+    /// Adds the branches in which the last operation, which the node is at, wakes another one of these threads than the first.
+    pub(super) fn push_others(&mut self, log: &Log, wakeable: &[PathId]) {
+        for woken in wakeable.iter().skip(1).rev() {
+            let mut operations = log.operations[self.base..].to_vec();
+            if let Some(last) = operations.last_mut() {
+                last.alternative = 1 + woken.0;
+            }
+            self.push(operations);
+        }
+    }
+}
+
+/// The branch in which an operation on an object comes right behind what the node's operation comes behind now: the past of its
+/// thread, and the operation, which is to be done anew.
+fn come_first(log: &Log, node: &mut Node, operation: &Operation) {
+    let before = || operation.before.iter().filter(|&&before| before != NONE);
+    if before().any(|&before| log.is_past(node.at, before as usize)) {
+        return;
+    }
+    let source = log.operations[node.at].source;
+    if !node.seen.insert(log.hash_behind(operation, source)) || !log.lets_through(operation, source) {
+        return;
+    }
+    let mut past = vec![0; log.stride()];
+    for &each in before() {
+        past.iter_mut().zip(log.past(each as usize)).for_each(|(own, other)| *own |= other);
+    }
+    let past = beyond(&past, node.base);
+    let first = Operation { alternative: 0, source, ..operation.clone() };
+    let operations = shared(log, node, &past, Some(first));
+    node.push(operations);
 }
 
 /// The operations of a past that stand behind a base, in the order of the log.
@@ -113,7 +197,15 @@ fn beyond(past: &[u64], base: usize) -> Vec<u32> {
 
 /// A branch: a past behind the base, an atomic operation that reads from another source than in the log, and the read of the
 /// node, which reads from the last of them.
-fn branch(log: &Log, node: &Node, past: Vec<u32>, turned: Option<Operation>, read: &Operation) -> Vec<Operation> {
+fn branch(log: &Log, node: &Node, past: &[u32], turned: Option<Operation>, read: &Operation) -> Vec<Operation> {
+    let mut operations = shared(log, node, past, turned);
+    let source = (node.base + operations.len()) as u32 - 1;
+    operations.push(Operation { source, writes: false, ..read.clone() });
+    operations
+}
+
+/// A past behind the base, and one more operation, as they stand behind the base alone; with room for one more.
+fn shared(log: &Log, node: &Node, past: &[u32], last: Option<Operation>) -> Vec<Operation> {
     let base = node.base as u32;
     // A past is sorted.
     let moved = |index: u32| match index {
@@ -126,12 +218,10 @@ fn branch(log: &Log, node: &Node, past: Vec<u32>, turned: Option<Operation>, rea
         operation.before.iter_mut().for_each(|before| *before = moved(*before));
         operation
     };
-    // With room for the last two: there are very many branches.
-    let mut operations: Vec<Operation> = Vec::with_capacity(past.len() + 1 + usize::from(turned.is_some()));
+    // With room for the last ones: there are very many branches.
+    let mut operations: Vec<Operation> = Vec::with_capacity(past.len() + 1 + usize::from(last.is_some()));
     operations.extend(past.iter().map(|&index| place(log.operations[index as usize].clone())));
-    operations.extend(turned.map(place));
-    let source = base + operations.len() as u32 - 1;
-    operations.push(Operation { source, writes: false, ..read.clone() });
+    operations.extend(last.map(place));
     operations
 }
 
@@ -152,6 +242,6 @@ fn turn(log: &Log, node: &mut Node, index: usize) {
         past.iter_mut().zip(log.past(each as usize)).for_each(|(own, other)| *own |= other);
     }
     let turned = Operation { source: read.source, writes: true, ..operation.clone() };
-    let operations = branch(log, node, beyond(&past, node.base), Some(turned), read);
+    let operations = branch(log, node, &beyond(&past, node.base), Some(turned), read);
     node.push(operations);
 }

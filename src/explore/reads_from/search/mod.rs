@@ -14,7 +14,8 @@ use super::tree::{Position, START, Step, Tree};
 use super::{Enumerated, Execution, Refusal};
 use crate::budget::{Bound, Budget};
 use crate::explore::states::LOOK_INSTRUCTIONS;
-use crate::vm::{self, Choice, Machine, PathId, Pending, ThreadIndex, ThreadStatus, Work};
+use crate::ir::sync::{self, ObjectKind};
+use crate::vm::{self, Cell, Choice, CodeIndex, Machine, PathId, Pending, ThreadIndex, ThreadStatus, Work};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
@@ -25,7 +26,10 @@ const LONG: u32 = 10_000;
 /// Steps between two positions that are kept.
 const INTERVAL: u32 = 8;
 
-/// A read, or a choice, of the execution, at which executions part.
+/// Executions behind which it is looked whether they are futures, and how many may be one future.
+const MANY_ORDERS: (u64, u64) = (1_000, 4);
+
+/// A read, a choice, or an operation on a synchronisation object, of the execution, at which executions part.
 #[derive(Debug, Default)]
 struct Node {
     /// Length of the log before it.
@@ -34,9 +38,9 @@ struct Node {
     at: usize,
     /// The last step before it.
     before: u32,
-    /// For a read, its cell.
+    /// For a read or an operation on an object, its cell.
     cell: Option<u32>,
-    /// The sources, with their pasts, for which there is or was a branch.
+    /// The sources, or the operations that come first on the object, with their pasts, for which there is or was a branch.
     seen: FxHashSet<u128>,
     /// Branches that wait: what is to stand behind the base.
     waiting: Vec<Vec<Operation>>,
@@ -115,6 +119,12 @@ pub(super) struct Search<'a, const NAMES: bool> {
     kept: u32,
     seen: StepEvents<NAMES>,
     cells: Cells,
+    /// Whether locks and conditions are one group.
+    is_grouped: bool,
+    /// Whether threads try to take locks.
+    tries: bool,
+    /// The futures that were found, where several executions may be one.
+    known: FxHashSet<u128>,
     /// Threads that an assumption has stopped.
     halted: SmallVec<[PathId; 4]>,
     /// The thread that has moved last.
@@ -137,10 +147,11 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             return Err(refusal);
         }
         let now = Position { state, last: START, ..Position::default() };
+        let (synchronises, is_grouped) = machine.synchronises();
         Ok(Search {
             machine,
             budget,
-            log: Log::default(),
+            log: Log::new(synchronises),
             tree: Tree::new(now.clone()),
             nodes: Vec::new(),
             readers: Vec::new(),
@@ -156,6 +167,9 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             kept: 0,
             seen,
             cells: Cells::new(machine.global_cells()),
+            is_grouped,
+            tries: machine.tries_locks(),
+            known: FxHashSet::default(),
             halted: SmallVec::new(),
             turn: ThreadIndex(0),
             slots: Vec::new(),
@@ -174,11 +188,14 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             if self.found.bound.is_some() {
                 break;
             }
-            if self.count(visit).is_break() {
+            if self.count(visit)?.is_break() {
                 break;
             }
             // 2 to 4. The branches that it shows.
             self.find_branches(first_new);
+            if !self.machine.is_finished(&self.now.state) {
+                self.find_branches_of_blocked();
+            }
             self.look();
             // 5. The branch that was found last.
             match self.enter_branch()? {
@@ -223,7 +240,8 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             size_of::<Node>() + branches + node.seen.capacity() * (size_of::<u128>() + 1) * 8 / 7
         };
         let nodes: usize = self.nodes.iter().chain(&self.spare).map(node).sum();
-        nodes + self.log.bytes() + self.tree.bytes_of_spare() + self.found.tables.bytes() as usize
+        let known = self.known.capacity() * (size_of::<u128>() + 1) * 8 / 7;
+        nodes + known + self.log.bytes() + self.tree.bytes_of_spare() + self.found.tables.bytes() as usize
     }
 
     /// Follows the execution to its end; each new read becomes a node.
@@ -249,6 +267,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
                 }
             }
             let before = self.now.last;
+            let woken = if alternatives > 1 { self.machine.wakeable(&self.now.state, thread) } else { SmallVec::new() };
             match self.step(Choice { thread, alternative: 0 })? {
                 Stepped::Local => {}
                 Stepped::Discarded => {
@@ -257,16 +276,23 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
                 }
                 Stepped::Operation(kind) => {
                     self.log_operation(kind, path)?;
-                    if matches!(kind, Kind::Read | Kind::Atomic | Kind::Choose) {
-                        self.open_node(before, alternatives);
+                    if self.parts(kind) {
+                        self.open_node(before, alternatives, &woken);
                     }
                 }
             }
         }
-        if self.found.bound.is_none() && self.halted.is_empty() && !self.machine.is_finished(&self.now.state) {
-            return Err(Refusal::Synchronisation);
-        }
         Ok(())
+    }
+
+    /// Whether executions part at an operation. Where nobody tries to take a lock, nothing can come before it is given back.
+    fn parts(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Read | Kind::Atomic | Kind::Choose => true,
+            Kind::Synchronise(sync::Kind::Unlock) => self.tries || self.is_grouped,
+            Kind::Synchronise(_) => true,
+            Kind::Write | Kind::Fork | Kind::Spawn | Kind::Join | Kind::Arrive => false,
+        }
     }
 
     /// Keeps where the execution stands.
@@ -364,6 +390,8 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             StepEvents { read: Some(_), .. } => Stepped::Operation(Kind::Read),
             StepEvents { write: Some(_), .. } => Stepped::Operation(Kind::Write),
             StepEvents { chosen: true, .. } => Stepped::Operation(Kind::Choose),
+            StepEvents { synchronised: Some((sync::Kind::Barrier, _)), .. } => Stepped::Operation(Kind::Arrive),
+            StepEvents { synchronised: Some((by, _)), .. } => Stepped::Operation(Kind::Synchronise(*by)),
             StepEvents { spawned: true, .. } => Stepped::Operation(Kind::Spawn),
             StepEvents { forks, .. } if !forks.is_empty() => Stepped::Operation(Kind::Fork),
             StepEvents { joined: true, .. } | StepEvents { joined_thread: Some(_), .. } => {
@@ -375,41 +403,75 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
 
     /// Adds the operation that the last step was to the log.
     fn log_operation(&mut self, kind: Kind, thread: PathId) -> Result<(), Refusal> {
-        let cell = self.cells.number(self.seen.cell());
+        let cell = self.cell_of_step();
         let mut before: SmallVec<[u32; 2]> = SmallVec::new();
-        before.push(self.log.last_of(thread));
+        self.log.add_last_of(thread, &mut before);
         if self.seen.joined {
-            let children = self.log.open_forks(thread).flat_map(|fork| fork.makes.iter());
-            before.extend(children.map(|&child| self.log.last_of(child)));
+            let children: SmallVec<[PathId; 8]> =
+                self.log.open_forks(thread).flat_map(|fork| fork.makes.iter().copied()).collect();
+            children.into_iter().for_each(|child| self.log.add_last_of(child, &mut before));
         }
         if let Some(child) = self.seen.joined_thread {
-            before.push(self.log.last_of(self.now.state.path(child)));
+            self.log.add_last_of(self.now.state.path(child), &mut before);
         }
         let fork_at = self.seen.fork_at;
-        if kind == Kind::Fork && self.log.open_forks(thread).next().is_some_and(|open| open.fork_at != fork_at) {
+        if kind == Kind::Fork && self.log.open_forks(thread).next().is_some_and(|open| open.place != fork_at) {
             return Err(Refusal::NestedForks);
         }
-        let writes = self.seen.write.is_some();
-        let source = if self.seen.read.is_some() { self.now.held(cell) } else { NONE };
+        let (synchronises, arrives) = (matches!(kind, Kind::Synchronise(_)), kind == Kind::Arrive);
+        let writes = self.seen.write.is_some() || synchronises;
+        let reads = self.seen.read.is_some() || synchronises;
+        let source = if reads { self.now.held(cell) } else { NONE };
         let number = self.log.len() as u32;
         if writes {
             self.now.hold(cell, number);
         }
         self.tree.set_operation(self.now.last, number);
-        let makes = self.seen.forks.iter().copied().collect();
-        self.log.push(Operation {
+        let makes = if synchronises { &self.seen.woken } else { &self.seen.forks };
+        let object = self.seen.synchronised.and_then(|(_, object)| object);
+        let operation = Operation {
             kind,
             thread,
-            alternative: 0,
+            alternative: if arrives { self.log.next_round(thread, cell) } else { self.result_of_step() },
             cell,
             source,
             writes,
             before,
-            makes,
-            fork_at,
+            makes: makes.iter().copied().collect(),
+            place: if synchronises { self.cells.number(object) } else { fork_at },
+            value: object.map_or(0, |(_, address)| self.now.state.value(address)),
             hash: 0,
-        });
+        };
+        if arrives && self.log.arrivals(cell, operation.alternative).count() as i64 >= operation.value {
+            return Err(Refusal::Synchronisation);
+        }
+        self.log.push(operation);
         Ok(())
+    }
+
+    /// The cell that the last step has accessed, the object that it has worked on, or the group of that.
+    fn cell_of_step(&mut self) -> u32 {
+        match self.seen.synchronised {
+            Some((by, object)) => self.group(by, object),
+            None => self.cells.number(self.seen.cell()),
+        }
+    }
+
+    /// The number of an object, or of its group. A wait for a condition works on a lock as well, so these are all one where some
+    /// thread waits so; their number is that of the address that nothing uses.
+    fn group(&mut self, by: sync::Kind, object: Option<(Cell, u32)>) -> u32 {
+        let in_group = by.is_on(ObjectKind::Lock) || by.is_on(ObjectKind::Condition);
+        if self.is_grouped && in_group { 0 } else { self.cells.number(object) }
+    }
+
+    /// What the last step has led to, where that was an operation on an object.
+    fn result_of_step(&self) -> u32 {
+        match (self.seen.synchronised, self.seen.verdict, self.seen.woken.first()) {
+            (None, ..) => 0,
+            (_, Some(verdict), _) => 1 + u32::from(verdict),
+            (Some((sync::Kind::Notify | sync::Kind::NotifyBare, _)), _, Some(woken)) => 1 + woken.0,
+            _ => 0,
+        }
     }
 
     /// How many executions there will be, if those that wait are worth as much as those that were followed: what part of
@@ -425,18 +487,37 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         (self.found.statistics.executions as f64 / (done + part).max(f64::MIN_POSITIVE)) as u64
     }
 
-    fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> Result<ControlFlow<()>, Refusal> {
         self.found.statistics.executions += 1;
         self.found.statistics.depth = self.now.length;
         if !self.halted.is_empty() {
             self.found.discarded += 1;
-            return ControlFlow::Continue(());
+            return Ok(ControlFlow::Continue(()));
         }
-        self.found.futures += 1;
+        let is_new = !self.log.learns() || self.known.insert(self.future());
+        self.found.futures += u64::from(is_new);
+        let (enough, most) = MANY_ORDERS;
+        let complete = self.found.statistics.executions - self.found.discarded;
+        if complete >= enough && complete > most * self.found.futures {
+            return Err(Refusal::Orders);
+        }
         let (Position { state, last, .. }, pairs) = (&self.now, &self.seen.pairs);
         let (machine, tables, tree, bytes) = (self.machine, &self.found.tables, &self.tree, self.bytes());
-        let wanted = visit(&Execution { machine, tables, state, tree, last: *last, pairs, bytes });
+        let wanted = visit(&Execution { machine, tables, state, tree, last: *last, is_new, pairs, bytes });
         self.seen.pairs.clear();
-        wanted
+        Ok(wanted)
+    }
+
+    /// What tells the future of this execution from others: what threads have learned, and where those stand that are blocked.
+    fn future(&self) -> u128 {
+        let hash = self.log.future();
+        let mut words: SmallVec<[u64; 16]> = SmallVec::new();
+        words.extend([hash as u64, (hash >> 64) as u64]);
+        if !self.machine.is_finished(&self.now.state) {
+            let mut standing: SmallVec<[(PathId, CodeIndex); 8]> = self.now.state.standing().collect();
+            standing.sort_unstable();
+            words.extend(standing.iter().map(|(path, at)| u64::from(path.0) << 32 | u64::from(at.0)));
+        }
+        vm::hash(&words)
     }
 }

@@ -15,6 +15,7 @@ use super::super::log::{Kind, NONE, Operation};
 use super::super::tree::START;
 use super::{Followed, INTERVAL, Refusal, Search, Stepped};
 use crate::budget::Bound;
+use crate::ir::sync;
 use crate::vm::{Choice, Obstacle, PathId, Pending, ThreadIndex};
 use smallvec::SmallVec;
 
@@ -25,24 +26,48 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             if self.found.bound.is_some_and(|bound| bound != Bound::Executions) {
                 return Ok(None);
             }
-            let Some(operations) = node.pop() else {
+            let Some(mut operations) = node.pop() else {
                 self.leave_node();
                 continue;
             };
             self.branch_bytes -= super::bytes(&operations);
             let (base, before) = (node.base, node.before);
             self.log.truncate(base);
+            // Who comes first on an object does that anew: what it leads to is open.
+            let first = operations.pop_if(|last| last.synchronises());
             for operation in operations {
                 self.log.push(operation);
             }
-            node.at = self.log.len() - 1;
+            node.at = if first.is_some() { self.log.len() } else { self.log.len() - 1 };
             let is_last = node.waiting.is_empty();
             self.halted.clear();
             if self.replay(base, before, is_last)? {
-                return Ok(Some(base));
+                match first {
+                    Some(first) if !self.come_first(&first)? => {}
+                    _ => return Ok(Some(base)),
+                }
             }
         }
         Ok(None)
+    }
+
+    /// Does an operation on an object, as the last node has it, and logs it; `false` if that is not possible.
+    fn come_first(&mut self, first: &Operation) -> Result<bool, Refusal> {
+        let Some(wakeable) = self.wakeable(first.thread) else { return Ok(false) };
+        let Some(kind) = self.perform(first.thread, first.alternative)? else { return Ok(false) };
+        self.log_operation(kind, first.thread)?;
+        if let Some(node) = self.nodes.last_mut().filter(|_| first.alternative == 0) {
+            let before = node.bytes;
+            node.push_others(&self.log, &wakeable);
+            self.branch_bytes += node.bytes - before;
+        }
+        Ok(true)
+    }
+
+    /// The threads of which the next step of a thread wakes one.
+    fn wakeable(&mut self, thread: PathId) -> Option<SmallVec<[PathId; 4]>> {
+        let slot = self.slot(thread)?;
+        Some(self.machine.wakeable(&self.now.state, slot))
     }
 
     /// Drops the last node, of which all branches were entered.
@@ -154,23 +179,24 @@ impl<const NAMES: bool> Search<'_, NAMES> {
 
     /// Does operations of the log in an order.
     fn follow(&mut self, order: &[u32]) -> Result<Followed, Refusal> {
-        let last = self.log.len() - 1;
+        let last = self.log.len().wrapping_sub(1);
         for (place, &index) in order.iter().enumerate() {
             if self.now.length >= self.kept + INTERVAL {
                 self.keep();
             }
             let Operation { thread, alternative, kind, cell, writes, .. } = self.log.operations[index as usize];
-            let done = self.perform(thread, alternative)?;
+            let done = self.perform(thread, alternative)?.ok_or(Refusal::Synchronisation)?;
             self.tree.set_operation(self.now.last, index);
             if self.found.bound.is_some_and(|bound| bound != Bound::Executions) {
                 return Ok(Followed::NoWrite);
             }
             debug_assert_eq!(
-                (done, self.cells.number(self.seen.cell())),
+                (done, self.cell_of_step()),
                 (kind, cell),
                 "an execution that repeats another departs from it"
             );
             match (self.seen.write.is_some(), writes) {
+                (false, true) if matches!(kind, Kind::Synchronise(_)) => self.now.hold(cell, index),
                 (true, false) if index as usize == last => {
                     if place + 1 < order.len() {
                         return Ok(Followed::LastWrites);
@@ -186,19 +212,32 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         Ok(Followed::All)
     }
 
-    /// Lets a thread go on to its next operation.
-    fn perform(&mut self, thread: PathId, alternative: u32) -> Result<Kind, Refusal> {
+    /// Lets a thread go on to its next operation; `None` if a synchronisation object keeps it from that.
+    fn perform(&mut self, thread: PathId, alternative: u32) -> Result<Option<Kind>, Refusal> {
         loop {
             let slot = self.slot(thread).ok_or(Refusal::Synchronisation)?;
             let state = &self.now.state;
+            let pending = self.machine.pending(state, slot);
             if self.machine.alternatives(state, slot) == 0 {
+                if matches!(pending, Some(Pending::Synchronise { .. } | Pending::Relock { .. })) {
+                    return Ok(None);
+                }
                 self.end_joined(slot)?;
                 continue;
             }
-            let chooses = matches!(self.machine.pending(state, slot), Some(Pending::Choose));
-            let choice = Choice { thread: slot, alternative: if chooses { alternative } else { 0 } };
-            match self.step(choice)? {
-                Stepped::Operation(kind) => return Ok(kind),
+            let alternative = match pending {
+                Some(Pending::Choose) => alternative,
+                // One that wakes a thread says which.
+                Some(Pending::Synchronise { kind: sync::Kind::Notify | sync::Kind::NotifyBare, .. })
+                    if alternative > 0 =>
+                {
+                    let woken = self.machine.wakeable(state, slot).iter().position(|path| path.0 + 1 == alternative);
+                    woken.ok_or(Refusal::Synchronisation)? as u32
+                }
+                _ => 0,
+            };
+            match self.step(Choice { thread: slot, alternative })? {
+                Stepped::Operation(kind) => return Ok(Some(kind)),
                 Stepped::Local => {}
                 Stepped::Discarded => return Err(Refusal::Synchronisation),
             }
