@@ -1,9 +1,10 @@
 //! The families of programs that model checkers are measured with, in one table from one run.
 //!
-//! In: `benches/families/*.csm`. Out, for each family and size: the number of futures, how long counting them takes and how
-//! many executions a second that is; how long it takes by executions alone, where that is possible; and how long it takes to decide all terms and outcomes, with the states or executions that
-//! it needs; that alone for families of which there is no use in counting, beside how fast a search goes through all of their states. Each figure is the median of three runs. Run with `cargo bench --bench families`; a word behind `--` picks
-//! the families whose name contains it.
+//! In: `benches/families/*.csm`. Out, for each family and size: the number of futures and of the executions that were followed for it,
+//! how long counting takes and how many futures a second that is; how long it takes to count them through states, if these are not
+//! too many; and how long it takes to decide all terms and outcomes, with the states that it needs; that alone for families of which
+//! there is no use in counting, beside how fast a search goes through all of their states. Each figure is the median of three runs.
+//! Run with `cargo bench --bench families`; a word behind `--` picks the families whose name contains it.
 
 #![allow(
     clippy::print_stdout,
@@ -24,7 +25,9 @@ const COUNTED: &[(&str, &[u32])] = &[
     ("readers", &[5, 8, 10]),
     ("lastzero", &[8, 10, 12]),
     ("peterson", &[1, 3, 5]),
-    ("locked_adds", &[3, 6, 8]),
+    ("locked_adds", &[3, 6, 8, 10]),
+    ("bounded_buffer", &[1, 2]),
+    ("readers_writers", &[1, 2]),
     ("unlocked_adds", &[3, 5, 6]),
     ("lastwrite", &[4, 8, 10]),
     ("own_cells", &[3, 5, 6]),
@@ -39,6 +42,9 @@ const DECIDED: &[(&str, &[u32])] = &[("filter_lock", &[3, 4]), ("philosophers", 
 /// Families with too many futures to count, at sizes at which there are too many states as well.
 const REDUCED: &[(&str, &[u32])] =
     &[("readers", &[20, 40, 200]), ("pipeline", &[20, 40, 200]), ("locked_workers", &[8, 20, 40]), ("lastzero", &[14])];
+
+/// States, each with what was read before, beyond which futures are not counted through them.
+const COUNTED_STATES: u64 = 300_000;
 
 /// Memory that a search through states is stopped by, to see what a state takes.
 const MEMORY: u64 = 8 << 20;
@@ -97,8 +103,8 @@ fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let wanted = |name: &&(&str, &[u32])| wanted.is_empty() || wanted.iter().any(|word| name.0.contains(word.as_str()));
     println!(
-        "{:<16}{:>4}{:>10}{:>11}{:>14}{:>11}{:>12}{:>11}",
-        "family", "n", "futures", "count, ms", "executions/s", "alone, ms", "decide, ms", "states"
+        "{:<16}{:>4}{:>9}{:>11}{:>11}{:>11}{:>15}{:>12}{:>8}",
+        "family", "n", "futures", "executions", "count, ms", "futures/s", "by states, ms", "decide, ms", "states"
     );
     for &(name, sizes) in COUNTED.iter().filter(wanted) {
         for &n in sizes {
@@ -106,12 +112,15 @@ fn main() {
             let count = || explore::count(family.machine(), &Budget::unlimited());
             let (counted, count_time) = timed(count);
             let (progress, decide_time) = decide(&family);
-            let (alone, alone_time) = timed(|| explore::count_by_executions(family.machine(), &Budget::unlimited()));
-            let alone = alone.map_or("-".to_owned(), |_| format!("{:.2}", alone_time.as_secs_f64() * 1e3));
-            let rate = counted.executions as f64 / count_time.as_secs_f64();
+            let few = Budget::from(Limits { max_states: Some(COUNTED_STATES), ..Limits::default() });
+            let (by_states, states_time) = timed(|| explore::count_by_states(family.machine(), &few));
+            let is_known = by_states.bound.is_none();
+            let by_states = if is_known { format!("{:.2}", states_time.as_secs_f64() * 1e3) } else { "-".to_owned() };
+            let rate = counted.futures as f64 / count_time.as_secs_f64();
             println!(
-                "{name:<16}{n:>4}{:>10}{:>11.2}{rate:>14.0}{alone:>11}{:>12.2}{:>11}",
+                "{name:<16}{n:>4}{:>9}{:>11}{:>11.2}{rate:>11.0}{by_states:>15}{:>12.2}{:>8}",
                 counted.futures,
+                counted.executions,
                 count_time.as_secs_f64() * 1e3,
                 decide_time.as_secs_f64() * 1e3,
                 progress.states,

@@ -38,7 +38,9 @@ fn by_few_states(machine: &Machine, most: u64) -> CountAnswer {
 fn family(name: &str, n: u32) -> Machine {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/families").join(format!("{name}.csm"));
     let text = std::fs::read_to_string(path).unwrap();
-    machine(&text, &[("n", &n.to_string())])
+    let n = n.to_string();
+    let inputs: &[(&str, &str)] = if text.contains("input int n") { &[("n", &n)] } else { &[] };
+    machine(&text, inputs)
 }
 
 /// The families that reads-from model checkers are measured with, and the numbers of classes that those report.
@@ -217,8 +219,12 @@ fn a_cell_counts_by_what_it_belongs_to_and_not_by_its_address() {
         let found = by_states(&machine(text, &[]));
         assert_eq!((found.futures, found.bound), (futures, None), "{text}");
         match counted(&machine(text, &[]), &Limits::default()) {
-            Ok(found) => assert_eq!((found.futures, found.executions), (futures, futures), "{text}"),
-            Err(refusal) => assert_eq!(refusal, Refusal::Synchronisation, "{text}"),
+            Ok(found) => {
+                // The order of operations on objects makes more executions.
+                let is_one_for_each = found.executions == futures || text.contains("(s)") || text.contains("(L)");
+                assert!(found.futures == futures && is_one_for_each, "{found:?}: {text}");
+            }
+            Err(refusal) => panic!("{refusal:?}: {text}"),
         }
     }
 }
@@ -412,9 +418,10 @@ fn objects_program(seed: u64) -> String {
     // Few kinds in one program, so that threads meet.
     let kinds = [random.below(9), random.below(9)];
     let waits = random.below(3) == 0;
-    for thread in 0..2 + random.below(2) {
+    let threads = 2 + random.below(2);
+    for thread in 0..threads {
         let _ = write!(text, "  T{thread}: {{ int a; bool b; ");
-        for _ in 0..1 + random.below(3) {
+        for _ in 0..1 + random.below(if waits { 4 } else { 3 }) {
             match random.below(3) {
                 0 => simple(&mut random, &mut text),
                 1 if waits => conditions(&mut random, &mut text),
@@ -443,8 +450,17 @@ fn simple(random: &mut Random, text: &mut String) {
 }
 
 fn conditions(random: &mut Random, text: &mut String) {
-    match random.below(5) {
+    match random.below(6) {
         0 => text.push_str("lock(L); if (x == 0) wait(c, L); "),
+        5 => {
+            let _ = write!(
+                text,
+                "for (int i = 0; i < 2; i++) {{ lock(L); while ({} == 0) wait(c, L); ",
+                ["x", "y"][random.below(2) as usize]
+            );
+            simple(random, text);
+            return text.push_str("notify(c); unlock(L); } ");
+        }
         1 => text.push_str("lock(L); wait(c, L); "),
         2 => text.push_str("lock(L); notify(c); "),
         3 => return text.push_str("notify(c); "),
@@ -497,7 +513,12 @@ fn random_programs_with_objects_have_as_many_futures_as_states_and_oracle_say() 
             Ok(found) => found,
             Err(refusal) => {
                 refused += 1;
-                assert!(refusal != Refusal::Endless, "seed {seed}:\n{text}");
+                let is_meant = match refusal {
+                    Refusal::Synchronisation => text.contains("barrier(b)") && text.contains("T2"),
+                    Refusal::Failure => text.contains("unlock(L); }") && text.contains("wait(c, L)"),
+                    refusal => refusal == Refusal::Orders,
+                };
+                assert!(is_meant, "seed {seed}: {refusal:?}\n{text}");
                 continue;
             }
         };
@@ -519,6 +540,42 @@ fn random_programs_with_objects_have_as_many_futures_as_states_and_oracle_say() 
         "{compared} programs compared, {naive} with the oracle, {deadlocks} with deadlocks, {orders} with more executions; {refused} refused"
     );
     assert!(compared * 2 > programs, "{compared} of {programs} compared");
+}
+
+/// Who is woken time and again waits for each of those who wake him.
+#[test]
+fn threads_that_are_woken_twice_are_followed() {
+    let text = "int items[8]; int head, tail, count; lock L; cond c, d;
+        void put() { lock(L); while (count == 1) wait(c, L); items[tail] = 1; tail++; count++; notify(d); unlock(L); }
+        void get() { lock(L); while (count == 0) wait(d, L); int v = items[head]; head++; count--; notify(c); unlock(L); }
+        void main() { cobegin P: { put(); put(); put(); } C: { get(); get(); get(); } coend }";
+    let machine = machine(text, &[]);
+    let found = counted(&machine, &Limits::default()).unwrap();
+    assert_eq!((found.futures, found.executions, found.bound), (by_states(&machine).futures, found.futures, None));
+}
+
+/// Where every body of a lock reads what others have written in it, there is one execution for each future; where bodies have nothing
+/// to do with each other, orders of them are many, and states count.
+#[test]
+fn orders_of_lock_bodies_are_futures_only_where_reads_tell() {
+    for (n, futures) in [(3, 20), (6, 924)] {
+        let found = counted(&family("locked_adds", n), &Limits::default()).unwrap();
+        assert_eq!((found.futures, found.executions, found.bound), (futures, futures, None), "locked adds {n}");
+    }
+    for (name, n) in [("bounded_buffer", 1), ("readers_writers", 1)] {
+        let machine = family(name, n);
+        let found = counted(&machine, &Limits::default()).unwrap();
+        assert_eq!((found.futures, found.bound), (by_states(&machine).futures, None), "{name} {n}");
+        assert!(found.executions <= 4 * found.futures, "{name} {n}: {} executions", found.executions);
+    }
+    assert_eq!(counted(&family("philosophers", 8), &Limits::default()).unwrap().futures, 1);
+    let text = "int a, b; lock L;
+        cobegin
+          A: for (int k = 0; k < 8; k++) { lock(L); a++; unlock(L); }
+          B: for (int k = 0; k < 8; k++) { lock(L); b++; unlock(L); }
+        coend";
+    assert_eq!(counted(&machine(text, &[]), &Limits::default()), Err(Refusal::Orders));
+    assert_eq!(by_states(&machine(text, &[])).futures, 1);
 }
 
 /// What happens in an atomic block is seen also where an assumption in it does not hold.

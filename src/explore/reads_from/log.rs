@@ -161,9 +161,9 @@ impl Log {
         all.filter(move |&arrival| self.operations[arrival as usize].alternative == round)
     }
 
-    /// The hash of an operation on an object that would come first behind another one, whatever it leads to.
-    pub fn hash_behind(&self, operation: &Operation, source: u32) -> u128 {
-        self.hash_of_words(operation, 0, source)
+    /// The hash of an operation on an object, whatever it comes behind and leads to.
+    pub fn hash_anywhere(&self, operation: &Operation) -> u128 {
+        self.hash_of_words(operation, 0, NONE)
     }
 
     /// The hash of an operation that would read from another source.
@@ -312,8 +312,15 @@ impl Log {
                 self.writes[operation.cell as usize].pop();
             }
             if operation.synchronises() {
-                // What has woken these before is behind them.
                 operation.makes.iter().for_each(|&thread| *slot(&mut self.woken_by, thread) = NONE);
+            }
+            // What has woken a thread waits again for its next operation.
+            let is_waker = |&&waker: &&u32| {
+                let waker = self.operations.get(waker as usize);
+                waker.is_some_and(|waker| waker.synchronises() && waker.makes.contains(&operation.thread))
+            };
+            if let Some(&waker) = operation.before.get(1).filter(is_waker) {
+                *slot(&mut self.woken_by, operation.thread) = waker;
             }
             let own = operation.before.first().copied().unwrap_or(NONE);
             *slot(&mut self.last, operation.thread) = if self.is_of(own, operation.thread) { own } else { NONE };

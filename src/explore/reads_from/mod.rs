@@ -1,7 +1,7 @@
 //! One execution for each future: stateless model checking up to reads-from equivalence.
 //!
-//! **Input**: a machine whose threads synchronise by memory, forks and joins alone, and a budget. **Output**: every
-//! complete execution, up to reordering that no read can tell, each visited once.
+//! **Input**: a machine, and a budget. **Output**: every complete execution, up to reordering that no read can tell, each visited
+//! once where threads synchronise by memory, forks and joins alone; else once for each order of operations on objects.
 //!
 //! **Algorithm**: after Abdulla, Atig, Jonsson, Lång, Ngo and Sagonas, "Optimal Stateless Model Checking for Reads-From
 //! Equivalence under Sequential Consistency" (OOPSLA 2019). An execution is a log of operations; each read knows the
@@ -15,15 +15,21 @@
 //!    branch is P, the past of w, w, and r.
 //! 4. Where r and w are both atomic, w cannot be put behind r as it is: for each two atomic operations on a cell the
 //!    branch is made in which the second one comes first.
-//! 5. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
+//! 5. An operation on a synchronisation object reads from the one before it on that object. For such a node there is a branch for each
+//!    operation that may come right behind the same one instead: one that the log holds behind the node, or at which a thread is
+//!    blocked at the end (`search::branch`). It is done anew, for its outcome is open.
+//! 6. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
 //!    with 1.
 //!
 //! **Soundness and limits**: no future is met twice, since no future has two of the branches of a read. None is missed:
 //! take one whose branch would be missed, with the smallest past. In it r can read, instead of w, what w has
-//! overwritten; that branch has a smaller past, so it is found, and its executions hold w behind r. Work is polynomial
+//! overwritten; that branch has a smaller past, so it is found, and its executions hold w behind r. For a node o on an object and an
+//! operation o' that comes first instead: the past of its thread has no operation on the object but those that P has, so o can be
+//! done behind P and that past, as the object is as it was; the executions that follow have o' later, or end blocked at it. Of
+//! executions that only orders on objects tell apart, the first one is told to be new. Work is polynomial
 //! for each future as long as `order` need not try many orders; memory does not grow with the number of futures beyond
-//! the branches that wait. It does not serve locks and other objects that block, atomic blocks and programs that
-//! fail; it says so ([`Refusal`]). A local that threads share is named by the thread that makes it and by how many of its
+//! the branches that wait, and a hash for each where objects are used. It does not serve atomic blocks, waits that a thread may give up,
+//! barriers at which more threads arrive than they take, and programs that fail; it says so ([`Refusal`]). A local that threads share is named by the thread that makes it and by how many of its
 //! kind that thread has made before (`cells`), which its past decides; its address depends on the order of steps.
 
 mod cells;

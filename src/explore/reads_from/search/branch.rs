@@ -27,7 +27,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         } else {
             node.cell = Some(operation.cell);
             if operation.synchronises() {
-                node.seen.insert(self.log.hash_behind(operation, operation.source));
+                node.seen.insert(self.log.hash_anywhere(operation));
                 node.push_others(&self.log, wakeable);
             } else {
                 node.seen.insert(self.log.hash_of(operation.source));
@@ -82,6 +82,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             }
             let readers = self.readers.get(operation.cell as usize).map_or(&[][..], Vec::as_slice);
             self.work += readers.len() as u64;
+            let key = if operation.synchronises() { log.hash_anywhere(operation) } else { operation.hash };
             for &number in readers {
                 let node = &mut self.nodes[number as usize];
                 let read = &log.operations[node.at];
@@ -90,8 +91,8 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 }
                 let before = node.bytes;
                 if operation.synchronises() {
-                    come_first(log, node, operation);
-                } else if operation.writes && !log.is_past(node.at, index) && node.seen.insert(operation.hash) {
+                    come_first(log, node, operation, key);
+                } else if operation.writes && !log.is_past(node.at, index) && node.seen.insert(key) {
                     let past = beyond(log.past(index), node.base);
                     node.push(branch(log, node, &past, None, read));
                 }
@@ -138,10 +139,11 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 value: 0,
                 hash: 0,
             };
+            let key = self.log.hash_anywhere(&operation);
             for &number in self.readers.get(cell as usize).map_or(&[][..], Vec::as_slice) {
                 let node = &mut self.nodes[number as usize];
                 let before = node.bytes;
-                come_first(&self.log, node, &operation);
+                come_first(&self.log, node, &operation, key);
                 self.branch_bytes += node.bytes - before;
             }
         }
@@ -162,14 +164,14 @@ impl Node {
 }
 
 /// The branch in which an operation on an object comes right behind what the node's operation comes behind now: the past of its
-/// thread, and the operation, which is to be done anew.
-fn come_first(log: &Log, node: &mut Node, operation: &Operation) {
+/// thread, and the operation, which is to be done anew. `key` is its hash, wherever it comes.
+fn come_first(log: &Log, node: &mut Node, operation: &Operation, key: u128) {
     let before = || operation.before.iter().filter(|&&before| before != NONE);
     if before().any(|&before| log.is_past(node.at, before as usize)) {
         return;
     }
     let source = log.operations[node.at].source;
-    if !node.seen.insert(log.hash_behind(operation, source)) || !log.lets_through(operation, source) {
+    if !log.lets_through(operation, source) || !node.seen.insert(key) {
         return;
     }
     let mut past = vec![0; log.stride()];

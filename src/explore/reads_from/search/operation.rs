@@ -1,0 +1,85 @@
+//! Operations: what a step was, as the log keeps it.
+//!
+//! **Input**: the events of the last step. **Output**: an operation with its cell or object, its source, and what comes right before it,
+//! at the end of the log.
+
+use super::super::log::{Kind, NONE, Operation};
+use super::{Refusal, Search};
+use crate::ir::sync::{self, ObjectKind};
+use crate::vm::{Cell, PathId};
+use smallvec::SmallVec;
+
+impl<const NAMES: bool> Search<'_, NAMES> {
+    /// Adds the operation that the last step was to the log.
+    pub(super) fn log_operation(&mut self, kind: Kind, thread: PathId) -> Result<(), Refusal> {
+        let cell = self.cell_of_step();
+        let mut before: SmallVec<[u32; 2]> = SmallVec::new();
+        self.log.add_last_of(thread, &mut before);
+        if self.seen.joined {
+            let children: SmallVec<[PathId; 8]> =
+                self.log.open_forks(thread).flat_map(|fork| fork.makes.iter().copied()).collect();
+            children.into_iter().for_each(|child| self.log.add_last_of(child, &mut before));
+        }
+        if let Some(child) = self.seen.joined_thread {
+            self.log.add_last_of(self.now.state.path(child), &mut before);
+        }
+        let fork_at = self.seen.fork_at;
+        if kind == Kind::Fork && self.log.open_forks(thread).next().is_some_and(|open| open.place != fork_at) {
+            return Err(Refusal::NestedForks);
+        }
+        let (synchronises, arrives) = (matches!(kind, Kind::Synchronise(_)), kind == Kind::Arrive);
+        let writes = self.seen.write.is_some() || synchronises;
+        let reads = self.seen.read.is_some() || synchronises;
+        let source = if reads { self.now.held(cell) } else { NONE };
+        let number = self.log.len() as u32;
+        if writes {
+            self.now.hold(cell, number);
+        }
+        self.tree.set_operation(self.now.last, number);
+        let makes = if synchronises { &self.seen.woken } else { &self.seen.forks };
+        let object = self.seen.synchronised.and_then(|(_, object)| object);
+        let operation = Operation {
+            kind,
+            thread,
+            alternative: if arrives { self.log.next_round(thread, cell) } else { self.result_of_step() },
+            cell,
+            source,
+            writes,
+            before,
+            makes: makes.iter().copied().collect(),
+            place: if synchronises { self.cells.number(object) } else { fork_at },
+            value: object.map_or(0, |(_, address)| self.now.state.value(address)),
+            hash: 0,
+        };
+        if arrives && self.log.arrivals(cell, operation.alternative).count() as i64 >= operation.value {
+            return Err(Refusal::Synchronisation);
+        }
+        self.log.push(operation);
+        Ok(())
+    }
+
+    /// The cell that the last step has accessed, the object that it has worked on, or the group of that.
+    pub(super) fn cell_of_step(&mut self) -> u32 {
+        match self.seen.synchronised {
+            Some((by, object)) => self.group(by, object),
+            None => self.cells.number(self.seen.cell()),
+        }
+    }
+
+    /// The number of an object, or of its group. A wait for a condition works on a lock as well, so these are all one where some
+    /// thread waits so; their number is that of the address that nothing uses.
+    pub(super) fn group(&mut self, by: sync::Kind, object: Option<(Cell, u32)>) -> u32 {
+        let in_group = by.is_on(ObjectKind::Lock) || by.is_on(ObjectKind::Condition);
+        if self.is_grouped && in_group { 0 } else { self.cells.number(object) }
+    }
+
+    /// What the last step has led to, where that was an operation on an object.
+    fn result_of_step(&self) -> u32 {
+        match (self.seen.synchronised, self.seen.verdict, self.seen.woken.first()) {
+            (None, ..) => 0,
+            (_, Some(verdict), _) => 1 + u32::from(verdict),
+            (Some((sync::Kind::Notify | sync::Kind::NotifyBare, _)), _, Some(woken)) => 1 + woken.0,
+            _ => 0,
+        }
+    }
+}
