@@ -4,7 +4,7 @@
 //! so that the same deadlock found twice compares equal.
 
 use crate::ir::LeafId;
-use crate::vm::{Choice, CodeIndex, Machine, Obstacle, PathId, State, Tables};
+use crate::vm::{Choice, CodeIndex, Machine, Obstacle, PathId, State, Tables, ThreadIndex};
 
 /// A synchronisation object: a leaf, and which element of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,7 +101,7 @@ pub fn blocked_threads(machine: &Machine, tables: &Tables, state: &State) -> Vec
         .threads()
         .filter_map(|thread| {
             let obstacle = machine.obstacle(state, thread)?;
-            let waits_for = waits_for(machine, state, &obstacle);
+            let waits_for = waits_for(machine, tables, state, &obstacle);
             Some(BlockedThread { path: state.path(thread), at: state.position(thread), waits_for })
         })
         .collect();
@@ -121,31 +121,33 @@ pub(in crate::explore) fn places(machine: &Machine, threads: &[BlockedThread]) -
     threads
 }
 
-fn waits_for(machine: &Machine, state: &State, obstacle: &Obstacle) -> WaitsFor {
+fn waits_for(machine: &Machine, tables: &Tables, state: &State, obstacle: &Obstacle) -> WaitsFor {
     let object = |address| match machine.leaf_at(state, address) {
         Some((leaf, element)) => Object { leaf: Some(leaf), element },
         None => Object { leaf: None, element: 0 },
+    };
+    // Slots are given in the order in which threads begin.
+    let paths = |threads: &[ThreadIndex]| {
+        let mut paths: Vec<PathId> = threads.iter().map(|&thread| state.path(thread)).collect();
+        paths.sort_by(|&left, &right| tables.compare_paths(left, right));
+        paths
     };
     match *obstacle {
         Obstacle::Lock { address, holder, taken_at } => {
             WaitsFor::Lock { object: object(address), holder: holder.map(|holder| state.path(holder)), taken_at }
         }
-        Obstacle::Readers { address, ref threads } => WaitsFor::Readers {
-            object: object(address),
-            readers: threads.iter().map(|&thread| state.path(thread)).collect(),
-        },
-        Obstacle::Writers { address, ref threads } => WaitsFor::Writers {
-            object: object(address),
-            writers: threads.iter().map(|&thread| state.path(thread)).collect(),
-        },
+        Obstacle::Readers { address, ref threads } => {
+            WaitsFor::Readers { object: object(address), readers: paths(threads) }
+        }
+        Obstacle::Writers { address, ref threads } => {
+            WaitsFor::Writers { object: object(address), writers: paths(threads) }
+        }
         Obstacle::Event { address } => WaitsFor::Event(object(address)),
         Obstacle::Barrier { address, arrived, count } => WaitsFor::Barrier { object: object(address), arrived, count },
         Obstacle::Condition { address } => WaitsFor::Condition(object(address)),
         Obstacle::Notification => WaitsFor::Notification,
         Obstacle::Semaphore { address } => WaitsFor::Semaphore(object(address)),
-        Obstacle::Children { ref threads } => {
-            WaitsFor::Threads(threads.iter().map(|&thread| state.path(thread)).collect())
-        }
+        Obstacle::Children { ref threads } => WaitsFor::Threads(paths(threads)),
         Obstacle::Thread { thread } | Obstacle::AtomicBlock { thread } => WaitsFor::Threads(vec![state.path(thread)]),
     }
 }

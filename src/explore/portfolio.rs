@@ -82,6 +82,9 @@ const LESS_WORK: u64 = 32;
 /// Work that is worth a state: who bounds states does not want to wait for executions much longer.
 const WORK_FOR_STATE: u64 = 50;
 
+/// The same where threads synchronise by objects.
+pub(super) const LESS_WORK_FOR_STATE: u64 = 10;
+
 /// The share of single executions in the first round, as work, and how much larger each share is than the one before: a
 /// small part of what the searches of the round cost.
 const SAMPLES: u64 = 16_000;
@@ -98,6 +101,8 @@ pub(super) struct Portfolio<'a> {
     budget: &'a Budget<'a>,
     /// Whether many threads run at a time.
     many_threads: bool,
+    /// Whether threads synchronise by objects.
+    by_objects: bool,
     /// Whether executions come before states: that means many states, unless symmetry folds them.
     executions_first: bool,
     is_first: bool,
@@ -136,7 +141,7 @@ impl<'a> Portfolio<'a> {
         let work = if by_objects { WORK / LESS_WORK } else { WORK };
         let executions_first = many_states && !by_objects;
         let is_first = true;
-        Portfolio { budget, many_threads, executions_first, is_first, states, work, samples: SAMPLES }
+        Portfolio { budget, many_threads, by_objects, executions_first, is_first, states, work, samples: SAMPLES }
     }
 
     /// The answer of the first strategy that comes to its end, or that is stopped by a bound of the user. In the latter case
@@ -238,7 +243,10 @@ impl<'a> Portfolio<'a> {
 
     fn share_of_executions(&self) -> Budget<'a> {
         let states = self.budget.limits().max_states;
-        let most = states.map_or(u64::MAX, |states| states.saturating_mul(WORK_FOR_STATE).max(WORK));
+        let most = states.map_or(u64::MAX, |states| match self.by_objects {
+            true => states.saturating_mul(LESS_WORK_FOR_STATE),
+            false => states.saturating_mul(WORK_FOR_STATE).max(WORK),
+        });
         let work = self.work.min(most);
         self.budget.share(Limits { max_work: Some(work), max_memory: Some(MEMORY), ..Limits::default() })
     }

@@ -268,7 +268,7 @@ fn bounds_are_told_and_nothing_is_claimed_beyond_them() {
     let fixture = Fixture::new(FIGURE_7);
     let b1 = fixture.selection("b@8", "b@4");
     for (budget, bound) in [
-        (Budget::from(Limits { max_states: Some(5), ..Limits::default() }), Bound::States),
+        (Budget::from(Limits { max_states: Some(1), ..Limits::default() }), Bound::States),
         (Budget::from(Limits { max_steps: Some(3), ..Limits::default() }), Bound::Steps),
         (Budget::from(Limits { max_executions: Some(0), ..Limits::default() }), Bound::Executions),
         (Budget::unlimited().with_timeout(std::time::Duration::ZERO), Bound::Timeout),

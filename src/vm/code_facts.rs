@@ -63,6 +63,12 @@ impl Machine {
         (kinds().next().is_some(), kinds().any(waits))
     }
 
+    /// Whether there are readers-writer locks that prefer writers.
+    #[must_use]
+    pub fn prefers_writers(&self) -> bool {
+        self.options.semantics.prefer_writers && self.has_readers()
+    }
+
     /// Whether threads make locals in memory, which other threads may use.
     #[must_use]
     pub fn makes_locals(&self) -> bool {

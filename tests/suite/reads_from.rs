@@ -12,7 +12,8 @@ use cssame::explore::{
 };
 use cssame::form::Selection;
 use cssame::ir::{DefinitionId, ReadId};
-use cssame::vm::{Event, Machine, Tables};
+use cssame::model::{self, Model};
+use cssame::vm::{Event, Machine, Semantics, Tables};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
@@ -463,7 +464,7 @@ fn conditions(random: &mut Random, text: &mut String) {
         }
         1 => text.push_str("lock(L); wait(c, L); "),
         2 => text.push_str("lock(L); notify(c); "),
-        3 => return text.push_str("notify(c); "),
+        3 => return text.push_str(if random.below(2) == 0 { "notify(c); " } else { "print(a); notify(c); " }),
         _ => text.push_str("lock(L); notifyAll(c); "),
     }
     simple(random, text);
@@ -552,6 +553,35 @@ fn threads_that_are_woken_twice_are_followed() {
     let machine = machine(text, &[]);
     let found = counted(&machine, &Limits::default()).unwrap();
     assert_eq!((found.futures, found.executions, found.bound), (by_states(&machine).futures, found.futures, None));
+}
+
+/// Programs in which something about an operation on an object is open until just before it: found by a reader of the search.
+#[test]
+fn what_an_operation_leads_to_is_asked_right_before_it() {
+    let waits = "int x; lock L; cond c; sem s; event e;
+        cobegin
+          A: { lock(L); V(s); wait(c, L); x = 1; unlock(L); }
+          B: { lock(L); V(s); wait(c, L); x = 2; unlock(L); }
+          N: { P(s); P(s); lock(L); unlock(L); wait(e); print(0); notify(c); }
+          M: { lock(L); print(x); unlock(L); }
+          K: { set(e); }
+        coend";
+    let found = counted(&machine(waits, &[]), &Limits::default()).unwrap();
+    assert_eq!((found.futures, by_states(&machine(waits, &[])).futures), (4, 4));
+    let discarded = "int a, b; lock L;
+        cobegin
+          A: for (int k = 0; k < 20; k++) { lock(L); a++; unlock(L); }
+          B: for (int k = 0; k < 20; k++) { lock(L); b++; unlock(L); }
+        coend
+        assume(a == 0);";
+    assert_eq!(counted(&machine(discarded, &[]), &Limits::default()), Err(Refusal::Orders));
+    let writers = "int x; rwlock R;
+        cobegin T1: { rdlock(R); rdlock(R); print(x); unlock(R); unlock(R); } T2: { wrlock(R); x = 1; unlock(R); } coend";
+    let semantics = Semantics { prefer_writers: true, ..Semantics::default() };
+    let options = model::Options { semantics, ..model::Options::default() };
+    let preferred = Model::from_text("writers.csm", writers, &options).unwrap();
+    assert_eq!(counted(preferred.machine(), &Limits::default()), Err(Refusal::Synchronisation));
+    assert_eq!(explore::count(preferred.machine(), &Budget::unlimited()).futures, 3);
 }
 
 /// Where every body of a lock reads what others have written in it, there is one execution for each future; where bodies have nothing

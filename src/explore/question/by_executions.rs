@@ -67,7 +67,9 @@ impl Collector {
     fn bytes(&self) -> u64 {
         let terms = self.terms.capacity() * (size_of::<((ReadId, DefinitionId), Place)>() + 1);
         let executions = self.executions.capacity() * size_of::<Vec<Choice>>();
-        (self.steps * size_of::<Choice>() + executions + terms) as u64 + self.outcomes.bytes()
+        let deadlocks: usize = self.deadlocks.iter().map(|(threads, _)| 2 * threads.len()).sum();
+        let blocked = deadlocks * size_of::<BlockedThread>();
+        (self.steps * size_of::<Choice>() + executions + terms + blocked) as u64 + self.outcomes.bytes()
     }
 
     fn collect(&mut self, execution: &Execution<'_>) {

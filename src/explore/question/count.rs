@@ -12,7 +12,8 @@
 //! **Soundness and limits**: histories are told apart by hashes of 128 bits. Executions that an assumption discards are
 //! left out.
 
-use crate::budget::{Bound, Budget, Statistics};
+use crate::budget::{Bound, Budget, Limits, Statistics};
+use crate::explore::portfolio::LESS_WORK_FOR_STATE;
 use crate::explore::question::chains::{Chains, hash_of_end};
 use crate::explore::reads_from::{self, Refusal};
 use crate::explore::states::{self, EndContext, Monitor, Transition, Visitor};
@@ -34,11 +35,22 @@ pub struct CountAnswer {
     pub statistics: Statistics,
 }
 
-/// Counts the futures: by one execution for each where that is possible, else by a search through states. The states would
-/// never be fewer, since each future ends in one of its own.
+/// Counts the futures: by one execution for each where that is possible, else by a search through states. The states
+/// are seldom fewer, since each future ends in one of its own. Where threads synchronise by objects, a bound on states bounds executions
+/// as well, by the work that they are: there may be futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    match count_by_executions(machine, budget) {
-        Ok(answer) => answer,
+    let (by_objects, _) = machine.synchronises();
+    let Limits { max_states, max_executions, .. } = *budget.limits();
+    let max_work = max_states.filter(|_| by_objects).map(|states| states.saturating_mul(LESS_WORK_FOR_STATE));
+    let share = budget.share(Limits { max_work, ..Limits::default() });
+    match count_by_executions(machine, &share) {
+        Ok(mut answer) => {
+            let is_users = max_executions.is_some_and(|most| answer.executions >= most);
+            if answer.bound == Some(Bound::Executions) && !is_users && max_work.is_some() {
+                answer.bound = Some(Bound::States);
+            }
+            answer
+        }
         Err(_) => count_by_states(machine, budget),
     }
 }

@@ -31,7 +31,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// A number of its own for each kind that is not told by what the thread has done before.
+    /// A number for the hash. Which operation on an object it is follows from what the thread has done before.
     fn number(self) -> u64 {
         match self {
             Kind::Read => 0,
@@ -67,7 +67,7 @@ pub(super) struct Operation {
     pub makes: SmallVec<[PathId; 4]>,
     /// For a fork, the instruction: that of its join is not known. For an operation on an object, the object.
     pub place: u32,
-    /// What its object holds behind it.
+    /// What its object holds behind the whole step.
     pub value: i64,
     /// The operation with all its past, reads-from included.
     pub hash: u128,

@@ -29,7 +29,7 @@
 //! executions that only orders on objects tell apart, the first one is told to be new. Work is polynomial
 //! for each future as long as `order` need not try many orders; memory does not grow with the number of futures beyond
 //! the branches that wait, and a hash for each where objects are used. It does not serve atomic blocks, waits that a thread may give up,
-//! barriers at which more threads arrive than they take, and programs that fail; it says so ([`Refusal`]). A local that threads share is named by the thread that makes it and by how many of its
+//! barriers at which more threads arrive than they take, writers that are preferred, and programs that fail; it says so ([`Refusal`]). A local that threads share is named by the thread that makes it and by how many of its
 //! kind that thread has made before (`cells`), which its past decides; its address depends on the order of steps.
 
 mod cells;
@@ -47,7 +47,8 @@ use std::ops::ControlFlow;
 /// Why a program cannot be explored in this way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// An atomic block, a wait that a thread may give up, or a barrier at which more threads arrive than it takes.
+    /// An atomic block, a wait that a thread may give up, a barrier at which more threads arrive than it takes, or writers that are
+    /// preferred.
     Synchronisation,
     /// Many executions differ only in the order of operations on objects, which no read tells apart.
     Orders,
@@ -110,6 +111,10 @@ pub(super) fn enumerate(
 ) -> Result<Enumerated, Refusal> {
     if machine.watched().is_some_and(|watched| !watched.ordered) {
         return Err(Refusal::Watched);
+    }
+    // Whether a writer begins to wait, or writes at once, depends on when it comes.
+    if machine.prefers_writers() {
+        return Err(Refusal::Synchronisation);
     }
     if machine.makes_locals() {
         search::Search::<true>::new(machine, budget)?.run(visit)

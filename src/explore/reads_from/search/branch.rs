@@ -1,7 +1,8 @@
 //! Branches: where other executions part from one that was followed.
 //!
 //! **Input**: the log of an execution. **Output**: for each of its reads and choices, the other sources that the log
-//! shows, each with its past, as operations that are to stand behind the part that is shared.
+//! shows, each with its past; for each operation on an object, the others that may come first; all as operations that are to stand
+//! behind the part that is shared.
 
 use super::super::log::{Kind, Log, NONE, Operation};
 use super::{Node, Search};
@@ -12,8 +13,7 @@ use smallvec::SmallVec;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
     /// Makes a node of the last operation, which has just been done behind a step, with the branches that the log shows already.
-    /// `wakeable` are the threads of which it has woken the first one.
-    pub(super) fn open_node(&mut self, before: u32, alternatives: u32, wakeable: &[PathId]) {
+    pub(super) fn open_node(&mut self, before: u32, alternatives: u32) {
         let mut node = self.spare.pop().unwrap_or_default();
         let at = self.log.len() - 1;
         (node.base, node.at, node.before) = (at, at, before);
@@ -28,7 +28,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             node.cell = Some(operation.cell);
             if operation.synchronises() {
                 node.seen.insert(self.log.hash_anywhere(operation));
-                node.push_others(&self.log, wakeable);
+                node.push_others(&self.log, &self.wakeable);
             } else {
                 node.seen.insert(self.log.hash_of(operation.source));
                 self.add_earlier_sources(&mut node);
@@ -73,9 +73,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
 
     /// Finds the branches that operations of this execution show, from `first` on.
     pub(super) fn find_branches(&mut self, first: usize) {
-        let log = &self.log;
-        let limit = self.budget.limits().max_memory.map_or(usize::MAX, |bytes| bytes as usize);
-        let room = limit.saturating_sub(self.tree.bytes() + self.measured);
+        let (log, room) = (&self.log, self.room());
         for (index, operation) in log.operations.iter().enumerate().skip(first) {
             if !operation.writes && operation.kind != Kind::Atomic {
                 continue;
@@ -110,6 +108,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
 
     /// Finds the branches in which a thread that is blocked at the end of this execution does what it stands before, earlier.
     pub(super) fn find_branches_of_blocked(&mut self) {
+        let room = self.room();
         let state = &self.now.state;
         let blocked = state.threads().filter(|&thread| self.machine.alternatives(state, thread) == 0);
         let standing: SmallVec<[_; 8]> = blocked
@@ -145,8 +144,19 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 let before = node.bytes;
                 come_first(&self.log, node, &operation, key);
                 self.branch_bytes += node.bytes - before;
+                self.work += 1;
+                if self.branch_bytes > room {
+                    self.found.bound = Some(Bound::Memory);
+                    return;
+                }
             }
         }
+    }
+
+    /// Memory that branches may take.
+    fn room(&self) -> usize {
+        let limit = self.budget.limits().max_memory.map_or(usize::MAX, |bytes| bytes as usize);
+        limit.saturating_sub(self.tree.bytes() + self.measured)
     }
 }
 

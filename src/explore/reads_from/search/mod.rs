@@ -125,7 +125,9 @@ pub(super) struct Search<'a, const NAMES: bool> {
     is_grouped: bool,
     /// Whether threads try to take locks.
     tries: bool,
-    /// The futures that were found, where several executions may be one.
+    /// The threads of which the last step has woken one.
+    wakeable: SmallVec<[PathId; 4]>,
+    /// The futures that were found, and executions that were discarded, where several of them may be one.
     known: FxHashSet<u128>,
     /// Threads that an assumption has stopped.
     halted: SmallVec<[PathId; 4]>,
@@ -171,6 +173,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             cells: Cells::new(machine.global_cells()),
             is_grouped,
             tries: machine.tries_locks(),
+            wakeable: SmallVec::new(),
             known: FxHashSet::default(),
             halted: SmallVec::new(),
             turn: ThreadIndex(0),
@@ -193,13 +196,13 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             if self.count(visit)?.is_break() {
                 break;
             }
-            // 2 to 4. The branches that it shows.
+            // 2 to 5. The branches that it shows.
             self.find_branches(first_new);
-            if !self.machine.is_finished(&self.now.state) {
+            if self.found.bound.is_none() && !self.machine.is_finished(&self.now.state) {
                 self.find_branches_of_blocked();
             }
             self.look();
-            // 5. The branch that was found last.
+            // 6. The branch that was found last.
             match self.enter_branch()? {
                 Some(base) if self.found.bound.is_none() => first_new = base,
                 // All is found, also if the last execution was the last one that may be followed.
@@ -269,7 +272,10 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
                 }
             }
             let before = self.now.last;
-            let woken = if alternatives > 1 { self.machine.wakeable(&self.now.state, thread) } else { SmallVec::new() };
+            self.wakeable.clear();
+            if alternatives > 1 {
+                self.wakeable = self.machine.wakeable(&self.now.state, thread);
+            }
             match self.step(Choice { thread, alternative: 0 })? {
                 Stepped::Local => {}
                 Stepped::Discarded => {
@@ -279,7 +285,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
                 Stepped::Operation(kind) => {
                     self.log_operation(kind, path)?;
                     if self.parts(kind) {
-                        self.open_node(before, alternatives, &woken);
+                        self.open_node(before, alternatives);
                     }
                 }
             }
@@ -419,17 +425,17 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
     fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> Result<ControlFlow<()>, Refusal> {
         self.found.statistics.executions += 1;
         self.found.statistics.depth = self.now.length;
+        let is_new = !self.log.learns() || self.known.insert(self.future());
+        let (enough, most) = MANY_ORDERS;
+        let executions = self.found.statistics.executions;
+        if self.log.learns() && executions >= enough && executions > most * self.known.len() as u64 {
+            return Err(Refusal::Orders);
+        }
         if !self.halted.is_empty() {
             self.found.discarded += 1;
             return Ok(ControlFlow::Continue(()));
         }
-        let is_new = !self.log.learns() || self.known.insert(self.future());
         self.found.futures += u64::from(is_new);
-        let (enough, most) = MANY_ORDERS;
-        let complete = self.found.statistics.executions - self.found.discarded;
-        if complete >= enough && complete > most * self.found.futures {
-            return Err(Refusal::Orders);
-        }
         let (Position { state, last, .. }, pairs) = (&self.now, &self.seen.pairs);
         let (machine, tables, tree, bytes) = (self.machine, &self.found.tables, &self.tree, self.bytes());
         let wanted = visit(&Execution { machine, tables, state, tree, last: *last, is_new, pairs, bytes });

@@ -47,27 +47,23 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                     _ => return Ok(Some(base)),
                 }
             }
+            if self.work / 8 + self.found.statistics.steps >= self.next_look {
+                self.look();
+            }
         }
         Ok(None)
     }
 
     /// Does an operation on an object, as the last node has it, and logs it; `false` if that is not possible.
     fn come_first(&mut self, first: &Operation) -> Result<bool, Refusal> {
-        let Some(wakeable) = self.wakeable(first.thread) else { return Ok(false) };
         let Some(kind) = self.perform(first.thread, first.alternative)? else { return Ok(false) };
         self.log_operation(kind, first.thread)?;
         if let Some(node) = self.nodes.last_mut().filter(|_| first.alternative == 0) {
             let before = node.bytes;
-            node.push_others(&self.log, &wakeable);
+            node.push_others(&self.log, &self.wakeable);
             self.branch_bytes += node.bytes - before;
         }
         Ok(true)
-    }
-
-    /// The threads of which the next step of a thread wakes one.
-    fn wakeable(&mut self, thread: PathId) -> Option<SmallVec<[PathId; 4]>> {
-        let slot = self.slot(thread)?;
-        Some(self.machine.wakeable(&self.now.state, slot))
     }
 
     /// Drops the last node, of which all branches were entered.
@@ -158,6 +154,8 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         left.clear();
         left.extend((0..base as u32).filter(|&index| done == START || self.places[index as usize] > done));
         left.extend(base as u32..self.log.len() as u32);
+        // An operation that is put in order costs about as much as a step.
+        self.work += 8 * left.len() as u64;
         self.sorter.order(&self.log, left, &self.now.holds, self.budget, order)
     }
 
@@ -225,13 +223,15 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 self.end_joined(slot)?;
                 continue;
             }
+            // What it prints comes in a step before.
+            self.wakeable = self.machine.wakeable(state, slot);
             let alternative = match pending {
                 Some(Pending::Choose) => alternative,
                 // One that wakes a thread says which.
                 Some(Pending::Synchronise { kind: sync::Kind::Notify | sync::Kind::NotifyBare, .. })
                     if alternative > 0 =>
                 {
-                    let woken = self.machine.wakeable(state, slot).iter().position(|path| path.0 + 1 == alternative);
+                    let woken = self.wakeable.iter().position(|path| path.0 + 1 == alternative);
                     woken.ok_or(Refusal::Synchronisation)? as u32
                 }
                 _ => 0,
