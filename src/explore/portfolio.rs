@@ -197,20 +197,21 @@ impl<'a> Portfolio<'a> {
     ) -> Round<A> {
         match strategy {
             Strategy::States => self.search_states(searches, found),
-            Strategy::Executions if found.executions_may => match (searches.by_executions)(&self.share_of_executions())
-            {
-                Ok(mut answer) => {
-                    if answer.bound().is_none() {
-                        return Round::Answered(answer);
+            Strategy::Executions if found.executions_may && self.executions_have_a_turn() => {
+                match (searches.by_executions)(&self.share_of_executions()) {
+                    Ok(mut answer) => {
+                        if answer.bound().is_none() {
+                            return Round::Answered(answer);
+                        }
+                        keep_larger(&mut found.executions, answer);
+                        Round::Open
                     }
-                    keep_larger(&mut found.executions, answer);
-                    Round::Open
+                    Err(_) => {
+                        found.executions_may = false;
+                        Round::Open
+                    }
                 }
-                Err(_) => {
-                    found.executions_may = false;
-                    Round::Open
-                }
-            },
+            }
             Strategy::Slices if found.slices_may => match (searches.by_slices)(&self.share_of_slices()) {
                 Ok(answer) => Round::Answered(answer),
                 Err(retry) => {
@@ -234,6 +235,11 @@ impl<'a> Portfolio<'a> {
         // Executions have had their turn where they come first; else not yet.
         let is_last = bound != Bound::States || has_all && (!found.executions_may || self.executions_first);
         if is_last { Round::Over(bound) } else { Round::Open }
+    }
+
+    /// Where executions come behind states, who allows no more than the first share of these wants no other search.
+    fn executions_have_a_turn(&self) -> bool {
+        !(self.by_objects && self.is_first && self.has_all_states())
     }
 
     /// Whether the share of states is all that the user allows.

@@ -35,11 +35,20 @@ pub struct CountAnswer {
     pub statistics: Statistics,
 }
 
+/// States below which futures are counted through states where threads synchronise by objects: executions may be more than futures.
+const FEW_STATES: u64 = 1_000;
+
 /// Counts the futures: by one execution for each where that is possible, else by a search through states. The states
-/// are seldom fewer, since each future ends in one of its own. Where threads synchronise by objects, a bound on states bounds executions
-/// as well, by the work that they are: there may be futures without end.
+/// are seldom fewer, since each future ends in one of its own. Where threads synchronise by objects, few states are tried first, and a
+/// bound on states bounds executions as well, by the work that they are: there may be futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
     let (by_objects, _) = machine.synchronises();
+    if by_objects {
+        let few = count_by_states(machine, &budget.share(Limits { max_states: Some(FEW_STATES), ..Limits::default() }));
+        if few.bound != Some(Bound::States) || budget.limits().max_states.is_some_and(|most| most <= FEW_STATES) {
+            return few;
+        }
+    }
     let Limits { max_states, max_executions, .. } = *budget.limits();
     let max_work = max_states.filter(|_| by_objects).map(|states| states.saturating_mul(LESS_WORK_FOR_STATE));
     let share = budget.share(Limits { max_work, ..Limits::default() });
