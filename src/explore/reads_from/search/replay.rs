@@ -154,8 +154,10 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         left.clear();
         left.extend((0..base as u32).filter(|&index| done == START || self.places[index as usize] > done));
         left.extend(base as u32..self.log.len() as u32);
-        // An operation that is put in order costs about as much as a step.
-        self.work += 8 * left.len() as u64;
+        // An operation that is put in order costs about as much as a step. Where threads spin beside locks, there are many.
+        if self.log.learns() {
+            self.work += 8 * left.len() as u64;
+        }
         self.sorter.order(&self.log, left, &self.now.holds, self.budget, order)
     }
 
