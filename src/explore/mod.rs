@@ -11,8 +11,7 @@
 //! 1. `states`: breadth-first through states, which are told apart by fingerprints of 128 bits. It serves every
 //!    program, and its schedules are shortest ones.
 //! 2. `reads_from`: one execution for each future, or for each order of operations on objects. It serves most programs that do
-//!    not fail, and is
-//!    the better one where threads are many.
+//!    not fail, and is the better one where threads are many.
 //! 3. [`mod@slice`]: asks what each read sees in a program that holds only what matters to it.
 //!
 //! Where a bound ends all three, `question::samples` adds what single executions have shown meanwhile, by seeds and depth-first.

@@ -105,6 +105,7 @@ pub(super) struct Portfolio<'a> {
     by_objects: bool,
     /// Whether executions come before states: that means many states, unless symmetry folds them.
     executions_first: bool,
+    /// Whether no round is over.
     is_first: bool,
     states: u64,
     work: u64,
@@ -137,7 +138,7 @@ impl<'a> Portfolio<'a> {
         let many_threads = width(machine) >= WIDE;
         let many_states = many_threads && symmetry == Symmetry::Ignored;
         let states = if many_states { STATES.0 } else { STATES.1 };
-        let (by_objects, _) = machine.synchronises();
+        let by_objects = machine.synchronises();
         let work = if by_objects { WORK / LESS_WORK } else { WORK };
         let executions_first = many_states && !by_objects;
         let is_first = true;
@@ -249,9 +250,12 @@ impl<'a> Portfolio<'a> {
 
     fn share_of_executions(&self) -> Budget<'a> {
         let states = self.budget.limits().max_states;
-        let most = states.map_or(u64::MAX, |states| match self.by_objects {
-            true => states.saturating_mul(LESS_WORK_FOR_STATE),
-            false => states.saturating_mul(WORK_FOR_STATE).max(WORK),
+        let most = states.map_or(u64::MAX, |states| {
+            if self.by_objects {
+                states.saturating_mul(LESS_WORK_FOR_STATE)
+            } else {
+                states.saturating_mul(WORK_FOR_STATE).max(WORK)
+            }
         });
         let work = self.work.min(most);
         self.budget.share(Limits { max_work: Some(work), max_memory: Some(MEMORY), ..Limits::default() })

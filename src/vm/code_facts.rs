@@ -50,17 +50,17 @@ impl Machine {
         self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { kind, .. } if kind.tries()))
     }
 
-    /// Whether some thread works on a synchronisation object, and whether some waits to be notified.
+    /// Whether some thread works on a synchronisation object.
     #[must_use]
-    pub fn synchronises(&self) -> (bool, bool) {
-        let kinds = || {
-            self.compiled.code.iter().filter_map(|code| match code {
-                Code::Synchronise { kind, .. } => Some(kind),
-                _ => None,
-            })
-        };
-        let waits = |kind: &Kind| matches!(kind, Kind::WaitCondition | Kind::TimedWait | Kind::WaitBare);
-        (kinds().next().is_some(), kinds().any(waits))
+    pub fn synchronises(&self) -> bool {
+        self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { .. }))
+    }
+
+    /// Whether some thread waits to be notified, on a condition or bare.
+    #[must_use]
+    pub fn waits_for_notifications(&self) -> bool {
+        let waits = |kind: Kind| matches!(kind, Kind::WaitCondition | Kind::TimedWait | Kind::WaitBare);
+        self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { kind, .. } if waits(*kind)))
     }
 
     /// Whether there are readers-writer locks that prefer writers.

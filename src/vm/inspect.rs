@@ -12,7 +12,6 @@
 
 use super::compile::{self, Slots};
 use super::machine::Machine;
-use super::observe::Cell;
 use super::obstacle::Obstacle;
 use super::state::{State, ThreadIndex};
 use crate::ir::sync::Mode;
@@ -36,12 +35,6 @@ impl Machine {
     #[must_use]
     pub fn register(&self, state: &State, thread: ThreadIndex, register: RegisterId) -> i64 {
         state.frame(thread).get(compile::own_slot(register) as usize).copied().unwrap_or(0)
-    }
-
-    /// The name of the cell at an address.
-    #[must_use]
-    pub fn cell_named(&self, state: &State, address: u32) -> Option<Cell> {
-        self.layout.cell(&state.blocks, address)
     }
 
     /// Who holds a lock, as what is in the way of one that wants it for itself; `None` where nobody does.

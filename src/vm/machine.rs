@@ -294,24 +294,11 @@ impl Machine {
         object: TableIndex,
     ) -> Readiness {
         match kind {
-            Kind::Lock => self.readiness_by_cell(state, thread, object, CellTest::MayLock),
-            Kind::WaitEvent => self.readiness_by_cell(state, thread, object, CellTest::NotZero),
-            Kind::Acquire => self.readiness_by_cell(state, thread, object, CellTest::Positive),
             Kind::ReadLock | Kind::WriteLock | Kind::Notify | Kind::NotifyBare => Readiness::ByOthers,
-            Kind::TryLock
-            | Kind::TryReadLock
-            | Kind::TryWriteLock
-            | Kind::Unlock
-            | Kind::UnlockRw
-            | Kind::TimedWait
-            | Kind::Set
-            | Kind::Clear
-            | Kind::Release
-            | Kind::Barrier
-            | Kind::WaitCondition
-            | Kind::WaitBare
-            | Kind::NotifyAll
-            | Kind::NotifyAllBare => Readiness::Fixed(1),
+            kind => match CellTest::of(kind) {
+                Some(test) => self.readiness_by_cell(state, thread, object, test),
+                None => Readiness::Fixed(1),
+            },
         }
     }
 

@@ -170,6 +170,7 @@ impl Machine {
     }
 
     /// The threads of which the next step of a thread wakes one, by alternative.
+    #[must_use]
     pub fn wakeable(&self, state: &State, thread: ThreadIndex) -> SmallVec<[PathId; 4]> {
         let Some(slot) = state.threads.get(thread.index()).filter(|slot| slot.status == ThreadStatus::Ready) else {
             return SmallVec::new();

@@ -31,6 +31,34 @@ pub(super) enum CellTest {
 }
 
 impl CellTest {
+    /// What has to hold of the object of an operation, if that is one cell; `None` for operations that are always possible, and those
+    /// that others decide.
+    pub(super) fn of(kind: Kind) -> Option<CellTest> {
+        match kind {
+            Kind::Lock => Some(CellTest::MayLock),
+            Kind::WaitEvent => Some(CellTest::NotZero),
+            Kind::Acquire => Some(CellTest::Positive),
+            Kind::TryLock
+            | Kind::TryReadLock
+            | Kind::TryWriteLock
+            | Kind::Unlock
+            | Kind::UnlockRw
+            | Kind::TimedWait
+            | Kind::Set
+            | Kind::Clear
+            | Kind::Release
+            | Kind::Barrier
+            | Kind::WaitCondition
+            | Kind::WaitBare
+            | Kind::NotifyAll
+            | Kind::NotifyAllBare
+            | Kind::ReadLock
+            | Kind::WriteLock
+            | Kind::Notify
+            | Kind::NotifyBare => None,
+        }
+    }
+
     pub(super) fn holds(self, value: i64, thread: ThreadIndex) -> bool {
         match self {
             CellTest::MayLock => locks::may_lock(value, thread),
@@ -45,27 +73,11 @@ impl CellTest {
 #[must_use]
 pub fn lets_through(kind: Kind, value: i64) -> bool {
     match kind {
-        // A re-entrant lock its holder takes again.
+        // Its holder takes a re-entrant lock again.
         Kind::Lock => locks::holder(value) == 0 || value & REENTRANT != 0,
         Kind::ReadLock => locks::holder(value) == 0,
         Kind::WriteLock => value == 0,
-        Kind::WaitEvent => value != 0,
-        Kind::Acquire => value > 0,
-        Kind::TryLock
-        | Kind::TryReadLock
-        | Kind::TryWriteLock
-        | Kind::Unlock
-        | Kind::UnlockRw
-        | Kind::Set
-        | Kind::Clear
-        | Kind::Release
-        | Kind::Barrier
-        | Kind::WaitCondition
-        | Kind::TimedWait
-        | Kind::WaitBare
-        | Kind::Notify
-        | Kind::NotifyBare
-        | Kind::NotifyAll
-        | Kind::NotifyAllBare => true,
+        // The others do not ask who the thread is.
+        kind => CellTest::of(kind).is_none_or(|test| test.holds(value, ThreadIndex::default())),
     }
 }

@@ -42,7 +42,7 @@ const FEW_STATES: u64 = 1_000;
 /// are seldom fewer, since each future ends in one of its own. Where threads synchronise by objects, few states are tried first, and a
 /// bound on states bounds executions as well, by the work that they are: there may be futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    let (by_objects, _) = machine.synchronises();
+    let by_objects = machine.synchronises();
     if by_objects {
         let few = count_by_states(machine, &budget.share(Limits { max_states: Some(FEW_STATES), ..Limits::default() }));
         if few.bound != Some(Bound::States) || budget.limits().max_states.is_some_and(|most| most <= FEW_STATES) {

@@ -89,7 +89,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 }
                 let before = node.bytes;
                 if operation.synchronises() {
-                    come_first(log, node, operation, key);
+                    push_first(log, node, operation, key);
                 } else if operation.writes && !log.is_past(node.at, index) && node.seen.insert(key) {
                     let past = beyond(log.past(index), node.base);
                     node.push(branch(log, node, &past, None, read));
@@ -118,7 +118,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                     Pending::Relock { address } => (sync::Kind::Lock, address?),
                     _ => return None,
                 };
-                Some((state.path(thread), by, (self.machine.cell_named(state, address)?, address)))
+                Some((state.path(thread), by, (self.machine.cell(state, address)?, address)))
             })
             .collect();
         for (thread, by, object) in standing {
@@ -142,7 +142,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             for &number in self.readers.get(cell as usize).map_or(&[][..], Vec::as_slice) {
                 let node = &mut self.nodes[number as usize];
                 let before = node.bytes;
-                come_first(&self.log, node, &operation, key);
+                push_first(&self.log, node, &operation, key);
                 self.branch_bytes += node.bytes - before;
                 self.work += 1;
                 if self.branch_bytes > room {
@@ -173,9 +173,9 @@ impl Node {
     }
 }
 
-/// The branch in which an operation on an object comes right behind what the node's operation comes behind now: the past of its
+/// Adds the branch in which an operation on an object comes right behind what the node's operation comes behind now: the past of its
 /// thread, and the operation, which is to be done anew. `key` is its hash, wherever it comes.
-fn come_first(log: &Log, node: &mut Node, operation: &Operation, key: u128) {
+fn push_first(log: &Log, node: &mut Node, operation: &Operation, key: u128) {
     let before = || operation.before.iter().filter(|&&before| before != NONE);
     if before().any(|&before| log.is_past(node.at, before as usize)) {
         return;

@@ -151,11 +151,10 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             return Err(refusal);
         }
         let now = Position { state, last: START, ..Position::default() };
-        let (synchronises, is_grouped) = machine.synchronises();
         Ok(Search {
             machine,
             budget,
-            log: Log::new(synchronises),
+            log: Log::new(machine.synchronises()),
             tree: Tree::new(now.clone()),
             nodes: Vec::new(),
             readers: Vec::new(),
@@ -171,7 +170,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             kept: 0,
             seen,
             cells: Cells::new(machine.global_cells()),
-            is_grouped,
+            is_grouped: machine.waits_for_notifications(),
             tries: machine.tries_locks(),
             wakeable: SmallVec::new(),
             known: FxHashSet::default(),

@@ -179,7 +179,6 @@ impl<const NAMES: bool> Search<'_, NAMES> {
 
     /// Does operations of the log in an order.
     fn follow(&mut self, order: &[u32]) -> Result<Followed, Refusal> {
-        let last = self.log.len().wrapping_sub(1);
         for (place, &index) in order.iter().enumerate() {
             if self.now.length >= self.kept + INTERVAL {
                 self.keep();
@@ -197,7 +196,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             );
             match (self.seen.write.is_some(), writes) {
                 (false, true) if matches!(kind, Kind::Synchronise(_)) => self.now.hold(cell, index),
-                (true, false) if index as usize == last => {
+                (true, false) if index as usize + 1 == self.log.len() => {
                     if place + 1 < order.len() {
                         return Ok(Followed::LastWrites);
                     }
