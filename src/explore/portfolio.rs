@@ -70,6 +70,9 @@ const WIDE: usize = 6;
 /// The share of states in the first round: of a wide program, and of others.
 const STATES: (u64, u64) = (10_000, 20_000);
 
+/// The same of a wide program whose threads synchronise by objects: executions, which come behind states there, may be few.
+const FEWER_STATES: u64 = 1_000;
+
 /// The share of slices in the first round, in states.
 const SLICES: u64 = 50_000;
 
@@ -137,8 +140,12 @@ impl<'a> Portfolio<'a> {
     pub(super) fn new(machine: &Machine, budget: &'a Budget<'a>, symmetry: Symmetry) -> Portfolio<'a> {
         let many_threads = width(machine) >= WIDE;
         let many_states = many_threads && symmetry == Symmetry::Ignored;
-        let states = if many_states { STATES.0 } else { STATES.1 };
         let by_objects = machine.synchronises();
+        let states = match (many_states, by_objects) {
+            (true, true) => FEWER_STATES,
+            (true, false) => STATES.0,
+            (false, _) => STATES.1,
+        };
         let work = if by_objects { WORK / LESS_WORK } else { WORK };
         let executions_first = many_states && !by_objects;
         let is_first = true;
