@@ -77,6 +77,7 @@ fn what_bounds_cut_off_is_open() {
     let text = "int x; atomic int f;\ncobegin\nT1: for (int i = 0; i < 9; i++) f++; x = 1; f = 100;\n\
                 T2: if (f == 100) x = 2;\ncoend\n";
     assert_eq!(verdicts(&confirm(text, &["--max-states", "3"], 1)), ["CS0401 x open"]);
+    assert_eq!(verdicts(&confirm(text, &["--max-memory", "1K"], 1)), ["CS0401 x open"]);
     assert_eq!(verdicts(&confirm(text, &[], 0)), ["CS0401 x impossible"]);
 }
 
@@ -102,9 +103,11 @@ fn several_files_keep_their_findings() {
 
 #[test]
 fn bounds_need_confirm() {
-    let mut command: Command = plain();
-    command.current_dir(root()).args(["check", "--timeout", "3", "samples/peterson.csm"]);
-    ends_with(&mut command, 2);
+    for (option, value) in [("--timeout", "3"), ("--max-memory", "1G")] {
+        let mut command: Command = plain();
+        command.current_dir(root()).args(["check", option, value, "samples/peterson.csm"]);
+        ends_with(&mut command, 2);
+    }
 }
 
 /// Two regions of a lock in `put`, and what `both` does between them.

@@ -8,6 +8,7 @@ use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
 use crate::cli::options::{
     BoundOptions, ExecutionOptions, FindingsFormatOption, OutputOptions, ProgramOptions, WatchOption, parse_seconds,
+    parse_size,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -63,6 +64,10 @@ pub struct Arguments {
     /// With --confirm: stop running programs after this time
     #[arg(long, value_name = "SECONDS", requires = "confirm", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
+    /// With --confirm: stop before the process takes more memory than this, such as 500M or 2G [default: half of what the
+    /// machine, or the control group, has]
+    #[arg(long, value_name = "SIZE", requires = "confirm", value_parser = parse_size)]
+    pub max_memory: Option<u64>,
     /// Bounds of a configuration file.
     #[arg(skip)]
     pub(crate) configured: BoundOptions,
@@ -104,7 +109,8 @@ impl Job for Arguments {
         let report = if self.confirm {
             let max_states = self.max_states.or(self.configured.max_states);
             let timeout = self.timeout.or(self.configured.timeout);
-            let bounds = BoundOptions { max_states, timeout, ..self.configured.clone() };
+            let max_memory = self.max_memory.or(self.configured.max_memory);
+            let bounds = BoundOptions { max_states, max_memory, timeout, ..self.configured.clone() };
             with_budget(&bounds, &self.output, output, |budget: &Budget<'_>| {
                 check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget: *budget }))
             })

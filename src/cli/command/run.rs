@@ -7,8 +7,10 @@ use crate::cli::files;
 use crate::cli::job::{Answer, Common, Job};
 use crate::cli::lints::LintOptions;
 use crate::cli::load::{self, name_of};
+use crate::cli::memory::PROCESS;
 use crate::cli::options::{
     BoundOptions, ExecutionOptions, FindingsFormat, Format, OutputOptions, ProgramOptions, WatchOption, parse_seconds,
+    parse_size,
 };
 use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
@@ -90,6 +92,10 @@ pub struct Arguments {
     /// Stop after N steps [default: 1000000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
+    /// Stop before the process takes more memory than this, such as 500M or 2G [default of --seeds: half of what the machine,
+    /// or the control group, has]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<u64>,
     #[command(flatten)]
     pub(crate) execution: ExecutionOptions,
     #[command(flatten)]
@@ -207,6 +213,7 @@ impl Job for Arguments {
 
     fn set_default_bounds(&mut self, bounds: &BoundOptions) {
         self.max_steps = self.max_steps.or(bounds.max_steps.map(u64::from));
+        self.max_memory = self.max_memory.or(bounds.max_memory);
         if self.seeds.is_some() {
             self.timeout = self.timeout.or(bounds.timeout);
         }
@@ -232,6 +239,10 @@ impl Arguments {
             (Some((_, schedule)), None) => Course::Recorded(schedule),
             (Some((_, schedule)), Some(seed)) => Course::RecordedThenRandom(schedule, seed),
         };
+        // One execution, bounded by its steps, looks at no budget.
+        if let Some(bytes) = self.max_memory {
+            PROCESS.bound(bytes);
+        }
         let answer = run(&model, &RunRequest { course, max_steps: self.max_steps.unwrap_or(MAX_STEPS) });
         if let (Some(path), None) = (&self.record, &answer.departure) {
             files::write(path, &answer.schedule(&model).to_text())?;
@@ -247,7 +258,7 @@ impl Arguments {
             keep_going: self.keep_going,
             max_steps: self.max_steps.unwrap_or(MAX_STEPS),
         };
-        let bounds = BoundOptions { timeout: self.timeout, ..BoundOptions::default() };
+        let bounds = BoundOptions { timeout: self.timeout, max_memory: self.max_memory, ..BoundOptions::default() };
         let answer = with_budget(&bounds, &self.output, output, |budget| {
             let answer = run_seeds(&model, &request, budget);
             if self.keep_going || answer.first_failure.is_none() {

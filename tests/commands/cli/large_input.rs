@@ -223,4 +223,8 @@ fn a_program_that_is_larger_than_the_bound_ends_with_a_message() {
     let said =
         "error: the process would take more memory than `--max-memory` allows\n  = help: raise it, or ask for less\n";
     assert_eq!(answer.stderr, said);
+    // The trace of one execution.
+    let path = files.write("long.csm", "int x;\nwhile (true) { x = x + 1; print(x); }\n");
+    let answer = call("run --max-memory=64M", &[&path]);
+    assert_eq!((answer.status, answer.stdout.as_str(), answer.stderr.as_str()), (3, "", said));
 }
