@@ -16,7 +16,10 @@ use rustc_hash::FxBuildHasher;
 pub(super) struct StepKinds {
     /// By step.
     of_edge: Vec<u32>,
-    list: IndexSet<(u32, Threads), FxBuildHasher>,
+    /// The events of a kind, by number in the graph, and the threads before, by number.
+    list: IndexSet<(u32, u32), FxBuildHasher>,
+    /// The sets of threads, each once: there are few, and one is larger than what else is known of a state.
+    threads: IndexSet<Threads, FxBuildHasher>,
     /// The states in reverse postorder.
     pub order: Vec<u32>,
     /// By state: its place in the order; none for one that no walk comes to.
@@ -28,6 +31,7 @@ impl StepKinds {
         let mut kinds = StepKinds {
             of_edge: vec![0; graph.edges().len()],
             list: IndexSet::default(),
+            threads: IndexSet::default(),
             order: Vec::new(),
             places: vec![None; graph.states()],
         };
@@ -38,28 +42,36 @@ impl StepKinds {
 
     /// Finds the threads of each state, and numbers the kinds of its steps.
     fn number(&mut self, graph: &StepGraph<Step>) {
-        let mut threads: Vec<Option<Threads>> = vec![None; graph.states()];
+        const UNKNOWN: u32 = u32::MAX;
+        let mut of_state = vec![UNKNOWN; graph.states()];
         let mut work = Vec::new();
-        if let Some(first) = threads.first_mut() {
-            *first = Some(StepKinds::threads_at_first(graph));
+        if let Some(first) = of_state.first_mut() {
+            *first = self.threads.insert_full(StepKinds::threads_at_first(graph)).0 as u32;
             work.push(0u32);
         }
         while let Some(state) = work.pop() {
-            let Some(before) = threads[state as usize].clone() else { continue };
+            let before = of_state[state as usize];
             for place in graph.edges_of(state) {
                 let edge = graph.edges()[place];
-                let after = &mut threads[edge.to as usize];
-                if after.is_none() {
-                    let mut behind = before.clone();
-                    for step in graph.events(edge.label) {
-                        behind.step(step);
-                    }
-                    *after = Some(behind);
+                if of_state[edge.to as usize] == UNKNOWN {
+                    of_state[edge.to as usize] = self.threads_behind(before, graph.events(edge.label));
                     work.push(edge.to);
                 }
-                self.of_edge[place] = self.list.insert_full((edge.label, before.clone())).0 as u32;
+                self.of_edge[place] = self.list.insert_full((edge.label, before)).0 as u32;
             }
         }
+    }
+
+    /// The threads that there are behind some events, by those before.
+    fn threads_behind(&mut self, before: u32, events: &[Step]) -> u32 {
+        if events.iter().all(|step| matches!(step, Step::Access { .. })) {
+            return before;
+        }
+        let mut threads = self.threads.get_index(before as usize).cloned().unwrap_or_default();
+        for step in events {
+            threads.step(step);
+        }
+        self.threads.insert_full(threads).0 as u32
     }
 
     /// The threads that there are in the first state.
@@ -103,7 +115,8 @@ impl StepKinds {
     }
 
     /// Its events, by their number in the graph, and the threads that there are before.
-    pub fn get(&self, kind: u32) -> Option<&(u32, Threads)> {
-        self.list.get_index(kind as usize)
+    pub fn get(&self, kind: u32) -> Option<(u32, &Threads)> {
+        let &(label, threads) = self.list.get_index(kind as usize)?;
+        Some((label, self.threads.get_index(threads as usize)?))
     }
 }

@@ -24,8 +24,8 @@ use smallvec::SmallVec;
 
 type Numbers = SmallVec<[u32; 2]>;
 
-/// Words between two looks at the bounds.
-const LOOK: u64 = 1 << 22;
+/// Words between two looks at the bounds: sets may grow by as many.
+const LOOK: u64 = 1 << 18;
 
 /// See the module.
 pub(super) struct Pass<'a> {
@@ -159,7 +159,7 @@ impl<'a> Pass<'a> {
         for place in edges {
             let (to, kind) = (self.graph.edges()[place].to, self.kinds.of(place));
             let Some((label, _)) = self.kinds.get(kind) else { continue };
-            match self.graph.events(*label) {
+            match self.graph.events(label) {
                 [] => self.keep_all(state, to, &row),
                 [step @ Step::Access { .. }] => {
                     let step = *step;
@@ -223,9 +223,9 @@ impl<'a> Pass<'a> {
         if let Some(known) = self.after.get(&(kind, number)) {
             return known.clone();
         }
-        let Some((label, mut threads)) = self.kinds.get(kind).cloned() else { return Numbers::new() };
+        let Some((label, threads)) = self.kinds.get(kind) else { return Numbers::new() };
         let from = self.partials.get_index(number as usize).cloned();
-        let found = self.steps_of(from, label, &mut threads);
+        let found = self.steps_of(from, label, &mut threads.clone());
         self.after.insert((kind, number), found.clone());
         found
     }
