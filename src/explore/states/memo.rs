@@ -12,7 +12,8 @@
 //! are found are done again by the machine, and compared.
 
 use crate::vm::{CodeIndex, Event, Footprint, Parts, ThreadName};
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 /// An event, where it happened.
@@ -26,8 +27,8 @@ enum Key {
     Cell(u32),
     /// By slot.
     Thread(u32),
-    /// Whether the thread holds no lock of a global.
-    HoldsNothing,
+    /// Whether the thread holds no lock of a global but those that have decided before: a list of these, by number.
+    HoldsNothingBut(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +95,7 @@ impl Origin<'_> {
             Key::Rest => self.numbers[0],
             Key::Cell(address) => self.numbers[address as usize],
             Key::Thread(slot) => self.numbers[self.cells + slot as usize],
-            Key::HoldsNothing => 0,
+            Key::HoldsNothingBut(_) => 0,
         }
     }
 }
@@ -114,6 +115,8 @@ pub(super) struct Memo<N> {
     events: Vec<(Happened, bool)>,
     notes: Vec<N>,
     locks: Vec<u32>,
+    /// Lists of locks that decide about a step in which their thread ends.
+    used: IndexSet<SmallVec<[u32; 2]>, FxBuildHasher>,
 }
 
 /// What was seen of a step that the machine has done.
@@ -145,6 +148,7 @@ impl<N: Copy> Memo<N> {
             events: Vec::new(),
             notes: Vec::new(),
             locks: locks.to_vec(),
+            used: IndexSet::default(),
         }
     }
 
@@ -178,15 +182,25 @@ impl<N: Copy> Memo<N> {
                 Node::Open => return Known::Open,
                 Node::Decides(key) => key,
             };
-            if key == Key::HoldsNothing && !self.holds_nothing(of, parts) {
+            if let Key::HoldsNothingBut(used) = key
+                && !self.holds_nothing_but(&self.used[used as usize], of, parts)
+            {
                 return Known::Open;
             }
             node = self.branches.get(&(node, of.number(key))).copied().unwrap_or(NONE);
         }
     }
 
-    fn holds_nothing(&self, of: &Origin<'_>, parts: &Parts) -> bool {
-        !self.locks.iter().any(|&address| parts.is_held_by(of.numbers[address as usize], of.slot))
+    /// Whether a thread holds no lock of a global but perhaps those that are given by their addresses.
+    fn holds_nothing_but(&self, used: &[u32], of: &Origin<'_>, parts: &Parts) -> bool {
+        let mut others = self.locks.iter().filter(|address| !used.contains(address));
+        !others.any(|&address| parts.is_held_by(of.numbers[address as usize], of.slot))
+    }
+
+    /// The number of the list of those locks that decide about a step.
+    fn used(&mut self, footprint: &Footprint) -> u32 {
+        let used = footprint.cells().iter().copied().filter(|address| self.locks.contains(address)).collect();
+        self.used.insert_full(used).0 as u32
     }
 
     /// A step that was found.
@@ -288,9 +302,10 @@ impl<N: Copy> Memo<N> {
         // What stands where is known by the rest, so that comes first.
         let rest = footprint.depends_on_rest().then_some(Key::Rest);
         let cells = footprint.cells().iter().map(|&address| Key::Cell(address));
+        let used = if footprint.end().is_some() { self.used(footprint) } else { 0 };
         let end = footprint.end().into_iter().flat_map(|parent| {
             let parent = parent.map(|parent| Key::Thread(u32::from(parent.0)));
-            std::iter::once(Key::HoldsNothing).chain(parent)
+            std::iter::once(Key::HoldsNothingBut(used)).chain(parent)
         });
         // Slots that are free go with the last one that was taken.
         let last = seen.behind.filter(|behind| behind.len() < of.numbers.len());
@@ -339,15 +354,16 @@ impl<N: Copy> Memo<N> {
     /// The step that was seen, unless it depends on too much; its lists are entered.
     fn step_of(&mut self, of: &Origin<'_>, parts: &Parts, seen: &Seen<'_, N>) -> Option<Step> {
         let Seen { footprint, behind, events, notes } = *seen;
-        if footprint.is_open() || footprint.end().is_some() && !self.holds_nothing(of, parts) {
+        // What the thread still holds at its end goes to another one.
+        let ends = footprint.end().is_some();
+        if footprint.is_open() || ends && !self.holds_nothing_but(footprint.cells(), of, parts) {
             return None;
         }
         let parent = footprint.end().flatten().map(|parent| of.cells + parent.index());
         let own = of.cells + of.slot;
         let (mut delta, mut cells) = (0u128, SmallVec::<[(u32, u32); 4]>::new());
         let now = behind.unwrap_or(of.numbers);
-        let has_same_places =
-            now.len() == of.numbers.len() || now.len() < of.numbers.len() && footprint.end().is_some();
+        let has_same_places = now.len() == of.numbers.len() || now.len() < of.numbers.len() && ends;
         if !has_same_places || parts.cells(now) != of.cells || now.len() <= of.cells {
             return None;
         }
