@@ -2,7 +2,7 @@
 
 use crate::support::model;
 use cssame::budget::{Bound, Budget, Limits};
-use cssame::explore::{Query, by_states, count_by_states, select_by_states};
+use cssame::explore::{Ends, Query, by_states, count_by_states, select_by_states};
 use cssame::form::Selection;
 use cssame::vm::Machine;
 
@@ -76,5 +76,49 @@ fn large_states_give_the_same_answer_as_well() {
         for jobs in [2, 3] {
             assert_eq!(format!("{alone:?}"), format!("{:?}", answer(jobs)));
         }
+    }
+}
+
+/// Philosophers who take the left fork first, but for the last one, and count their meals.
+fn philosophers(count: usize) -> String {
+    let arms: String = (0..count)
+        .map(|me| {
+            let [first, second] = if me + 1 < count { [me, me + 1] } else { [0, me] };
+            format!("P{me}: dine({me}, f{first}, f{second});\n")
+        })
+        .collect();
+    let forks: Vec<String> = (0..count).map(|fork| format!("f{fork}")).collect();
+    format!(
+        "int meals[{count}]; lock {};\n\
+         void dine(int me, lock a, lock b) {{ lock(a); lock(b); meals[me] = meals[me] + 1; unlock(b); unlock(a); }}\n\
+         cobegin\n{arms}coend\nprint(meals[0]);\n",
+        forks.join(", ")
+    )
+}
+
+/// Nearly all steps are done from memory, so the states are expanded in rounds.
+#[test]
+fn rounds_give_the_same_answer_as_well() {
+    let model = model(&philosophers(6));
+    let machine = model.machine();
+    let states = |most| Limits { max_states: Some(most), ..Limits::default() };
+    let memory = |most| Limits { max_memory: Some(most), ..Limits::default() };
+    let bounds = [states(2_000), states(5_001), states(9_999), memory(700_000), memory(1_000_000), memory(1_500_000)];
+    for bounds in bounds.into_iter().chain([Limits::default()]) {
+        let answer =
+            |jobs| format!("{:?}", by_states(machine, &Query::default(), &Budget::from(bounds).with_jobs(jobs)));
+        let alone = answer(1);
+        for jobs in [2, 3] {
+            assert!(alone == answer(jobs), "{bounds:?} with {jobs}");
+        }
+    }
+    let all = by_states(machine, &Query::UP_TO_THE_READ, &Budget::unlimited().with_jobs(2));
+    assert!(all.bound.is_none() && all.statistics.states > 10_000, "{:?}", all.statistics);
+    // The search ends in the middle of a round, behind the step that shows the last one.
+    for term in all.terms.iter().rev().take(4) {
+        let candidates = [(term.read, term.definition)];
+        let query = Query { candidates: Some(&candidates), ends: Ends::Nothing, ..Query::UP_TO_THE_READ };
+        let answer = |jobs| format!("{:?}", by_states(machine, &query, &Budget::unlimited().with_jobs(jobs)));
+        assert_eq!(answer(1), answer(2));
     }
 }

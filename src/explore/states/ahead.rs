@@ -1,42 +1,84 @@
-//! States whose steps are looked for together.
+//! The steps of states, looked for before any of them is entered.
 //!
-//! **Input**: states that are known by the numbers of their parts. **Output**: for each its steps that were done before, with the
-//! fingerprints of the states that they lead to.
+//! **Input**: a block of states that are known by the numbers of their parts. **Output**: for each its steps that were done before,
+//! with the fingerprints of the states that they lead to, and the nodes of these, where they are known.
 //!
 //! **Algorithm**: the places of fingerprints in the table of all states are far apart in memory, and whoever asks for one after the
-//! other waits for each. Here all places are asked for at a time, before the steps are entered.
+//! other waits for each. Here those of some states are asked for at a time. Nothing that is asked is changed, so several cores may
+//! look at blocks of their own.
 
 use super::collapse::{first, moves};
+use super::frontier::Block;
 use super::memo::{Known, Memo, Origin};
-use crate::vm::{Choice, Move, Parts};
+use super::numbered::NumberReader;
+use super::visited::Visited;
+use crate::vm::{Choice, Move, Parts, ThreadIndex};
 
 /// States that are looked at together, and steps that one of them may have.
-pub(super) const STATES: usize = 16;
+const TOGETHER: usize = 16;
 const STEPS: u64 = 64;
 
-/// A step; if it was done before, its number and the fingerprint of the state that it leads to.
-pub(super) type Found = (Choice, Option<(u32, u128)>);
+/// No step, no node, no thread.
+const NONE: u32 = u32::MAX;
+
+/// A step of a state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// Of the state that it leads to, if it was done before.
+    pub fingerprint: u128,
+    step: u32,
+    node: u32,
+    alternative: u32,
+    thread: ThreadIndex,
+}
+
+impl Found {
+    pub(super) fn choice(&self) -> Choice {
+        Choice { thread: self.thread, alternative: self.alternative }
+    }
+
+    /// Its number, if it was done before.
+    #[inline]
+    pub(super) fn step(&self) -> Option<u32> {
+        (self.step != NONE).then_some(self.step)
+    }
+
+    /// The node that it leads to, if that was known when it was looked for.
+    #[inline]
+    pub(super) fn known(&self) -> Option<u32> {
+        (self.node != NONE).then_some(self.node)
+    }
+}
 
 /// A state.
 #[derive(Clone, Copy, Debug)]
 struct State {
-    node: u32,
     fingerprint: u128,
-    /// The thread, by its place in the list of moves, of which the step is done alone at first.
-    alone: Option<usize>,
+    node: u32,
+    /// The thread, by its place in the list of moves, of which the step is done alone at first; else [`NONE`].
+    alone: u32,
+    /// Where its numbers and its steps end.
+    ends: [u32; 2],
     /// Whether its steps were looked for.
     is_known: bool,
-    /// Where its numbers and its steps end.
-    ends: [usize; 2],
 }
 
-/// States with their steps.
-#[derive(Default)]
+/// The states of a block with their steps.
 pub(super) struct Ahead {
+    reader: NumberReader,
     states: Vec<State>,
     numbers: Vec<u32>,
     steps: Vec<Found>,
     moves: Vec<Move>,
+    /// States whose steps were not looked for, or of which one may be enough, and steps that were not done before.
+    open: usize,
+}
+
+impl Default for Ahead {
+    fn default() -> Self {
+        let (states, numbers, steps, moves) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ahead { reader: NumberReader::default(), states, numbers, steps, moves, open: 0 }
+    }
 }
 
 /// A state with its steps.
@@ -57,58 +99,117 @@ impl Ready<'_> {
     }
 }
 
+/// What is known of states and steps.
+pub(super) struct Scene<'a, N> {
+    pub parts: &'a Parts,
+    pub memo: &'a Memo<N>,
+    pub visited: &'a Visited,
+    /// Whether the step of one thread alone may be enough.
+    pub is_reduced: bool,
+}
+
 impl Ahead {
-    pub(super) fn clear(&mut self) {
+    /// Looks for the steps of the states of a block.
+    pub(super) fn look<N: Copy>(&mut self, block: &Block, scene: &Scene<'_, N>) {
+        self.clear();
+        let mut reader = std::mem::take(&mut self.reader);
+        reader.skip_to(0, block, scene.parts);
+        let mut looked = 0;
+        while reader.next(block, scene.parts) {
+            self.add(scene, reader.node(), reader.state());
+            if self.states.len().is_multiple_of(TOGETHER) {
+                self.find_nodes(looked, scene.visited);
+                looked = self.steps.len();
+            }
+        }
+        self.find_nodes(looked, scene.visited);
+        self.reader = reader;
+    }
+
+    fn clear(&mut self) {
         self.states.clear();
         self.numbers.clear();
         self.steps.clear();
+        self.open = 0;
     }
 
-    /// Number of states.
-    pub(super) fn len(&self) -> usize {
-        self.states.len()
+    /// Number of states, and of their steps.
+    pub(super) fn len(&self) -> (usize, usize) {
+        (self.states.len(), self.steps.len())
+    }
+
+    /// Whether all steps of all states were done before, and are to be entered.
+    pub(super) fn is_plain(&self) -> bool {
+        self.open == 0
+    }
+
+    /// The first step from that place on that was not done before: its place, and its state.
+    pub(super) fn next_new(&self, from: usize) -> Option<(usize, Ready<'_>)> {
+        let place = from + self.steps[from..].iter().position(|found| found.step == NONE)?;
+        Some((place, self.state(self.states.partition_point(|state| state.ends[1] as usize <= place))))
+    }
+
+    /// The step at a place was done, and has led to the state with that fingerprint.
+    pub(super) fn learn(&mut self, place: usize, (step, fingerprint): (u32, u128), visited: &Visited) {
+        let node = visited.find(fingerprint).unwrap_or(NONE);
+        self.steps[place] = Found { step, fingerprint, node, ..self.steps[place] };
+        self.open -= 1;
+    }
+
+    /// A step, by its place among those of all states.
+    pub(super) fn step(&self, place: usize) -> &Found {
+        &self.steps[place]
+    }
+
+    /// Memory that it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        let states = self.states.capacity() * size_of::<State>() + self.steps.capacity() * size_of::<Found>();
+        (states + self.numbers.capacity() * size_of::<u32>()) as u64
     }
 
     /// Adds a state, and looks for its steps: for those of one thread alone where that may be enough.
-    pub(super) fn add<N: Copy>(
-        &mut self,
-        (parts, memo): (&Parts, &Memo<N>),
-        node: u32,
-        (numbers, fingerprint): (&[u32], u128),
-        is_reduced: bool,
-    ) {
+    fn add<N: Copy>(&mut self, scene: &Scene<'_, N>, node: u32, (numbers, fingerprint): (&[u32], u128)) {
+        let &Scene { parts, memo, is_reduced, .. } = scene;
         self.numbers.extend_from_slice(numbers);
         let is_known = moves(parts, numbers, &mut self.moves);
         let count: u64 = self.moves.iter().map(|one| u64::from(one.alternatives)).sum();
         let is_known = is_known && (1..=STEPS).contains(&count);
         let alone = if is_known && is_reduced { first(parts, numbers, &self.moves) } else { None };
+        self.open += usize::from(!is_known || alone.is_some());
         let cells = parts.cells(numbers);
         let wanted =
             self.moves.iter().enumerate().filter(|&(place, _)| is_known && alone.is_none_or(|one| one == place));
         for (_, &Move { thread, alternatives }) in wanted {
             for alternative in 0..alternatives {
                 let origin = Origin { numbers, cells, slot: thread.index(), alternative };
-                let step = match memo.find(&origin, parts) {
-                    Known::Step(step) => Some((step, memo.fingerprint_behind(step, fingerprint, &origin, parts))),
-                    Known::Open | Known::New => None,
+                let (step, fingerprint) = match memo.find(&origin, parts) {
+                    Known::Step(step) => (step, memo.fingerprint_behind(step, fingerprint, &origin, parts)),
+                    Known::Open | Known::New => (NONE, 0),
                 };
-                self.steps.push((Choice { thread, alternative }, step));
+                self.open += usize::from(step == NONE);
+                self.steps.push(Found { fingerprint, step, node: NONE, alternative, thread });
             }
         }
-        let ends = [self.numbers.len(), self.steps.len()];
+        let ends = [self.numbers.len() as u32, self.steps.len() as u32];
+        let alone = alone.map_or(NONE, |place| place as u32);
         self.states.push(State { node, fingerprint, alone, is_known, ends });
     }
 
-    /// The fingerprints of all states that steps lead to.
-    pub(super) fn fingerprints(&self) -> impl Iterator<Item = u128> {
-        self.steps.iter().filter_map(|&(_, step)| Some(step?.1))
+    /// Looks for the nodes that steps lead to, from one of them on.
+    fn find_nodes(&mut self, from: usize, visited: &Visited) {
+        let steps = &mut self.steps[from..];
+        visited.prefetch(steps.iter().filter(|found| found.step != NONE).map(|found| found.fingerprint));
+        for found in steps.iter_mut().filter(|found| found.step != NONE) {
+            found.node = visited.find(found.fingerprint).unwrap_or(NONE);
+        }
     }
 
     /// A state, by its place among them.
     pub(super) fn state(&self, index: usize) -> Ready<'_> {
         let [numbers, steps] = index.checked_sub(1).map_or([0; 2], |before| self.states[before].ends);
         let State { node, fingerprint, alone, is_known, ends } = self.states[index];
-        let found = &self.steps[steps..ends[1]];
-        Ready { node, numbers: &self.numbers[numbers..ends[0]], fingerprint, alone, steps: is_known.then_some(found) }
+        let numbers = &self.numbers[numbers as usize..ends[0] as usize];
+        let steps = is_known.then_some(&self.steps[steps as usize..ends[1] as usize]);
+        Ready { node, numbers, fingerprint, alone: (alone != NONE).then_some(alone as usize), steps }
     }
 }

@@ -6,10 +6,10 @@
 //! **Soundness and limits**: exact. Where parts do not recur, numbers save nothing: if they take more than [`PER_STATE`] bytes for
 //! each state, states are written as words from then on.
 
-use super::memo::{Happened, Memo};
+use super::memo::{Happened, Memo, Origin};
 use crate::explore::reduction::{Reduction, first_of};
 use crate::vm::{
-    CodeIndex, Encoding, Event, Footprint, Machine, Move, Observer, Parts, State, ThreadIndex, ThreadName,
+    Choice, CodeIndex, Encoding, Event, Footprint, Machine, Move, Observer, Parts, State, ThreadIndex, ThreadName,
 };
 use std::marker::PhantomData;
 
@@ -79,6 +79,11 @@ impl<N: Copy> Collapse<N> {
     /// The state that the machine has loaded is none that is known by its numbers.
     pub(super) fn forget_loaded(&mut self) {
         self.loaded.clear();
+    }
+
+    /// A state that a step begins in.
+    pub(super) fn origin<'n>(&self, numbers: &'n [u32], Choice { thread, alternative }: Choice) -> Origin<'n> {
+        Origin { numbers, cells: self.parts.cells(numbers), slot: thread.index(), alternative }
     }
 
     /// The numbers of a state, whose words are given; `before` are the words of the state that the machine has loaded.

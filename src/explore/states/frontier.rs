@@ -181,13 +181,38 @@ impl Frontier {
             self.last_numbers.clear();
         }
         if let Some(block) = self.blocks.back_mut() {
-            write_number(&mut block.bytes, u64::from(node - block.last_node));
-            write_list(&mut self.last_numbers, numbers, &mut block.bytes);
-            block.last_node = node;
-            block.len += 1;
-            block.words += numbers.len() as u64 / 2;
+            block.push_numbers(node, &mut self.last_numbers, numbers);
             self.len += 1;
         }
+    }
+
+    /// Takes off the last block, if there is room for more states that are known by their numbers; else a new one.
+    pub(super) fn open_numbers(&mut self) -> NumberWriter {
+        if self.needs_block(true) {
+            return NumberWriter::default();
+        }
+        let block = self.blocks.pop_back().unwrap_or_default();
+        self.len -= block.len;
+        if let Some(last) = self.blocks.back() {
+            self.bytes -= last.bytes();
+        }
+        NumberWriter { block, last: std::mem::take(&mut self.last_numbers) }
+    }
+
+    /// Adds a block.
+    pub(super) fn append(&mut self, written: NumberWriter) {
+        let NumberWriter { block, last } = written;
+        if block.len > 0 {
+            self.close_block();
+            self.len += block.len;
+            self.blocks.push_back(block);
+            self.last_numbers = last;
+        }
+    }
+
+    /// Whether the first block has states that are known by their numbers, and how large it is: its states, and their words.
+    pub(super) fn first(&self) -> Option<(bool, usize, u64)> {
+        self.blocks.front().map(|block| (block.is_numbered, block.len, block.words))
     }
 
     /// Whether the last block is full, or none of the kind that is needed.
@@ -215,7 +240,36 @@ impl Frontier {
     }
 }
 
+/// A block that gets states by the numbers of their parts.
+#[derive(Default)]
+pub(super) struct NumberWriter {
+    block: Block,
+    last: Vec<u32>,
+}
+
+impl NumberWriter {
+    /// Whether it has room for so many states with so many numbers in all.
+    pub(super) fn has_room(&self, states: usize, numbers: u64) -> bool {
+        self.block.len + states <= BLOCK && self.block.words + numbers / 2 <= BLOCK_WORDS
+    }
+
+    pub(super) fn push(&mut self, node: u32, numbers: &[u32]) {
+        if self.block.len == 0 {
+            (self.block.is_numbered, self.block.first_node) = (true, node);
+        }
+        self.block.push_numbers(node, &mut self.last, numbers);
+    }
+}
+
 impl Block {
+    fn push_numbers(&mut self, node: u32, last: &mut Vec<u32>, numbers: &[u32]) {
+        write_number(&mut self.bytes, u64::from(node - self.last_node));
+        write_list(last, numbers, &mut self.bytes);
+        self.last_node = node;
+        self.len += 1;
+        self.words += numbers.len() as u64 / 2;
+    }
+
     pub(super) fn len(&self) -> usize {
         self.len
     }

@@ -55,20 +55,66 @@ const KINDS: [NodeKind; 5] =
 /// The states that were met.
 #[derive(Default)]
 pub(in crate::explore) struct Graph {
-    nodes: Chunks<Node>,
-    /// By node: the alternatives that a node has no room for.
-    wide: FxHashMap<u32, u32>,
-    edges: Edges,
-    has_no_edges: bool,
+    lists: Lists,
     /// Whether some states have edges for one thread alone.
     is_reduced: bool,
     visited: Visited,
 }
 
+/// The nodes and the edges of a graph, without the fingerprints.
+#[derive(Default)]
+pub(super) struct Lists {
+    nodes: Chunks<Node>,
+    /// By node: the alternatives that a node has no room for.
+    wide: FxHashMap<u32, u32>,
+    edges: Edges,
+    has_no_edges: bool,
+}
+
+impl Lists {
+    /// Number of nodes.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Adds a node.
+    pub(super) fn add_node(&mut self, parent: u32, choice: Choice, kind: NodeKind) -> u32 {
+        let node = self.nodes.len() as u32;
+        if choice.alternative >= WIDE {
+            self.wide.insert(node, choice.alternative);
+        }
+        let choice = choice.alternative.min(WIDE) << THREAD_BITS | u32::from(choice.thread.0);
+        self.nodes.push(Node { parent, packed: choice << KIND_BITS | kind as u32 });
+        node
+    }
+
+    /// Begins the edges of a node; nodes are expanded in order.
+    pub(super) fn begin_edges(&mut self, node: u32) {
+        if !self.has_no_edges {
+            self.edges.begin(node);
+        }
+    }
+
+    /// Adds an edge to the node whose edges were begun last.
+    pub(super) fn add_edge(&mut self, target: u32) {
+        self.edges.add(target);
+    }
+
+    /// Forgets the edges of the node whose edges were begun last: it was not expanded to its end.
+    pub(super) fn cancel_edges(&mut self, node: u32) {
+        self.edges.cancel(node);
+    }
+
+    pub(super) fn set_kind(&mut self, node: u32, kind: NodeKind) {
+        let Node { parent, packed } = self.nodes.get(node as usize);
+        self.nodes.set(node as usize, Node { parent, packed: packed >> KIND_BITS << KIND_BITS | kind as u32 });
+    }
+}
+
 impl Graph {
     /// A graph whose edges nobody asks for: none are kept.
     pub(in crate::explore) fn without_edges() -> Graph {
-        Graph { has_no_edges: true, ..Graph::default() }
+        Graph { lists: Lists { has_no_edges: true, ..Lists::default() }, ..Graph::default() }
     }
 
     /// From now on states may have edges for one thread alone, or those of one thread before all others.
@@ -83,19 +129,19 @@ impl Graph {
 
     /// Number of nodes.
     pub(in crate::explore) fn len(&self) -> usize {
-        self.nodes.len()
+        self.lists.nodes.len()
     }
 
     /// Memory that it takes.
     pub(in crate::explore) fn bytes(&self) -> u64 {
-        let wide = self.wide.capacity() * (size_of::<(u32, u32)>() + 1);
-        self.nodes.bytes() + wide as u64 + self.edges.bytes() + self.visited.bytes()
+        let wide = self.lists.wide.capacity() * (size_of::<(u32, u32)>() + 1);
+        self.lists.nodes.bytes() + wide as u64 + self.lists.edges.bytes() + self.visited.bytes()
     }
 
     /// Memory that it takes to follow the edges backwards when the search is over, and to measure ways.
     pub(in crate::explore) fn bytes_of_ways(&self) -> u64 {
         // Two places in lists, and two distances, for each node; the source of each edge.
-        if self.has_no_edges { 0 } else { self.len() as u64 * 24 + self.edges.count() * 4 }
+        if self.lists.has_no_edges { 0 } else { self.len() as u64 * 24 + self.lists.edges.count() * 4 }
     }
 
     /// The node of a fingerprint that is known.
@@ -103,9 +149,14 @@ impl Graph {
         self.visited.find(fingerprint)
     }
 
-    /// Prefetches the entries of fingerprints whose nodes are asked for next.
-    pub(in crate::explore) fn prefetch(&self, fingerprints: impl Iterator<Item = u128>) {
-        self.visited.prefetch(fingerprints);
+    /// The fingerprints.
+    pub(super) fn visited(&self) -> &Visited {
+        &self.visited
+    }
+
+    /// The fingerprints, and the lists: nodes may be added to these first, and to the fingerprints later.
+    pub(super) fn split(&mut self) -> (&mut Visited, &mut Lists) {
+        (&mut self.visited, &mut self.lists)
     }
 
     /// The node of a fingerprint, and whether it is new.
@@ -116,65 +167,58 @@ impl Graph {
         choice: Choice,
         kind: NodeKind,
     ) -> (u32, bool) {
-        let next = self.nodes.len() as u32;
+        let next = self.lists.nodes.len() as u32;
         let node = self.visited.find_or_insert(fingerprint, next);
         if node == next {
-            if choice.alternative >= WIDE {
-                self.wide.insert(node, choice.alternative);
-            }
-            let choice = choice.alternative.min(WIDE) << THREAD_BITS | u32::from(choice.thread.0);
-            self.nodes.push(Node { parent, packed: choice << KIND_BITS | kind as u32 });
+            self.lists.add_node(parent, choice, kind);
         }
         (node, node == next)
     }
 
     /// Begins the edges of a node; nodes are expanded in order.
     pub(in crate::explore) fn begin_edges(&mut self, node: u32) {
-        if !self.has_no_edges {
-            self.edges.begin(node);
-        }
+        self.lists.begin_edges(node);
     }
 
     /// Adds an edge to the node whose edges were begun last.
     pub(in crate::explore) fn add_edge(&mut self, target: u32) {
-        self.edges.add(target);
+        self.lists.add_edge(target);
     }
 
     /// Forgets the edges of the node whose edges were begun last: it was not expanded to its end.
     pub(in crate::explore) fn cancel_edges(&mut self, node: u32) {
-        self.edges.cancel(node);
+        self.lists.cancel_edges(node);
     }
 
     /// The targets of the edges of a node.
     pub(in crate::explore) fn edges(&self, node: u32) -> SmallVec<[u32; 8]> {
-        self.edges.of(node)
+        self.lists.edges.of(node)
     }
 
     /// Tells of all edges, those that lead to discarded executions included, in the order of the nodes that they come from.
     pub(in crate::explore) fn each_edge(&self, tell: impl FnMut(u32, u32)) {
-        self.edges.each(tell);
+        self.lists.edges.each(tell);
     }
 
     /// All edges, for whoever follows them.
     pub(in crate::explore) fn edge_lists(&self) -> EdgeLists {
-        EdgeLists::new(&self.edges, self.len())
+        EdgeLists::new(&self.lists.edges, self.len())
     }
 
     pub(in crate::explore) fn kind(&self, node: u32) -> NodeKind {
-        KINDS[(self.nodes.get(node as usize).packed & ((1 << KIND_BITS) - 1)) as usize]
+        KINDS[(self.lists.nodes.get(node as usize).packed & ((1 << KIND_BITS) - 1)) as usize]
     }
 
     pub(in crate::explore) fn set_kind(&mut self, node: u32, kind: NodeKind) {
-        let Node { parent, packed } = self.nodes.get(node as usize);
-        self.nodes.set(node as usize, Node { parent, packed: packed >> KIND_BITS << KIND_BITS | kind as u32 });
+        self.lists.set_kind(node, kind);
     }
 
     /// The node that one was reached from first, and by which choice.
     fn parent(&self, node: u32) -> (u32, Choice) {
-        let Node { parent, packed } = self.nodes.get(node as usize);
+        let Node { parent, packed } = self.lists.nodes.get(node as usize);
         let choice = packed >> KIND_BITS;
         let alternative = match choice >> THREAD_BITS {
-            WIDE => self.wide.get(&node).copied().unwrap_or(WIDE),
+            WIDE => self.lists.wide.get(&node).copied().unwrap_or(WIDE),
             narrow => narrow,
         };
         (parent, Choice { thread: ThreadIndex(choice as u16), alternative })

@@ -291,12 +291,12 @@ impl<N: Copy> Memo<N> {
         Some((link, passed))
     }
 
-    /// Enters a step that was not known.
-    pub(super) fn learn(&mut self, of: &Origin<'_>, parts: &Parts, seen: &Seen<'_, N>) {
-        let Some((mut link, mut passed)) = self.last_link(of) else { return };
+    /// Enters a step that was not known; gives its number, unless it depends on too much.
+    pub(super) fn learn(&mut self, of: &Origin<'_>, parts: &Parts, seen: &Seen<'_, N>) -> Option<u32> {
+        let (mut link, mut passed) = self.last_link(of)?;
         let Some(step) = self.step_of(of, parts, seen) else {
             self.hang(of, link, OPEN);
-            return;
+            return None;
         };
         let footprint = seen.footprint;
         // What stands where is known by the rest, so that comes first.
@@ -326,6 +326,7 @@ impl<N: Copy> Memo<N> {
         self.steps.push(step);
         let leaf = self.add(Node::Leaf(number));
         self.hang(of, link, leaf);
+        Some(number)
     }
 
     fn add(&mut self, node: Node) -> u32 {

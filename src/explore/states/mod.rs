@@ -41,11 +41,11 @@ mod numbered;
 pub(in crate::explore) mod open;
 mod parallel;
 mod round_robin;
+mod rounds;
 pub(in crate::explore) mod terms;
 mod visited;
 mod visitor;
 
-use ahead::Ahead;
 use batch::Worker;
 use collapse::Collapse;
 use dictionary::Dictionary;
@@ -54,6 +54,7 @@ use fingerprint::{encode_rest, with_rest};
 use frontier::{Block, Frontier, Reader, Waiting};
 pub(in crate::explore) use monitor::Monitor;
 use numbered::NumberReader;
+use rounds::Rounds;
 pub(in crate::explore) use visitor::{End, EndContext, Transition, Visitor};
 
 use crate::budget::{Bound, Budget, Statistics};
@@ -89,7 +90,8 @@ struct Engine<'a, G: Monitor, V> {
     reader: Reader,
     number_reader: NumberReader,
     collapse: Collapse<G::Note>,
-    ahead: Ahead,
+    rounds: Rounds,
+    rounds_bytes: u64,
     /// States of the level that were not begun yet, and memory of all that are not given back.
     left: usize,
     level_bytes: u64,
@@ -185,7 +187,8 @@ fn search_by<G: Monitor, V: Visitor<G>>(
         reader: Reader::default(),
         number_reader: NumberReader::default(),
         collapse: Collapse::new(machine, collapses),
-        ahead: Ahead::default(),
+        rounds: Rounds::default(),
+        rounds_bytes: 0,
         left: 0,
         level_bytes: 0,
         words: 0,
@@ -241,12 +244,19 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         let (mut blocks, mut done) = (VecDeque::new(), 0);
         loop {
             while blocks.len() < jobs
+                && level.first().is_some_and(|(is_numbered, ..)| !is_numbered)
                 && let Some(block) = level.take()
             {
                 blocks.push_back(block);
             }
-            let Some(first) = blocks.front() else { return ControlFlow::Continue(()) };
-            if jobs > 1 && self.left >= LARGE && !self.collapse.is_on && !first.is_numbered {
+            let Some(first) = blocks.front() else {
+                if level.is_empty() {
+                    return ControlFlow::Continue(());
+                }
+                self.expand_rounds(level)?;
+                continue;
+            };
+            if jobs > 1 && self.left >= LARGE && !self.collapse.is_on {
                 done += self.expand_in_parallel(blocks.make_contiguous(), done)?;
             } else {
                 let end = first.len();
@@ -264,9 +274,6 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 
     /// Expands states of a block one after the other.
     fn expand_here(&mut self, block: &Block, part: Range<usize>) -> ControlFlow<()> {
-        if block.is_numbered {
-            return self.expand_numbered(block, part);
-        }
         let mut reader = std::mem::take(&mut self.reader);
         reader.skip_to(part.start, block, &self.dictionary);
         let mut over = ControlFlow::Continue(());
@@ -318,14 +325,17 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         let steps = self.found.statistics.steps;
         self.work += (steps - self.steps_before) * self.words;
         self.steps_before = steps;
+        let is_time = self.entered % 1024 == 1 || self.work >= LOOK;
+        let over = if is_time { self.look_at_bounds() } else { ControlFlow::Continue(()) };
         self.left -= 1;
-        if self.entered % 1024 != 1 && self.work < LOOK {
-            return ControlFlow::Continue(());
-        }
+        over
+    }
+
+    fn look_at_bounds(&mut self) -> ControlFlow<()> {
         self.work = 0;
         self.found.statistics.states = self.found.graph.len() as u64;
         self.found.statistics.terms = self.visitor.terms() as u64;
-        self.found.statistics.waiting = (self.left + 1 + self.next.len()) as u64;
+        self.found.statistics.waiting = (self.left + self.next.len()) as u64;
         if let Err(bound) = self.budget.report(&self.found.statistics) {
             return self.stop(bound);
         }
@@ -333,7 +343,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.collapse.look(self.found.statistics.states);
         // What waits is given back before the ways through the graph are looked for; but the allocator has gaps then, in which
         // these find no room.
-        let waiting = self.level_bytes + self.next.bytes() + self.dictionary.bytes();
+        let waiting = self.level_bytes + self.next.bytes() + self.dictionary.bytes() + self.rounds_bytes;
         let ways = self.found.graph.bytes_of_ways();
         let states = self.found.graph.bytes() + self.collapse.bytes() + waiting.max(ways) + waiting.min(ways) / 2;
         if self.budget.exceeds_memory(states + self.found.tables.bytes() + self.visitor.bytes()) {
@@ -461,10 +471,18 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
     }
 
+    /// States that may be met.
+    fn most_states(&self) -> u64 {
+        // One number is the mark of discarded executions.
+        self.budget.limits().max_states.unwrap_or(u64::MAX).min(u64::from(u32::MAX) - 1)
+    }
+
     /// A new state waits to be expanded.
     fn wait(&mut self) -> ControlFlow<()> {
-        // One number is the mark of discarded executions.
-        let limit = self.budget.limits().max_states.unwrap_or(u64::MAX).min(u64::from(u32::MAX) - 1);
-        if self.found.graph.len() as u64 > limit { self.stop(Bound::States) } else { ControlFlow::Continue(()) }
+        if self.found.graph.len() as u64 > self.most_states() {
+            self.stop(Bound::States)
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }

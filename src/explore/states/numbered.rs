@@ -33,11 +33,6 @@ impl NumberReader {
         while self.read < number && self.next(block, parts) {}
     }
 
-    /// Number of states that were read.
-    pub(super) fn read(&self) -> usize {
-        self.read
-    }
-
     /// The node of the state that was read last.
     pub(super) fn node(&self) -> u32 {
         self.node

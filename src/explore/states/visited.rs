@@ -89,6 +89,21 @@ impl Visited {
         self.tables[table].find_or_insert(slot)
     }
 
+    /// The tables, for so many that enter fingerprints at a time: each has some of them.
+    pub(super) fn shares(&mut self, count: usize) -> Vec<Share<'_>> {
+        if let [only] = &self.tables[..]
+            && only.len >= LARGE
+        {
+            self.divide();
+        } else if self.tables.is_empty() {
+            self.tables.push(Table::of(FIRST));
+        }
+        let is_divided = self.tables.len() > 1;
+        let size = self.tables.len().div_ceil(count.max(1));
+        let tables = self.tables.chunks_mut(size).enumerate();
+        tables.map(|(index, tables)| Share { first: index * size, tables, is_divided }).collect()
+    }
+
     fn divide(&mut self) {
         let size = (LARGE / PARTS) * 2;
         let old = std::mem::take(&mut self.tables);
@@ -101,6 +116,59 @@ impl Visited {
     /// Memory that it takes. While a table grows there are two.
     pub(in crate::explore) fn bytes(&self) -> u64 {
         self.tables.iter().map(|table| (table.slots.len() * size_of::<Slot>()) as u64).sum()
+    }
+}
+
+/// Some of the tables.
+pub(super) struct Share<'a> {
+    first: usize,
+    tables: &'a mut [Table],
+    is_divided: bool,
+}
+
+impl Share<'_> {
+    /// Enters a new fingerprint, if it belongs here.
+    #[inline]
+    pub(super) fn insert(&mut self, fingerprint: u128, node: u32) {
+        let slot = Slot { key: key(fingerprint), node: node + 1 };
+        let table = if self.is_divided { slot.part() } else { 0 };
+        if let Some(table) = table.checked_sub(self.first).and_then(|table| self.tables.get_mut(table)) {
+            table.find_or_insert(slot);
+        }
+    }
+}
+
+/// Few fingerprints with their nodes, which are forgotten again.
+pub(super) struct Recent(Table);
+
+impl Default for Recent {
+    fn default() -> Self {
+        Recent(Table::of(FIRST))
+    }
+}
+
+impl Recent {
+    /// About what it takes for each fingerprint.
+    pub(super) const BYTES: u64 = 3 * size_of::<Slot>() as u64 / 2;
+
+    pub(super) fn clear(&mut self) {
+        if self.0.len > 0 {
+            self.0.slots.fill(Slot::default());
+            self.0.len = 0;
+        }
+    }
+
+    /// The node of a fingerprint.
+    #[inline]
+    pub(super) fn find(&self, fingerprint: u128) -> Option<u32> {
+        let slot = Slot { key: key(fingerprint), node: 0 };
+        if self.0.len == 0 { None } else { self.0.slots[self.0.place(&slot)].node.checked_sub(1) }
+    }
+
+    /// Enters a fingerprint with its node, unless it is there; gives the node that it has then.
+    #[inline]
+    pub(super) fn find_or_insert(&mut self, fingerprint: u128, node: u32) -> u32 {
+        self.0.find_or_insert(Slot { key: key(fingerprint), node: node + 1 })
     }
 }
 
@@ -169,6 +237,37 @@ mod tests {
         assert!((0..150_000).all(|number| visited.find(fingerprint(number)) == Some(number)));
         assert_eq!(visited.find(fingerprint(150_000)), None);
         assert!((25 * 150_000..=36 * 150_000).contains(&visited.bytes()), "{} bytes", visited.bytes());
+    }
+
+    #[test]
+    fn shares_enter_what_belongs_to_them() {
+        let fingerprint = |number: u32| vm::hash(&[u64::from(number)]);
+        for count in 1..5 {
+            let mut visited = Visited::default();
+            for round in 0..100 {
+                for mut share in visited.shares(count) {
+                    (1_000 * round..1_000 * (round + 1)).for_each(|number| share.insert(fingerprint(number), number));
+                }
+            }
+            assert!((0..100_000).all(|number| visited.find(fingerprint(number)) == Some(number)));
+            assert_eq!(visited.find(fingerprint(100_000)), None);
+        }
+    }
+
+    #[test]
+    fn what_is_recent_is_forgotten() {
+        let mut recent = Recent::default();
+        let fingerprint = |number: u32| vm::hash(&[u64::from(number)]);
+        for first in [0, 5_000] {
+            for number in first..first + 5_000 {
+                assert_eq!(recent.find(fingerprint(number)), None);
+                assert_eq!(recent.find_or_insert(fingerprint(number), number), number);
+                assert_eq!(recent.find_or_insert(fingerprint(number), number + 1), number);
+                assert_eq!(recent.find(fingerprint(number)), Some(number));
+            }
+            recent.clear();
+            assert!((0..10_000).all(|number| recent.find(fingerprint(number)).is_none()));
+        }
     }
 
     #[test]
