@@ -45,6 +45,7 @@ fn programs() -> Vec<(&'static str, String)> {
             "recursion",
             arms("int x; void f(int n) { if (n > 0) { x = x + n; f(n - 1); x = x - 1; } }", "f(300);", 3, ""),
         ),
+        ("long", arms("int x;", "for (int i = 0; i < 500000; i++) { print(x, i); x = x + #; }", 2, "")),
         ("threads", "int x; parfor (int i = 0; i < 200; i++) { x = x + i; x = x - 1; } print(x);\n".to_owned()),
     ]
 }
@@ -57,6 +58,9 @@ const COMMANDS: &[&[&str]] = &[
     &["paths"],
     &["coverage"],
     &["correlate"],
+    &["check", "--confirm"],
+    &["run", "--max-steps", "10000000"],
+    &["run", "--seeds", "0..1000000", "--keep-going"],
 ];
 
 /// Runs a command to its end; gives its peak in MiB.

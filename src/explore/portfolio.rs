@@ -214,8 +214,9 @@ impl<'a> Portfolio<'a> {
                         keep_larger(&mut found.executions, answer);
                         Round::Open
                     }
-                    Err(_) => {
-                        found.executions_may = false;
+                    Err(refusal) => {
+                        // With a larger share all of them may be followed.
+                        found.executions_may = refusal == Refusal::Orders;
                         Round::Open
                     }
                 }

@@ -613,6 +613,15 @@ fn orders_of_lock_bodies_are_futures_only_where_reads_tell() {
           B: for (int k = 0; k < 8; k++) { lock(L); b++; unlock(L); }
         coend";
     assert_eq!(counted(&machine(text, &[]), &Limits::default()), Err(Refusal::Orders));
+    // With a bound on work they are followed if they fit into it: 12,870 executions.
+    let of_work = |most| counted(&machine(text, &[]), &Limits { max_work: Some(most), ..Limits::default() });
+    let all = of_work(20_000_000).unwrap();
+    assert_eq!((all.futures, all.executions, all.bound), (1, 12_870, None));
+    assert_eq!(of_work(100_000), Err(Refusal::Orders));
+    let philosophers = family("twelve_philosophers", 12);
+    assert_eq!(counted(&philosophers, &Limits::default()), Err(Refusal::Orders));
+    let decided = explore::futures(&philosophers, &Query::UP_TO_THE_READ, &Budget::unlimited());
+    assert_eq!((decided.bound, decided.statistics.executions), (None, 4_094));
     assert_eq!(by_states(&machine(text, &[])).futures, 1);
 }
 

@@ -34,7 +34,7 @@ const STATES: usize = 4096;
 const MET: usize = 32;
 
 /// The part of the memory that the user allows which the states of a round may take.
-const PART_OF_MEMORY: u64 = 64;
+const PART_OF_MEMORY: u64 = 256;
 
 /// Blocks, and what was found of their states.
 #[derive(Default)]

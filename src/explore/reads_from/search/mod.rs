@@ -28,7 +28,8 @@ const LONG: u32 = 10_000;
 /// Steps between two positions that are kept.
 const INTERVAL: u32 = 8;
 
-/// Executions behind which it is looked whether they are futures, and how many may be one future.
+/// Executions behind which it is looked whether they are futures, and how many may be one future; unless all of them are soon
+/// followed.
 const MANY_ORDERS: (u64, u64) = (1_000, 4);
 
 /// A read, a choice, or an operation on a synchronisation object, of the execution, at which executions part.
@@ -218,7 +219,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
     /// Looks at the bounds, now and then also at the clock.
     fn look(&mut self) {
         let executions = self.found.statistics.executions;
-        let work = self.work / 8 + self.found.statistics.steps;
+        let work = self.work_done();
         if executions.is_multiple_of(64) || work >= self.next_look {
             self.next_look = work + 100_000;
             self.found.statistics.waiting = self.nodes.iter().map(|node| node.waiting.len() as u64).sum();
@@ -421,13 +422,30 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         (self.found.statistics.executions as f64 / (done + part).max(f64::MIN_POSITIVE)) as u64
     }
 
+    /// Whether far more executions were followed than there are futures.
+    fn has_many_orders(&self) -> bool {
+        let (enough, most) = MANY_ORDERS;
+        let executions = self.found.statistics.executions;
+        executions >= enough && executions > most * self.known.len() as u64
+    }
+
+    /// Whether all executions may be followed with the work that is allowed, as far as can be told: who decides about terms takes a
+    /// share of several searches, and whether one execution is one future does not matter to them.
+    fn fits(&self) -> bool {
+        let executions = self.found.statistics.executions.max(1);
+        let most = self.budget.limits().max_work;
+        most.is_some_and(|most| self.expected().saturating_mul(self.work_done() / executions) <= most)
+    }
+
+    fn work_done(&self) -> u64 {
+        self.work / 8 + self.found.statistics.steps
+    }
+
     fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> Result<ControlFlow<()>, Refusal> {
         self.found.statistics.executions += 1;
         self.found.statistics.depth = self.now.length;
         let is_new = !self.log.learns() || self.known.insert(self.future());
-        let (enough, most) = MANY_ORDERS;
-        let executions = self.found.statistics.executions;
-        if self.log.learns() && executions >= enough && executions > most * self.known.len() as u64 {
+        if self.log.learns() && self.has_many_orders() && !self.fits() {
             return Err(Refusal::Orders);
         }
         if !self.halted.is_empty() {

@@ -47,7 +47,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                     _ => return Ok(Some(base)),
                 }
             }
-            if self.work / 8 + self.found.statistics.steps >= self.next_look {
+            if self.work_done() >= self.next_look {
                 self.look();
             }
         }
