@@ -29,8 +29,10 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// States of a round, at most but for those of its last block; and states that were met for each of them.
+/// States of a round, at most but for those of its last block.
 const STATES: usize = 4096;
+
+/// States that were met, for each of a round: what is known of a round takes little beside them.
 const MET: usize = 32;
 
 /// The part of the memory that the user allows which the states of a round may take.
@@ -289,6 +291,8 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         let Collapse { parts, memo, .. } = &self.collapse;
         work_off(jobs, tasks.collect(), || (), |task| task.do_for((parts, memo), new, round));
         written.into_iter().for_each(|writer| self.next.append(writer));
+        // So that the tables are as large with one thread.
+        self.found.graph.split().0.prepare();
     }
 
     /// Whether the machine does the steps of a round as they were done before; asked of some of them.

@@ -77,20 +77,15 @@ impl Visited {
 
     /// Enters a fingerprint with its node, unless it is there; gives the node that it has then.
     pub(in crate::explore) fn find_or_insert(&mut self, fingerprint: u128, node: u32) -> u32 {
-        if let [only] = &self.tables[..]
-            && only.len >= LARGE
-        {
-            self.divide();
-        } else if self.tables.is_empty() {
-            self.tables.push(Table::of(FIRST));
-        }
+        self.prepare();
         let slot = Slot { key: key(fingerprint), node: node + 1 };
         let table = self.table_of(&slot);
         self.tables[table].find_or_insert(slot)
     }
 
-    /// The tables, for so many that enter fingerprints at a time: each has some of them.
-    pub(super) fn shares(&mut self, count: usize) -> Vec<Share<'_>> {
+    /// Makes room for more: divides the only table when it is large. Tables are as large as the number of fingerprints says, whoever
+    /// has entered these, if this was called behind the last one.
+    pub(super) fn prepare(&mut self) {
         if let [only] = &self.tables[..]
             && only.len >= LARGE
         {
@@ -98,6 +93,11 @@ impl Visited {
         } else if self.tables.is_empty() {
             self.tables.push(Table::of(FIRST));
         }
+    }
+
+    /// The tables, for so many that enter fingerprints at a time: each has some of them.
+    pub(super) fn shares(&mut self, count: usize) -> Vec<Share<'_>> {
+        self.prepare();
         let is_divided = self.tables.len() > 1;
         let size = self.tables.len().div_ceil(count.max(1));
         let tables = self.tables.chunks_mut(size).enumerate();
@@ -243,11 +243,16 @@ mod tests {
     fn shares_enter_what_belongs_to_them() {
         let fingerprint = |number: u32| vm::hash(&[u64::from(number)]);
         for count in 1..5 {
-            let mut visited = Visited::default();
+            let (mut visited, mut one_by_one) = (Visited::default(), Visited::default());
             for round in 0..100 {
+                let numbers = 1_000 * round..1_000 * (round + 1);
                 for mut share in visited.shares(count) {
-                    (1_000 * round..1_000 * (round + 1)).for_each(|number| share.insert(fingerprint(number), number));
+                    numbers.clone().for_each(|number| share.insert(fingerprint(number), number));
                 }
+                visited.prepare();
+                numbers.for_each(|number| _ = one_by_one.find_or_insert(fingerprint(number), number));
+                one_by_one.prepare();
+                assert_eq!(visited.bytes(), one_by_one.bytes());
             }
             assert!((0..100_000).all(|number| visited.find(fingerprint(number)) == Some(number)));
             assert_eq!(visited.find(fingerprint(100_000)), None);
