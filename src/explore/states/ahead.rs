@@ -181,7 +181,7 @@ impl Ahead {
             self.moves.iter().enumerate().filter(|&(place, _)| is_known && alone.is_none_or(|one| one == place));
         for (_, &Move { thread, alternatives }) in wanted {
             for alternative in 0..alternatives {
-                let origin = Origin { numbers, cells, slot: thread.index(), alternative };
+                let origin = Origin::new(numbers, cells, Choice { thread, alternative });
                 let (step, fingerprint) = match memo.find(&origin, parts) {
                     Known::Step(step) => (step, memo.fingerprint_behind(step, fingerprint, &origin, parts)),
                     Known::Open | Known::New => (NONE, 0),

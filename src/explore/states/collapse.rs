@@ -82,8 +82,8 @@ impl<N: Copy> Collapse<N> {
     }
 
     /// A state that a step begins in.
-    pub(super) fn origin<'n>(&self, numbers: &'n [u32], Choice { thread, alternative }: Choice) -> Origin<'n> {
-        Origin { numbers, cells: self.parts.cells(numbers), slot: thread.index(), alternative }
+    pub(super) fn origin<'n>(&self, numbers: &'n [u32], choice: Choice) -> Origin<'n> {
+        Origin::new(numbers, self.parts.cells(numbers), choice)
     }
 
     /// The numbers of a state, whose words are given; `before` are the words of the state that the machine has loaded.

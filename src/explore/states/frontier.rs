@@ -16,6 +16,7 @@
 
 use super::bytes::{read_number, write_list, write_number};
 use super::dictionary::Dictionary;
+use super::numbered::NumberWriter;
 use std::collections::VecDeque;
 
 /// States of a block, and the words that they may have.
@@ -240,29 +241,14 @@ impl Frontier {
     }
 }
 
-/// A block that gets states by the numbers of their parts.
-#[derive(Default)]
-pub(super) struct NumberWriter {
-    block: Block,
-    last: Vec<u32>,
-}
-
-impl NumberWriter {
-    /// Whether it has room for so many states with so many numbers in all.
-    pub(super) fn has_room(&self, states: usize, numbers: u64) -> bool {
-        self.block.len + states <= BLOCK && self.block.words + numbers / 2 <= BLOCK_WORDS
-    }
-
-    pub(super) fn push(&mut self, node: u32, numbers: &[u32]) {
-        if self.block.len == 0 {
-            (self.block.is_numbered, self.block.first_node) = (true, node);
-        }
-        self.block.push_numbers(node, &mut self.last, numbers);
-    }
-}
-
 impl Block {
-    fn push_numbers(&mut self, node: u32, last: &mut Vec<u32>, numbers: &[u32]) {
+    /// Whether it has room for so many more states with so many numbers in all.
+    pub(super) fn has_room(&self, states: usize, numbers: u64) -> bool {
+        self.len + states <= BLOCK && self.words + numbers / 2 <= BLOCK_WORDS
+    }
+
+    /// Adds a state by the numbers of its parts; `last` are those of the one before it.
+    pub(super) fn push_numbers(&mut self, node: u32, last: &mut Vec<u32>, numbers: &[u32]) {
         write_number(&mut self.bytes, u64::from(node - self.last_node));
         write_list(last, numbers, &mut self.bytes);
         self.last_node = node;

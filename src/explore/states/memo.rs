@@ -11,7 +11,7 @@
 //! **Soundness and limits**: exact, since a [`Footprint`] names all that a step depends on. Without optimisation some of the steps that
 //! are found are done again by the machine, and compared.
 
-use crate::vm::{CodeIndex, Event, Footprint, Parts, ThreadName};
+use crate::vm::{Choice, CodeIndex, Event, Footprint, Parts, ThreadName};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
@@ -85,7 +85,13 @@ pub(super) struct Origin<'a> {
     pub alternative: u32,
 }
 
-impl Origin<'_> {
+impl<'a> Origin<'a> {
+    /// The state with these numbers, so many of which stand before the threads, and a choice.
+    #[inline]
+    pub(super) fn new(numbers: &'a [u32], cells: usize, choice: Choice) -> Origin<'a> {
+        Origin { numbers, cells, slot: choice.thread.index(), alternative: choice.alternative }
+    }
+
     fn thread(&self) -> u32 {
         self.numbers[self.cells + self.slot]
     }

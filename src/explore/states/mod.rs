@@ -13,8 +13,9 @@
 //!    before and from what the step has changed. One that is new becomes a node of the graph, which keeps the step that has
 //!    led to it first, and waits for the next level.
 //! 4. Where there are many states and the question allows it, one thread alone is expanded where that is enough ([`Reduction`]).
-//! 5. Large levels whose steps the machine has to do are expanded on several cores (`batch`, `parallel`) and entered in the order in which one core would have done
-//!    the steps, so that the graph is the same for any number of cores.
+//! 5. Large levels are expanded on several cores, where the machine has to do the steps (`batch`, `parallel`) and where they are done
+//!    from memory (`rounds`), and entered in the order in which one core would have done the steps, so that the graph is the same for any
+//!    number of cores.
 //!
 //! **Soundness and limits**: if no bound is hit, each state that an execution can reach is a node, and the path to it
 //! is a shortest one; with reduction that holds up to [`Statistics::all_states_to`] alone. Two states with one fingerprint
@@ -90,6 +91,7 @@ struct Engine<'a, G: Monitor, V> {
     reader: Reader,
     number_reader: NumberReader,
     collapse: Collapse<G::Note>,
+    /// What is known of the states that are expanded next, and its memory, for it is taken out while they are.
     rounds: Rounds,
     rounds_bytes: u64,
     /// States of the level that were not begun yet, and memory of all that are not given back.
@@ -331,6 +333,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         over
     }
 
+    /// Looks at the bounds now.
     fn look_at_bounds(&mut self) -> ControlFlow<()> {
         self.work = 0;
         self.found.statistics.states = self.found.graph.len() as u64;

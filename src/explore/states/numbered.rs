@@ -1,7 +1,7 @@
-//! Reads states that wait as the numbers of their parts.
+//! Reads and writes states that wait as the numbers of their parts.
 //!
 //! **Input**: a block of the frontier whose states are written so (`bytes`). **Output**: the lists of numbers, in the order of their
-//! nodes, and the fingerprints of the states.
+//! nodes, and the fingerprints of the states. The writer makes such a block, apart from the frontier that it is added to.
 //!
 //! **Algorithm**: a list follows from the one before it by the places at which they differ, and the fingerprint in the same way.
 //!
@@ -10,6 +10,23 @@
 use super::bytes::read_number;
 use super::frontier::Block;
 use crate::vm::Parts;
+
+/// A block that gets states by the numbers of their parts.
+#[derive(Default)]
+pub(super) struct NumberWriter {
+    pub block: Block,
+    /// The numbers of its last state.
+    pub last: Vec<u32>,
+}
+
+impl NumberWriter {
+    pub(super) fn push(&mut self, node: u32, numbers: &[u32]) {
+        if self.block.len() == 0 {
+            (self.block.is_numbered, self.block.first_node) = (true, node);
+        }
+        self.block.push_numbers(node, &mut self.last, numbers);
+    }
+}
 
 /// Reads the states of a block, one after the other.
 #[derive(Default)]

@@ -18,9 +18,10 @@
 
 use super::ahead::{Ahead, Ready, Scene};
 use super::collapse::Collapse;
-use super::frontier::{Block, Frontier, NumberWriter};
+use super::frontier::{Block, Frontier};
 use super::graph::{DISCARDED, Lists, NodeKind};
-use super::memo::{Known, Memo, Origin};
+use super::memo::{Memo, Origin};
+use super::numbered::NumberWriter;
 use super::visited::{Recent, Share, Visited};
 use super::{Engine, LARGE, LOOK, Monitor, Transition, Visitor};
 use crate::budget::Statistics;
@@ -101,7 +102,7 @@ pub(super) struct Rounds {
 
 impl Rounds {
     /// Memory that they take, but for the blocks; the same for any number of threads.
-    pub(super) fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         let ahead: u64 = self.now.ahead.iter().chain(&self.next.ahead).map(Ahead::bytes).sum();
         ahead + self.new.capacity() as u64 * (size_of::<New>() as u64 + 2 * Recent::BYTES)
     }
@@ -200,12 +201,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
                 self.may_step()?;
                 let choice = ahead.step(new).choice();
                 let of = self.collapse.origin(ready.numbers, choice);
-                let known = match self.collapse.memo.find(&of, &self.collapse.parts) {
-                    Known::Step(step) => Some(step),
-                    Known::Open => None,
-                    Known::New => self.learn(choice, &of),
-                };
-                if let Some(step) = known {
+                if let Some(step) = self.known_step(choice, &of) {
                     let Collapse { parts, memo, .. } = &self.collapse;
                     let behind = memo.fingerprint_behind(step, ready.fingerprint, &of, parts);
                     ahead.learn(new, (step, behind), self.found.graph.visited());
@@ -377,8 +373,7 @@ impl<N, V> Entering<'_, N, V> {
             self.executed.0 += u64::from(self.memo.step(step).instructions);
             self.visitor.begin();
             if V::ACTIVE {
-                let Choice { thread, alternative } = choice;
-                let origin = Origin { numbers: of.numbers, cells, slot: thread.index(), alternative };
+                let origin = Origin::new(of.numbers, cells, choice);
                 for (thread, at, event) in self.memo.events(step, &origin, self.parts) {
                     self.visitor.event(thread, at, event);
                 }
@@ -424,8 +419,7 @@ impl Task<'_> {
                 let mut behind = Vec::new();
                 for &New { node, step, block, state, choice, .. } in &new[range] {
                     let numbers = round.ahead[block as usize].state(state as usize).numbers;
-                    let Choice { thread, alternative } = choice;
-                    let origin = Origin { numbers, cells: parts.cells(numbers), slot: thread.index(), alternative };
+                    let origin = Origin::new(numbers, parts.cells(numbers), choice);
                     memo.write_behind(step, &origin, &mut behind);
                     writer.push(node, &behind);
                 }
@@ -441,7 +435,7 @@ fn divide(open: NumberWriter, new: &[New], round: &Round) -> (Vec<NumberWriter>,
     for (place, new) in new.iter().enumerate() {
         let numbers = round.ahead[new.block as usize].state(new.state as usize).numbers.len() as u64;
         let is_first = place == start && written.len() > 1;
-        if !is_first && written.last().is_some_and(|last| !last.has_room(place - start + 1, size + numbers)) {
+        if !is_first && written.last().is_some_and(|last| !last.block.has_room(place - start + 1, size + numbers)) {
             ranges.push(start..place);
             written.push(NumberWriter::default());
             (start, size) = (place, 0);
