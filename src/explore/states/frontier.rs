@@ -16,7 +16,6 @@
 
 use super::bytes::{read_number, write_list, write_number};
 use super::dictionary::Dictionary;
-use super::numbered::NumberWriter;
 use std::collections::VecDeque;
 
 /// States of a block, and the words that they may have.
@@ -187,22 +186,21 @@ impl Frontier {
         }
     }
 
-    /// Takes off the last block, if there is room for more states that are known by their numbers; else a new one.
-    pub(super) fn open_numbers(&mut self) -> NumberWriter {
+    /// Takes off the last block, if there is room for more states that are known by their numbers; else a new one; and the numbers of its last state.
+    pub(super) fn open_numbers(&mut self) -> (Block, Vec<u32>) {
         if self.needs_block(true) {
-            return NumberWriter::default();
+            return Default::default();
         }
         let block = self.blocks.pop_back().unwrap_or_default();
         self.len -= block.len;
         if let Some(last) = self.blocks.back() {
             self.bytes -= last.bytes();
         }
-        NumberWriter { block, last: std::mem::take(&mut self.last_numbers) }
+        (block, std::mem::take(&mut self.last_numbers))
     }
 
-    /// Adds a block.
-    pub(super) fn append(&mut self, written: NumberWriter) {
-        let NumberWriter { block, last } = written;
+    /// Adds a block, with the numbers of its last state.
+    pub(super) fn append(&mut self, block: Block, last: Vec<u32>) {
         if block.len > 0 {
             self.close_block();
             self.len += block.len;

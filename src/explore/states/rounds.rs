@@ -279,14 +279,15 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 
     /// Writes the new states of a round for the next level, and enters their fingerprints, unless that is done.
     fn write(&mut self, new: &[New], round: &Round, jobs: usize, enters: bool) {
-        let (mut written, ranges) = divide(self.next.open_numbers(), new, round);
+        let (block, last) = self.next.open_numbers();
+        let (mut written, ranges) = divide(NumberWriter { block, last }, new, round);
         let (visited, _) = self.found.graph.split();
         let shares = if enters { visited.shares(jobs) } else { Vec::new() };
         let tasks = shares.into_iter().map(Task::Enter);
         let tasks = tasks.chain(written.iter_mut().zip(ranges).map(|(writer, range)| Task::Write(writer, range)));
         let Collapse { parts, memo, .. } = &self.collapse;
         work_off(jobs, tasks.collect(), || (), |task| task.do_for((parts, memo), new, round));
-        written.into_iter().for_each(|writer| self.next.append(writer));
+        written.into_iter().for_each(|writer| self.next.append(writer.block, writer.last));
         // So that the tables are as large with one thread.
         self.found.graph.split().0.prepare();
     }
