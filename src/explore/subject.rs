@@ -6,6 +6,7 @@
 use crate::budget::{Bound, Budget, Limits};
 use crate::concurrency::Concurrency;
 use crate::explore::answer::{Answer, Ends, Query};
+use crate::explore::liveness::may_run_for_ever;
 use crate::explore::portfolio::{PartialAnswer, Retry};
 use crate::explore::question::count::{self, CountAnswer};
 use crate::explore::question::futures::futures_with;
@@ -120,10 +121,12 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// Counts the futures.
+    /// Counts the futures, unless there are infinitely many.
     #[must_use]
     pub fn count(&self, budget: &Budget<'_>) -> CountAnswer {
-        count::count(self.machine, budget)
+        let has_loops = may_run_for_ever(self.program);
+        let infinite = has_loops.then(|| count::infinitely_many(self.machine, budget)).flatten();
+        infinite.unwrap_or_else(|| count::count(self.machine, budget))
     }
 
     /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there

@@ -25,6 +25,7 @@ mod facts;
 mod form;
 mod generated;
 mod harness;
+mod infinite_futures;
 mod inputs;
 mod ir;
 mod java;

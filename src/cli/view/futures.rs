@@ -64,7 +64,11 @@ pub fn summary(answer: &FuturesAnswer, listed: Listed) -> String {
     let report = &answer.futures;
     let terms = report.terms.count(listed);
     let TermCounts { feasible, impossible, undecided } = terms;
-    let futures = report.futures.map_or_else(String::new, |count| format!("{}, ", plural(count as usize, "future")));
+    let futures = match report.futures {
+        _ if report.infinite_futures => "infinitely many futures, ".to_owned(),
+        Some(count) => format!("{}, ", plural(count as usize, "future")),
+        None => String::new(),
+    };
     let open = match undecided {
         0 => String::new(),
         open => format!(", {open} undecided"),

@@ -165,9 +165,7 @@ impl Search<'_> {
         }
         let reversed = space.reversed();
         let ends: Vec<u32> = states.iter().copied().filter(|&state| space.is_end(state)).collect();
-        let mut can_end = FixedBitSet::with_capacity(states.len());
-        ends.iter().for_each(|&state| can_end.insert(state as usize));
-        reversed.close(&mut can_end, ends);
+        let can_end = reversed.closure(ends);
         // Those that lead to another one of which this holds are left out.
         let (mut no_end, mut livelocks) = (Vec::new(), Vec::new());
         let mut leads_on = FixedBitSet::with_capacity(states.len());

@@ -13,6 +13,7 @@
 use super::waiting::WaitingLoops;
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::states::graph::{DISCARDED, Graph};
+use crate::explore::states::reversed::Reversed;
 use crate::explore::states::{self, EndContext, Monitor, Searched, Transition, Visitor};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, State, ThreadIndex, ThreadName};
 use fixedbitset::FixedBitSet;
@@ -110,22 +111,11 @@ impl Space {
 
     /// All steps turned round: for each state, the states from which steps lead to it.
     pub(super) fn reversed(&self) -> Reversed {
-        let mut first = vec![0u32; self.len() + 1];
-        let targets = || self.targets.iter().filter(|&&target| target != DISCARDED);
-        targets().for_each(|&target| first[target as usize + 1] += 1);
-        for index in 1..first.len() {
-            first[index] += first[index - 1];
-        }
-        let mut sources = vec![0u32; first.last().map_or(0, |&count| count as usize)];
-        let mut next = first.clone();
-        for state in 0..self.len() as u32 {
-            for target in self.steps(state).filter_map(|step| self.target(step)) {
-                let place = &mut next[target as usize];
-                sources[*place as usize] = state;
-                *place += 1;
+        Reversed::new(self.len(), |tell| {
+            for state in 0..self.len() as u32 {
+                self.steps(state).filter_map(|step| self.target(step)).for_each(|target| tell(state, target));
             }
-        }
-        Reversed { first, sources }
+        })
     }
 
     /// Begins the steps of the next states, up to this one.
@@ -150,30 +140,6 @@ impl Space {
     fn bytes(&self) -> u64 {
         let words = self.first.capacity() + self.targets.capacity() + self.label_ids.capacity();
         (words * size_of::<u32>() + self.labels.len() * size_of::<Label>()) as u64
-    }
-}
-
-/// Steps turned round.
-pub(super) struct Reversed {
-    first: Vec<u32>,
-    sources: Vec<u32>,
-}
-
-impl Reversed {
-    /// The states from which steps lead to a state, once for each step.
-    pub(super) fn sources(&self, state: u32) -> &[u32] {
-        &self.sources[self.first[state as usize] as usize..self.first[state as usize + 1] as usize]
-    }
-
-    /// The states that lead to one that is marked, marked as well.
-    pub(super) fn close(&self, marked: &mut FixedBitSet, mut waiting: Vec<u32>) {
-        while let Some(state) = waiting.pop() {
-            for &source in self.sources(state) {
-                if !marked.put(source as usize) {
-                    waiting.push(source);
-                }
-            }
-        }
     }
 }
 

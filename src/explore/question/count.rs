@@ -7,7 +7,7 @@
 //!
 //! **Algorithm**: one execution for each ([`reads_from`]) where that is possible. Else a search through states, with a
 //! monitor that holds for each thread a hash of what it has read so far, and for each cell the write instance that it
-//! holds; the histories of the executions that end are counted.
+//! holds; the histories of the executions that end are counted. Where there are [infinitely many](super::infinite), none of them is.
 //!
 //! **Soundness and limits**: histories are told apart by hashes of 128 bits. Executions that an assumption discards are
 //! left out.
@@ -15,6 +15,7 @@
 use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::explore::portfolio::LESS_WORK_FOR_STATE;
 use crate::explore::question::chains::{Chains, hash_of_end};
+use crate::explore::question::infinite;
 use crate::explore::reads_from::{self, Refusal};
 use crate::explore::states::{self, EndContext, Monitor, Transition, Visitor};
 use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName};
@@ -26,6 +27,8 @@ use std::ops::ControlFlow;
 pub struct CountAnswer {
     /// The futures that were found.
     pub futures: u64,
+    /// Whether it is proven that there are infinitely many; none was counted then.
+    pub infinite: bool,
     /// The executions that were followed: one for each future, those that an assumption discards, and those that differ from another
     /// one only in the order of operations on objects. Of a search through states, as many as futures.
     pub executions: u64,
@@ -64,6 +67,17 @@ pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
     }
 }
 
+/// States up to which it is asked whether there are infinitely many futures.
+const STATES_OF_CYCLES: u64 = 100_000;
+
+/// The answer where there are infinitely many futures; `None` where there are not, as far as is known.
+pub(in crate::explore) fn infinitely_many(machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
+    let share = budget.share(Limits { max_states: Some(STATES_OF_CYCLES), ..Limits::default() });
+    let found = infinite::infinitely_many(machine, &share);
+    let statistics = found.statistics;
+    found.proven.then_some(CountAnswer { futures: 0, infinite: true, executions: 0, bound: None, statistics })
+}
+
 /// Counts the futures by one execution for each.
 ///
 /// # Errors
@@ -72,7 +86,7 @@ pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
 pub fn count_by_executions(machine: &Machine, budget: &Budget<'_>) -> Result<CountAnswer, Refusal> {
     let found = reads_from::enumerate(machine, budget, &mut |_| ControlFlow::Continue(()))?;
     let (futures, executions) = (found.futures, found.statistics.executions);
-    Ok(CountAnswer { futures, executions, bound: found.bound, statistics: found.statistics })
+    Ok(CountAnswer { futures, infinite: false, executions, bound: found.bound, statistics: found.statistics })
 }
 
 /// Counts the futures by a search through all states, each with what its threads have read.
@@ -80,7 +94,13 @@ pub fn count_by_states(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
     let mut counter = Counter::default();
     let searched = states::search(machine, budget, History::default(), &mut counter);
     let futures = counter.futures.len() as u64;
-    CountAnswer { futures, executions: futures, bound: searched.bound, statistics: searched.statistics }
+    CountAnswer {
+        futures,
+        infinite: false,
+        executions: futures,
+        bound: searched.bound,
+        statistics: searched.statistics,
+    }
 }
 
 /// A write instance: a thread, and the ordinal of the write among its writes from 1; all 0 for an initial value.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `futures` | what can happen: terms, outcomes, failures, deadlocks |
 //! | `count` | how many futures there are |
+//! | `infinite` | whether they are infinitely many |
 //! | `executions` | one execution of each future |
 //! | `classes` | how many executions there are up to the versions that their threads read and write |
 //! | `select` | whether some execution has given terms |
@@ -15,17 +16,19 @@
 //! | `order` | whether operations can happen in a given order before a branch |
 //! | `tear` | whether an execution tears two accesses of a method apart |
 //!
-//! `samples` adds to what can happen what single executions show, where no exact search comes to its end.
+//! `cycles` finds steps that lie on a cycle of states. `samples` adds to what can happen what single executions show, where no exact search comes to its end.
 
 mod ahead;
 pub(super) mod by_executions;
 mod chains;
 pub mod classes;
 pub(super) mod count;
+mod cycles;
 pub(super) mod executed;
 pub(super) mod executions;
 pub(super) mod failures;
 pub(super) mod futures;
+mod infinite;
 pub(super) mod linear;
 pub(super) mod order;
 pub(super) mod outcomes;

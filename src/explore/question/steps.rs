@@ -101,7 +101,7 @@ pub fn steps<E: Hash + Eq>(
 
 /// Remembers nothing.
 #[derive(Clone, Copy, Debug)]
-struct Forgetful;
+pub(super) struct Forgetful;
 
 impl Observer for Forgetful {
     const ACTIVE: bool = false;

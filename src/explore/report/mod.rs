@@ -33,6 +33,8 @@ pub struct FuturesReport {
     pub unfinished: Option<UnfinishedReport>,
     /// Number of futures, if they were counted to the end.
     pub futures: Option<u64>,
+    /// Whether it is proven that there are infinitely many futures.
+    pub infinite_futures: bool,
     /// Executions that were followed to their end.
     pub executions: u64,
     /// Different states that were visited.
@@ -151,7 +153,7 @@ pub fn report(
 ) -> FuturesReport {
     let reporter = Reporter { naming, answer };
     let mut namer = (schedules == Schedules::All).then(|| Namer::new(*naming));
-    let counted = count.filter(|count| count.bound.is_none());
+    let counted = count.filter(|count| count.bound.is_none() && !count.infinite);
     let bound = answer.bound.or(count.and_then(|count| count.bound));
     FuturesReport {
         complete: bound.is_none(),
@@ -159,6 +161,7 @@ pub fn report(
         bound: bound.map(crate::budget::Bound::name),
         unfinished: answer.bound.map(|bound| unfinished_report(naming, bound, &answer.statistics, &answer.open)),
         futures: counted.map(|count| count.futures),
+        infinite_futures: count.is_some_and(|count| count.infinite),
         executions: counted.map_or(answer.statistics.executions, |count| count.executions),
         states: answer.statistics.states,
         terms: TermReports::new(naming, &mut namer, answer, candidates),

@@ -8,6 +8,7 @@
 use super::chunks::Chunks;
 pub(in crate::explore) use super::edges::DISCARDED;
 use super::edges::{EdgeLists, Edges};
+use super::reversed::Reversed;
 use super::visited::Visited;
 use crate::vm::{Choice, ThreadIndex};
 use rustc_hash::FxHashMap;
@@ -274,38 +275,13 @@ impl Graph {
 
     /// All edges turned round: for every node the nodes that lead to it.
     pub(in crate::explore) fn reversed(&self) -> Reversed {
-        let mut first = vec![0usize; self.len() + 1];
-        self.each_edge(|_, target| {
-            if target != DISCARDED {
-                first[target as usize + 1] += 1;
-            }
-        });
-        for index in 1..first.len() {
-            first[index] += first[index - 1];
-        }
-        let mut sources = vec![0u32; first.last().copied().unwrap_or(0)];
-        let mut next = first.clone();
-        self.each_edge(|from, target| {
-            if target != DISCARDED {
-                let place = &mut next[target as usize];
-                sources[*place] = from;
-                *place += 1;
-            }
-        });
-        Reversed { first, sources }
-    }
-}
-
-/// Edges turned round.
-pub(in crate::explore) struct Reversed {
-    first: Vec<usize>,
-    sources: Vec<u32>,
-}
-
-impl Reversed {
-    /// The nodes that lead to a node, once for each edge.
-    pub(in crate::explore) fn sources(&self, node: u32) -> &[u32] {
-        &self.sources[self.first[node as usize]..self.first[node as usize + 1]]
+        Reversed::new(self.len(), |tell| {
+            self.each_edge(|from, target| {
+                if target != DISCARDED {
+                    tell(from, target);
+                }
+            });
+        })
     }
 }
 

@@ -41,6 +41,7 @@ mod monitor;
 mod numbered;
 pub(in crate::explore) mod open;
 mod parallel;
+pub(in crate::explore) mod reversed;
 mod round_robin;
 mod rounds;
 pub(in crate::explore) mod terms;

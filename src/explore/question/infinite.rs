@@ -1,0 +1,38 @@
+//! Whether a program has infinitely many futures.
+//!
+//! **Input**: a machine and a budget. **Output**: whether a cycle of states can be reached in which some step reads, chooses or is
+//! told a verdict, and from which an execution can end.
+//!
+//! **Algorithm**: a search through states, without what has no influence on the rest of an execution, for
+//! [cycles with such a step](crate::explore::question::cycles).
+//!
+//! **Soundness and limits**: whoever goes round such a cycle once more before the end has another future, for some thread has evaluated
+//! more reads. If there is none and all states were visited, the executions that end have no more than so many reads, and futures
+//! are finitely many. A cycle that was found is one even where a bound has cut the search. A program whose data
+//! grows for ever, such as one that counts how often it waits, has no such cycle.
+
+use super::cycles::MarkedSteps;
+use super::steps::Forgetful;
+use crate::budget::{Budget, Statistics};
+use crate::explore::states;
+use crate::vm::{Event, Machine};
+
+/// What is known of the number of futures.
+pub(super) struct Infinite {
+    /// Whether there are infinitely many for certain.
+    pub(super) proven: bool,
+    pub(super) statistics: Statistics,
+}
+
+/// Looks for a cycle that makes futures infinitely many.
+pub(super) fn infinitely_many(machine: &Machine, budget: &Budget<'_>) -> Infinite {
+    let mut marked = MarkedSteps::new(|event: Event| {
+        matches!(event, Event::Read { shared: true, .. } | Event::Choose { .. } | Event::Verdict { .. })
+    });
+    let searched = states::search(machine, budget, Forgetful, &mut marked);
+    let graph = &searched.graph;
+    let ends = (0..graph.len() as u32).filter(|&node| graph.kind(node).is_end()).collect();
+    let can_end = graph.reversed().closure(ends);
+    let proven = marked.are_on_cycle(graph, &|node| can_end.contains(node as usize));
+    Infinite { proven, statistics: searched.statistics }
+}
