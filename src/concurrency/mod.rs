@@ -62,12 +62,13 @@ pub use repetition::Repetition;
 pub use sharing::Sharing;
 
 use crate::ir::sync::{self, Kind};
-use crate::ir::{BlockId, DefinitionId, FunctionId, LeafId, LeafKind, Program, ReadId, VariableId};
+use crate::ir::{BlockId, DefinitionId, FunctionId, Instruction, LeafId, LeafKind, Program, ReadId, VariableId};
 use crate::source::Span;
 use crate::source::arena::{Arena, id};
 use crate::ssa::dominators::Dominators;
 use crate::ssa::graph::Graph;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 id! {
     /// A function in a calling context.
@@ -345,6 +346,23 @@ impl Concurrency {
     pub fn events_of(&self, block: u32) -> &[Event] {
         let (start, end) = self.blocks[block as usize].events;
         &self.events[start as usize..end as usize]
+    }
+
+    /// The instructions of a block, each with its position in its source block and with its events, as a range of [`Self::events`].
+    pub(crate) fn instructions_of<'a>(
+        &'a self,
+        program: &'a Program,
+        block: u32,
+    ) -> impl Iterator<Item = (u32, &'a Instruction, Range<u32>)> {
+        let Block { context, source, events, instructions: (first, end), .. } = self.blocks[block as usize];
+        let function = &program.functions[self.contexts[context].function];
+        let all = source.map_or(&[][..], |source| &function.blocks[source].instructions[first as usize..end as usize]);
+        let mut next = events.0;
+        (first..).zip(all).map(move |(position, instruction)| {
+            let before = next;
+            next += builder::event_count(program, instruction);
+            (position, instruction, before..next)
+        })
     }
 
     /// Index of the first event of a block in [`Self::events`].

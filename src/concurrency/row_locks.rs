@@ -17,7 +17,7 @@
 use super::lockset::Hold;
 use super::row::Row;
 use super::set_table::{SetId, SetTable};
-use super::{Concurrency, Event, EventKind, Location, LocationId, event_count, forward};
+use super::{Concurrency, Event, EventKind, Location, LocationId, forward};
 use crate::ir::sync::{Kind, Mode};
 use crate::ir::{LeafKind, Program};
 use rustc_hash::FxHashMap;
@@ -116,20 +116,10 @@ impl Finder<'_> {
             // Other values of the parameters.
             set = sets.retain(set, |held| rows[held.0 as usize].context != of.context);
         }
-        let function = &self.program.functions[concurrency.contexts[of.context].function];
-        let instructions = match of.source {
-            Some(source) => {
-                &function.blocks[source].instructions[of.instructions.0 as usize..of.instructions.1 as usize]
-            }
-            None => &[],
-        };
-        let mut event = of.events.0;
-        for instruction in instructions {
-            let count = event_count(self.program, instruction);
-            for event in event..event + count {
+        for (_, instruction, events) in concurrency.instructions_of(self.program, block) {
+            for event in events {
                 set = self.event(sets, set, event, note);
             }
-            event += count;
             if let Some(dest) = instruction.dest().filter(|_| set != 0) {
                 let follows =
                     |held: Held| rows[held.0 as usize].context == of.context && rows[held.0 as usize].follows(dest);

@@ -54,7 +54,7 @@ pub use question::serial::{Serial, serial};
 pub use question::steps::{StepEdge, StepGraph, steps};
 pub use question::tear::{Other, Side, Tear, TearAnswer, TearPattern, Torn, parties, tear, tear_at_random, tears};
 pub use reads_from::Refusal;
-pub use reduction::Reduction;
+pub use reduction::{Commuting, Reduction};
 pub use report::fewer_switches::with_fewer_switches;
 pub use report::unfinished::{Repetition, RunningReport, UnfinishedReport, unfinished_report};
 pub use slice::Declined;

@@ -5,11 +5,13 @@
 //! **Algorithm**: persistent sets of one thread (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996)
 //! by steps that move to the left (Lipton, "Reduction: a method of proving properties of parallel programs", 1975).
 //! 1. A step *commutes* if it does one of these, and then local work alone: it reads or writes a cell without a race; it
-//!    gives a lock back, where no thread tries locks.
-//! 2. Of a state in which a thread has such a step, that thread alone is expanded, if its successor was not expanded before.
+//!    gives a lock back, where no thread tries locks; it takes a lock whose order [nobody can
+//!    see](crate::explore::slice::UnobservedLocks).
+//! 2. Of a state in which a thread has such a step, that thread alone is expanded, if its successor was not expanded before, or
+//!    states cannot lead back to themselves.
 //!
 //! **Soundness**: let t have a commuting step in a state s, and let the others do any steps from there, t none.
-//! - None of these conflicts with the step of t. One that accesses the cell in conflict would stand before its access while t
+//! - None of these conflicts with the step of t, unless it takes an unobserved lock, whose soundness is argued there. One that accesses the cell in conflict would stand before its access while t
 //!   stands before its own: that is a race, and there is none. The lock that t holds nobody else can take or give back.
 //! - So the step of t can be done before all of them: each of them does the same then, reads from the same writer included, and
 //!   leads to the same state. In s nobody is blocked for good, for t can move; and a failure of another thread is still
@@ -17,19 +19,32 @@
 //! - So from the successor all terms, outcomes, failures, deadlocks and executions without end of s can be seen (conditions C0
 //!   to C2 of Clarke, Grumberg and Peled, *Model Checking*, 1999).
 //! - A cycle of states of which one thread alone was expanded would have an edge to the one of them that was expanded first, from
-//!   one that was expanded later (condition C3); that one is expanded whole.
+//!   one that was expanded later (condition C3); that one is expanded whole. Where no loop of the program can run for ever, there are
+//!   no cycles, and no states to be expanded whole for that.
 //!
 //! **Limits**: schedules are no longer shortest, so reduction begins where there are many states. Not where executions may be
 //! discarded: whether a step counts may depend on what comes later.
 
 use crate::ir::sync::Kind;
-use crate::vm::{Machine, Move, Pending, State, ThreadIndex, Visibility};
+use crate::vm::{Machine, Move, Origin, Pending, State, ThreadIndex, Visibility};
+use rustc_hash::FxHashSet;
+
+/// Steps that may come before what other threads can do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commuting {
+    /// The accesses to shared memory that race with no other one and are not atomic.
+    pub accesses: Visibility,
+    /// The operations on locks whose order nobody can see.
+    pub locks: FxHashSet<Origin>,
+    /// Whether no state can lead back to itself.
+    pub acyclic: bool,
+}
 
 /// How states are reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduction<'a> {
-    /// The accesses to shared memory that race with no other one and are not atomic.
-    pub race_free: &'a Visibility,
+    /// What may go first.
+    pub commuting: &'a Commuting,
     /// States that are expanded whole, at least, before reduction begins.
     pub from: u64,
 }
@@ -42,15 +57,19 @@ impl Reduction<'_> {
 
     /// The place, in the list of all moves, of a thread that may go first.
     pub(in crate::explore) fn first(&self, machine: &Machine, state: &State, moves: &[Move]) -> Option<usize> {
-        first_of(moves, |thread| self.commutes(machine.pending(state, thread)))
+        first_of(moves, |thread| self.commutes(machine, state, thread))
     }
 
-    /// Whether a step that begins so may come before all that other threads can do.
-    pub(in crate::explore) fn commutes(&self, pending: Option<Pending>) -> bool {
-        match pending {
-            Some(Pending::Read { read, .. }) => self.race_free.read(read),
-            Some(Pending::Write { definition, .. }) => self.race_free.definition(definition),
-            Some(Pending::Synchronise { kind, .. }) => kind == Kind::Unlock,
+    /// Whether the next step of a thread may come before all that other threads can do, if the thread can move.
+    pub(in crate::explore) fn commutes(&self, machine: &Machine, state: &State, thread: ThreadIndex) -> bool {
+        let Commuting { accesses, locks, .. } = self.commuting;
+        match machine.pending(state, thread) {
+            Some(Pending::Read { read, .. }) => accesses.read(read),
+            Some(Pending::Write { definition, .. }) => accesses.definition(definition),
+            Some(Pending::Synchronise { kind: Kind::Unlock, .. }) => true,
+            Some(Pending::Synchronise { kind: Kind::Lock, .. }) => {
+                locks.contains(&machine.origin(state.position(thread)))
+            }
             _ => false,
         }
     }

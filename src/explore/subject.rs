@@ -11,7 +11,8 @@ use crate::explore::portfolio::{PartialAnswer, Retry};
 use crate::explore::question::count::{self, CountAnswer};
 use crate::explore::question::futures::futures_with;
 use crate::explore::question::select::{self, SelectAnswer};
-use crate::explore::slice::{Declined, Silent, Sliceable, may_go_wrong, readers};
+use crate::explore::reduction::Commuting;
+use crate::explore::slice::{Declined, Silent, Sliceable, UnobservedLocks, may_go_wrong, readers};
 use crate::form::races::potential_races;
 use crate::form::{Form, Selection};
 use crate::ir::{Access, DefinitionId, Program, ReadId};
@@ -48,18 +49,20 @@ impl<'a> Subject<'a> {
         self.form.map(|form| &form.concurrency)
     }
 
-    /// The accesses that race with no other one and are not atomic; `None` where the program was not analysed.
+    /// The accesses that race with no other one and are not atomic, and the locks whose order nobody can see; `None` where the
+    /// program was not analysed.
     #[must_use]
-    pub fn race_free(&self) -> Option<Visibility> {
+    pub fn commuting(&self) -> Option<Commuting> {
         let form = self.form?;
-        let mut found = Visibility::none(self.program);
+        let mut accesses = Visibility::none(self.program);
         for access in potential_races(self.program, form).race_free() {
             match access {
-                Access::Read(read) => found.reads.insert(read.index()),
-                Access::Write(definition) => found.definitions.insert(definition.index()),
+                Access::Read(read) => accesses.reads.insert(read.index()),
+                Access::Write(definition) => accesses.definitions.insert(definition.index()),
             }
         }
-        Some(found)
+        let locks = UnobservedLocks::find(self.program, &form.concurrency).unwrap_or_default().operations;
+        Some(Commuting { accesses, locks, acyclic: !may_run_for_ever(self.program) })
     }
 
     /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies.
@@ -114,7 +117,7 @@ impl<'a> Subject<'a> {
 
     fn search(&self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
         let mut sliceable = None;
-        futures_with(self.machine, query, &|| self.race_free(), budget, &mut |budget| {
+        futures_with(self.machine, query, &|| self.commuting(), budget, &mut |budget| {
             let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
             let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, budget));
             found.map_err(|declined| if declined == Declined::Bound { Retry::WithMore } else { Retry::Never })
@@ -126,7 +129,15 @@ impl<'a> Subject<'a> {
     pub fn count(&self, budget: &Budget<'_>) -> CountAnswer {
         let has_loops = may_run_for_ever(self.program);
         let infinite = has_loops.then(|| count::infinitely_many(self.machine, budget)).flatten();
-        infinite.unwrap_or_else(|| count::count(self.machine, budget))
+        let without_locks = || self.count_without_locks(budget);
+        infinite.or_else(without_locks).unwrap_or_else(|| count::count(self.machine, budget))
+    }
+
+    /// Counts the futures by executions of the program without the locks whose order nobody can see, if it has any.
+    fn count_without_locks(&self, budget: &Budget<'_>) -> Option<CountAnswer> {
+        let program = UnobservedLocks::find(self.program, self.concurrency()?)?.program_without(self.program);
+        let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
+        count::count_within(&machine, budget).ok()
     }
 
     /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there

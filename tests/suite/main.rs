@@ -58,5 +58,6 @@ mod ssa;
 mod structure;
 mod syntax;
 mod tears;
+mod unobserved_locks;
 mod without_outcomes;
 mod witnesses;

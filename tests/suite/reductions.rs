@@ -117,14 +117,14 @@ impl Observer for Reads {
 }
 
 #[derive(Default)]
-struct Tally {
+pub struct Tally {
     sliced: u64,
     whole: u64,
     large: u64,
     selections: u64,
-    symmetric: u64,
-    reduced: u64,
-    saved: u64,
+    pub symmetric: u64,
+    pub reduced: u64,
+    pub saved: u64,
 }
 
 /// Holds an answer to that of all states of the whole program.
@@ -179,12 +179,12 @@ fn check_symmetry(text: &str, tally: &mut Tally) -> Result<(), String> {
 
 /// Holds a search that expands one thread alone where that is enough, from the first state on, to one that expands all, and the
 /// same up to symmetry; `Err` says what is wrong.
-fn check_order(text: &str, tally: &mut Tally) -> Result<(), String> {
+pub fn check_order(text: &str, tally: &mut Tally) -> Result<(), String> {
     let Some(fixture) = Fixture::new(text) else { return Ok(()) };
     let machine = fixture.0.machine();
     let (query, limits) = (Query::default(), Limits { max_states: Some(30_000), ..Limits::default() });
-    let race_free = fixture.subject().race_free().ok_or("no form")?;
-    let reduction = Some(Reduction { race_free: &race_free, from: 0 });
+    let commuting = fixture.subject().commuting().ok_or("no form")?;
+    let reduction = Some(Reduction { commuting: &commuting, from: 0 });
     let whole = by_states(machine, &query, &limits.into());
     if !whole.is_complete() {
         return Ok(());
@@ -408,7 +408,7 @@ fn slices_of_the_samples_say_what_the_whole_programs_say() {
 }
 
 /// Checks a program; a smaller one with the same fault is shown.
-fn report(source: &str, seed: u64, tally: &mut Tally, check: impl Fn(&str, &mut Tally) -> Result<(), String>) {
+pub fn report(source: &str, seed: u64, tally: &mut Tally, check: impl Fn(&str, &mut Tally) -> Result<(), String>) {
     if let Err(message) = check(source, tally) {
         let small = generate::shrink(source, &mut |candidate| {
             check(candidate, &mut Tally::default()).is_err_and(|other| kind(&other) == kind(&message))
@@ -468,8 +468,8 @@ fn philosophers_have_few_states() {
              cobegin {others} P7: dine(7, {last}); coend"
         );
         let fixture = Fixture::new(&text).unwrap();
-        let race_free = fixture.subject().race_free().unwrap();
-        let query = Query { reduction: Some(Reduction { race_free: &race_free, from: 0 }), ..Query::default() };
+        let commuting = fixture.subject().commuting().unwrap();
+        let query = Query { reduction: Some(Reduction { commuting: &commuting, from: 0 }), ..Query::default() };
         let alone = by_states(fixture.0.machine(), &query, &Budget::unlimited());
         // Without reduction there are more than 400,000.
         assert!(alone.is_complete() && alone.statistics.states < 60_000, "{} states", alone.statistics.states);
@@ -488,7 +488,7 @@ fn what_a_bound_proves_ends_where_reduction_begins() {
     let arms: String = (0..6).map(arm).collect();
     let text = format!("int x0, x1, x2; lock l0, l1, l2; cobegin {arms} coend");
     let fixture = Fixture::new(&text).unwrap();
-    let race_free = fixture.subject().race_free().unwrap();
+    let commuting = fixture.subject().commuting().unwrap();
     let steps = |reduction, max_steps| {
         let limits = Limits { max_steps: Some(max_steps), ..Limits::default() };
         let answer = by_states(fixture.0.machine(), &Query { reduction, ..Query::default() }, &limits.into());
@@ -496,6 +496,6 @@ fn what_a_bound_proves_ends_where_reduction_begins() {
         report.unfinished.map(|unfinished| unfinished.steps)
     };
     assert_eq!(steps(None, 17), Some(17));
-    let proved = steps(Some(Reduction { race_free: &race_free, from: 100 }), 17);
+    let proved = steps(Some(Reduction { commuting: &commuting, from: 100 }), 17);
     assert!(proved.is_some_and(|proved| proved > 1 && proved < 17), "{proved:?} steps");
 }

@@ -45,26 +45,30 @@ const FEW_STATES: u64 = 1_000;
 /// are seldom fewer, since each future ends in one of its own. Where threads synchronise by objects, few states are tried first, and a
 /// bound on states bounds executions as well, by the work that they are: there may be futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    let by_objects = machine.synchronises();
-    if by_objects {
+    if machine.synchronises() {
         let few = count_by_states(machine, &budget.share(Limits { max_states: Some(FEW_STATES), ..Limits::default() }));
         if few.bound != Some(Bound::States) || budget.limits().max_states.is_some_and(|most| most <= FEW_STATES) {
             return few;
         }
     }
+    count_within(machine, budget).unwrap_or_else(|_| count_by_states(machine, budget))
+}
+
+/// Counts the futures by one execution for each; where threads synchronise by objects, a bound on states bounds executions as well.
+///
+/// # Errors
+///
+/// A program that cannot be explored in this way.
+pub(in crate::explore) fn count_within(machine: &Machine, budget: &Budget<'_>) -> Result<CountAnswer, Refusal> {
     let Limits { max_states, max_executions, .. } = *budget.limits();
-    let max_work = max_states.filter(|_| by_objects).map(|states| states.saturating_mul(LESS_WORK_FOR_STATE));
-    let share = budget.share(Limits { max_work, ..Limits::default() });
-    match count_by_executions(machine, &share) {
-        Ok(mut answer) => {
-            let is_users = max_executions.is_some_and(|most| answer.executions >= most);
-            if answer.bound == Some(Bound::Executions) && !is_users && max_work.is_some() {
-                answer.bound = Some(Bound::States);
-            }
-            answer
-        }
-        Err(_) => count_by_states(machine, budget),
+    let max_states = max_states.filter(|_| machine.synchronises());
+    let max_work = max_states.map(|states| states.saturating_mul(LESS_WORK_FOR_STATE));
+    let mut answer = count_by_executions(machine, &budget.share(Limits { max_work, ..Limits::default() }))?;
+    let is_users = max_executions.is_some_and(|most| answer.executions >= most);
+    if answer.bound == Some(Bound::Executions) && !is_users && max_work.is_some() {
+        answer.bound = Some(Bound::States);
     }
+    Ok(answer)
 }
 
 /// States up to which it is asked whether there are infinitely many futures.

@@ -19,14 +19,14 @@ use crate::explore::question::by_executions::by_executions;
 use crate::explore::question::failures::{FailureKey, failure_list};
 use crate::explore::question::outcomes::{self, OutcomeKey, Outcomes, Room};
 use crate::explore::question::samples::Samples;
-use crate::explore::reduction::Reduction;
+use crate::explore::reduction::{Commuting, Reduction};
 use crate::explore::states::assumption::{Unexpanded, lasting_states};
 use crate::explore::states::completion::Completion;
 use crate::explore::states::open::open_executions;
 use crate::explore::states::terms::{SeenTerm, SeenTerms};
 use crate::explore::states::{self, End, EndContext, Searched, Transition, Visitor};
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName, Visibility};
+use crate::vm::{CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
@@ -35,11 +35,11 @@ pub fn futures(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Ans
     futures_with(machine, query, &|| None, budget, &mut |_| Err(Retry::Never))
 }
 
-/// The same with slices, as a function of their budget, and with partial-order reduction by accesses that do not race.
+/// The same with slices, as a function of their budget, and with partial-order reduction by steps that commute.
 pub(in crate::explore) fn futures_with(
     machine: &Machine,
     query: &Query<'_>,
-    race_free: &dyn Fn() -> Option<Visibility>,
+    commuting: &dyn Fn() -> Option<Commuting>,
     budget: &Budget<'_>,
     by_slices: &mut dyn FnMut(&Budget<'_>) -> Result<Answer, Retry>,
 ) -> Answer {
@@ -49,8 +49,9 @@ pub(in crate::explore) fn futures_with(
     let mut answer = Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref())).run(Searches {
         by_states: &mut |budget| {
             let is_large = budget.limits().max_states.is_none_or(|states| states > FEW_STATES);
-            let race_free = if is_large { known.get_or_insert_with(race_free).as_ref() } else { None };
-            let reduction = race_free.map(|race_free| Reduction { race_free, from: FEW_STATES });
+            let commuting = if is_large { known.get_or_insert_with(commuting).as_ref() } else { None };
+            let from = |commuting: &Commuting| if commuting.locks.is_empty() { FEW_STATES } else { 0 };
+            let reduction = commuting.map(|commuting| Reduction { commuting, from: from(commuting) });
             let query = &Query { reduction: query.reduction.or(reduction), ..*query };
             let Some(symmetric) = &symmetric else { return by_states(machine, query, budget) };
             let answer = by_states(symmetric, query, budget);
@@ -72,7 +73,9 @@ pub(in crate::explore) fn futures_with(
     answer
 }
 
-/// States that are expanded whole before any is reduced, so that schedules of small programs are shortest.
+/// States that are expanded whole before any is reduced, so that schedules of small programs are shortest. Where orders of locks do
+/// not matter, few states may be left of very many: only searches that are allowed more than that are reduced there, from the first
+/// state on.
 const FEW_STATES: u64 = 20_000;
 
 /// Outcomes of executions that are shown where there may be many more than that.

@@ -30,6 +30,7 @@ mod relevance;
 mod replay;
 mod short_locks;
 mod silent;
+mod unobserved_locks;
 
 use crate::budget::Budget;
 use crate::concurrency::Sharing;
@@ -49,6 +50,7 @@ use relevance::Relevance;
 pub(super) use relevance::may_go_wrong;
 use replay::Replay;
 pub(super) use silent::Silent;
+pub(super) use unobserved_locks::UnobservedLocks;
 
 /// Why slices give no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

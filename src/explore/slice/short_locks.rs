@@ -29,17 +29,9 @@ const MAX_LOCKS: usize = 1_000;
 
 /// See the module.
 pub(super) fn short_locks(program: &Program, concurrency: &Concurrency) -> FxHashSet<LocationId> {
-    let locks = certain_locks(program, concurrency);
-    if locks.is_empty() || locks.len() > MAX_LOCKS {
-        return FxHashSet::default();
-    }
-    let ids = locks.iter().enumerate().map(|(id, &lock)| (lock, id)).collect();
-    let long = FixedBitSet::with_capacity(locks.len());
-    let mut bodies = Bodies { concurrency, ids, at_entry: Vec::new(), long, inner: vec![Vec::new(); locks.len()] };
-    bodies.solve();
-    bodies.look_through();
+    let Some(bodies) = Bodies::of(program, concurrency) else { return FxHashSet::default() };
     let short = bodies.short();
-    locks.iter().enumerate().filter(|&(id, _)| short.contains(id)).map(|(_, &lock)| lock).collect()
+    bodies.ids.iter().filter(|&(_, &id)| short.contains(id)).map(|(&lock, _)| lock).collect()
 }
 
 /// The locks that every operation means with certainty, sorted.
@@ -73,25 +65,46 @@ fn certain_locks(program: &Program, concurrency: &Concurrency) -> Vec<LocationId
     found
 }
 
-/// The bodies of some locks.
-struct Bodies<'a> {
+/// The bodies of the locks that every operation means with certainty.
+pub(super) struct Bodies<'a> {
     concurrency: &'a Concurrency,
-    ids: FxHashMap<LocationId, usize>,
+    /// The locks, by number.
+    pub(super) ids: FxHashMap<LocationId, usize>,
     /// By block: what may be held at its begin; nothing where control does not come.
     at_entry: Vec<Option<FixedBitSet>>,
-    /// Those of which it is known that they are not short.
-    long: FixedBitSet,
+    /// Those of which it is known that they are not short, or must not count as such.
+    pub(super) long: FixedBitSet,
     /// The locks that are taken while one may be held.
     inner: Vec<Vec<usize>>,
 }
 
-impl Bodies<'_> {
+impl<'a> Bodies<'a> {
+    /// Steps 1 and 2; `None` where there are no such locks, or too many.
+    pub(super) fn of(program: &Program, concurrency: &'a Concurrency) -> Option<Bodies<'a>> {
+        let locks = certain_locks(program, concurrency);
+        if locks.is_empty() || locks.len() > MAX_LOCKS {
+            return None;
+        }
+        let ids = locks.iter().enumerate().map(|(id, &lock)| (lock, id)).collect();
+        let long = FixedBitSet::with_capacity(locks.len());
+        let mut bodies = Bodies { concurrency, ids, at_entry: Vec::new(), long, inner: vec![Vec::new(); locks.len()] };
+        bodies.solve();
+        bodies.look_through();
+        Some(bodies)
+    }
+
     /// The number of the lock that an operation takes or frees.
-    fn lock(&self, locks: &[LocationId]) -> Option<usize> {
+    pub(super) fn lock(&self, locks: &[LocationId]) -> Option<usize> {
         locks.first().and_then(|lock| self.ids.get(lock)).copied()
     }
 
-    fn step(&self, held: &mut FixedBitSet, event: &Event) {
+    /// What may be held at the begin of a block; `None` where control does not come.
+    pub(super) fn at_entry(&self, block: u32) -> Option<&FixedBitSet> {
+        self.at_entry[block as usize].as_ref()
+    }
+
+    /// What may be held behind an event, where `held` may be before it.
+    pub(super) fn step(&self, held: &mut FixedBitSet, event: &Event) {
         let EventKind::Synchronise(kind) = event.kind else { return };
         if let Some(lock) = self.lock(self.concurrency.locations_of(event)) {
             match kind {
@@ -157,8 +170,8 @@ impl Bodies<'_> {
         }
     }
 
-    /// Step 3.
-    fn short(&self) -> FixedBitSet {
+    /// Step 3: the locks whose bodies take only others that are found first, by number.
+    pub(super) fn short(&self) -> FixedBitSet {
         let mut short = FixedBitSet::with_capacity(self.ids.len());
         loop {
             let before = short.count_ones(..);

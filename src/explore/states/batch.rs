@@ -245,8 +245,10 @@ impl<G: Monitor> Worker<G> {
             // Whether it is enough is known when it is entered; that it is not may be known now.
             if Some(choice) == first {
                 let last = self.batch.successors.last();
+                let acyclic = scene.reduction.is_some_and(|reduction| reduction.commuting.acyclic);
                 let leads_on = |last: &Successor| {
-                    last.known.is_none_or(|to| to > of.node) && matches!(last.leads, Leads::On | Leads::Unknown)
+                    let may_be_new = acyclic || last.known.is_none_or(|to| to > of.node);
+                    may_be_new && matches!(last.leads, Leads::On | Leads::Unknown)
                 };
                 if last.is_some_and(leads_on) {
                     break;

@@ -95,7 +95,7 @@ impl<N: Copy> Collapse<N> {
         reduction: Option<Reduction<'_>>,
     ) -> &[u32] {
         let commutes = |state: &State, thread: ThreadIndex| {
-            reduction.is_some_and(|reduction| reduction.commutes(machine.pending(state, thread)))
+            reduction.is_some_and(|reduction| reduction.commutes(machine, state, thread))
         };
         machine.write_numbers(of, (before, &self.loaded), &mut self.parts, &mut self.behind, commutes);
         &self.behind

@@ -74,10 +74,14 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.follow_all_but(node, moves, first)
     }
 
-    /// Whether the last step, that of a state, has led to one from which executions go on and which was not expanded: states are
-    /// expanded by rising number.
+    /// Whether the last step, that of a state, has led to one from which executions go on and which was not expanded, for else
+    /// there may be a cycle: states are expanded by rising number.
     pub(super) fn leads_on_from(&self, node: u32) -> bool {
-        self.arrived > node && self.found.graph.kind(self.arrived) == NodeKind::Waiting
+        match self.found.graph.kind(self.arrived) {
+            NodeKind::Waiting => self.arrived > node,
+            NodeKind::Expanded => self.reduction.is_some_and(|reduction| reduction.commuting.acyclic),
+            _ => false,
+        }
     }
 
     /// Does the steps of all threads but one.

@@ -1,0 +1,300 @@
+//! Locks whose order nobody can see.
+//!
+//! **Input**: a program and its unfolded graph. **Output**: [`UnobservedLocks`]: operations that take and give back *unobserved*
+//! locks, and the program without them.
+//!
+//! **Algorithm**: a [short lock](super::short_locks) is unobserved if
+//! 1. whoever may hold it does nothing but local work that cannot fail and prints nothing, calls, accesses to cells that nobody else
+//!    accesses in conflict in parallel, and what takes or gives back locks;
+//! 2. nobody gives it back who may not hold it, or names it by an index that may be out of range;
+//! 3. no loop can go round while it is held;
+//! 4. no operation on it may, elsewhere, mean a lock that is not unobserved;
+//! 5. only unobserved locks are taken in its bodies, which were found to be so before.
+//!
+//! **Soundness**: let s be a state, and e an execution from there. Take out of e all operations on unobserved locks. The accesses in
+//! their bodies have no conflict with anything that is done in parallel (1), so whoever has begun a body may do all of it at once, as
+//! soon as it stands at it:
+//! - In s, some threads stand in bodies. One of them can always go on: none waits for anything but an unobserved lock (1, 5), and each
+//!   of these was found before the locks that are held by who waits for it (5). So one after the other comes out (3), for none
+//!   fails (1, 2).
+//! - From then on all unobserved locks are free whenever no thread stands in a body, and each thread does its next body at once.
+//!
+//! What is made in this way has the same reads from the same writes, prints, failures, and blocked threads as e, for these wait outside of
+//! all such bodies (1). So an execution of the program without the operations is one of the program, and in a state in which a thread
+//! is about to take a free unobserved lock, that thread may go first.
+//!
+//! **Limits**: not where contexts are merged or recursive, and not beside atomic blocks. A lock that protects what its
+//! threads share is observed.
+
+use super::relevance::{may_fail, may_miss};
+use super::short_locks::Bodies;
+use crate::concurrency::lockset::{LocksetId, Locksets, find_locksets, holds_lock};
+use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
+use crate::ir::sync::Kind;
+use crate::ir::{Instruction, LeafId, Operand, Place, Program};
+use crate::vm::Origin;
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Different accesses to one part of memory beyond which it counts as accessed in conflict.
+const MAX_ACCESSES: usize = 1_000;
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(in crate::explore) struct UnobservedLocks {
+    /// All operations on them.
+    pub(in crate::explore) operations: FxHashSet<Origin>,
+}
+
+impl UnobservedLocks {
+    /// Those of a program, if there are any.
+    pub(in crate::explore) fn find(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
+        let is_recursive = || concurrency.contexts.iter().any(|context| context.recursive);
+        let is_atomic = || concurrency.events.iter().any(|event| matches!(event.kind, EventKind::AtomicBegin));
+        if concurrency.merged || is_recursive() || is_atomic() {
+            return None;
+        }
+        let bodies = Bodies::of(program, concurrency)?;
+        if bodies.short().is_clear() {
+            return None;
+        }
+        let accesses = Accesses::of(concurrency);
+        let locksets = find_locksets(program, concurrency);
+        let mut search = Search { program, concurrency, bodies, accesses, locksets, operations: FxHashMap::default() };
+        search.look_through();
+        search.exclude_loops();
+        let operations = search.operations();
+        (!operations.is_empty()).then_some(UnobservedLocks { operations })
+    }
+
+    /// The program without the operations.
+    pub(in crate::explore) fn program_without(&self, program: &Program) -> Program {
+        let mut left = program.clone();
+        for (function, of) in program.functions.entries() {
+            for (block, content) in of.blocks.entries() {
+                let is_kept = |&instruction: &usize| {
+                    !self.operations.contains(&Origin { function, block, instruction: instruction as u32 })
+                };
+                let kept: Vec<usize> = (0..content.instructions.len()).filter(is_kept).collect();
+                if kept.len() < content.instructions.len() {
+                    let made = &mut left.functions[function].blocks[block];
+                    made.instructions = kept.iter().map(|&place| content.instructions[place].clone()).collect();
+                    made.spans = kept.iter().filter_map(|&place| content.spans.get(place).copied()).collect();
+                }
+            }
+        }
+        left
+    }
+}
+
+/// Which accesses there are to each part of memory.
+struct Accesses {
+    parts: FxHashMap<(InstanceId, LeafId), FxHashSet<Access>>,
+}
+
+/// An access, as far as it matters whether others conflict with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Access {
+    /// An element, or any.
+    element: Option<u32>,
+    writes: bool,
+    class: ClassId,
+}
+
+/// Whether an event accesses memory, and if so, whether it writes.
+fn writes(event: &Event) -> Option<bool> {
+    match event.kind {
+        EventKind::Read(_) => Some(false),
+        EventKind::Write(_) | EventKind::Update { .. } => Some(true),
+        _ => None,
+    }
+}
+
+impl Accesses {
+    fn of(concurrency: &Concurrency) -> Accesses {
+        let mut parts: FxHashMap<_, FxHashSet<Access>> = FxHashMap::default();
+        for block in 0..concurrency.blocks.len() as u32 {
+            let class = concurrency.classes[block as usize];
+            for event in concurrency.events_of(block) {
+                let Some(writes) = writes(event) else { continue };
+                for &location in concurrency.locations_of(event) {
+                    let location = &concurrency.locations[location];
+                    let of = parts.entry((location.instance, location.leaf)).or_default();
+                    if of.len() <= MAX_ACCESSES {
+                        of.insert(Access { element: location.element, writes, class });
+                    }
+                }
+            }
+        }
+        Accesses { parts }
+    }
+
+    /// Whether an access of a block to a location has no conflict with one that may be in parallel.
+    fn is_alone(&self, concurrency: &Concurrency, block: u32, location: LocationId, writes: bool) -> bool {
+        let location = &concurrency.locations[location];
+        let Some(others) = self.parts.get(&(location.instance, location.leaf)) else { return false };
+        let class = concurrency.classes[block as usize];
+        let is_same = |other: &Access| location.element.zip(other.element).is_none_or(|(one, other)| one == other);
+        others.len() <= MAX_ACCESSES
+            && !others.iter().any(|other| {
+                (writes || other.writes) && is_same(other) && concurrency.parallel_classes(class, other.class)
+            })
+    }
+}
+
+/// What an operation on locks may mean.
+#[derive(Default)]
+struct Meaning {
+    locks: Vec<usize>,
+    /// Whether it may mean something else.
+    others: bool,
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    concurrency: &'a Concurrency,
+    bodies: Bodies<'a>,
+    accesses: Accesses,
+    locksets: Locksets,
+    operations: FxHashMap<Origin, Meaning>,
+}
+
+/// An instruction in a context, with its events, and what is held before it for certain.
+struct At<'e> {
+    block: u32,
+    operation: Origin,
+    instruction: &'e Instruction,
+    events: &'e [Event],
+    certainly: Option<LocksetId>,
+}
+
+impl Search<'_> {
+    /// Points 1 and 2.
+    fn look_through(&mut self) {
+        let (program, concurrency) = (self.program, self.concurrency);
+        for block in 0..concurrency.blocks.len() as u32 {
+            let Some(mut held) = self.bodies.at_entry(block).cloned() else { continue };
+            let mut certainly = self.locksets.at_entry(block);
+            let of = concurrency.blocks[block as usize];
+            let (function, Some(source)) = (concurrency.contexts[of.context].function, of.source) else { continue };
+            for (position, instruction, events) in concurrency.instructions_of(program, block) {
+                let events = &concurrency.events[events.start as usize..events.end as usize];
+                let operation = Origin { function, block: source, instruction: position };
+                let at = At { block, operation, instruction, events, certainly };
+                if !self.is_harmless(&at, &held) {
+                    self.bodies.long.union_with(&held);
+                }
+                for event in events {
+                    self.bodies.step(&mut held, event);
+                    certainly =
+                        certainly.map(|set| Locksets::step(&mut self.locksets, program, concurrency, set, event));
+                }
+            }
+        }
+    }
+
+    /// Whether whoever holds an unobserved lock may do that.
+    fn is_harmless(&mut self, at: &At<'_>, held: &FixedBitSet) -> bool {
+        match at.instruction {
+            Instruction::Synchronise(operation) => match (operation.kind, operation.object.as_ref(), at.events) {
+                (kind @ (Kind::Lock | Kind::Unlock), Some(place), [event]) => self.note_lock(at, kind, place, event),
+                _ => false,
+            },
+            _ if held.is_clear() => true,
+            Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. } => {
+                at.events.iter().all(|event| {
+                    let locations = self.concurrency.locations_of(event);
+                    let is_alone = |&location: &LocationId| {
+                        let writes = writes(event).unwrap_or(true);
+                        self.accesses.is_alone(self.concurrency, at.block, location, writes)
+                    };
+                    self.is_in_range(place, locations) && !locations.is_empty() && locations.iter().all(is_alone)
+                })
+            }
+            Instruction::Copy { .. }
+            | Instruction::Unary { .. }
+            | Instruction::Binary { .. }
+            | Instruction::Address { .. }
+            | Instruction::Call { .. } => !may_fail(at.instruction),
+            _ => false,
+        }
+    }
+
+    /// An operation on a lock; what it means for its own lock is noted here.
+    fn note_lock(&mut self, at: &At<'_>, kind: Kind, place: &Place, event: &Event) -> bool {
+        let locations = self.concurrency.locations_of(event);
+        let meaning = self.operations.entry(at.operation).or_default();
+        let Some(lock) = self.bodies.lock(locations) else {
+            meaning.others = true;
+            return kind == Kind::Lock;
+        };
+        if !meaning.locks.contains(&lock) {
+            meaning.locks.push(lock);
+        }
+        let holds = |set| holds_lock(self.locksets.locks(set), locations[0]);
+        let is_held = kind == Kind::Lock || at.certainly.is_some_and(holds);
+        if !is_held || !self.is_in_range(place, locations) {
+            self.bodies.long.insert(lock);
+        }
+        is_held
+    }
+
+    /// Whether the indices of a place that means these locations are in range for certain.
+    fn is_in_range(&self, place: &Place, locations: &[LocationId]) -> bool {
+        // An element is known only where all indices are, and are in range as far as the lengths are known. Of objects each
+        // element is told apart: it takes more than one to know that it is known.
+        let is_known = |&location: &LocationId| {
+            let location = &self.concurrency.locations[location];
+            location.element.is_some() && self.program.leaves[location.leaf].element_count() > 1
+        };
+        let has_length = place.indices.iter().all(|index| matches!(index.length, Operand::Constant(_)));
+        !may_miss(place) || has_length && locations.len() == 1 && locations.iter().all(is_known)
+    }
+
+    /// Point 3: locks that are held on an edge of a cycle of blocks, or behind one.
+    fn exclude_loops(&mut self) {
+        let concurrency = self.concurrency;
+        let mut edges: FxHashMap<u32, (FixedBitSet, &[u32])> = FxHashMap::default();
+        for block in 0..concurrency.blocks.len() as u32 {
+            let Some(mut held) = self.bodies.at_entry(block).cloned() else { continue };
+            concurrency.events_of(block).iter().for_each(|event| self.bodies.step(&mut held, event));
+            if !held.is_clear() {
+                edges.insert(block, (held, concurrency.local.successors(block)));
+            }
+        }
+        let mut open: FxHashMap<u32, usize> = edges.keys().map(|&block| (block, 0)).collect();
+        for target in edges.values().flat_map(|(_, targets)| targets.iter()) {
+            open.entry(*target).and_modify(|count| *count += 1);
+        }
+        let mut waiting: Vec<u32> = open.iter().filter(|&(_, &count)| count == 0).map(|(&block, _)| block).collect();
+        while let Some(block) = waiting.pop() {
+            let Some((_, targets)) = edges.remove(&block) else { continue };
+            for target in targets {
+                if let Some(count) = open.get_mut(target) {
+                    *count -= 1;
+                    if *count == 0 {
+                        waiting.push(*target);
+                    }
+                }
+            }
+        }
+        edges.values().for_each(|(held, _)| self.bodies.long.union_with(held));
+    }
+
+    /// Points 4 and 5.
+    fn operations(mut self) -> FxHashSet<Origin> {
+        loop {
+            let found = self.bodies.short();
+            let is_whole =
+                |meaning: &Meaning| !meaning.others && meaning.locks.iter().all(|&lock| found.contains(lock));
+            let before = self.bodies.long.count_ones(..);
+            for meaning in self.operations.values().filter(|meaning| !is_whole(meaning)) {
+                self.bodies.long.extend(meaning.locks.iter().copied());
+            }
+            if self.bodies.long.count_ones(..) == before {
+                let whole = self.operations.iter().filter(|(_, meaning)| is_whole(meaning));
+                return whole.map(|(&operation, _)| operation).collect();
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Locks whose order nobody can see, held to all states of the whole program: random programs, and philosophers.
+//!
+//! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
+
+use crate::reductions::{Tally, check_order, report};
+use crate::support::generate::Rng;
+use crate::support::{model, possible_model, setting};
+use cssame::budget::{Budget, Limits};
+use cssame::explore::{CountAnswer, Query, Subject, count_by_states};
+use cssame::model::Model;
+use std::fmt::Write;
+
+/// A program whose threads take locks, often for what they do not share; some of them in ways that others can see.
+fn program(seed: u64) -> String {
+    let mut rng = Rng::new(seed.wrapping_mul(0x9e_37_79));
+    let mut text =
+        "int own[4]; int a0, a1, a2; int x, y; lock L, M, N; lock f[3]; event v; cond c; sem s = 1;\n".to_owned();
+    text +=
+        "void add(int me, lock one, lock other) { lock(one); lock(other); own[me]++; unlock(other); unlock(one); }\n";
+    text += "void main() {\ncobegin\n";
+    let threads = 2 + rng.below(2);
+    for thread in 0..threads {
+        let _ = write!(text, "  T{thread}: {{ ");
+        for _ in 0..1 + rng.below(3) {
+            let _ = match rng.below(9) {
+                0..=2 => write!(text, "{} ", body(&mut rng, thread as usize, 0)),
+                3 => write!(text, "add({thread}, {}, {}); ", lock(&mut rng), lock(&mut rng)),
+                4 => write!(text, "for (int i = 0; i < 2; i++) {{ {} }} ", body(&mut rng, thread as usize, 0)),
+                5 => write!(text, "if (x == 0) {{ {} }} ", body(&mut rng, thread as usize, 0)),
+                _ => write!(text, "{} ", outside(&mut rng)),
+            };
+        }
+        text += "}\n";
+    }
+    text += "coend\n";
+    text += ["print(a0);", "print(own[1]);", "print(x);", ""][rng.below(4) as usize];
+    text + "\n}\n"
+}
+
+fn lock(rng: &mut Rng) -> &'static str {
+    *rng.pick(&["L", "L", "M", "N", "f[0]", "f[1]"])
+}
+
+/// The body of a lock, with others in it.
+fn body(rng: &mut Rng, thread: usize, depth: u32) -> String {
+    let lock = lock(rng);
+    let mut text = format!("lock({lock}); ");
+    for _ in 0..rng.below(3) {
+        text += &match rng.below(if depth < 2 { 14 } else { 10 }) {
+            0..=2 => format!("a{thread}++; "),
+            3 | 4 => format!("own[{thread}] = own[{thread}] + 1; "),
+            5 => format!("if (a{thread} == 1) a{thread} = 2; "),
+            6 => "int t = y; ".to_owned(),
+            7 if rng.chance(30) => inside(rng),
+            7..=9 => format!("a{thread} = own[{thread}]; "),
+            _ => body(rng, thread, depth + 1),
+        };
+    }
+    // Some forget to give it back, or give back another one.
+    if !rng.chance(4) {
+        text += &format!("unlock({}); ", if rng.chance(3) { self::lock(rng) } else { lock });
+    }
+    format!("{{ {text}}}")
+}
+
+/// What others may see, or wait for, or what may fail.
+fn inside(rng: &mut Rng) -> String {
+    let all = [
+        "x = x + 1; ",
+        "print(x); ",
+        "assert(x < 2); ",
+        "wait(v); ",
+        "set(v); ",
+        "P(s); ",
+        "V(s); ",
+        "own[x + 2] = 1; ",
+        "a0 = 3; ",
+        "notifyAll(c); ",
+        "wait(c, L); ",
+        "while (x == 0) { x = 1; } ",
+        "int k = choose(0, 1); ",
+        "own[2] = 10 / (x - 1); ",
+    ];
+    (*rng.pick(&all)).to_owned()
+}
+
+fn outside(rng: &mut Rng) -> String {
+    let all = ["x = x + 1;", "y = x;", "print(x);", "set(v);", "wait(v);", "if (y == 1) { x = 2; }", "assert(x != 3);"];
+    (*rng.pick(&all)).to_owned()
+}
+
+fn counted(model: &Model, limits: &Limits) -> CountAnswer {
+    Subject::from(model).count(&Budget::from(*limits))
+}
+
+#[test]
+fn random_programs_have_the_same_answers_without_their_order() {
+    let programs = setting("CSSAME_REDUCTION_PROGRAMS", 1_500);
+    let first = setting("CSSAME_REDUCTION_SEED", 1);
+    let (mut tally, mut unobserved, mut fewer) = (Tally::default(), 0, 0);
+    for seed in first..first + programs {
+        let text = program(seed);
+        report(&text, seed, &mut tally, check_order);
+        let Some(model) = possible_model(&text) else { continue };
+        unobserved += u64::from(!Subject::from(&model).commuting().unwrap().locks.is_empty());
+        let limits = Limits { max_states: Some(50_000), ..Limits::default() };
+        let found = counted(&model, &limits);
+        let one_by_one = count_by_states(model.machine(), &Budget::from(limits));
+        if found.bound.is_none() && one_by_one.bound.is_none() {
+            assert!(!found.infinite, "seed {seed}:\n{text}");
+            assert_eq!(found.futures, one_by_one.futures, "seed {seed}:\n{text}");
+            fewer += u64::from(found.statistics.states == 0);
+        }
+    }
+    println!(
+        "{} programs reduced, {} of them to fewer states; {unobserved} have unobserved locks, {fewer} were counted by executions",
+        tally.reduced, tally.saved
+    );
+    assert!(unobserved * 4 > programs, "{unobserved} of {programs}");
+}
+
+#[test]
+fn philosophers_have_one_future_whatever_their_number() {
+    for n in [3, 8, 60] {
+        let text = philosophers(n, &format!("f0, f{}", n - 1));
+        let model = model(&text);
+        let found = counted(&model, &Limits::default());
+        assert_eq!((found.futures, found.executions, found.bound), (1, 1, None), "{n}");
+        let answer = Subject::from(&model).futures(&Query::default(), &Budget::unlimited());
+        assert!(answer.is_complete() && answer.deadlocks.is_empty(), "{n}");
+        assert!(answer.statistics.states < 30_000, "{n}: {} states", answer.statistics.states);
+    }
+    // In a circle they may block each other.
+    let model = model(&philosophers(4, "f3, f0"));
+    assert!(Subject::from(&model).commuting().unwrap().locks.is_empty());
+    assert_eq!(counted(&model, &Limits::default()).futures, 2);
+}
+
+fn philosophers(n: usize, last: &str) -> String {
+    let forks: Vec<String> = (0..n).map(|fork| format!("f{fork}")).collect();
+    let others: String = (0..n - 1).map(|me| format!("P{me}: dine({me}, f{me}, f{});\n", me + 1)).collect();
+    format!(
+        "int meals[{n}]; lock {};
+         void dine(int me, lock first, lock second) {{
+           lock(first); lock(second); meals[me] = meals[me] + 1; unlock(second); unlock(first);
+         }}
+         cobegin {others} P{1}: dine({1}, {last}); coend",
+        forks.join(", "),
+        n - 1
+    )
+}
+
+/// Programs with one lock, and whether its order can be seen.
+#[test]
+fn what_others_can_see_of_a_body_makes_its_lock_observed() {
+    for (body, is_unobserved) in [
+        ("a = a + 1;", true),
+        ("int t = c; a = t;", true),
+        ("if (a == 0) { a = 1; } else { a = 2; }", true),
+        ("int t = x;", false),
+        ("x = 1;", false),
+        ("print(a);", false),
+        ("assert(a == 0);", false),
+        ("a = 1 / a;", false),
+        ("while (a == 0) { a = a + 0; }", false),
+        ("for (int i = 0; i < 2; i++) { a = a + 1; }", false),
+        ("wait(v);", false),
+        ("set(v);", false),
+        ("int t = choose(0, 1);", false),
+        ("own[a] = 1;", false),
+        ("own[1] = 1;", true),
+        ("unlock(L); lock(L);", true),
+        ("lock(M); unlock(M);", true),
+        ("lock(M); x = 1; unlock(M);", false),
+        ("cobegin P: skip; Q: skip; coend", false),
+    ] {
+        let text = format!(
+            "int a, x, c = 3; int own[2]; event v; lock L, M;
+             void main() {{ cobegin A: {{ lock(L); {body} unlock(L); }} B: {{ lock(L); unlock(L); set(v); x = 2; }} coend print(a); }}"
+        );
+        let model = model(&text);
+        let locks = Subject::from(&model).commuting().unwrap().locks;
+        // Four operations are on `L`.
+        assert_eq!(locks.len() >= 4, is_unobserved, "{body}: {locks:?}");
+    }
+}
