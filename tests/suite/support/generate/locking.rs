@@ -66,8 +66,7 @@ fn each_list(program: &mut Program, f: &mut dyn FnMut(&mut Vec<Stmt>)) {
 }
 
 fn in_block(block: &mut Block, f: &mut dyn FnMut(&mut Vec<Stmt>)) {
-    block.statements.iter_mut().for_each(|statement| in_statement(statement, f));
-    f(&mut block.statements);
+    in_list(&mut block.statements, f);
 }
 
 fn in_statement(statement: &mut Stmt, f: &mut dyn FnMut(&mut Vec<Stmt>)) {
@@ -83,14 +82,15 @@ fn in_statement(statement: &mut Stmt, f: &mut dyn FnMut(&mut Vec<Stmt>)) {
         | StmtKind::DoWhile { body, .. }
         | StmtKind::For { body, .. }
         | StmtKind::Parfor { body, .. } => in_statement(body, f),
-        StmtKind::Cobegin(arms) => {
-            for arm in arms {
-                arm.statements.iter_mut().for_each(|statement| in_statement(statement, f));
-                f(&mut arm.statements);
-            }
-        }
+        StmtKind::Switch { cases, .. } => cases.iter_mut().for_each(|case| in_list(&mut case.statements, f)),
+        StmtKind::Cobegin(arms) => arms.iter_mut().for_each(|arm| in_list(&mut arm.statements, f)),
         _ => {}
     }
+}
+
+fn in_list(statements: &mut Vec<Stmt>, f: &mut dyn FnMut(&mut Vec<Stmt>)) {
+    statements.iter_mut().for_each(|statement| in_statement(statement, f));
+    f(statements);
 }
 
 /// A call of a built-in operation by its name.
