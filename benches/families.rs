@@ -4,7 +4,8 @@
 //! how long counting takes and how many futures a second that is; how long it takes to count them through states, if these are not
 //! too many; and how long it takes to decide all terms and outcomes, with the states that it needs; that alone for families of which
 //! there is no use in counting, beside how fast a search goes through all of their states. Each figure is the median of three runs.
-//! Run with `cargo bench --bench families`; a word behind `--` picks the families whose name contains it.
+//! Run with `cargo bench --bench families`; a word behind `--` picks the families whose name contains it. The word `many_states` asks
+//! for one row that takes minutes and up to 16 GiB: a search that ends at a hundred million states.
 
 #![allow(
     clippy::print_stdout,
@@ -28,6 +29,7 @@ const COUNTED: &[(&str, &[u32])] = &[
     ("locked_adds", &[3, 6, 8, 10]),
     ("bounded_buffer", &[1, 2]),
     ("readers_writers", &[1, 2]),
+    ("ordered_philosophers", &[8, 16]),
     ("unlocked_adds", &[3, 5, 6]),
     ("lastwrite", &[4, 8, 10]),
     ("own_cells", &[3, 5, 6]),
@@ -101,18 +103,55 @@ fn decide(family: &Model) -> (Statistics, Duration) {
     timed(search)
 }
 
+/// States of the search that is asked for by the word [`MANY`].
+const MANY_STATES: u64 = 100_000_000;
+
+/// Asks for a search through [`MANY_STATES`].
+const MANY: &str = "many_states";
+
+/// Searches the states of fifteen philosophers, on one core and without reduction, until there are [`MANY_STATES`].
+fn many_states() {
+    let arms: String = (0..14).map(|me| format!("P{me}: dine({me}, f{me}, f{});\n", me + 1)).collect();
+    let forks: Vec<String> = (0..15).map(|fork| format!("f{fork}")).collect();
+    let text = format!(
+        "int meals[15]; lock {};
+         void dine(int me, lock first, lock second) {{
+           lock(first); lock(second); meals[me] = meals[me] + 1; unlock(second); unlock(first);
+         }}
+         cobegin {arms} P14: dine(14, f0, f14); coend",
+        forks.join(", ")
+    );
+    let model = Model::from_text(MANY, &text, &Options::default()).unwrap();
+    let limits = Limits { max_states: Some(MANY_STATES), max_memory: Some(16 << 30), ..Limits::default() };
+    let began = Instant::now();
+    let answer = explore::by_states(model.machine(), &Query::UP_TO_THE_READ, &Budget::from(limits));
+    let (states, seconds) = (answer.statistics.states, began.elapsed().as_secs_f64());
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    let peak = peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) << 10;
+    let bound = answer.bound.map_or("none", Bound::name);
+    println!("{:<16}{:>12}{:>10}{:>12}{:>16}{:>12}", "family", "states", "s", "states/s", "peak, bytes", "a state");
+    println!(
+        "{MANY:<16}{states:>12}{seconds:>10.1}{:>12.0}{peak:>16}{:>12.1}  bound: {bound}",
+        states as f64 / seconds,
+        peak as f64 / states.max(1) as f64
+    );
+}
+
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    if wanted.iter().any(|word| word == MANY) {
+        return many_states();
+    }
     let wanted = |name: &&(&str, &[u32])| wanted.is_empty() || wanted.iter().any(|word| name.0.contains(word.as_str()));
     println!(
-        "{:<16}{:>4}{:>9}{:>11}{:>11}{:>11}{:>15}{:>12}{:>8}",
+        "{:<20}{:>4}{:>9}{:>11}{:>11}{:>11}{:>15}{:>12}{:>8}",
         "family", "n", "futures", "executions", "count, ms", "futures/s", "by states, ms", "decide, ms", "states"
     );
     for &(name, sizes) in COUNTED.iter().filter(wanted) {
         for &n in sizes {
             let family = family(name, n);
-            let count = || explore::count(family.machine(), &Budget::unlimited());
-            let (counted, count_time) = timed(count);
+            let (counted, count_time) = timed(|| Subject::from(&family).count(&Budget::unlimited()));
             let (progress, decide_time) = decide(&family);
             let few = Budget::from(Limits { max_states: Some(COUNTED_STATES), ..Limits::default() });
             let (by_states, states_time) = timed(|| explore::count_by_states(family.machine(), &few));
@@ -120,7 +159,7 @@ fn main() {
             let by_states = if is_known { format!("{:.2}", states_time.as_secs_f64() * 1e3) } else { "-".to_owned() };
             let rate = counted.futures as f64 / count_time.as_secs_f64();
             println!(
-                "{name:<16}{n:>4}{:>9}{:>11}{:>11.2}{rate:>11.0}{by_states:>15}{:>12.2}{:>8}",
+                "{name:<20}{n:>4}{:>9}{:>11}{:>11.2}{rate:>11.0}{by_states:>15}{:>12.2}{:>8}",
                 counted.futures,
                 counted.executions,
                 count_time.as_secs_f64() * 1e3,

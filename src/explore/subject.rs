@@ -38,6 +38,9 @@ const MANY_READERS: usize = 6;
 const OUTCOME_STATES: u64 = 20_000;
 const OUTCOME_EXECUTIONS: u64 = 5_000;
 
+/// Executions that are followed before it is asked whether futures are infinitely many: that many take as long.
+const FEW_EXECUTIONS: u64 = 20_000;
+
 impl<'a> From<&'a Model> for Subject<'a> {
     fn from(model: &'a Model) -> Subject<'a> {
         Subject { program: model.program(), form: Some(model.form()), machine: model.machine() }
@@ -128,9 +131,17 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn count(&self, budget: &Budget<'_>) -> CountAnswer {
         let has_loops = may_run_for_ever(self.program);
-        let infinite = has_loops.then(|| count::infinitely_many(self.machine, budget)).flatten();
+        let few = || self.count_few(budget);
+        let infinite = || count::infinitely_many(self.machine, budget);
+        let of_loops = has_loops.then(|| few().or_else(infinite)).flatten();
         let without_locks = || self.count_without_locks(budget);
-        infinite.or_else(without_locks).unwrap_or_else(|| count::count(self.machine, budget))
+        of_loops.or_else(without_locks).unwrap_or_else(|| count::count(self.machine, budget))
+    }
+
+    /// Counts the futures by executions, if these are few: then there is no need to ask whether they are infinitely many.
+    fn count_few(&self, budget: &Budget<'_>) -> Option<CountAnswer> {
+        let few = budget.share(Limits { max_executions: Some(FEW_EXECUTIONS), ..Limits::default() });
+        count::count_within(self.machine, &few).ok().filter(|answer| answer.bound.is_none())
     }
 
     /// Counts the futures by executions of the program without the locks whose order nobody can see, if it has any.

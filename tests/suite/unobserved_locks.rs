@@ -23,22 +23,22 @@ fn program(seed: u64) -> String {
         let _ = write!(text, "  T{thread}: {{ ");
         for _ in 0..1 + rng.below(3) {
             let _ = match rng.below(9) {
-                0..=2 => write!(text, "{} ", body(&mut rng, thread as usize, 0)),
+                0..=2 => write!(text, "{} ", body(&mut rng, thread, 0)),
                 3 => write!(text, "add({thread}, {}, {}); ", lock(&mut rng), lock(&mut rng)),
-                4 => write!(text, "for (int i = 0; i < 2; i++) {{ {} }} ", body(&mut rng, thread as usize, 0)),
-                5 => write!(text, "if (x == 0) {{ {} }} ", body(&mut rng, thread as usize, 0)),
+                4 => write!(text, "for (int i = 0; i < 2; i++) {{ {} }} ", body(&mut rng, thread, 0)),
+                5 => write!(text, "if (x == 0) {{ {} }} ", body(&mut rng, thread, 0)),
                 _ => write!(text, "{} ", outside(&mut rng)),
             };
         }
         text += "}\n";
     }
     text += "coend\n";
-    text += ["print(a0);", "print(own[1]);", "print(x);", ""][rng.below(4) as usize];
+    text += ["print(a0);", "print(own[1]);", "print(x);", ""][rng.below(4)];
     text + "\n}\n"
 }
 
 fn lock(rng: &mut Rng) -> &'static str {
-    *rng.pick(&["L", "L", "M", "N", "f[0]", "f[1]"])
+    rng.pick::<&str>(&["L", "L", "M", "N", "f[0]", "f[1]"])
 }
 
 /// The body of a lock, with others in it.
