@@ -11,8 +11,9 @@
 //!    states cannot lead back to themselves.
 //!
 //! **Soundness**: let t have a commuting step in a state s, and let the others do any steps from there, t none.
-//! - None of these conflicts with the step of t, unless it takes an unobserved lock, whose soundness is argued there. One that accesses the cell in conflict would stand before its access while t
-//!   stands before its own: that is a race, and there is none. The lock that t holds nobody else can take or give back.
+//! - None of these conflicts with the step of t, unless it takes an unobserved lock, whose soundness is argued there. One that
+//!   accesses the cell in conflict would stand before its access while t stands before its own: that is a race, and there is none.
+//!   The lock that t holds nobody else can take or give back.
 //! - So the step of t can be done before all of them: each of them does the same then, reads from the same writer included, and
 //!   leads to the same state. In s nobody is blocked for good, for t can move; and a failure of another thread is still
 //!   ahead behind the step of t, which prints nothing and does not fail.

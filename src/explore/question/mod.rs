@@ -16,7 +16,8 @@
 //! | `order` | whether operations can happen in a given order before a branch |
 //! | `tear` | whether an execution tears two accesses of a method apart |
 //!
-//! `cycles` finds steps that lie on a cycle of states. `samples` adds to what can happen what single executions show, where no exact search comes to its end.
+//! `cycles` finds steps that lie on a cycle of states. `samples` adds to what can happen what single executions show, where no exact
+//! search comes to its end.
 
 mod ahead;
 pub(super) mod by_executions;
