@@ -455,18 +455,26 @@ fn states_of_one_thread_alone_say_what_all_states_say() {
     assert!(tally.saved * 10 >= programs, "many programs have fewer states: {} of {programs}", tally.saved);
 }
 
+/// So many philosophers who take the left fork first, but for the last one, who takes these; each counts his own meals.
+pub fn philosophers(n: usize, last: &str) -> String {
+    let forks: Vec<String> = (0..n).map(|fork| format!("f{fork}")).collect();
+    let others: String = (0..n - 1).map(|me| format!("P{me}: dine({me}, f{me}, f{});\n", me + 1)).collect();
+    format!(
+        "int meals[{n}]; lock {};
+         void dine(int me, lock first, lock second) {{
+           lock(first); lock(second); meals[me] = meals[me] + 1; unlock(second); unlock(first);
+         }}
+         cobegin {others} P{1}: dine({1}, {last}); coend",
+        forks.join(", "),
+        n - 1
+    )
+}
+
 /// Philosophers who put their forks back alone: the last one takes the right fork first, or does not.
 #[test]
 fn philosophers_have_few_states() {
     for (last, deadlocks) in [("f0, f7", 0), ("f7, f0", 1)] {
-        let others: String = (0..7).map(|me| format!("P{me}: dine({me}, f{me}, f{});\n", me + 1)).collect();
-        let text = format!(
-            "int meals[8]; lock f0, f1, f2, f3, f4, f5, f6, f7;
-             void dine(int me, lock first, lock second) {{
-               lock(first); lock(second); meals[me] = meals[me] + 1; unlock(second); unlock(first);
-             }}
-             cobegin {others} P7: dine(7, {last}); coend"
-        );
+        let text = philosophers(8, last);
         let fixture = Fixture::new(&text).unwrap();
         let commuting = fixture.subject().commuting().unwrap();
         let query = Query { reduction: Some(Reduction { commuting: &commuting, from: 0 }), ..Query::default() };

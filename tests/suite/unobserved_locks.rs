@@ -2,7 +2,7 @@
 //!
 //! `CSSAME_REDUCTION_PROGRAMS` and `CSSAME_REDUCTION_SEED` run more programs, or others.
 
-use crate::reductions::{Tally, check_order, report};
+use crate::reductions::{Tally, check_order, philosophers, report};
 use crate::support::generate::Rng;
 use crate::support::{model, possible_model, setting};
 use cssame::budget::{Budget, Limits};
@@ -134,20 +134,6 @@ fn philosophers_have_one_future_whatever_their_number() {
     let model = model(&philosophers(4, "f3, f0"));
     assert!(Subject::from(&model).commuting().unwrap().locks.is_empty());
     assert_eq!(counted(&model, &Limits::default()).futures, 2);
-}
-
-fn philosophers(n: usize, last: &str) -> String {
-    let forks: Vec<String> = (0..n).map(|fork| format!("f{fork}")).collect();
-    let others: String = (0..n - 1).map(|me| format!("P{me}: dine({me}, f{me}, f{});\n", me + 1)).collect();
-    format!(
-        "int meals[{n}]; lock {};
-         void dine(int me, lock first, lock second) {{
-           lock(first); lock(second); meals[me] = meals[me] + 1; unlock(second); unlock(first);
-         }}
-         cobegin {others} P{1}: dine({1}, {last}); coend",
-        forks.join(", "),
-        n - 1
-    )
 }
 
 /// Programs with one lock, and whether its order can be seen.

@@ -12,9 +12,9 @@
 
 use super::machine::{GivenUp, Inside, Machine, State, site_bit};
 use super::protected::{condition_bits, notifies};
+use crate::concurrency::ContextId;
 use crate::concurrency::mutex_body::Site;
 use crate::concurrency::value::{self, AbstractValue, Evaluator, Writers};
-use crate::concurrency::{ContextId, event_count};
 use crate::ir::{Base, Instruction, Operand, RegisterId, RegisterType, ScalarType, Terminator, Value};
 
 /// Whether a thread goes on behind an instruction.
@@ -48,18 +48,10 @@ impl Machine<'_> {
 
     /// The number of the instruction behind that of an event.
     pub fn instruction_behind(&self, block: u32, offset: u32) -> Result<u32, GivenUp> {
-        let of = self.of.concurrency.blocks[block as usize];
-        let source = of.source.ok_or(GivenUp)?;
-        let function = self.of.concurrency.contexts[of.context].function;
-        let instructions = &self.of.program.functions[function].blocks[source].instructions;
-        let mut events = 0;
-        for position in of.instructions.0..of.instructions.1 {
-            events += event_count(self.of.program, &instructions[position as usize]);
-            if events > offset {
-                return Ok(position + 1);
-            }
-        }
-        Err(GivenUp)
+        let concurrency = self.of.concurrency;
+        let event = concurrency.first_event(block) as u32 + offset;
+        let mut all = concurrency.instructions_of(self.of.program, block);
+        all.find(|(_, _, events)| events.end > event).map(|(position, ..)| position + 1).ok_or(GivenUp)
     }
 
     fn perform(&mut self, state: &mut State, inside: &mut Inside, what: &Instruction) -> Result<Flow, GivenUp> {
