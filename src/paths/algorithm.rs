@@ -139,6 +139,23 @@ struct Rows {
     tests: usize,
 }
 
+/// Memory of an execution and its decisions.
+fn bytes_of(run: &Run, decisions: &[Decision]) -> usize {
+    let decision = |of: &Decision| {
+        size_of::<Decision>()
+            + size_of_val(&of.related.members[..])
+            + size_of_val(&of.related.use_defines[..])
+            + size_of_val(&of.operations[..])
+            + size_of_val(&of.order[..])
+    };
+    run.trace.bytes() + decisions.iter().map(decision).sum::<usize>()
+}
+
+/// The bound that is hit where the method has taken so much memory. Exploration comes behind it, and has the other half.
+fn bound_of(budget: &Budget<'_>, bytes: usize) -> Option<Bound> {
+    budget.exceeds_memory(2 * bytes as u64).then_some(Bound::Memory).or_else(|| budget.check())
+}
+
 /// The method, at work.
 pub struct Method<'s, 'm> {
     /// The program.
@@ -153,12 +170,16 @@ pub struct Method<'s, 'm> {
     searched: u64,
     /// Tests at most.
     max_tests: u64,
+    /// The whole of it.
+    budget: Budget<'m>,
+    /// Memory that the executions take.
+    bytes: usize,
 }
 
 impl<'s, 'm> Method<'s, 'm> {
     /// Begins with a first execution.
     #[must_use]
-    pub fn new(session: &'s mut Session<'m>, first: Run, max_tests: u64) -> Method<'s, 'm> {
+    pub fn new(session: &'s mut Session<'m>, first: Run, max_tests: u64, budget: Budget<'m>) -> Method<'s, 'm> {
         let found = Explored {
             runs: Vec::new(),
             tests: Vec::new(),
@@ -167,8 +188,8 @@ impl<'s, 'm> Method<'s, 'm> {
             classes: BTreeMap::new(),
             stopped_by: StoppedBy::Groups,
         };
-        let mut method =
-            Method { session, found, made: FxHashSet::default(), rows: Rows::default(), searched: 0, max_tests };
+        let (made, rows) = (FxHashSet::default(), Rows::default());
+        let mut method = Method { session, found, made, rows, searched: 0, max_tests, budget, bytes: 0 };
         method.add(first, Some(TestReason::First));
         method
     }
@@ -191,7 +212,11 @@ impl<'s, 'm> Method<'s, 'm> {
         });
         let spurious = self.session.model.options().semantics.spurious_wakeups;
         self.found.groups.cut |= cut;
-        self.found.groups.add(placing, spurious, &Seen { run: number, test, trace: &run.trace, decisions: &list });
+        self.bytes += bytes_of(&run, &list);
+        let (budget, bytes) = (self.budget, self.bytes);
+        let seen = Seen { run: number, test, trace: &run.trace, decisions: &list };
+        let has_room = |groups: &Groups| bound_of(&budget, bytes + groups.bytes).is_none();
+        self.found.groups.add(placing, spurious, &seen, has_room);
         if let Some(test) = test {
             self.found.classes.entry(Manners::new(placing, &run.trace)).or_insert(test);
             for decision in &list {
@@ -283,7 +308,11 @@ impl<'s, 'm> Method<'s, 'm> {
     fn bound(&self, budget: &Budget<'_>) -> Option<Bound> {
         let tests = self.found.tests.len() as u64;
         let statistics = Statistics { executions: self.found.runs.len() as u64, ..Statistics::default() };
-        budget.report(&statistics).err().or_else(|| (tests >= self.max_tests).then_some(Bound::Executions))
+        budget
+            .report(&statistics)
+            .err()
+            .or_else(|| bound_of(budget, self.bytes + self.found.groups.bytes))
+            .or_else(|| (tests >= self.max_tests).then_some(Bound::Executions))
     }
 
     /// Follows a candidate of a group.
@@ -340,7 +369,7 @@ impl<'s, 'm> Method<'s, 'm> {
             let open = self.found.groups.open().next();
             let Some(group) = open else { return };
             trials += 1;
-            if trials > MAX_TRIALS || budget.check().is_some() {
+            if trials > MAX_TRIALS || bound_of(budget, self.bytes + self.found.groups.bytes).is_some() {
                 return;
             }
             match self.next_candidate(group) {

@@ -138,10 +138,10 @@ pub struct Findings {
 
 /// Makes the tests of a program.
 #[must_use]
-pub fn find<'m>(model: &'m Model, request: &Request, budget: &Budget<'_>) -> (Session<'m>, Findings) {
+pub fn find<'m>(model: &'m Model, request: &Request, budget: &Budget<'m>) -> (Session<'m>, Findings) {
     let mut session = Session::new(model, request.max_steps);
     let (first, run) = first_run(&mut session, &request.first);
-    let mut method = Method::new(&mut session, run, request.max_tests);
+    let mut method = Method::new(&mut session, run, request.max_tests, *budget);
     let (mut counted, mut exactness) = (None, None);
     match request.criterion {
         Criterion::RaceEquivalent => {

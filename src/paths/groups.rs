@@ -15,7 +15,7 @@ use super::analysis::{Decision, DecisionKind, DecisionPlace, PlacedOperation, Pl
 use super::guided::Requirement;
 use super::ids::{ActionId, EvaluationId};
 use super::interleaving::{Interleaving, MAX_THREADS, Step};
-use super::orders::{Goal, Orders, orders};
+use super::orders::{Goal, orders};
 use super::projection::Projection;
 use super::trace::{ActionKind, Trace};
 use super::use_define::Point;
@@ -28,6 +28,10 @@ const MAX_CANDIDATES: usize = 2;
 
 /// Ways that are tried for an order that others have not led to, at most.
 const MAX_RETRIED: usize = 8;
+
+/// What an operation of a group takes in an answer, where it and its thread are texts, and what a step of a schedule takes there.
+const OPERATION_BYTES: usize = 160;
+const STEP_BYTES: usize = 16;
 
 /// A way to try an order.
 #[derive(Clone, Debug)]
@@ -113,6 +117,8 @@ pub struct Groups {
     known: FxHashSet<Signature>,
     /// Whether orders were left out because there were too many.
     pub cut: bool,
+    /// Memory that groups and their candidates take, in an answer as well.
+    pub bytes: usize,
 }
 
 /// An execution as groups see it.
@@ -128,8 +134,8 @@ pub struct Seen<'a> {
 }
 
 impl Groups {
-    /// Adds the groups that an execution belongs to, and those that its trace says there are.
-    pub fn add(&mut self, placing: Placing<'_>, spurious: bool, seen: &Seen<'_>) {
+    /// Adds the groups that an execution belongs to, and those that its trace says there are, as long as there is room.
+    pub fn add(&mut self, placing: Placing<'_>, spurious: bool, seen: &Seen<'_>, has_room: impl Fn(&Groups) -> bool) {
         for decision in seen.decisions {
             if decision.affected {
                 self.affected.insert(decision.place);
@@ -141,19 +147,27 @@ impl Groups {
         }
         for (index, decision) in seen.decisions.iter().enumerate() {
             if decision.affected && decision.same_as.is_none() {
+                if !has_room(self) {
+                    self.cut = true;
+                    return;
+                }
                 self.guess(placing, spurious, seen, (index, decision));
             }
         }
     }
 
     fn entry(&mut self, place: DecisionPlace, order: Vec<PlacedOperation>, instance: u32) -> &mut Group {
-        self.list.entry((place, order)).or_insert_with(|| Group {
-            instance,
-            outcome: None,
-            state: GroupState::Open,
-            seen_by: None,
-            tested_by: None,
-            candidates: Vec::new(),
+        let bytes = &mut self.bytes;
+        self.list.entry((place, order)).or_insert_with_key(|(_, order)| {
+            *bytes += size_of::<(GroupKey, Group)>() + size_of_val(&order[..]) + order.len() * OPERATION_BYTES;
+            Group {
+                instance,
+                outcome: None,
+                state: GroupState::Open,
+                seen_by: None,
+                tested_by: None,
+                candidates: Vec::new(),
+            }
         })
     }
 
@@ -164,8 +178,12 @@ impl Groups {
         if group.outcome.is_none() {
             group.outcome = Some(decision.outcome);
         }
+        let is_first = group.seen_by.is_none();
         group.seen_by = group.seen_by.or(Some(seen.run));
         group.tested_by = group.tested_by.or(seen.test);
+        if is_first {
+            self.bytes += seen.trace.steps.len() * STEP_BYTES;
+        }
     }
 
     /// The groups that other orders of the same operations would belong to.
@@ -182,9 +200,9 @@ impl Groups {
         let interleaving = Interleaving::new(placing.program, seen.trace, &projection, spurious);
         let goal =
             Goal { thread: projection.thread(decision.place.thread), waits: decision.place.kind == DecisionKind::Wait };
-        let Orders { list, cut } = orders(&interleaving, goal);
-        self.cut |= cut;
-        for order in list {
+        let orders = orders(&interleaving, goal);
+        self.cut |= orders.cut;
+        for order in &orders.list {
             let by_place = placing.cut_order(seen.trace, &order.members, decision.place.thread);
             let group = self.entry(decision.place, by_place, decision.instance);
             // Another trace may know a way where those of the traces before have led elsewhere.
@@ -194,9 +212,11 @@ impl Groups {
             }
             let most = if is_retried { MAX_RETRIED } else { MAX_CANDIDATES };
             if group.state == GroupState::Open && group.candidates.len() < most {
-                let required = requirements(seen.trace, &interleaving, &order.way);
-                let (run, decision, members) = (seen.run, index, order.members);
+                let required = requirements(seen.trace, &interleaving, &orders.way(order));
+                let (run, decision, members) = (seen.run, index, order.members.clone());
+                let lists = size_of_val(&required[..]) + size_of_val(&members[..]);
                 group.candidates.push(Candidate { run, decision, required, members });
+                self.bytes += size_of::<Candidate>() + lists;
             }
         }
     }

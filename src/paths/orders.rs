@@ -31,8 +31,8 @@ const MAX_ORDERS: usize = 4_000;
 pub struct Order {
     /// The operations.
     pub members: Vec<ActionId>,
-    /// Moves that have it.
-    pub way: Vec<Step>,
+    /// The last of the moves that have it, for [`Orders::way`].
+    last: u32,
 }
 
 /// All orders.
@@ -42,6 +42,20 @@ pub struct Orders {
     pub list: Vec<Order>,
     /// Whether some may be missing.
     pub cut: bool,
+    /// The moves, each with the one before it: ways share them.
+    nodes: Vec<Node>,
+}
+
+impl Orders {
+    /// Moves that have an order.
+    #[must_use]
+    pub fn way(&self, order: &Order) -> Vec<Step> {
+        let node = |number: u32| self.nodes.get(number as usize);
+        let back = std::iter::successors(node(order.last), |of| node(of.parent));
+        let mut way: Vec<Step> = back.map(|of| of.step).collect();
+        way.reverse();
+        way
+    }
 }
 
 /// Where a search ends.
@@ -53,11 +67,11 @@ pub struct Goal {
     pub waits: bool,
 }
 
+/// A move.
+#[derive(Clone, Copy, Debug)]
 struct Node {
     parent: u32,
     step: Step,
-    /// A node of the trie.
-    order: u32,
 }
 
 struct Search<'a> {
@@ -67,7 +81,6 @@ struct Search<'a> {
     last_own: usize,
     trie: Vec<(u32, Option<ActionId>)>,
     children: FxHashMap<(u32, ActionId), u32>,
-    nodes: Vec<Node>,
     found: FxHashSet<u32>,
     orders: Orders,
 }
@@ -88,7 +101,6 @@ pub fn orders(interleaving: &Interleaving<'_>, goal: Goal) -> Orders {
         last_own,
         trie: vec![(0, None)],
         children: FxHashMap::default(),
-        nodes: Vec::new(),
         found: FxHashSet::default(),
         orders: Orders::default(),
     };
@@ -126,9 +138,9 @@ impl Search<'_> {
             steps.sort_by_key(|step| std::cmp::Reverse(self.position(&words, step.thread)));
             for step in steps {
                 let order = self.advance(&words, order, step);
-                self.nodes.push(Node { parent: node, step, order });
+                self.orders.nodes.push(Node { parent: node, step });
                 let after = self.interleaving.apply(&words, step);
-                stack.push((after, order, self.nodes.len() as u32 - 1));
+                stack.push((after, order, self.orders.nodes.len() as u32 - 1));
             }
         }
     }
@@ -168,7 +180,7 @@ impl Search<'_> {
         at
     }
 
-    /// Notes an order that was found, with the way to it.
+    /// Notes an order that was found, with the last move of the way to it.
     fn note(&mut self, order: u32, node: u32) {
         if !self.found.insert(order) {
             return;
@@ -179,13 +191,6 @@ impl Search<'_> {
             at = parent;
         }
         members.reverse();
-        let (mut way, mut at) = (Vec::new(), node);
-        while at != NO_NODE {
-            way.push(self.nodes[at as usize].step);
-            at = self.nodes[at as usize].parent;
-        }
-        way.reverse();
-        debug_assert!(node == NO_NODE || self.nodes[node as usize].order == order);
-        self.orders.list.push(Order { members, way });
+        self.orders.list.push(Order { members, last: node });
     }
 }

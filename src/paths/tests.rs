@@ -3,8 +3,8 @@
 use super::analysis::{DecisionKind, Placing};
 use super::ids::ActionId;
 use super::report::{PathsReport, report};
-use super::{First, Request, find};
-use crate::budget::Budget;
+use super::{First, Request, StoppedBy, find};
+use crate::budget::{Bound, Budget, Limits};
 use crate::model::{Model, Options};
 use crate::vm::{Choice, ThreadIndex};
 
@@ -125,4 +125,20 @@ fn experiments_have_the_groups_of_the_facts() {
         assert_eq!(report.test_cases, Some(groups), "{text}");
         assert!(report.complete, "{text}");
     }
+}
+
+/// Orders of three threads that each evaluate many branches: they end the method, not the process.
+#[test]
+fn groups_stop_where_they_take_more_memory_than_they_may() {
+    let arms = (0..3).map(|arm| {
+        format!("T{arm}: for (int i = 0; i < 10; i++) {{ if (x > y) {{ x = x + {arm}; }} else {{ y = i; }} }}\n")
+    });
+    let model = model(&format!("int x, y;\ncobegin\n{}coend\n", arms.collect::<String>()));
+    let request = Request { explore: None, ..Request::default() };
+    let limits = Limits { max_memory: Some(4 << 20), ..Limits::default() };
+    let (_, findings) = find(&model, &request, &Budget::from(limits));
+    let explored = &findings.explored;
+    assert_eq!(explored.stopped_by, StoppedBy::Bound(Bound::Memory));
+    // The groups that one branch of an execution adds come at once.
+    assert!(explored.groups.bytes < 8 << 20, "{} bytes", explored.groups.bytes);
 }

@@ -206,3 +206,14 @@ pub struct Trace {
     /// Whether it was left where no thread came to anything new.
     pub endless: bool,
 }
+
+impl Trace {
+    /// Memory that its long lists take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.actions.len() * size_of::<Action>()
+            + self.evaluations.len() * size_of::<Evaluation>()
+            + self.occurrences.len() * size_of::<Occurrence>()
+            + self.steps.len() * size_of::<Choice>()
+    }
+}
