@@ -29,6 +29,8 @@ const COUNTED: &[(&str, &[u32])] = &[
     ("locked_adds", &[3, 6, 8, 10]),
     ("bounded_buffer", &[1, 2]),
     ("readers_writers", &[1, 2]),
+    ("locked_readers", &[4, 8, 10]),
+    ("getters", &[4, 8, 10]),
     ("ordered_philosophers", &[8, 16]),
     ("unlocked_adds", &[3, 5, 6]),
     ("lastwrite", &[4, 8, 10]),

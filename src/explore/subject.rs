@@ -12,7 +12,7 @@ use crate::explore::question::count::{self, CountAnswer};
 use crate::explore::question::futures::futures_with;
 use crate::explore::question::select::{self, SelectAnswer};
 use crate::explore::reduction::Commuting;
-use crate::explore::slice::{Declined, Silent, Sliceable, UnobservedLocks, may_go_wrong, readers};
+use crate::explore::slice::{Declined, ReadingBodies, Silent, Sliceable, UnobservedLocks, may_go_wrong, readers};
 use crate::form::races::potential_races;
 use crate::form::{Form, Selection};
 use crate::ir::{Access, DefinitionId, Program, ReadId};
@@ -134,8 +134,10 @@ impl<'a> Subject<'a> {
         let few = || self.count_few(budget);
         let infinite = || count::infinitely_many(self.machine, budget);
         let of_loops = has_loops.then(|| few().or_else(infinite)).flatten();
-        let without_locks = || self.count_without_locks(budget);
-        of_loops.or_else(without_locks).unwrap_or_else(|| count::count(self.machine, budget))
+        let few_states = || count::count_by_few_states(self.machine, budget);
+        let with_fewer_orders = || self.count_with_fewer_orders(budget);
+        let found = of_loops.or_else(few_states).or_else(with_fewer_orders);
+        found.unwrap_or_else(|| count::count_many(self.machine, budget))
     }
 
     /// Counts the futures by executions, if these are few: then there is no need to ask whether they are infinitely many.
@@ -144,9 +146,15 @@ impl<'a> Subject<'a> {
         count::count_within(self.machine, &few).ok().filter(|answer| answer.bound.is_none())
     }
 
-    /// Counts the futures by executions of the program without the locks whose order nobody can see, if it has any.
-    fn count_without_locks(&self, budget: &Budget<'_>) -> Option<CountAnswer> {
-        let program = UnobservedLocks::find(self.program, self.concurrency()?)?.program_without(self.program);
+    /// Counts the futures by executions of the program without the locks whose order nobody can see, and with bodies that only read
+    /// as readers, if it has any of these: alone, for tests.
+    #[must_use]
+    pub fn count_with_fewer_orders(&self, budget: &Budget<'_>) -> Option<CountAnswer> {
+        let concurrency = self.concurrency()?;
+        let changed = ReadingBodies::find(self.program, concurrency).map(|bodies| bodies.changed_program(self.program));
+        let program = changed.as_ref().unwrap_or(self.program);
+        let without = UnobservedLocks::find(self.program, concurrency).map(|locks| locks.program_without(program));
+        let program = without.or(changed)?;
         let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
         count::count_within(&machine, budget).ok()
     }

@@ -1,13 +1,15 @@
 //! What the code of a machine can do at all, whatever state it is in.
 //!
-//! **Input**: the compiled program. **Output**: whether it discards executions, tries locks, makes locals in memory, and which
-//! instructions access certain places. Searches choose by it what they have to look at.
+//! **Input**: the compiled program. **Output**: whether it discards executions, tries locks, makes locals in memory, what it does while
+//! it reads under a readers-writer lock, and which instructions access certain places. Searches choose by it what they have to look at.
 
 use super::code::{Code, CodeIndex};
 use super::machine::Machine;
 use super::visibility::Visibility;
 use crate::ir::sync::Kind;
 use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
 
 impl Machine {
     /// Whether an execution may be discarded: by an `assume`, or by a `choose` from nothing.
@@ -67,6 +69,61 @@ impl Machine {
     #[must_use]
     pub fn prefers_writers(&self) -> bool {
         self.options.semantics.prefer_writers && self.has_readers()
+    }
+
+    /// Whether there are readers-writer locks, and whoever holds one for reading does nothing but to read memory, to work for itself,
+    /// and to give it back: no other thread can tell when in the time of its lock it does that. Nobody tries to take such a
+    /// lock, either.
+    #[must_use]
+    pub fn readers_only_read(&self) -> bool {
+        let tries = |kind| matches!(kind, Kind::TryReadLock | Kind::TryWriteLock);
+        let code = || self.compiled.code.iter();
+        let mut bodies = Vec::new();
+        for (index, code) in code().enumerate() {
+            match *code {
+                Code::Synchronise { kind, .. } if tries(kind) => return false,
+                Code::Synchronise { kind: Kind::ReadLock, .. } => bodies.push((index as u32 + 1, 0)),
+                _ => {}
+            }
+        }
+        !bodies.is_empty() && self.all_only_read(bodies)
+    }
+
+    /// Whether all that bodies of readers do from these instructions on, up to where they give their locks back, is to read. With each
+    /// instruction, how many calls of the body are open there: none, or some.
+    fn all_only_read(&self, mut work: Vec<(u32, u32)>) -> bool {
+        let mut seen: FxHashSet<(u32, u32)> = work.iter().copied().collect();
+        while let Some((at, calls)) = work.pop() {
+            let next: SmallVec<[(u32, u32); 2]> = match self.compiled.code[at as usize] {
+                Code::Synchronise { kind: Kind::UnlockRw, .. } if calls == 0 => continue,
+                // It goes on behind the call.
+                Code::Return { .. } if calls > 0 => continue,
+                Code::Jump { target } => smallvec![(target, calls)],
+                Code::Branch { then_target, else_target, .. } => {
+                    smallvec![(then_target, calls), (else_target, calls)]
+                }
+                Code::Call { call } => {
+                    let function = self.compiled.calls[call as usize].function;
+                    smallvec![(self.compiled.functions[function].entry, 1), (at + 1, calls)]
+                }
+                Code::Synchronise { .. }
+                | Code::Return { .. }
+                | Code::SharedStore { .. }
+                | Code::SharedStoreAt { .. }
+                | Code::SharedAtomic { .. }
+                | Code::Choose { .. }
+                | Code::Assume { .. }
+                | Code::Fork { .. }
+                | Code::Join
+                | Code::Spawn { .. }
+                | Code::JoinThread { .. }
+                | Code::AtomicBegin
+                | Code::AtomicEnd => return false,
+                _ => smallvec![(at + 1, calls)],
+            };
+            work.extend(next.into_iter().filter(|&each| seen.insert(each)));
+        }
+        true
     }
 
     /// Whether threads make locals in memory, which other threads may use.

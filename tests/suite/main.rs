@@ -54,6 +54,7 @@ mod reductions;
 mod same_versions;
 mod samples;
 mod selections;
+mod shared_readers;
 mod ssa;
 mod structure;
 mod syntax;

@@ -8,23 +8,23 @@ use crate::support::oracle::{Options, Visible, explore_source};
 use crate::support::{model, model_with, possible_model, setting};
 use cssame::budget::{Budget, Limits, Statistics};
 use cssame::explore::{
-    self, Answer, CountAnswer, Outcome, Query, Refusal, SelectAnswer, Term, Verdict, WaitsFor, by_executions,
-    count_by_executions, count_by_states, select_by_executions, select_by_states,
+    self, Answer, CountAnswer, FailureWitness, Outcome, Query, Refusal, SelectAnswer, Term, Verdict, WaitsFor,
+    by_executions, count_by_executions, count_by_states, select_by_executions, select_by_states,
 };
 use cssame::form::Selection;
 use cssame::ir::{DefinitionId, ReadId};
 use cssame::model::{Model, Options as ModelOptions};
-use cssame::vm::{Event, Machine, Semantics, Tables};
+use cssame::vm::{Event, Machine, Progress, Semantics, Tables};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
-fn machine(text: &str, inputs: &[(&str, &str)]) -> Machine {
+pub(crate) fn machine(text: &str, inputs: &[(&str, &str)]) -> Machine {
     model_with(text, inputs).machine().clone()
 }
 
-fn counted(machine: &Machine, limits: &Limits) -> Result<CountAnswer, Refusal> {
+pub(crate) fn counted(machine: &Machine, limits: &Limits) -> Result<CountAnswer, Refusal> {
     count_by_executions(machine, &Budget::from(*limits))
 }
 
@@ -32,14 +32,14 @@ fn by_states(machine: &Machine) -> CountAnswer {
     by_few_states(machine, 1_000_000)
 }
 
-fn by_few_states(machine: &Machine, most: u64) -> CountAnswer {
+pub(crate) fn by_few_states(machine: &Machine, most: u64) -> CountAnswer {
     let limits = Limits { max_states: Some(most), ..Limits::default() };
     count_by_states(machine, &Budget::from(limits))
 }
 
 /// The futures that the oracle counts, if that many executions are all: by the variables that the text says are shared. The oracle
 /// alone would leave out one whose only other user is never reached.
-fn by_oracle(model: &Model, text: &str, max_executions: u64) -> Option<u64> {
+pub(crate) fn by_oracle(model: &Model, text: &str, max_executions: u64) -> Option<u64> {
     let visible = Visible::Named(shared_names(model.program(), model.form()));
     let explored = explore_source(text, &Options { visible, max_executions, ..Options::default() }).unwrap();
     explored.complete.then_some(explored.futures.len() as u64)
@@ -96,10 +96,10 @@ fn families_have_the_numbers_that_states_show() {
 }
 
 /// A pseudo-random number generator: SplitMix64.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut value = self.0;
         value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -120,7 +120,17 @@ fn memory_program(seed: u64) -> String {
         text.push_str("}\n");
     }
     text.push_str("coend\nprint(x);\n");
+    fail_at_last(&mut random, &mut text);
     text
+}
+
+/// May fail behind all threads.
+pub(crate) fn fail_at_last(random: &mut Random, text: &mut String) {
+    text.push_str(match random.below(6) {
+        0 => "assert(x != 1); print(y);\n",
+        1 => "if (y == 1) assert(x > 0, \"x\"); print(10 / x);\n",
+        _ => return,
+    });
 }
 
 /// A program whose threads make locals that their own threads share, in loops and by recursion.
@@ -366,6 +376,20 @@ fn assert_same_answers(machine: &Machine, seed: u64, text: &str) -> bool {
         }
         assert!(machine.is_deadlock(&state), "seed {seed}:\n{text}");
     }
+    let failures = |answer: &Answer| -> BTreeSet<_> {
+        let of = |witness: &FailureWitness| (witness.failure.kind, machine.span(witness.failure.at));
+        answer.failures.iter().map(of).collect()
+    };
+    assert_eq!(failures(&executions), failures(&states), "seed {seed}:\n{text}");
+    for FailureWitness { failure, schedule, .. } in &executions.failures {
+        let mut tables = Tables::new();
+        let mut state = machine.start(&mut tables, &mut ());
+        let mut last = Progress::Running;
+        for &choice in schedule {
+            last = machine.step(&mut state, &mut tables, choice, &mut ());
+        }
+        assert_eq!(last, Progress::Failed(*failure), "seed {seed}:\n{text}");
+    }
     !executions.deadlocks.is_empty()
 }
 
@@ -444,6 +468,7 @@ fn objects_program(seed: u64) -> String {
         text.push_str("}\n");
     }
     text.push_str("coend\nprint(x);\n");
+    fail_at_last(&mut random, &mut text);
     text
 }
 
@@ -508,47 +533,66 @@ fn objects(random: &mut Random, text: &mut String, kind: u64) {
     text.push_str(after);
 }
 
-/// Programs that synchronise by objects, deadlocks included: as many futures, and what they show, as states and the oracle say.
-#[test]
-fn random_programs_with_objects_have_as_many_futures_as_states_and_oracle_say() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750);
-    let first = setting("CSSAME_FUTURES_SEED", 1);
-    let (mut compared, mut naive, mut refused, mut deadlocks, mut orders) = (0, 0, 0, 0, 0);
-    for seed in first..first + programs {
-        let text = objects_program(seed);
-        let Some(model) = possible_model(&text) else { continue };
+/// What was found out about random programs that synchronise by objects.
+#[derive(Debug, Default)]
+pub(crate) struct Compared {
+    /// How many agree with the search through states.
+    pub(crate) programs: u64,
+    /// How many of them with the oracle as well.
+    pub(crate) naive: u64,
+    /// How many have deadlocks.
+    pub(crate) deadlocks: u64,
+    /// How many have more executions than futures.
+    pub(crate) orders: u64,
+    /// How many are refused.
+    pub(crate) refused: u64,
+}
+
+impl Compared {
+    /// Holds a program to the search through states and to the oracle.
+    pub(crate) fn add(&mut self, seed: u64, text: &str, is_meant: impl Fn(Refusal) -> bool) {
+        let Some(model) = possible_model(text) else { return };
         let machine = model.machine().clone();
         let limits = Limits { max_executions: Some(20_000), ..Limits::default() };
         let found = match counted(&machine, &limits) {
             Ok(found) => found,
             Err(refusal) => {
-                refused += 1;
-                let is_meant = match refusal {
-                    Refusal::Synchronisation => text.contains("barrier(b)") && text.contains("T2"),
-                    Refusal::Failure => text.contains("unlock(L); }") && text.contains("wait(c, L)"),
-                    refusal => refusal == Refusal::Orders,
-                };
-                assert!(is_meant, "seed {seed}: {refusal:?}\n{text}");
-                continue;
+                self.refused += 1;
+                assert!(is_meant(refusal), "seed {seed}: {refusal:?}\n{text}");
+                return;
             }
         };
         let states = by_few_states(&machine, 100_000);
         if found.bound.is_some() || states.bound.is_some() {
-            continue;
+            return;
         }
-        compared += 1;
-        orders += u64::from(found.executions > found.futures);
+        self.programs += 1;
+        self.orders += u64::from(found.executions > found.futures);
         assert_eq!(found.futures, states.futures, "seed {seed}:\n{text}");
-        deadlocks += u64::from(assert_same_answers(&machine, seed, &text));
-        if let Some(futures) = by_oracle(&model, &text, 5_000) {
-            naive += 1;
+        self.deadlocks += u64::from(assert_same_answers(&machine, seed, text));
+        if let Some(futures) = by_oracle(&model, text, 5_000) {
+            self.naive += 1;
             assert_eq!(found.futures, futures, "seed {seed}:\n{text}");
         }
     }
-    println!(
-        "{compared} programs compared, {naive} with the oracle, {deadlocks} with deadlocks, {orders} with more executions; {refused} refused"
-    );
-    assert!(compared * 2 > programs, "{compared} of {programs} compared");
+}
+
+/// Programs that synchronise by objects, deadlocks included: as many futures, and what they show, as states and the oracle say.
+#[test]
+fn random_programs_with_objects_have_as_many_futures_as_states_and_oracle_say() {
+    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750);
+    let first = setting("CSSAME_FUTURES_SEED", 1);
+    let mut compared = Compared::default();
+    for seed in first..first + programs {
+        let text = objects_program(seed);
+        compared.add(seed, &text, |refusal| match refusal {
+            Refusal::Synchronisation => text.contains("barrier(b)") && text.contains("T2"),
+            Refusal::Failure => text.contains("unlock(L); }") && text.contains("wait(c, L)"),
+            refusal => refusal == Refusal::Orders,
+        });
+    }
+    println!("{compared:?}");
+    assert!(compared.programs * 2 > programs, "{compared:?}");
 }
 
 /// Who is woken time and again waits for each of those who wake him.

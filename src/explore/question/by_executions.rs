@@ -7,18 +7,19 @@
 //! 1. Visit one execution of each future.
 //! 2. If it shows a term or an outcome that is new, walk along it again to see at which step, and keep it.
 //!
-//! **Soundness and limits**: as `reads_from`. There are no failures: a program that has one is refused. Executions of one
+//! **Soundness and limits**: as `reads_from`. Failures come behind all other threads: other programs are refused. Executions of one
 //! future may differ in who holds the lock that a thread is blocked at, so all of them are asked for deadlocks.
 
 use crate::budget::{Bound, Budget};
-use crate::explore::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
+use crate::explore::answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
+use crate::explore::question::failures::{FailureKey, sort_failures};
 use crate::explore::question::outcomes::{Outcomes, Room};
 use crate::explore::reads_from::{self, Execution, Refusal};
 use crate::explore::states::terms::Open;
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::Walk;
-use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadName};
+use crate::vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, PathId, Tables, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -54,6 +55,8 @@ struct Collector {
     threads: usize,
     terms: FxHashMap<(ReadId, DefinitionId), Place>,
     outcomes: Outcomes<u32>,
+    /// Each failure once, with the thread and an execution.
+    failures: FxHashMap<FailureKey, (Failure, PathId, u32)>,
     /// Each distinct deadlock once, with an execution.
     deadlocks: Vec<(Vec<BlockedThread>, u32)>,
     known_deadlocks: FxHashSet<Vec<BlockedThread>>,
@@ -73,9 +76,9 @@ impl Collector {
     }
 
     fn collect(&mut self, execution: &Execution<'_>) {
-        let Execution { machine, tables, state, pairs, .. } = *execution;
+        let Execution { machine, tables, state, failure, pairs, .. } = *execution;
         let number = self.executions.len() as u32;
-        let is_deadlock = !machine.is_finished(state);
+        let is_deadlock = failure.is_none() && !machine.is_finished(state);
         self.threads = self.threads.max(state.thread_count());
         let mut is_new = false;
         // What only executions that were discarded have read does not count.
@@ -83,8 +86,19 @@ impl Collector {
             is_new = self.repeat(machine, &execution.choices());
         }
         if self.ends == Ends::Outcomes {
-            let status = if is_deadlock { OutcomeStatus::Deadlock } else { OutcomeStatus::Ok };
-            is_new |= self.outcomes.note((machine.outputs(state, tables), status), None, number);
+            let status = match failure {
+                Some(failure) => OutcomeStatus::Failed(failure.kind),
+                None if is_deadlock => OutcomeStatus::Deadlock,
+                None => OutcomeStatus::Ok,
+            };
+            is_new |= self.outcomes.note((machine.outputs(state, tables), status), failure, number);
+        }
+        if let Some(failure) = failure
+            && let Entry::Vacant(vacant) =
+                self.failures.entry((failure.kind, failure.message, machine.place(failure.at)))
+        {
+            vacant.insert((failure, state.path(failure.thread), number));
+            is_new = true;
         }
         if is_deadlock {
             let threads = blocked_threads(machine, tables, state);
@@ -174,7 +188,14 @@ pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) 
         found.bound = Some(Bound::Memory);
     }
     let terms = collector.terms(query);
-    let Collector { executions, outcomes, deadlocks, threads, .. } = collector;
+    let Collector { executions, outcomes, failures, deadlocks, threads, .. } = collector;
+    let witness = |(failure, path, execution): (Failure, PathId, u32)| FailureWitness {
+        failure,
+        path,
+        schedule: executions[execution as usize].clone(),
+    };
+    let mut failures: Vec<FailureWitness> = failures.into_values().map(witness).collect();
+    sort_failures(machine, &mut failures);
     let deadlock = |(threads, execution): (Vec<BlockedThread>, u32)| Deadlock {
         threads,
         schedule: executions[execution as usize].clone(),
@@ -192,7 +213,7 @@ pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) 
         terms,
         undecided: Vec::new(),
         outcomes,
-        failures: Vec::new(),
+        failures,
         deadlocks,
         open: Vec::new(),
         tables: found.tables,

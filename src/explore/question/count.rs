@@ -45,12 +45,21 @@ const FEW_STATES: u64 = 1_000;
 /// are seldom fewer, since each future ends in one of its own. Where threads synchronise by objects, few states are tried first, and a
 /// bound on states bounds executions as well, by the work that they are: there may be futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    if machine.synchronises() {
-        let few = count_by_states(machine, &budget.share(Limits { max_states: Some(FEW_STATES), ..Limits::default() }));
-        if few.bound != Some(Bound::States) || budget.limits().max_states.is_some_and(|most| most <= FEW_STATES) {
-            return few;
-        }
+    count_by_few_states(machine, budget).unwrap_or_else(|| count_many(machine, budget))
+}
+
+/// Counts the futures through states, where threads synchronise by objects, if these are few.
+pub(in crate::explore) fn count_by_few_states(machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
+    if !machine.synchronises() {
+        return None;
     }
+    let few = count_by_states(machine, &budget.share(Limits { max_states: Some(FEW_STATES), ..Limits::default() }));
+    let are_few = few.bound != Some(Bound::States);
+    (are_few || budget.limits().max_states.is_some_and(|most| most <= FEW_STATES)).then_some(few)
+}
+
+/// Counts the futures where states are not few.
+pub(in crate::explore) fn count_many(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
     count_within(machine, budget).unwrap_or_else(|_| count_by_states(machine, budget))
 }
 

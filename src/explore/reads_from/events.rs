@@ -4,7 +4,7 @@
 //! is refused.
 
 use super::Refusal;
-use crate::ir::sync;
+use crate::ir::sync::{self, Mode};
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{Cell, CodeIndex, Event, Observer, PathId, ThreadIndex, ThreadName, Work};
 use smallvec::SmallVec;
@@ -29,6 +29,8 @@ pub(super) struct StepEvents<const NAMES: bool> {
     /// The operation on a synchronisation object, and the object: the lock, of a wait for a condition. To take that again counts as
     /// to take it.
     pub synchronised: Option<(sync::Kind, Option<(Cell, u32)>)>,
+    /// Whether it begins or ends to read under a readers-writer lock.
+    pub shares: bool,
     /// The verdict of that.
     pub verdict: Option<bool>,
     /// The threads that it has woken.
@@ -90,6 +92,11 @@ impl<const NAMES: bool> StepEvents<NAMES> {
         if by == sync::Kind::TimedWait {
             self.refusal = Some(Refusal::Synchronisation);
         }
+        self.shares |= match event {
+            Event::Lock { by, .. } => by == sync::Kind::ReadLock,
+            Event::Unlock { mode, .. } => mode == Mode::Shared,
+            _ => false,
+        };
         let takes_again = by == sync::Kind::WaitCondition && matches!(event, Event::Lock { .. });
         let by = if takes_again { sync::Kind::Lock } else { by };
         // A wait for a condition gives its lock back first; those who leave a barrier do so behind the last arrival.
@@ -123,7 +130,6 @@ impl<const NAMES: bool> Observer for StepEvents<NAMES> {
             }
             Event::Join => self.joined = true,
             Event::JoinThread { child: ThreadName { slot: child, .. } } => self.joined_thread = Some(child),
-            Event::Failure(_) => self.refusal = Some(Refusal::Failure),
             Event::Woken { by: Some(_) } => self.woken.push(thread.path),
             Event::Verdict { value } => self.verdict = Some(value),
             Event::AtomicBegin | Event::AtomicEnd | Event::Woken { by: None } => {

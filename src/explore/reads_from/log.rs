@@ -24,7 +24,8 @@ pub(super) enum Kind {
     Spawn,
     /// Waits for threads.
     Join,
-    /// Works on a synchronisation object. It reads from the operation before it on that object, or on any of its group.
+    /// Works on a synchronisation object. It reads from the operation before it on that object, or on any of its group, and writes
+    /// it; where readers of a lock only read, they write nothing.
     Synchronise(sync::Kind),
     /// Arrives at a barrier.
     Arrive,
@@ -45,6 +46,15 @@ impl Kind {
             Kind::Arrive => 8,
         }
     }
+}
+
+/// A body of a reader of a readers-writer lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Body {
+    /// The lock.
+    pub lock: u32,
+    /// The operation that has given it back before; [`NONE`] where there was none.
+    pub source: u32,
 }
 
 /// An operation.
@@ -81,6 +91,16 @@ impl Operation {
     /// Whether it works on a synchronisation object with a state.
     pub fn synchronises(&self) -> bool {
         matches!(self.kind, Kind::Synchronise(_))
+    }
+
+    /// Whether it works on such an object and changes what others find there.
+    pub fn changes_object(&self) -> bool {
+        self.synchronises() && self.writes
+    }
+
+    /// Whether it gives a readers-writer lock back.
+    pub fn ends_body(&self) -> bool {
+        self.kind == Kind::Synchronise(sync::Kind::UnlockRw)
     }
 
     /// Memory of its lists, where they are long.
@@ -297,6 +317,12 @@ impl Log {
             self.writes.resize(cell + 1, Vec::new());
         }
         self.writes[cell].push(write);
+    }
+
+    /// Whether an operation comes behind what a body of readers reads under: behind the writer that takes the lock next.
+    pub fn is_behind(&self, body: Body, operation: usize) -> bool {
+        let next = |&&write: &&u32| self.operations[write as usize].source == body.source;
+        self.writes_of(body.lock).iter().find(next).is_some_and(|&next| self.is_past(next as usize, operation))
     }
 
     /// The writes of a cell, in order.

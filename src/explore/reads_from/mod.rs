@@ -18,18 +18,27 @@
 //! 5. An operation on a synchronisation object reads from the one before it on that object. For such a node there is a branch for each
 //!    operation that may come right behind the same one instead: one that the log holds behind the node, or at which a thread is
 //!    blocked at the end (`search::branch`). It is done anew, for its outcome is open.
-//! 6. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
+//! 6. Where readers of readers-writer locks only read, to get such a lock and to give it back are reads of the operation by which a
+//!    writer has given it back, and write nothing. At the node of a reader there is a branch for each writer before it that it may see, as
+//!    of any read, and for each writer that may come first behind what is shared: there, the reader comes behind that writer. An
+//!    execution does the body of a reader in one go, also in the middle of an order that is done again, since a writer may come next
+//!    in that order: the reads in it are nodes like others.
+//! 7. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
 //!    with 1.
 //!
 //! **Soundness and limits**: no future is met twice, since no future has two of the branches of a read. None is missed:
 //! take one whose branch would be missed, with the smallest past. In it r can read, instead of w, what w has
 //! overwritten; that branch has a smaller past, so it is found, and its executions hold w behind r. For a node o on an object and an
 //! operation o' that comes first instead: the past of its thread has no operation on the object but those that P has, so o can be
-//! done behind P and that past, as the object is as it was; the executions that follow have o' later, or end blocked at it. Of
+//! done behind P and that past, as the object is as it was; the executions that follow have o' later, or end blocked at it. A body
+//! of a reader has no write, so nothing but the rest of it has a part of it in its past: no branch holds an open body but that
+//! of the read that it ends with, and nobody waits for the end of one. A writer that comes first, while a reader waits, could come behind
+//! the body of the reader as well, for that can be done as soon as the writer stands before its lock. A reader that is blocked at the end, by a writer that waits,
+//! could have come before that writer, or before an earlier one: this is a node of its own, behind all of the log. Of
 //! executions that only orders on objects tell apart, the first one is told to be new. Work is polynomial
 //! for each future as long as `order` need not try many orders; memory does not grow with the number of futures beyond
 //! the branches that wait, and a hash for each where objects are used. It does not serve atomic blocks, waits that a thread may give up,
-//! barriers at which more threads arrive than they take, writers that are preferred, and programs that fail; it says so ([`Refusal`]). A local that threads share is named by the thread that makes it and by how many of its
+//! barriers at which more threads arrive than they take, writers that are preferred, and failures while other threads may go on; it says so ([`Refusal`]). A local that threads share is named by the thread that makes it and by how many of its
 //! kind that thread has made before (`cells`), which its past decides; its address depends on the order of steps.
 
 mod cells;
@@ -41,7 +50,7 @@ mod tree;
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::ir::{DefinitionId, ReadId};
-use crate::vm::{Choice, Machine, State, Tables};
+use crate::vm::{Choice, Failure, Machine, State, Tables};
 use std::ops::ControlFlow;
 
 /// Why a program cannot be explored in this way.
@@ -52,7 +61,7 @@ pub enum Refusal {
     Synchronisation,
     /// Many executions differ only in the order of operations on objects, which no read tells apart.
     Orders,
-    /// The program can fail.
+    /// The program can fail while other threads may go on.
     Failure,
     /// Forks within the head of a `parfor`.
     NestedForks,
@@ -68,6 +77,8 @@ pub(super) struct Execution<'a> {
     pub tables: &'a Tables,
     /// The state at the end.
     pub state: &'a State,
+    /// How it has failed, if it has.
+    pub failure: Option<Failure>,
     tree: &'a tree::Tree,
     last: u32,
     /// Whether it is the first one of its future.

@@ -16,7 +16,7 @@
 //! stands before it in that order touches the cell. The problem is NP-complete, so 2 may take exponentially long; the
 //! clock is looked at meanwhile.
 
-use super::log::{Kind, Log, NONE};
+use super::log::{Body, Kind, Log, NONE};
 use crate::budget::{Bound, Budget};
 use crate::vm;
 use rustc_hash::FxHashSet;
@@ -34,6 +34,9 @@ pub(super) struct Sorter {
     dead: FxHashSet<u128>,
     /// Not used while no order is searched.
     front: Front,
+    /// Where the last operation of the log stands in a body of a reader, the source of that body, as `waiting` counts it, which it
+    /// keeps from being overwritten.
+    open: Option<usize>,
     /// The bound that was hit on the way.
     stopped: Option<Bound>,
 }
@@ -55,11 +58,31 @@ struct Front {
     done: Vec<u64>,
 }
 
+/// What is to be put in order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left<'a> {
+    /// The operations.
+    pub operations: &'a [u32],
+    /// By cell: the write that it holds before them.
+    pub holds: &'a [u32],
+    /// The body of a reader that the last operation of the log stands in.
+    pub open: Option<Body>,
+}
+
 impl Sorter {
-    /// Finds an order of those operations of a log that are left, behind all others. `left` rises; `holds` says which write each
-    /// cell holds before them.
-    pub fn order(&mut self, log: &Log, left: &[u32], holds: &[u32], budget: &Budget<'_>, order: &mut Vec<u32>) -> bool {
+    /// Finds an order of those operations of a log that are left, behind all others. They rise. The last operation of the log may stand in a body of a reader, of which the rest can then be done right
+    /// behind it.
+    pub fn order(&mut self, log: &Log, left: &Left<'_>, budget: &Budget<'_>, order: &mut Vec<u32>) -> bool {
+        let &Left { operations: left, holds, open } = left;
         let mut front = self.prepare(log, left, holds);
+        self.open = open.map(|body| source_index(log.len(), body.source, body.lock));
+        if let Some(open) = self.open {
+            // A lock that none of the operations is on.
+            if open >= front.waiting.len() {
+                front.waiting.resize(open + 1, 0);
+            }
+            front.waiting[open] += 1;
+        }
         self.dead.clear();
         self.stopped = None;
         let found = self.search(log, budget, left.len(), &mut front);
@@ -212,6 +235,11 @@ impl Sorter {
         front.done[index as usize / 64] |= 1 << (index % 64);
         if operation.reads() {
             front.waiting[source_index(log.len(), operation.source, operation.cell)] -= 1;
+        }
+        if index as usize + 1 == log.len()
+            && let Some(open) = self.open
+        {
+            front.waiting[open] -= 1;
         }
         if operation.writes {
             front.holds[operation.cell as usize] = index;

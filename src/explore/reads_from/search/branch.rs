@@ -12,26 +12,38 @@ use crate::vm::{PathId, Pending};
 use smallvec::SmallVec;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
-    /// Makes a node of the last operation, which has just been done behind a step, with the branches that the log shows already.
-    pub(super) fn open_node(&mut self, before: u32, alternatives: u32) {
+    /// A node of the operation behind the first ones of the log, which is done behind a step.
+    fn new_node(&mut self, base: usize, before: u32, is_early: bool) -> Node {
         let mut node = self.spare.pop().unwrap_or_default();
-        let at = self.log.len() - 1;
-        (node.base, node.at, node.before) = (at, at, before);
+        (node.base, node.at, node.before) = (base, base, before);
         node.seen.clear();
         node.waiting.clear();
         (node.bytes, node.branches, node.cell) = (0, 1, None);
-        let operation = &self.log.operations[at];
+        (node.reader, node.body, node.is_early) = (None, None, is_early);
+        node
+    }
+
+    /// Makes a node of the last operation, which has just been done behind a step, with the branches that the log shows already.
+    /// It is early if operations before it in the log are still to be done.
+    pub(super) fn open_node(&mut self, before: u32, alternatives: u32, is_early: bool) {
+        let mut node = self.new_node(self.log.len() - 1, before, is_early);
+        let operation = &self.log.operations[node.at];
         if operation.kind == Kind::Choose {
             let others = (1..alternatives).rev();
             others.for_each(|alternative| node.push(vec![Operation { alternative, ..operation.clone() }]));
         } else {
             node.cell = Some(operation.cell);
-            if operation.synchronises() {
+            if operation.changes_object() {
                 node.seen.insert(self.log.hash_anywhere(operation));
                 node.push_others(&self.log, &self.wakeable);
             } else {
                 node.seen.insert(self.log.hash_of(operation.source));
-                self.add_earlier_sources(&mut node);
+                if operation.synchronises() {
+                    node.reader = Some((operation.thread, operation.before.clone()));
+                } else {
+                    node.body = self.body;
+                }
+                self.add_earlier_sources(&mut node, operation, Some(operation.source));
             }
             let cell = operation.cell as usize;
             if self.readers.len() <= cell {
@@ -43,9 +55,8 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         self.nodes.push(node);
     }
 
-    /// Makes a branch for each write before a read that it may see instead of what it sees.
-    fn add_earlier_sources(&self, node: &mut Node) {
-        let read = &self.log.operations[node.at];
+    /// Makes a branch for each write before a read that it may see instead of what it sees, if it sees something.
+    fn add_earlier_sources(&self, node: &mut Node, read: &Operation, seen: Option<u32>) {
         let past = |write: u32| {
             let mut before = read.before.iter().filter(|&&before| before != NONE);
             before.any(|&before| self.log.is_past(write as usize, before as usize))
@@ -61,14 +72,43 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             if past(write) {
                 last.push(write);
             }
-            sources.push(write);
+            // What a later writer of its lock comes before is not seen in the body of a reader, who gets the lock from those that give it
+            // back.
+            let may_be_seen = if read.synchronises() {
+                self.log.operations[write as usize].ends_body()
+            } else {
+                node.body.is_none_or(|body| !self.log.is_behind(body, write as usize))
+            };
+            if may_be_seen {
+                sources.push(write);
+            }
         }
         if last.is_empty() {
             sources.insert(0, NONE);
         }
-        for &source in sources.iter().rev().filter(|&&source| source != read.source) {
+        if read.synchronises() {
+            sources.retain(|source| self.comes_behind_writers(read, *source));
+        }
+        for &source in sources.iter().rev().filter(|&&source| Some(source) != seen) {
             node.push(vec![Operation { source, writes: false, ..read.clone() }]);
         }
+    }
+
+    /// Whether a reader that gets its lock from a source comes behind all writers that this execution has put before it: others have
+    /// executions in which it comes before them.
+    fn comes_behind_writers(&self, reader: &Operation, source: u32) -> bool {
+        let nodes = self.readers.get(reader.cell as usize).map_or(&[][..], Vec::as_slice);
+        let of_reader = |number: &u32| {
+            let node = &self.nodes[*number as usize];
+            let is_passed = || self.log.operations[node.at].changes_object();
+            let passed = node
+                .reader
+                .as_ref()
+                .filter(|(thread, before)| *thread == reader.thread && *before == reader.before && is_passed());
+            passed.map(|_| node.at)
+        };
+        let mut writers = nodes.iter().filter_map(of_reader);
+        writers.all(|writer| source != NONE && self.log.is_past(writer, source as usize))
     }
 
     /// Finds the branches that operations of this execution show, from `first` on.
@@ -80,7 +120,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             }
             let readers = self.readers.get(operation.cell as usize).map_or(&[][..], Vec::as_slice);
             self.work += readers.len() as u64;
-            let key = if operation.synchronises() { log.hash_anywhere(operation) } else { operation.hash };
+            let key = if operation.synchronises() { log.hash_anywhere(operation) } else { 0 };
             for &number in readers {
                 let node = &mut self.nodes[number as usize];
                 let read = &log.operations[node.at];
@@ -88,9 +128,19 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                     continue;
                 }
                 let before = node.bytes;
-                if operation.synchronises() {
-                    push_first(log, node, operation, key);
-                } else if operation.writes && !log.is_past(node.at, index) && node.seen.insert(key) {
+                if read.changes_object() {
+                    push_first(log, node, operation, (key, read.source));
+                } else if read.synchronises() {
+                    // A writer that is the first one behind what is shared comes before the reader.
+                    let Operation { source, .. } = *operation;
+                    if !operation.ends_body() && (source == NONE || (source as usize) < node.base) {
+                        push_first(log, node, operation, (key, source));
+                    }
+                } else if operation.writes
+                    && !log.is_past(node.at, index)
+                    && node.body.is_none_or(|body| !log.is_behind(body, index))
+                    && node.seen.insert(operation.hash)
+                {
                     let past = beyond(log.past(index), node.base);
                     node.push(branch(log, node, &past, None, read));
                 }
@@ -121,28 +171,36 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 Some((state.path(thread), by, (self.machine.cell(state, address)?, address)))
             })
             .collect();
+        let mut readers = Vec::new();
         for (thread, by, object) in standing {
             let cell = self.group(by, Some(object));
             let mut before = SmallVec::new();
             self.log.add_last_of(thread, &mut before);
+            let shares = self.readers_share && by == sync::Kind::ReadLock;
             let operation = Operation {
                 kind: Kind::Synchronise(by),
                 thread,
                 alternative: 0,
                 cell,
                 source: NONE,
-                writes: true,
+                writes: !shares,
                 before,
                 makes: SmallVec::new(),
                 place: self.cells.number(Some(object)),
                 value: 0,
                 hash: 0,
             };
+            if shares {
+                readers.push(operation);
+                continue;
+            }
             let key = self.log.hash_anywhere(&operation);
             for &number in self.readers.get(cell as usize).map_or(&[][..], Vec::as_slice) {
                 let node = &mut self.nodes[number as usize];
-                let before = node.bytes;
-                push_first(&self.log, node, &operation, key);
+                let (before, first) = (node.bytes, &self.log.operations[node.at]);
+                if first.changes_object() {
+                    push_first(&self.log, node, &operation, (key, first.source));
+                }
                 self.branch_bytes += node.bytes - before;
                 self.work += 1;
                 if self.branch_bytes > room {
@@ -151,6 +209,17 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 }
             }
         }
+        if !readers.is_empty() {
+            self.open_node_of_blocked(&readers);
+        }
+    }
+
+    /// Makes a node of what readers do that are blocked at the end of this execution: each may read behind any body of a writer instead.
+    fn open_node_of_blocked(&mut self, readers: &[Operation]) {
+        let mut node = self.new_node(self.log.len(), self.now.last, false);
+        readers.iter().for_each(|reader| self.add_earlier_sources(&mut node, reader, None));
+        self.branch_bytes += node.bytes;
+        self.nodes.push(node);
     }
 
     /// Memory that branches may take.
@@ -175,12 +244,11 @@ impl Node {
 
 /// Adds the branch in which an operation on an object comes right behind what the node's operation comes behind now: the past of its
 /// thread, and the operation, which is to be done anew. `key` is its hash, wherever it comes.
-fn push_first(log: &Log, node: &mut Node, operation: &Operation, key: u128) {
+fn push_first(log: &Log, node: &mut Node, operation: &Operation, (key, source): (u128, u32)) {
     let before = || operation.before.iter().filter(|&&before| before != NONE);
     if before().any(|&before| log.is_past(node.at, before as usize)) {
         return;
     }
-    let source = log.operations[node.at].source;
     if !log.lets_through(operation, source) || !node.seen.insert(key) {
         return;
     }

@@ -2,22 +2,22 @@
 //!
 //! The steps of the algorithm, which `reads_from` describes, are in four files: this one follows an execution to its
 //! end, `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine
-//! behind the log of a branch.
+//! behind the log of a branch. `cost` looks at bounds.
 
 mod branch;
+mod cost;
 mod operation;
 mod replay;
 
 use super::cells::Cells;
 use super::events::StepEvents;
-use super::log::{Kind, Log, Operation};
+use super::log::{Body, Kind, Log, Operation};
 use super::order::Sorter;
 use super::tree::{Position, START, Step, Tree};
 use super::{Enumerated, Execution, Refusal};
 use crate::budget::{Bound, Budget};
-use crate::explore::states::LOOK_INSTRUCTIONS;
 use crate::ir::sync;
-use crate::vm::{self, Choice, CodeIndex, Machine, PathId, Pending, ThreadIndex, ThreadStatus, Work};
+use crate::vm::{self, Choice, CodeIndex, Failure, Machine, PathId, Pending, ThreadIndex, ThreadStatus};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
@@ -43,6 +43,12 @@ struct Node {
     before: u32,
     /// For a read or an operation on an object, its cell.
     cell: Option<u32>,
+    /// For an operation by which a reader gets a lock, its thread, and what comes right before it.
+    reader: Option<(PathId, SmallVec<[u32; 2]>)>,
+    /// The body of a reader that the operation stands in.
+    body: Option<Body>,
+    /// Whether operations before it in the log were still to be done when it was done.
+    is_early: bool,
     /// The sources, or the operations that come first on the object, with their pasts, for which there is or was a branch.
     seen: FxHashSet<u128>,
     /// Branches that wait: what is to stand behind the base.
@@ -81,6 +87,8 @@ enum Stepped {
     Local,
     /// An assumption does not hold.
     Discarded,
+    /// The program has failed.
+    Failed(Failure),
 }
 
 /// How far an execution has followed a log.
@@ -126,10 +134,16 @@ pub(super) struct Search<'a, const NAMES: bool> {
     is_grouped: bool,
     /// Whether threads try to take locks.
     tries: bool,
+    /// Whether readers of readers-writer locks only read, so that their bodies have no order.
+    readers_share: bool,
+    /// The body of a reader in which the execution is.
+    body: Option<Body>,
     /// The threads of which the last step has woken one.
     wakeable: SmallVec<[PathId; 4]>,
     /// The futures that were found, and executions that were discarded, where several of them may be one.
     known: FxHashSet<u128>,
+    /// How the execution has failed.
+    failure: Option<Failure>,
     /// Threads that an assumption has stopped.
     halted: SmallVec<[PathId; 4]>,
     /// The thread that has moved last.
@@ -173,8 +187,11 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             cells: Cells::new(machine.global_cells()),
             is_grouped: machine.waits_for_notifications(),
             tries: machine.tries_locks(),
+            readers_share: machine.readers_only_read(),
+            body: None,
             wakeable: SmallVec::new(),
             known: FxHashSet::default(),
+            failure: None,
             halted: SmallVec::new(),
             turn: ThreadIndex(0),
             slots: Vec::new(),
@@ -196,13 +213,14 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             if self.count(visit)?.is_break() {
                 break;
             }
-            // 2 to 5. The branches that it shows.
+            // 2 to 6. The branches that it shows.
             self.find_branches(first_new);
-            if self.found.bound.is_none() && !self.machine.is_finished(&self.now.state) {
+            let is_blocked = self.failure.is_none() && !self.machine.is_finished(&self.now.state);
+            if is_blocked && self.found.bound.is_none() {
                 self.find_branches_of_blocked();
             }
             self.look();
-            // 6. The branch that was found last.
+            // 7. The branch that was found last.
             match self.enter_branch()? {
                 Some(base) if self.found.bound.is_none() => first_new = base,
                 // All is found, also if the last execution was the last one that may be followed.
@@ -216,41 +234,9 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         Ok(self.found)
     }
 
-    /// Looks at the bounds, now and then also at the clock.
-    fn look(&mut self) {
-        let executions = self.found.statistics.executions;
-        let work = self.work_done();
-        if executions.is_multiple_of(64) || work >= self.next_look {
-            self.next_look = work + 100_000;
-            self.found.statistics.waiting = self.nodes.iter().map(|node| node.waiting.len() as u64).sum();
-            self.found.statistics.expected = self.expected();
-            self.measured = self.measure();
-            self.found.bound = self.found.bound.or(self.budget.report(&self.found.statistics).err());
-        }
-        let hit = |limit: Option<u64>, value| limit.is_some_and(|limit| value >= limit);
-        if hit(self.budget.limits().max_executions, executions) || hit(self.budget.limits().max_work, work) {
-            self.found.bound = self.found.bound.or(Some(Bound::Executions));
-        }
-    }
-
-    /// Memory that the search takes: exact where it grows fast, else as it was measured last.
-    fn bytes(&self) -> u64 {
-        (self.branch_bytes + self.tree.bytes() + self.measured) as u64
-    }
-
-    /// Memory of the lists of branches, of what is known of them, of the log, and of what is used again.
-    fn measure(&self) -> usize {
-        let node = |node: &Node| {
-            let branches = node.waiting.capacity() * size_of::<Vec<Operation>>();
-            size_of::<Node>() + branches + node.seen.capacity() * (size_of::<u128>() + 1) * 8 / 7
-        };
-        let nodes: usize = self.nodes.iter().chain(&self.spare).map(node).sum();
-        let known = self.known.capacity() * (size_of::<u128>() + 1) * 8 / 7;
-        nodes + known + self.log.bytes() + self.tree.bytes_of_spare() + self.found.tables.bytes() as usize
-    }
-
     /// Follows the execution to its end; each new read becomes a node.
     fn complete(&mut self) -> Result<(), Refusal> {
+        self.failure = None;
         while self.found.bound.is_none()
             && let Some((thread, alternatives)) = self.next_thread()
         {
@@ -282,10 +268,15 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
                     self.halted.push(path);
                     std::mem::swap(&mut self.now, &mut self.previous);
                 }
+                Stepped::Failed(failure) if self.fails_at_last(path) => {
+                    self.failure = Some(failure);
+                    return Ok(());
+                }
+                Stepped::Failed(_) => return Err(Refusal::Failure),
                 Stepped::Operation(kind) => {
                     self.log_operation(kind, path)?;
                     if self.parts(kind) {
-                        self.open_node(before, alternatives);
+                        self.open_node(before, alternatives, false);
                     }
                 }
             }
@@ -293,11 +284,19 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         Ok(())
     }
 
+    /// Whether a thread that fails is the first one, and all that it has made have ended before: then what is read before the failure is the
+    /// same in all executions of the future.
+    fn fails_at_last(&self, thread: PathId) -> bool {
+        let spawns = || self.log.operations.iter().any(|operation| operation.kind == Kind::Spawn);
+        thread == PathId(0) && self.log.open_forks(thread).next().is_none() && !spawns()
+    }
+
     /// Whether executions part at an operation. Where nobody tries to take a lock, nothing can come before it is given back.
     fn parts(&self, kind: Kind) -> bool {
         match kind {
             Kind::Read | Kind::Atomic | Kind::Choose => true,
             Kind::Synchronise(sync::Kind::Unlock) => self.tries || self.is_grouped,
+            Kind::Synchronise(sync::Kind::UnlockRw) => !self.readers_share,
             Kind::Synchronise(_) => true,
             Kind::Write | Kind::Fork | Kind::Spawn | Kind::Join | Kind::Arrive => false,
         }
@@ -367,14 +366,6 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         Some(self.slots[index])
     }
 
-    /// Looks at the clock where steps have executed much.
-    fn look_at_clock(&mut self) {
-        if self.seen.executed.0 >= LOOK_INSTRUCTIONS {
-            self.seen.executed = Work::default();
-            self.found.bound = self.found.bound.or(self.budget.check());
-        }
-    }
-
     /// Does a step; says which operation it was, and leaves what it has done in `seen`.
     fn step(&mut self, choice: Choice) -> Result<Stepped, Refusal> {
         self.seen.clear();
@@ -387,11 +378,13 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         }
         match progress {
             vm::Progress::Discarded => return Ok(Stepped::Discarded),
-            vm::Progress::Failed(_) => return Err(Refusal::Failure),
-            vm::Progress::Running | vm::Progress::Finished => {
+            vm::Progress::Failed(_) | vm::Progress::Running | vm::Progress::Finished => {
                 self.now.last = self.tree.push(self.now.last, choice);
                 self.now.length += 1;
             }
+        }
+        if let vm::Progress::Failed(failure) = progress {
+            return Ok(Stepped::Failed(failure));
         }
         Ok(match &self.seen {
             StepEvents { read: Some((.., at)), .. } if self.machine.is_atomic(*at) => Stepped::Operation(Kind::Atomic),
@@ -409,38 +402,6 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         })
     }
 
-    /// How many executions there will be, if those that wait are worth as much as those that were followed: what part of
-    /// them that is follows from the branches of each node that were found so far (Knuth 1975).
-    fn expected(&self) -> u64 {
-        let (mut part, mut done) = (1.0, 0.0);
-        for node in &self.nodes {
-            let waiting = node.waiting.len() as f64;
-            let branches = (node.branches as f64).max(waiting + 1.0);
-            part /= branches;
-            done += part * (branches - waiting - 1.0);
-        }
-        (self.found.statistics.executions as f64 / (done + part).max(f64::MIN_POSITIVE)) as u64
-    }
-
-    /// Whether far more executions were followed than there are futures.
-    fn has_many_orders(&self) -> bool {
-        let (enough, most) = MANY_ORDERS;
-        let executions = self.found.statistics.executions;
-        executions >= enough && executions > most * self.known.len() as u64
-    }
-
-    /// Whether all executions may be followed with the work that is allowed, as far as can be told: who decides about terms takes a
-    /// share of several searches, and whether one execution is one future does not matter to them.
-    fn fits(&self) -> bool {
-        let executions = self.found.statistics.executions.max(1);
-        let most = self.budget.limits().max_work;
-        most.is_some_and(|most| self.expected().saturating_mul(self.work_done() / executions) <= most)
-    }
-
-    fn work_done(&self) -> u64 {
-        self.work / 8 + self.found.statistics.steps
-    }
-
     fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> Result<ControlFlow<()>, Refusal> {
         self.found.statistics.executions += 1;
         self.found.statistics.depth = self.now.length;
@@ -455,7 +416,8 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         self.found.futures += u64::from(is_new);
         let (Position { state, last, .. }, pairs) = (&self.now, &self.seen.pairs);
         let (machine, tables, tree, bytes) = (self.machine, &self.found.tables, &self.tree, self.bytes());
-        let wanted = visit(&Execution { machine, tables, state, tree, last: *last, is_new, pairs, bytes });
+        let (last, failure) = (*last, self.failure);
+        let wanted = visit(&Execution { machine, tables, state, failure, tree, last, is_new, pairs, bytes });
         self.seen.pairs.clear();
         Ok(wanted)
     }

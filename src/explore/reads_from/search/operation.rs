@@ -3,7 +3,7 @@
 //! **Input**: the events of the last step. **Output**: an operation with its cell or object, its source, and what comes right before it,
 //! at the end of the log.
 
-use super::super::log::{Kind, NONE, Operation};
+use super::super::log::{Body, Kind, NONE, Operation};
 use super::{Refusal, Search};
 use crate::ir::sync::{self, ObjectKind};
 use crate::vm::{Cell, PathId};
@@ -28,7 +28,8 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             return Err(Refusal::NestedForks);
         }
         let (synchronises, arrives) = (matches!(kind, Kind::Synchronise(_)), kind == Kind::Arrive);
-        let writes = self.seen.write.is_some() || synchronises;
+        let shares = self.readers_share && self.seen.shares;
+        let writes = self.seen.write.is_some() || synchronises && !shares;
         let reads = self.seen.read.is_some() || synchronises;
         let source = if reads { self.now.held(cell) } else { NONE };
         let number = self.log.len() as u32;
@@ -54,7 +55,20 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         if arrives && self.log.arrivals(cell, operation.alternative).count() as i64 >= operation.value {
             return Err(Refusal::Synchronisation);
         }
+        self.note_body(&operation, shares)?;
         self.log.push(operation);
+        Ok(())
+    }
+
+    /// Notes where a body of a reader begins and ends. There is nothing in it but reads.
+    fn note_body(&mut self, operation: &Operation, shares: bool) -> Result<(), Refusal> {
+        let Operation { kind, cell: lock, source, .. } = *operation;
+        self.body = match (self.body, shares) {
+            (None, true) if !operation.ends_body() => Some(Body { lock, source }),
+            (Some(body), true) if operation.ends_body() && body.lock == lock => None,
+            (body, false) if body.is_none() || kind == Kind::Read => body,
+            _ => return Err(Refusal::Synchronisation),
+        };
         Ok(())
     }
 

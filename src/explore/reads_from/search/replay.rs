@@ -11,13 +11,27 @@
 //!    an order of all that is left from there.
 //! 3. If there is none, search an order of all operations from the beginning.
 
-use super::super::log::{Kind, NONE, Operation};
+use super::super::log::{Body, Kind, NONE, Operation};
+use super::super::order::Left;
 use super::super::tree::START;
-use super::{Followed, INTERVAL, Refusal, Search, Stepped};
+use super::{Followed, INTERVAL, LONG, Refusal, Search, Stepped};
 use crate::budget::Bound;
 use crate::ir::sync;
 use crate::vm::{Choice, Obstacle, PathId, Pending, ThreadIndex};
 use smallvec::SmallVec;
+
+/// Where a branch parts from the execution that it was found in.
+#[derive(Clone, Copy, Debug)]
+struct Parting {
+    /// The length of the log that they share.
+    base: usize,
+    /// The last step before it.
+    before: u32,
+    /// Whether it is the last branch of its node.
+    is_last: bool,
+    /// Whether some of the operations that they share come behind that step.
+    is_early: bool,
+}
 
 impl<const NAMES: bool> Search<'_, NAMES> {
     /// Enters the last branch that has an order; gives the length of the log that it shares with the execution before.
@@ -31,21 +45,32 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 continue;
             };
             self.branch_bytes -= super::bytes(&operations);
-            let (base, before) = (node.base, node.before);
+            let base = node.base;
             self.log.truncate(base);
             // Who comes first on an object does that anew: what it leads to is open.
-            let first = operations.pop_if(|last| last.synchronises());
+            let first = operations.pop_if(|last| last.changes_object());
+            self.body = match operations.last() {
+                Some(last) if first.is_none() && last.synchronises() => {
+                    Some(Body { lock: last.cell, source: last.source })
+                }
+                _ => node.body,
+            };
+            let parting =
+                Parting { base, before: node.before, is_last: node.waiting.is_empty(), is_early: node.is_early };
             for operation in operations {
                 self.log.push(operation);
             }
             node.at = if first.is_some() { self.log.len() } else { self.log.len() - 1 };
-            let is_last = node.waiting.is_empty();
             self.halted.clear();
-            if self.replay(base, before, is_last)? {
+            let nodes = self.nodes.len();
+            if self.replay(parting)? {
                 match first {
                     Some(first) if !self.come_first(&first)? => {}
                     _ => return Ok(Some(base)),
                 }
+            }
+            while self.nodes.len() > nodes {
+                self.leave_node();
             }
             if self.work_done() >= self.next_look {
                 self.look();
@@ -69,14 +94,15 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     /// Drops the last node, of which all branches were entered.
     fn leave_node(&mut self) {
         let Some(node) = self.nodes.pop() else { return };
+        self.branch_bytes -= node.bytes;
         if let Some(cell) = node.cell {
             self.readers[cell as usize].pop();
         }
         self.spare.push(node);
     }
 
-    /// Brings the machine behind the log of a branch, which parts behind a step; `false` if the log has no order.
-    fn replay(&mut self, base: usize, before: u32, is_last: bool) -> Result<bool, Refusal> {
+    /// Brings the machine behind the log of a branch; `false` if the log has no order.
+    fn replay(&mut self, Parting { base, before, is_last, is_early }: Parting) -> Result<bool, Refusal> {
         // Whether the last operation, if it is a `cas`, writes, shows when it is done.
         loop {
             self.tree.truncate(before.wrapping_add(1));
@@ -87,7 +113,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             }
             let mut order = std::mem::take(&mut self.order);
             order.clear();
-            if self.is_direct(base) {
+            if !is_early && self.is_direct(base) {
                 order.extend(base as u32..self.log.len() as u32);
             } else if !self.find_order(base, before, &mut order) {
                 self.order = order;
@@ -137,7 +163,9 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 continue;
             }
             let source = place(operation.source);
-            let later = |&write: &u32| place(write).filter(|&write| source.is_none_or(|source| write > source));
+            // What was not done then has no place.
+            let is_later = |&write: &u32| write != START && source.is_none_or(|source| write > source);
+            let later = |&write: &u32| place(write).filter(is_later);
             if let Some(overwritten) = self.log.writes_of(operation.cell).iter().filter_map(later).min()
                 && (first == before || overwritten < first)
             {
@@ -158,7 +186,8 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         if self.log.learns() {
             self.work += 8 * left.len() as u64;
         }
-        self.sorter.order(&self.log, left, &self.now.holds, self.budget, order)
+        let left = Left { operations: left, holds: &self.now.holds, open: self.body };
+        self.sorter.order(&self.log, &left, self.budget, order)
     }
 
     /// Whether the operations behind the base can be done in the order of the log.
@@ -179,6 +208,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
 
     /// Does operations of the log in an order.
     fn follow(&mut self, order: &[u32]) -> Result<Followed, Refusal> {
+        let length = self.log.len();
         for (place, &index) in order.iter().enumerate() {
             if self.now.length >= self.kept + INTERVAL {
                 self.keep();
@@ -196,7 +226,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             );
             match (self.seen.write.is_some(), writes) {
                 (false, true) if matches!(kind, Kind::Synchronise(_)) => self.now.hold(cell, index),
-                (true, false) if index as usize + 1 == self.log.len() => {
+                (true, false) if index as usize + 1 == length => {
                     if place + 1 < order.len() {
                         return Ok(Followed::LastWrites);
                     }
@@ -207,8 +237,31 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 (true, _) => self.now.hold(cell, index),
                 (false, _) => {}
             }
+            if self.body.is_some() && index as usize + 1 == length {
+                self.end_body(thread, place + 1 < order.len())?;
+            }
         }
         Ok(Followed::All)
+    }
+
+    /// Lets a reader do the rest of its body: a writer may come next. Each read becomes a node, an early one if other operations of
+    /// the log are still to be done.
+    fn end_body(&mut self, thread: PathId, is_early: bool) -> Result<(), Refusal> {
+        while self.body.is_some() {
+            if self.now.length >= LONG {
+                return Err(Refusal::Endless);
+            }
+            if self.now.length >= self.kept + INTERVAL {
+                self.keep();
+            }
+            let before = self.now.last;
+            let kind = self.perform(thread, 0)?.ok_or(Refusal::Synchronisation)?;
+            self.log_operation(kind, thread)?;
+            if self.parts(kind) {
+                self.open_node(before, 1, is_early);
+            }
+        }
+        Ok(())
     }
 
     /// Lets a thread go on to its next operation; `None` if a synchronisation object keeps it from that.
@@ -241,6 +294,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 Stepped::Operation(kind) => return Ok(Some(kind)),
                 Stepped::Local => {}
                 Stepped::Discarded => return Err(Refusal::Synchronisation),
+                Stepped::Failed(_) => return Err(Refusal::Failure),
             }
         }
     }
@@ -257,6 +311,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         let thread = handle.into_iter().find(able).ok_or(Refusal::Synchronisation)?;
         match self.step(Choice { thread, alternative: 0 })? {
             Stepped::Local => Ok(()),
+            Stepped::Failed(_) => Err(Refusal::Failure),
             Stepped::Operation(_) | Stepped::Discarded => Err(Refusal::Synchronisation),
         }
     }
