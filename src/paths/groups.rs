@@ -147,11 +147,7 @@ impl Groups {
         }
         for (index, decision) in seen.decisions.iter().enumerate() {
             if decision.affected && decision.same_as.is_none() {
-                if !has_room(self) {
-                    self.cut = true;
-                    return;
-                }
-                self.guess(placing, spurious, seen, (index, decision));
+                self.guess(placing, spurious, seen, (index, decision), &has_room);
             }
         }
     }
@@ -187,7 +183,18 @@ impl Groups {
     }
 
     /// The groups that other orders of the same operations would belong to.
-    fn guess(&mut self, placing: Placing<'_>, spurious: bool, seen: &Seen<'_>, (index, decision): (usize, &Decision)) {
+    fn guess(
+        &mut self,
+        placing: Placing<'_>,
+        spurious: bool,
+        seen: &Seen<'_>,
+        (index, decision): (usize, &Decision),
+        has_room: &impl Fn(&Groups) -> bool,
+    ) {
+        if !has_room(self) {
+            self.cut = true;
+            return;
+        }
         let point = point_of(seen.trace, decision);
         let projection = Projection::of(placing.program, seen.trace, &decision.related.members, point);
         if projection.threads.len() > MAX_THREADS {
@@ -203,6 +210,10 @@ impl Groups {
         let orders = orders(&interleaving, goal);
         self.cut |= orders.cut;
         for order in &orders.list {
+            if !has_room(self) {
+                self.cut = true;
+                return;
+            }
             let by_place = placing.cut_order(seen.trace, &order.members, decision.place.thread);
             let group = self.entry(decision.place, by_place, decision.instance);
             // Another trace may know a way where those of the traces before have led elsewhere.
