@@ -38,9 +38,6 @@ const MANY_READERS: usize = 6;
 const OUTCOME_STATES: u64 = 20_000;
 const OUTCOME_EXECUTIONS: u64 = 5_000;
 
-/// Executions that are followed before it is asked whether futures are infinitely many: that many take as long.
-const FEW_EXECUTIONS: u64 = 20_000;
-
 impl<'a> From<&'a Model> for Subject<'a> {
     fn from(model: &'a Model) -> Subject<'a> {
         Subject { program: model.program(), form: Some(model.form()), machine: model.machine() }
@@ -130,20 +127,22 @@ impl<'a> Subject<'a> {
     /// Counts the futures, unless there are infinitely many.
     #[must_use]
     pub fn count(&self, budget: &Budget<'_>) -> CountAnswer {
-        let has_loops = may_run_for_ever(self.program);
-        let few = || self.count_few(budget);
-        let infinite = || count::infinitely_many(self.machine, budget);
-        let of_loops = has_loops.then(|| few().or_else(infinite)).flatten();
-        let few_states = || count::count_by_few_states(self.machine, budget);
-        let with_fewer_orders = || self.count_with_fewer_orders(budget);
-        let found = of_loops.or_else(few_states).or_else(with_fewer_orders);
-        found.unwrap_or_else(|| count::count_many(self.machine, budget))
+        let by_executions = || self.count_by_executions(self.machine, budget);
+        let found = count::count_by_few_states(self.machine, budget)
+            .or_else(|| self.count_with_fewer_orders(budget))
+            .or_else(by_executions)
+            .or_else(|| self.infinitely_many(budget));
+        found.unwrap_or_else(|| count::count_by_states(self.machine, budget))
     }
 
-    /// Counts the futures by executions, if these are few: then there is no need to ask whether they are infinitely many.
-    fn count_few(&self, budget: &Budget<'_>) -> Option<CountAnswer> {
-        let few = budget.share(Limits { max_executions: Some(FEW_EXECUTIONS), ..Limits::default() });
-        count::count_within(self.machine, &few).ok().filter(|answer| answer.bound.is_none())
+    /// Counts the futures by executions of a machine that has the same ones, if it can be explored in this way.
+    fn count_by_executions(&self, machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
+        count::count_unless(machine, budget, &mut || self.infinitely_many(budget)).ok()
+    }
+
+    /// The answer where there are infinitely many futures, as far as is known.
+    fn infinitely_many(&self, budget: &Budget<'_>) -> Option<CountAnswer> {
+        may_run_for_ever(self.program).then(|| count::infinitely_many(self.machine, budget)).flatten()
     }
 
     /// Counts the futures by executions of the program without the locks whose order nobody can see, and with bodies that only read
@@ -156,7 +155,7 @@ impl<'a> Subject<'a> {
         let without = UnobservedLocks::find(self.program, concurrency).map(|locks| locks.program_without(program));
         let program = without.or(changed)?;
         let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
-        count::count_within(&machine, budget).ok()
+        self.count_by_executions(&machine, budget)
     }
 
     /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there

@@ -16,7 +16,7 @@ use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::explore::portfolio::LESS_WORK_FOR_STATE;
 use crate::explore::question::chains::{Chains, hash_of_end};
 use crate::explore::question::infinite;
-use crate::explore::reads_from::{self, Refusal};
+use crate::explore::reads_from::{self, Enumerated, Refusal};
 use crate::explore::states::{self, EndContext, Monitor, Transition, Visitor};
 use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName};
 use rustc_hash::FxHashSet;
@@ -45,7 +45,9 @@ const FEW_STATES: u64 = 1_000;
 /// are seldom fewer, since each future ends in one of its own. Where threads synchronise by objects, few states are tried first, and a
 /// bound on states bounds executions as well, by the work that they are: there may be futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    count_by_few_states(machine, budget).unwrap_or_else(|| count_many(machine, budget))
+    let by_executions = || count_within(machine, budget).ok();
+    let found = count_by_few_states(machine, budget).or_else(by_executions);
+    found.unwrap_or_else(|| count_by_states(machine, budget))
 }
 
 /// Counts the futures through states, where threads synchronise by objects, if these are few.
@@ -58,27 +60,58 @@ pub(in crate::explore) fn count_by_few_states(machine: &Machine, budget: &Budget
     (are_few || budget.limits().max_states.is_some_and(|most| most <= FEW_STATES)).then_some(few)
 }
 
-/// Counts the futures where states are not few.
-pub(in crate::explore) fn count_many(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    count_within(machine, budget).unwrap_or_else(|_| count_by_states(machine, budget))
-}
-
 /// Counts the futures by one execution for each; where threads synchronise by objects, a bound on states bounds executions as well.
 ///
 /// # Errors
 ///
 /// A program that cannot be explored in this way.
-pub(in crate::explore) fn count_within(machine: &Machine, budget: &Budget<'_>) -> Result<CountAnswer, Refusal> {
+fn count_within(machine: &Machine, budget: &Budget<'_>) -> Result<CountAnswer, Refusal> {
+    count_unless(machine, budget, &mut || None)
+}
+
+/// The same, unless it turns out that there are infinitely many futures: that is asked once, where executions are not few, or a bound
+/// was hit before.
+///
+/// # Errors
+///
+/// A program that cannot be explored in this way.
+pub(in crate::explore) fn count_unless(
+    machine: &Machine,
+    budget: &Budget<'_>,
+    infinitely_many: &mut dyn FnMut() -> Option<CountAnswer>,
+) -> Result<CountAnswer, Refusal> {
     let Limits { max_states, max_executions, .. } = *budget.limits();
     let max_states = max_states.filter(|_| machine.synchronises());
     let max_work = max_states.map(|states| states.saturating_mul(LESS_WORK_FOR_STATE));
-    let mut answer = count_by_executions(machine, &budget.share(Limits { max_work, ..Limits::default() }))?;
+    let (mut executions, mut infinite) = (0, None);
+    let found = reads_from::enumerate(machine, &budget.share(Limits { max_work, ..Limits::default() }), &mut |_| {
+        executions += 1;
+        if executions == FEW_EXECUTIONS {
+            infinite = infinitely_many();
+        }
+        if infinite.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    if found.bound.is_some() && executions < FEW_EXECUTIONS {
+        infinite = infinitely_many();
+    }
+    if let Some(infinite) = infinite {
+        return Ok(infinite);
+    }
+    let mut answer = answer(&found);
     let is_users = max_executions.is_some_and(|most| answer.executions >= most);
     if answer.bound == Some(Bound::Executions) && !is_users && max_work.is_some() {
         answer.bound = Some(Bound::States);
     }
     Ok(answer)
 }
+
+fn answer(found: &Enumerated) -> CountAnswer {
+    let (futures, executions) = (found.futures, found.statistics.executions);
+    CountAnswer { futures, infinite: false, executions, bound: found.bound, statistics: found.statistics }
+}
+
+/// Executions that are followed before it is asked whether futures are infinitely many: that many take as long.
+const FEW_EXECUTIONS: u64 = 20_000;
 
 /// States up to which it is asked whether there are infinitely many futures.
 const STATES_OF_CYCLES: u64 = 100_000;
@@ -97,9 +130,7 @@ pub(in crate::explore) fn infinitely_many(machine: &Machine, budget: &Budget<'_>
 ///
 /// A program that cannot be explored in this way.
 pub fn count_by_executions(machine: &Machine, budget: &Budget<'_>) -> Result<CountAnswer, Refusal> {
-    let found = reads_from::enumerate(machine, budget, &mut |_| ControlFlow::Continue(()))?;
-    let (futures, executions) = (found.futures, found.statistics.executions);
-    Ok(CountAnswer { futures, infinite: false, executions, bound: found.bound, statistics: found.statistics })
+    Ok(answer(&reads_from::enumerate(machine, budget, &mut |_| ControlFlow::Continue(()))?))
 }
 
 /// Counts the futures by a search through all states, each with what its threads have read.

@@ -94,7 +94,9 @@ fn locks(program: &Program, concurrency: &Concurrency) -> FxHashSet<LeafId> {
             sets.insert(meant);
         } else {
             meant.extend(concurrency.locks_of(event).iter().map(leaf));
-            locks.retain(|lock| !meant.contains(lock));
+            meant.iter().for_each(|lock| {
+                locks.remove(lock);
+            });
         }
     }
     loop {
