@@ -150,12 +150,27 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn count_with_fewer_orders(&self, budget: &Budget<'_>) -> Option<CountAnswer> {
         let concurrency = self.concurrency()?;
-        let changed = ReadingBodies::find(self.program, concurrency).map(|bodies| bodies.changed_program(self.program));
-        let program = changed.as_ref().unwrap_or(self.program);
-        let without = UnobservedLocks::find(self.program, concurrency).map(|locks| locks.program_without(program));
-        let program = without.or(changed)?;
-        let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
-        self.count_by_executions(&machine, budget)
+        let unobserved = UnobservedLocks::find(self.program, concurrency);
+        let without = |program: &Program| unobserved.as_ref().map(|locks| locks.program_without(program));
+        let reading = ReadingBodies::find(self.program, concurrency).map(|bodies| bodies.changed_program(self.program));
+        let with_readers = reading.and_then(|changed| {
+            let machine = self.machine_with_readers(without(&changed).as_ref().unwrap_or(&changed))?;
+            self.count_by_executions(&machine, budget)
+        });
+        with_readers.or_else(|| {
+            let program = without(self.program)?;
+            let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
+            self.count_by_executions(&machine, budget)
+        })
+    }
+
+    /// The machine of a program of which some locks were made readers-writer locks, if readers have no order there. Writers are only
+    /// preferred by locks that were such before.
+    fn machine_with_readers(&self, program: &Program) -> Option<Machine> {
+        let mut options = *self.machine.options();
+        options.semantics.prefer_writers = false;
+        let machine = Machine::with_options(program, self.machine.visibility(), options);
+        (!self.machine.prefers_writers() && machine.readers_only_read()).then_some(machine)
     }
 
     /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there

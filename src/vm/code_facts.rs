@@ -3,13 +3,24 @@
 //! **Input**: the compiled program. **Output**: whether it discards executions, tries locks, makes locals in memory, what it does while
 //! it reads under a readers-writer lock, and which instructions access certain places. Searches choose by it what they have to look at.
 
-use super::code::{Code, CodeIndex};
+use super::code::{Code, CodeIndex, NO_SLOT, TableIndex};
 use super::machine::Machine;
 use super::visibility::Visibility;
 use crate::ir::sync::Kind;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
+
+/// How far a body of a reader has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Body {
+    /// The next instruction.
+    at: u32,
+    /// Whether that is in a function that the body has called.
+    is_called: bool,
+    /// The address of its lock, where that is known.
+    lock: Option<u32>,
+}
 
 impl Machine {
     /// Whether an execution may be discarded: by an `assume`, or by a `choose` from nothing.
@@ -71,40 +82,47 @@ impl Machine {
         self.options.semantics.prefer_writers && self.has_readers()
     }
 
-    /// Whether there are readers-writer locks, and whoever holds one for reading does nothing but to read memory, to work for itself,
-    /// and to give it back: no other thread can tell when in the time of its lock it does that. Nobody tries to take such a
+    /// Whether there are readers-writer locks, and whoever holds any of them for reading does nothing but to read memory, to work for
+    /// itself, and to give it back: no other thread can tell when in the time of its lock it does that. Nobody tries to take any such
     /// lock, either.
     #[must_use]
     pub fn readers_only_read(&self) -> bool {
         let tries = |kind| matches!(kind, Kind::TryReadLock | Kind::TryWriteLock);
-        let code = || self.compiled.code.iter();
         let mut bodies = Vec::new();
-        for (index, code) in code().enumerate() {
+        for (index, code) in self.compiled.code.iter().enumerate() {
             match *code {
                 Code::Synchronise { kind, .. } if tries(kind) => return false,
-                Code::Synchronise { kind: Kind::ReadLock, .. } => bodies.push((index as u32 + 1, 0)),
+                Code::Synchronise { kind: Kind::ReadLock, object, .. } => {
+                    bodies.push(Body { at: index as u32 + 1, is_called: false, lock: self.fixed_address(object) });
+                }
                 _ => {}
             }
         }
         !bodies.is_empty() && self.all_only_read(bodies)
     }
 
-    /// Whether all that bodies of readers do from these instructions on, up to where they give their locks back, is to read. With each
-    /// instruction, how many calls of the body are open there: none, or some.
-    fn all_only_read(&self, mut work: Vec<(u32, u32)>) -> bool {
-        let mut seen: FxHashSet<(u32, u32)> = work.iter().copied().collect();
-        while let Some((at, calls)) = work.pop() {
-            let next: SmallVec<[(u32, u32); 2]> = match self.compiled.code[at as usize] {
-                Code::Synchronise { kind: Kind::UnlockRw, .. } if calls == 0 => continue,
+    /// Whether all that bodies of readers do, up to where they give their locks back, is to read.
+    fn all_only_read(&self, mut work: Vec<Body>) -> bool {
+        let mut seen: FxHashSet<Body> = work.iter().copied().collect();
+        while let Some(body) = work.pop() {
+            let next: SmallVec<[Body; 2]> = match self.compiled.code[body.at as usize] {
+                Code::Synchronise { kind: Kind::UnlockRw, object, .. } if !body.is_called => {
+                    let given_back = self.fixed_address(object);
+                    if body.lock.zip(given_back).is_some_and(|(lock, other)| lock != other) {
+                        return false;
+                    }
+                    continue;
+                }
                 // It goes on behind the call.
-                Code::Return { .. } if calls > 0 => continue,
-                Code::Jump { target } => smallvec![(target, calls)],
+                Code::Return { .. } if body.is_called => continue,
+                Code::Jump { target } => smallvec![Body { at: target, ..body }],
                 Code::Branch { then_target, else_target, .. } => {
-                    smallvec![(then_target, calls), (else_target, calls)]
+                    smallvec![Body { at: then_target, ..body }, Body { at: else_target, ..body }]
                 }
                 Code::Call { call } => {
                     let function = self.compiled.calls[call as usize].function;
-                    smallvec![(self.compiled.functions[function].entry, 1), (at + 1, calls)]
+                    let called = Body { at: self.compiled.functions[function].entry, is_called: true, ..body };
+                    smallvec![called, Body { at: body.at + 1, ..body }]
                 }
                 Code::Synchronise { .. }
                 | Code::Return { .. }
@@ -119,11 +137,17 @@ impl Machine {
                 | Code::JoinThread { .. }
                 | Code::AtomicBegin
                 | Code::AtomicEnd => return false,
-                _ => smallvec![(at + 1, calls)],
+                _ => smallvec![Body { at: body.at + 1, ..body }],
             };
             work.extend(next.into_iter().filter(|&each| seen.insert(each)));
         }
         true
+    }
+
+    /// The address of an object that is the same whenever an instruction names it.
+    fn fixed_address(&self, place: TableIndex) -> Option<u32> {
+        let place = self.compiled.places.get(place as usize)?;
+        (place.reference == NO_SLOT && place.index.is_none()).then_some(place.address)
     }
 
     /// Whether threads make locals in memory, which other threads may use.

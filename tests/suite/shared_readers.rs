@@ -3,9 +3,11 @@
 //! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others.
 
 use crate::reads_from::{Compared, Random, by_few_states, by_oracle, counted, fail_at_last, machine};
-use crate::support::{possible_model, setting};
+use crate::support::{model, possible_model, setting};
 use cssame::budget::{Budget, Limits};
 use cssame::explore::{Query, Refusal, Subject};
+use cssame::model::{Model, Options};
+use cssame::vm::Semantics;
 use std::fmt::Write;
 
 /// Threads that read and write two variables under two locks, or without, and wait for each other by semaphores, by an event, and
@@ -213,4 +215,25 @@ fn readers_that_do_more_are_ordered() {
         assert_eq!(found.futures, by_few_states(&machine, 1_000_000).futures, "{text}");
         assert!(!machine.readers_only_read(), "{text}");
     }
+}
+
+/// Where it is not certain that readers only read, locks stay as they are: made readers-writer locks, they would have more orders.
+#[test]
+fn locks_are_changed_only_where_readers_have_no_order() {
+    let called = "int x; lock L; void release() { unlock(L); }
+        cobegin A: { int a; lock(L); a = x; release(); print(a); } B: { lock(L); x = 1; release(); } coend";
+    let tried = "int x; lock L; rwlock R;
+        cobegin A: { int a; lock(L); a = x; unlock(L); if (tryrdlock(R)) unlock(R); } B: { lock(L); x = 1; unlock(L); } coend";
+    for text in [called, tried] {
+        assert!(Subject::from(&model(text)).count_with_fewer_orders(&Budget::unlimited()).is_none(), "{text}");
+    }
+    let handed_over = "int x; rwlock R; rwlock S;
+        cobegin A: { int a; wrlock(S); rdlock(R); unlock(S); a = x; unlock(R); } B: { wrlock(R); x = 1; unlock(R); } coend";
+    assert!(!machine(handed_over, &[]).readers_only_read());
+    let getter =
+        "int x; lock L; cobegin A: { int a; lock(L); a = x; unlock(L); } B: { lock(L); x = 1; unlock(L); } coend";
+    let semantics = Semantics { prefer_writers: true, ..Semantics::default() };
+    let options = Options { semantics, ..Options::default() };
+    let preferred = Model::from_text("getter.csm", getter, &options).unwrap();
+    assert_eq!(Subject::from(&preferred).count_with_fewer_orders(&Budget::unlimited()).unwrap().executions, 2);
 }

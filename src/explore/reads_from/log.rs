@@ -320,7 +320,7 @@ impl Log {
     }
 
     /// Whether an operation comes behind what a body of readers reads under: behind the writer that takes the lock next.
-    pub fn is_behind(&self, body: Body, operation: usize) -> bool {
+    pub fn is_behind_next_writer(&self, body: Body, operation: usize) -> bool {
         let next = |&&write: &&u32| self.operations[write as usize].source == body.source;
         self.writes_of(body.lock).iter().find(next).is_some_and(|&next| self.is_past(next as usize, operation))
     }

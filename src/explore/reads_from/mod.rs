@@ -1,7 +1,8 @@
 //! One execution for each future: stateless model checking up to reads-from equivalence.
 //!
 //! **Input**: a machine, and a budget. **Output**: every complete execution, up to reordering that no read can tell, each visited
-//! once where threads synchronise by memory, forks and joins alone; else once for each order of operations on objects.
+//! once where threads synchronise by memory, forks and joins alone; else once for each order of operations on objects, in which
+//! readers of a lock that only read have none among each other.
 //!
 //! **Algorithm**: after Abdulla, Atig, Jonsson, Lång, Ngo and Sagonas, "Optimal Stateless Model Checking for Reads-From
 //! Equivalence under Sequential Consistency" (OOPSLA 2019). An execution is a log of operations; each read knows the

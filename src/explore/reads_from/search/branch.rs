@@ -77,7 +77,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             let may_be_seen = if read.synchronises() {
                 self.log.operations[write as usize].ends_body()
             } else {
-                node.body.is_none_or(|body| !self.log.is_behind(body, write as usize))
+                node.body.is_none_or(|body| !self.log.is_behind_next_writer(body, write as usize))
             };
             if may_be_seen {
                 sources.push(write);
@@ -138,7 +138,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                     }
                 } else if operation.writes
                     && !log.is_past(node.at, index)
-                    && node.body.is_none_or(|body| !log.is_behind(body, index))
+                    && node.body.is_none_or(|body| !log.is_behind_next_writer(body, index))
                     && node.seen.insert(operation.hash)
                 {
                     let past = beyond(log.past(index), node.base);
