@@ -11,9 +11,9 @@
 //! future may differ in who holds the lock that a thread is blocked at, so all of them are asked for deadlocks.
 
 use crate::budget::{Bound, Budget};
-use crate::explore::answer::{Answer, Ends, FailureWitness, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
+use crate::explore::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
-use crate::explore::question::failures::{FailureKey, sort_failures};
+use crate::explore::question::failures::{FailureKey, failure_key, failure_list};
 use crate::explore::question::outcomes::{Outcomes, Room};
 use crate::explore::reads_from::{self, Execution, Refusal};
 use crate::explore::states::terms::Open;
@@ -94,8 +94,7 @@ impl Collector {
             is_new |= self.outcomes.note((machine.outputs(state, tables), status), failure, number);
         }
         if let Some(failure) = failure
-            && let Entry::Vacant(vacant) =
-                self.failures.entry((failure.kind, failure.message, machine.place(failure.at)))
+            && let Entry::Vacant(vacant) = self.failures.entry(failure_key(machine, &failure))
         {
             vacant.insert((failure, state.path(failure.thread), number));
             is_new = true;
@@ -189,17 +188,10 @@ pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) 
     }
     let terms = collector.terms(query);
     let Collector { executions, outcomes, failures, deadlocks, threads, .. } = collector;
-    let witness = |(failure, path, execution): (Failure, PathId, u32)| FailureWitness {
-        failure,
-        path,
-        schedule: executions[execution as usize].clone(),
-    };
-    let mut failures: Vec<FailureWitness> = failures.into_values().map(witness).collect();
-    sort_failures(machine, &mut failures);
-    let deadlock = |(threads, execution): (Vec<BlockedThread>, u32)| Deadlock {
-        threads,
-        schedule: executions[execution as usize].clone(),
-    };
+    let schedule = |execution: u32| executions[execution as usize].clone();
+    let failures = failure_list(machine, failures, schedule);
+    let deadlock =
+        |(threads, execution): (Vec<BlockedThread>, u32)| Deadlock { threads, schedule: schedule(execution) };
     let mut deadlocks: Vec<Deadlock> = deadlocks.into_iter().map(deadlock).collect();
     deadlocks.sort_by_key(|deadlock| deadlock.schedule.len());
     let (outcomes, is_cut) = outcomes

@@ -1,24 +1,26 @@
 //! The failures that a search meets: what makes two of them one, and their order in an answer.
 
 use crate::explore::answer::FailureWitness;
-use crate::explore::states::graph::Graph;
 use crate::ir::TextId;
-use crate::vm::{CodeIndex, Failure, FailureKind, Machine, PathId};
+use crate::vm::{Choice, CodeIndex, Failure, FailureKind, Machine, PathId};
 use rustc_hash::FxHashMap;
 
 /// What tells failures apart: kind, message and place.
 pub(in crate::explore) type FailureKey = (FailureKind, Option<TextId>, CodeIndex);
 
-/// The failures of a search through states, each with a thread and a node that show it.
+/// See [`FailureKey`].
+pub(in crate::explore) fn failure_key(machine: &Machine, failure: &Failure) -> FailureKey {
+    (failure.kind, failure.message, machine.place(failure.at))
+}
+
+/// The failures that a search has met, each with a thread, and with what shows it, of which `schedule` makes an execution.
 pub(in crate::explore) fn failure_list(
     machine: &Machine,
-    graph: &Graph,
     found: FxHashMap<FailureKey, (Failure, PathId, u32)>,
+    schedule: impl Fn(u32) -> Vec<Choice>,
 ) -> Vec<FailureWitness> {
-    let mut failures: Vec<FailureWitness> = found
-        .into_values()
-        .map(|(failure, path, node)| FailureWitness { failure, path, schedule: graph.path_to(node) })
-        .collect();
+    let witness = |(failure, path, shown)| FailureWitness { failure, path, schedule: schedule(shown) };
+    let mut failures: Vec<FailureWitness> = found.into_values().map(witness).collect();
     sort_failures(machine, &mut failures);
     failures
 }

@@ -16,7 +16,7 @@ use crate::explore::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query,
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
 use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
 use crate::explore::question::by_executions::by_executions;
-use crate::explore::question::failures::{FailureKey, failure_list};
+use crate::explore::question::failures::{FailureKey, failure_key, failure_list};
 use crate::explore::question::outcomes::{self, OutcomeKey, Outcomes, Room};
 use crate::explore::question::samples::Samples;
 use crate::explore::reduction::{Commuting, Reduction};
@@ -142,7 +142,7 @@ pub fn by_states(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> A
         terms,
         undecided,
         outcomes,
-        failures: failure_list(machine, &graph, failures),
+        failures: failure_list(machine, failures, |node| graph.path_to(node)),
         deadlocks: deadlocks
             .into_iter()
             .map(|(threads, node)| Deadlock { threads, schedule: graph.path_to(node) })
@@ -257,7 +257,7 @@ impl Visitor<()> for Recorder {
             self.outcomes.note((machine.outputs(state, tables), status), failure, node);
         }
         if let Some(failure) = failure {
-            let key = (failure.kind, failure.message, machine.place(failure.at));
+            let key = failure_key(machine, &failure);
             self.failures.entry(key).or_insert_with(|| (failure, state.path(failure.thread), node));
         }
         if end == End::Deadlock {

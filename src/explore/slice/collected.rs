@@ -10,7 +10,7 @@ use super::{Declined, Running};
 use crate::budget::{Budget, Statistics};
 use crate::explore::answer::{Answer, FailureWitness, MAX_TERM_STEPS, Outcome, OutcomeStatus, Query, Term};
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
-use crate::explore::question::failures::{FailureKey, sort_failures};
+use crate::explore::question::failures::{FailureKey, failure_key, sort_failures};
 use crate::explore::question::futures::futures;
 use crate::explore::question::outcomes;
 use crate::ir::{DefinitionId, ReadId};
@@ -155,7 +155,7 @@ impl<'a> Collected<'a> {
             let Replayed { schedule, state, progress, .. } = self.again(replay, &witness.schedule, None)?;
             let Stepped::Failed(failure) = progress else { return Err(Declined::Disagreement) };
             let path = state.path(failure.thread);
-            if self.known_failures.insert((failure.kind, failure.message, machine.place(failure.at))) {
+            if self.known_failures.insert(failure_key(machine, &failure)) {
                 self.failures.push(FailureWitness { failure, path, schedule });
             }
         }

@@ -64,7 +64,10 @@ impl Ends {
     /// With their executions.
     pub(super) fn lists(self, machine: &Machine, graph: &Graph) -> (Vec<FailureWitness>, Vec<Deadlock>) {
         let deadlock = |(threads, node)| Deadlock { threads, schedule: graph.path_to(node) };
-        (failure_list(machine, graph, self.failures), self.deadlocks.into_iter().map(deadlock).collect())
+        (
+            failure_list(machine, self.failures, |node| graph.path_to(node)),
+            self.deadlocks.into_iter().map(deadlock).collect(),
+        )
     }
 }
 

@@ -17,7 +17,7 @@
 mod dive;
 mod seeds;
 
-use super::failures::{FailureKey, sort_failures};
+use super::failures::{FailureKey, failure_key, sort_failures};
 use super::outcomes::{self, OutcomeKey};
 use crate::budget::{Bound, Budget, Limits};
 use crate::explore::answer::{
@@ -190,7 +190,7 @@ struct Addition<'s> {
 impl<'s> Addition<'s> {
     fn new(machine: &'s Machine, query: &'s Query<'s>, answer: &'s mut Answer) -> Addition<'s> {
         let known_steps: usize = answer.terms.iter().filter_map(|term| term.schedule.as_ref()).map(Vec::len).sum();
-        let failure = |of: &FailureWitness| (of.failure.kind, of.failure.message, machine.place(of.failure.at));
+        let failure = |of: &FailureWitness| failure_key(machine, &of.failure);
         Addition {
             machine,
             query,
@@ -257,7 +257,7 @@ impl<'s> Addition<'s> {
     }
 
     fn add_failure(&mut self, state: &State, failure: Failure, steps: &[Choice]) {
-        if self.failures.insert((failure.kind, failure.message, self.machine.place(failure.at))) {
+        if self.failures.insert(failure_key(self.machine, &failure)) {
             let path = state.path(failure.thread);
             self.answer.failures.push(FailureWitness { failure, path, schedule: steps.to_vec() });
         }
