@@ -170,7 +170,7 @@ pub struct Method<'s, 'm> {
     searched: u64,
     /// Tests at most.
     max_tests: u64,
-    /// The whole of it.
+    /// What all of it may cost.
     budget: Budget<'m>,
     /// Memory that the executions take.
     bytes: usize,
@@ -230,9 +230,9 @@ impl<'s, 'm> Method<'s, 'm> {
     }
 
     /// Makes tests until one of the conditions holds.
-    pub fn run(&mut self, budget: &Budget<'_>) {
+    pub fn run(&mut self) {
         loop {
-            if let ControlFlow::Break(reason) = self.round(budget) {
+            if let ControlFlow::Break(reason) = self.round() {
                 self.found.stopped_by = reason;
                 return;
             }
@@ -240,22 +240,22 @@ impl<'s, 'm> Method<'s, 'm> {
     }
 
     /// Makes the tests that are chosen next, until one of the conditions holds.
-    fn round(&mut self, budget: &Budget<'_>) -> ControlFlow<StoppedBy> {
-        self.may_go_on(budget)?;
+    fn round(&mut self) -> ControlFlow<StoppedBy> {
+        self.may_go_on()?;
         let tests = self.select();
         // Where nothing is left to try for the open groups, ask whether their orders exist.
         let open: Vec<usize> = if tests.is_empty() { self.found.groups.open().collect() } else { Vec::new() };
         for group in open {
             if self.is_open(group) {
-                self.decide(group, Some(TestReason::Group(group)), budget);
-                self.may_go_on(budget)?;
+                self.decide(group, Some(TestReason::Group(group)));
+                self.may_go_on()?;
             }
         }
         for (group, candidate) in tests {
             // A test before may have had its order.
             if self.is_open(group) {
                 self.follow(group, candidate, Some(TestReason::Group(group)));
-                self.may_go_on(budget)?;
+                self.may_go_on()?;
             }
         }
         ControlFlow::Continue(())
@@ -266,8 +266,8 @@ impl<'s, 'm> Method<'s, 'm> {
     }
 
     /// Breaks where one of the conditions holds, or a bound was hit.
-    fn may_go_on(&mut self, budget: &Budget<'_>) -> ControlFlow<StoppedBy> {
-        if let Some(bound) = self.bound(budget) {
+    fn may_go_on(&mut self) -> ControlFlow<StoppedBy> {
+        if let Some(bound) = self.bound() {
             return ControlFlow::Break(StoppedBy::Bound(bound));
         }
         if self.all_rows_tested() {
@@ -305,13 +305,13 @@ impl<'s, 'm> Method<'s, 'm> {
         }
     }
 
-    fn bound(&self, budget: &Budget<'_>) -> Option<Bound> {
+    fn bound(&self) -> Option<Bound> {
         let tests = self.found.tests.len() as u64;
         let statistics = Statistics { executions: self.found.runs.len() as u64, ..Statistics::default() };
-        budget
+        self.budget
             .report(&statistics)
             .err()
-            .or_else(|| bound_of(budget, self.bytes + self.found.groups.bytes))
+            .or_else(|| bound_of(&self.budget, self.bytes + self.found.groups.bytes))
             .or_else(|| (tests >= self.max_tests).then_some(Bound::Executions))
     }
 
@@ -326,8 +326,8 @@ impl<'s, 'm> Method<'s, 'm> {
     }
 
     /// Finds out whether a group has an execution that no way has led to.
-    fn decide(&mut self, group: usize, reason: Option<TestReason>, budget: &Budget<'_>) {
-        let verdict = self.search(group, budget);
+    fn decide(&mut self, group: usize, reason: Option<TestReason>) {
+        let verdict = self.search(group);
         if let OrderVerdict::Possible(steps) = &verdict {
             let run = self.session.repeat(steps);
             self.add(run, reason);
@@ -342,7 +342,7 @@ impl<'s, 'm> Method<'s, 'm> {
         }
     }
 
-    fn search(&mut self, group: usize, budget: &Budget<'_>) -> OrderVerdict {
+    fn search(&mut self, group: usize) -> OrderVerdict {
         let Some(candidate) = self.found.groups.list[group].candidates.first() else {
             return OrderVerdict::Undecided(Bound::States);
         };
@@ -356,25 +356,25 @@ impl<'s, 'm> Method<'s, 'm> {
         };
         let limits = Limits { max_states: Some(ORDER_STATES), ..Limits::default() };
         let model = self.session.model;
-        let share = budget.share(limits);
+        let share = self.budget.share(limits);
         let answer = explore::order(model.machine(), model.program(), &request, &self.session.tables, &share);
         self.searched += answer.statistics.states;
         answer.verdict
     }
 
     /// Decides the groups that no test was made for, by executions that are no tests.
-    pub fn decide_open(&mut self, budget: &Budget<'_>) {
+    pub fn decide_open(&mut self) {
         let mut trials = 0;
         loop {
             let open = self.found.groups.open().next();
             let Some(group) = open else { return };
             trials += 1;
-            if trials > MAX_TRIALS || bound_of(budget, self.bytes + self.found.groups.bytes).is_some() {
+            if trials > MAX_TRIALS || bound_of(&self.budget, self.bytes + self.found.groups.bytes).is_some() {
                 return;
             }
             match self.next_candidate(group) {
                 Some(candidate) => self.follow(group, candidate, None),
-                None => self.decide(group, None, budget),
+                None => self.decide(group, None),
             }
         }
     }

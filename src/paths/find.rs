@@ -145,13 +145,13 @@ pub fn find<'m>(model: &'m Model, request: &Request, budget: &Budget<'m>) -> (Se
     let (mut counted, mut exactness) = (None, None);
     match request.criterion {
         Criterion::RaceEquivalent => {
-            method.run(budget);
+            method.run();
             method.test_stuck_nodes();
             if let Some(states) = request.explore {
                 let limits = Limits { max_states: Some(states), ..Limits::default() };
                 exactness = Some(add_missing(&mut method, &budget.share(limits)));
             }
-            method.decide_open(budget);
+            method.decide_open();
         }
         criterion => counted = Some(by_classes(&mut method, criterion, request, budget)),
     }
