@@ -2,7 +2,7 @@
 //!
 //! **Input**: a program with its machine ([`Subject`]), and a [`Budget`](crate::budget::Budget). **Output**: plain
 //! data. [`Subject::futures`] says which writes each read can see, which outcomes, failures and deadlocks there are,
-//! each with a schedule that shows it. [`count()`] counts the futures: the executions that differ in what some read
+//! each with a schedule that shows it. [`Subject::count`] counts the futures: the executions that differ in what some read
 //! sees. [`Subject::select`] decides whether some execution has a given selection of pi terms; [`tear()`] whether some
 //! execution tears two accesses of a method apart; [`serial()`] whether two methods can run one after the other.
 //! [`report`] gives names to the answers.

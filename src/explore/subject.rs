@@ -167,10 +167,13 @@ impl<'a> Subject<'a> {
     /// The machine of a program of which some locks were made readers-writer locks, if readers have no order there. Writers are only
     /// preferred by locks that were such before.
     fn machine_with_readers(&self, program: &Program) -> Option<Machine> {
+        if self.machine.prefers_writers() {
+            return None;
+        }
         let mut options = *self.machine.options();
         options.semantics.prefer_writers = false;
         let machine = Machine::with_options(program, self.machine.visibility(), options);
-        (!self.machine.prefers_writers() && machine.readers_only_read()).then_some(machine)
+        machine.readers_only_read().then_some(machine)
     }
 
     /// Decides whether some execution has the selections, in the slice of what the selected reads can see where there

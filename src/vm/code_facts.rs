@@ -13,7 +13,7 @@ use smallvec::{SmallVec, smallvec};
 
 /// How far a body of a reader has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Body {
+struct BodyPosition {
     /// The next instruction.
     at: u32,
     /// Whether that is in a function that the body has called.
@@ -93,7 +93,11 @@ impl Machine {
             match *code {
                 Code::Synchronise { kind, .. } if tries(kind) => return false,
                 Code::Synchronise { kind: Kind::ReadLock, object, .. } => {
-                    bodies.push(Body { at: index as u32 + 1, is_called: false, lock: self.fixed_address(object) });
+                    bodies.push(BodyPosition {
+                        at: index as u32 + 1,
+                        is_called: false,
+                        lock: self.fixed_address(object),
+                    });
                 }
                 _ => {}
             }
@@ -102,10 +106,10 @@ impl Machine {
     }
 
     /// Whether all that bodies of readers do, up to where they give their locks back, is to read.
-    fn all_only_read(&self, mut work: Vec<Body>) -> bool {
-        let mut seen: FxHashSet<Body> = work.iter().copied().collect();
+    fn all_only_read(&self, mut work: Vec<BodyPosition>) -> bool {
+        let mut seen: FxHashSet<BodyPosition> = work.iter().copied().collect();
         while let Some(body) = work.pop() {
-            let next: SmallVec<[Body; 2]> = match self.compiled.code[body.at as usize] {
+            let next: SmallVec<[BodyPosition; 2]> = match self.compiled.code[body.at as usize] {
                 Code::Synchronise { kind: Kind::UnlockRw, object, .. } if !body.is_called => {
                     let given_back = self.fixed_address(object);
                     if body.lock.zip(given_back).is_some_and(|(lock, other)| lock != other) {
@@ -115,14 +119,14 @@ impl Machine {
                 }
                 // It goes on behind the call.
                 Code::Return { .. } if body.is_called => continue,
-                Code::Jump { target } => smallvec![Body { at: target, ..body }],
+                Code::Jump { target } => smallvec![BodyPosition { at: target, ..body }],
                 Code::Branch { then_target, else_target, .. } => {
-                    smallvec![Body { at: then_target, ..body }, Body { at: else_target, ..body }]
+                    smallvec![BodyPosition { at: then_target, ..body }, BodyPosition { at: else_target, ..body }]
                 }
                 Code::Call { call } => {
                     let function = self.compiled.calls[call as usize].function;
-                    let called = Body { at: self.compiled.functions[function].entry, is_called: true, ..body };
-                    smallvec![called, Body { at: body.at + 1, ..body }]
+                    let called = BodyPosition { at: self.compiled.functions[function].entry, is_called: true, ..body };
+                    smallvec![called, BodyPosition { at: body.at + 1, ..body }]
                 }
                 Code::Synchronise { .. }
                 | Code::Return { .. }
@@ -137,7 +141,7 @@ impl Machine {
                 | Code::JoinThread { .. }
                 | Code::AtomicBegin
                 | Code::AtomicEnd => return false,
-                _ => smallvec![Body { at: body.at + 1, ..body }],
+                _ => smallvec![BodyPosition { at: body.at + 1, ..body }],
             };
             work.extend(next.into_iter().filter(|&each| seen.insert(each)));
         }

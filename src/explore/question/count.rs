@@ -41,11 +41,11 @@ pub struct CountAnswer {
 /// States below which futures are counted through states where threads synchronise by objects: executions may be more than futures.
 const FEW_STATES: u64 = 1_000;
 
-/// Counts the futures: by one execution for each where that is possible, else by a search through states. The states
-/// are seldom fewer, since each future ends in one of its own. Where threads synchronise by objects, few states are tried first, and a
-/// bound on states bounds executions as well, by the work that they are: there may be futures without end.
+/// Counts the futures of a machine of whose program nothing else is known: by one execution for each where that is possible, else by a
+/// search through states. Where threads synchronise by objects, few states are tried first. For tests:
+/// [`Subject::count`](crate::explore::Subject::count) also sees which orders make no difference, and futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    let by_executions = || count_within(machine, budget).ok();
+    let by_executions = || count_unless(machine, budget, &mut || None).ok();
     let found = count_by_few_states(machine, budget).or_else(by_executions);
     found.unwrap_or_else(|| count_by_states(machine, budget))
 }
@@ -60,17 +60,9 @@ pub(in crate::explore) fn count_by_few_states(machine: &Machine, budget: &Budget
     (are_few || budget.limits().max_states.is_some_and(|most| most <= FEW_STATES)).then_some(few)
 }
 
-/// Counts the futures by one execution for each; where threads synchronise by objects, a bound on states bounds executions as well.
-///
-/// # Errors
-///
-/// A program that cannot be explored in this way.
-fn count_within(machine: &Machine, budget: &Budget<'_>) -> Result<CountAnswer, Refusal> {
-    count_unless(machine, budget, &mut || None)
-}
-
-/// The same, unless it turns out that there are infinitely many futures: that is asked once, where executions are not few, or a bound
-/// was hit before.
+/// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked once, where
+/// executions are not few, or a bound was hit before. Where threads synchronise by objects, a bound on states bounds executions as
+/// well, by the work that they are: there may be futures without end.
 ///
 /// # Errors
 ///

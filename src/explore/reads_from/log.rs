@@ -50,7 +50,7 @@ impl Kind {
 
 /// A body of a reader of a readers-writer lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Body {
+pub(super) struct ReaderBody {
     /// The lock.
     pub lock: u32,
     /// The operation that has given it back before; [`NONE`] where there was none.
@@ -99,7 +99,7 @@ impl Operation {
     }
 
     /// Whether it gives a readers-writer lock back.
-    pub fn ends_body(&self) -> bool {
+    pub fn gives_back_rwlock(&self) -> bool {
         self.kind == Kind::Synchronise(sync::Kind::UnlockRw)
     }
 
@@ -320,7 +320,7 @@ impl Log {
     }
 
     /// Whether an operation comes behind what a body of readers reads under: behind the writer that takes the lock next.
-    pub fn is_behind_next_writer(&self, body: Body, operation: usize) -> bool {
+    pub fn is_behind_next_writer(&self, body: ReaderBody, operation: usize) -> bool {
         let next = |&&write: &&u32| self.operations[write as usize].source == body.source;
         self.writes_of(body.lock).iter().find(next).is_some_and(|&next| self.is_past(next as usize, operation))
     }

@@ -16,7 +16,7 @@
 //! stands before it in that order touches the cell. The problem is NP-complete, so 2 may take exponentially long; the
 //! clock is looked at meanwhile.
 
-use super::log::{Body, Kind, Log, NONE};
+use super::log::{Kind, Log, NONE, ReaderBody};
 use crate::budget::{Bound, Budget};
 use crate::vm;
 use rustc_hash::FxHashSet;
@@ -66,7 +66,7 @@ pub(super) struct Left<'a> {
     /// By cell: the write that it holds before them.
     pub holds: &'a [u32],
     /// The body of a reader that the last operation of the log stands in.
-    pub open: Option<Body>,
+    pub open: Option<ReaderBody>,
 }
 
 impl Sorter {

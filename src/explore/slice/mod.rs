@@ -35,7 +35,7 @@ mod unobserved_locks;
 
 use crate::budget::Budget;
 use crate::concurrency::Sharing;
-use crate::concurrency::{Concurrency, EventKind, ThreadId};
+use crate::concurrency::{Concurrency, Event, EventKind, ThreadId};
 use crate::explore::answer::{Answer, Ends, Query};
 use crate::explore::question::select::{SelectAnswer, Verdict, select};
 use crate::form::Selection;
@@ -53,6 +53,15 @@ pub(super) use relevance::may_go_wrong;
 use replay::Replay;
 pub(super) use silent::Silent;
 pub(super) use unobserved_locks::UnobservedLocks;
+
+/// Whether each context of the unfolded graph is told apart, and no thread has an atomic block: where not, nothing is said of bodies of
+/// locks.
+fn tells_bodies_apart(concurrency: &Concurrency) -> bool {
+    let is_atomic = |event: &Event| matches!(event.kind, EventKind::AtomicBegin);
+    !concurrency.merged
+        && !concurrency.contexts.iter().any(|context| context.recursive)
+        && !concurrency.events.iter().any(is_atomic)
+}
 
 /// Why slices give no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,6 +17,7 @@
 //!
 //! **Limits**: not where contexts are merged or recursive, and not beside atomic blocks. Re-entrant locks are left as they are.
 
+use super::tells_bodies_apart;
 use crate::concurrency::lockset::{LocksetId, Locksets, find_locksets, hold_of};
 use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
 use crate::ir::sync::{Kind, Mode};
@@ -42,9 +43,7 @@ pub(in crate::explore) struct ReadingBodies {
 impl ReadingBodies {
     /// Those of a program, if there are any.
     pub(in crate::explore) fn find(program: &Program, concurrency: &Concurrency) -> Option<ReadingBodies> {
-        let is_recursive = || concurrency.contexts.iter().any(|context| context.recursive);
-        let is_atomic = || concurrency.events.iter().any(|event| matches!(event.kind, EventKind::AtomicBegin));
-        if concurrency.merged || is_recursive() || is_atomic() {
+        if !tells_bodies_apart(concurrency) {
             return None;
         }
         let locks = locks(program, concurrency);

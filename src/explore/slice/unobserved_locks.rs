@@ -28,6 +28,7 @@
 
 use super::relevance::{may_fail, may_miss};
 use super::short_locks::Bodies;
+use super::tells_bodies_apart;
 use crate::concurrency::lockset::{LocksetId, Locksets, find_locksets, holds_lock};
 use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
 use crate::ir::sync::Kind;
@@ -49,9 +50,7 @@ pub(in crate::explore) struct UnobservedLocks {
 impl UnobservedLocks {
     /// Those of a program, if there are any.
     pub(in crate::explore) fn find(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
-        let is_recursive = || concurrency.contexts.iter().any(|context| context.recursive);
-        let is_atomic = || concurrency.events.iter().any(|event| matches!(event.kind, EventKind::AtomicBegin));
-        if concurrency.merged || is_recursive() || is_atomic() {
+        if !tells_bodies_apart(concurrency) {
             return None;
         }
         let bodies = Bodies::of(program, concurrency)?;

@@ -19,7 +19,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         node.seen.clear();
         node.waiting.clear();
         (node.bytes, node.branches, node.cell) = (0, 1, None);
-        (node.reader, node.body, node.is_early) = (None, None, is_early);
+        (node.read_lock, node.body, node.is_early) = (None, None, is_early);
         node
     }
 
@@ -39,7 +39,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             } else {
                 node.seen.insert(self.log.hash_of(operation.source));
                 if operation.synchronises() {
-                    node.reader = Some((operation.thread, operation.before.clone()));
+                    node.read_lock = Some((operation.thread, operation.before.clone()));
                 } else {
                     node.body = self.body;
                 }
@@ -75,7 +75,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             // What a later writer of its lock comes before is not seen in the body of a reader, who gets the lock from those that give it
             // back.
             let may_be_seen = if read.synchronises() {
-                self.log.operations[write as usize].ends_body()
+                self.log.operations[write as usize].gives_back_rwlock()
             } else {
                 node.body.is_none_or(|body| !self.log.is_behind_next_writer(body, write as usize))
             };
@@ -102,7 +102,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             let node = &self.nodes[*number as usize];
             let is_passed = || self.log.operations[node.at].changes_object();
             let passed = node
-                .reader
+                .read_lock
                 .as_ref()
                 .filter(|(thread, before)| *thread == reader.thread && *before == reader.before && is_passed());
             passed.map(|_| node.at)
@@ -133,7 +133,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 } else if read.synchronises() {
                     // A writer that is the first one behind what is shared comes before the reader.
                     let Operation { source, .. } = *operation;
-                    if !operation.ends_body() && (source == NONE || (source as usize) < node.base) {
+                    if !operation.gives_back_rwlock() && (source == NONE || (source as usize) < node.base) {
                         push_first(log, node, operation, (key, source));
                     }
                 } else if operation.writes

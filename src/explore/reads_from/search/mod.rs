@@ -11,7 +11,7 @@ mod replay;
 
 use super::cells::Cells;
 use super::events::StepEvents;
-use super::log::{Body, Kind, Log, Operation};
+use super::log::{Kind, Log, Operation, ReaderBody};
 use super::order::Sorter;
 use super::tree::{Position, START, Step, Tree};
 use super::{Enumerated, Execution, Refusal};
@@ -44,9 +44,9 @@ struct Node {
     /// For a read or an operation on an object, its cell.
     cell: Option<u32>,
     /// For an operation by which a reader gets a lock, its thread, and what comes right before it.
-    reader: Option<(PathId, SmallVec<[u32; 2]>)>,
+    read_lock: Option<(PathId, SmallVec<[u32; 2]>)>,
     /// The body of a reader that the operation stands in.
-    body: Option<Body>,
+    body: Option<ReaderBody>,
     /// Whether operations before it in the log were still to be done when it was done.
     is_early: bool,
     /// The sources, or the operations that come first on the object, with their pasts, for which there is or was a branch.
@@ -137,7 +137,7 @@ pub(super) struct Search<'a, const NAMES: bool> {
     /// Whether readers of readers-writer locks only read, so that their bodies have no order.
     readers_share: bool,
     /// The body of a reader in which the execution is.
-    body: Option<Body>,
+    body: Option<ReaderBody>,
     /// The threads of which the last step has woken one.
     wakeable: SmallVec<[PathId; 4]>,
     /// The futures that were found, and executions that were discarded, where several of them may be one.

@@ -3,7 +3,7 @@
 //! **Input**: the events of the last step. **Output**: an operation with its cell or object, its source, and what comes right before it,
 //! at the end of the log.
 
-use super::super::log::{Body, Kind, NONE, Operation};
+use super::super::log::{Kind, NONE, Operation, ReaderBody};
 use super::{Refusal, Search};
 use crate::ir::sync::{self, ObjectKind};
 use crate::vm::{Cell, PathId};
@@ -64,8 +64,8 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     fn note_body(&mut self, operation: &Operation, shares: bool) -> Result<(), Refusal> {
         let Operation { kind, cell: lock, source, .. } = *operation;
         self.body = match (self.body, shares) {
-            (None, true) if !operation.ends_body() => Some(Body { lock, source }),
-            (Some(body), true) if operation.ends_body() && body.lock == lock => None,
+            (None, true) if !operation.gives_back_rwlock() => Some(ReaderBody { lock, source }),
+            (Some(body), true) if operation.gives_back_rwlock() && body.lock == lock => None,
             (body, false) if body.is_none() || kind == Kind::Read => body,
             _ => return Err(Refusal::Synchronisation),
         };

@@ -11,7 +11,7 @@
 //!    an order of all that is left from there.
 //! 3. If there is none, search an order of all operations from the beginning.
 
-use super::super::log::{Body, Kind, NONE, Operation};
+use super::super::log::{Kind, NONE, Operation, ReaderBody};
 use super::super::order::Left;
 use super::super::tree::START;
 use super::{Followed, INTERVAL, LONG, Refusal, Search, Stepped};
@@ -51,7 +51,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             let first = operations.pop_if(|last| last.changes_object());
             self.body = match operations.last() {
                 Some(last) if first.is_none() && last.synchronises() => {
-                    Some(Body { lock: last.cell, source: last.source })
+                    Some(ReaderBody { lock: last.cell, source: last.source })
                 }
                 _ => node.body,
             };
