@@ -61,8 +61,9 @@ pub struct Arguments {
 #[serde(transparent)]
 pub struct Served {
     address: String,
+    /// The server, and what Ctrl-C tells.
     #[serde(skip)]
-    server: Option<Server>,
+    server: Option<(Server, Arc<Notify>)>,
 }
 
 impl Job for Arguments {
@@ -79,8 +80,17 @@ impl Job for Arguments {
         let program = std::env::current_exe().map_err(|error| failure(&error))?;
         let settings = Settings { program, folder, most, cores: self.output.jobs() };
         let server = Server::listen(self.port, settings).map_err(|error| failure(&error))?;
-        Ok(Served { address: server.address(), server: Some(server) })
+        Ok(Served { address: server.address(), server: Some((server, told_of_ctrl_c())) })
     }
+}
+
+/// Takes Ctrl-C from now on. This is before the address is printed: who has read it may end the server at once.
+fn told_of_ctrl_c() -> Arc<Notify> {
+    let end = Arc::new(Notify::new());
+    let told = Arc::clone(&end);
+    // Where no handler can be set, Ctrl-C ends the process, as it does anywhere.
+    let _ = ctrlc::set_handler(move || told.notify_one());
+    end
 }
 
 fn failure(error: &io::Error) -> Diagnostics {
@@ -99,11 +109,7 @@ impl Answer for Served {
 
     fn finish(&mut self, output: &mut Output) -> Result<(), Diagnostics> {
         output.flush();
-        let end = Arc::new(Notify::new());
-        let told = Arc::clone(&end);
-        // Where no handler can be set, Ctrl-C ends the process, as it does anywhere.
-        let _ = ctrlc::set_handler(move || told.notify_one());
-        self.server.take().map_or(Ok(()), |server| server.run(&end).map_err(|error| failure(&error)))
+        self.server.take().map_or(Ok(()), |(server, end)| server.run(&end).map_err(|error| failure(&error)))
     }
 
     fn status(&self, _: &Judged) -> Status {
