@@ -8,7 +8,7 @@ use crate::support::oracle::{Options, Visible, explore_source};
 use crate::support::{model, model_with, possible_model, setting};
 use cssame::budget::{Budget, Limits, Statistics};
 use cssame::explore::{
-    self, Answer, CountAnswer, FailureWitness, Outcome, Query, Refusal, SelectAnswer, Term, Verdict, WaitsFor,
+    self, Answer, CountAnswer, FailureWitness, Outcome, Query, Refusal, SelectAnswer, Subject, Term, Verdict, WaitsFor,
     by_executions, count_by_executions, count_by_states, select_by_executions, select_by_states,
 };
 use cssame::form::Selection;
@@ -695,4 +695,17 @@ fn programs_of_the_whole_language_agree() {
         }
     }
     assert!(compared > 50, "{compared} compared");
+}
+
+#[test]
+fn programs_with_many_orders_and_few_states_are_counted_through_states() {
+    // 22,680 orders of bodies, of which four threads write without a look, and one sees the last write before it.
+    let model = model(
+        "int x; lock l; void put(int n) { lock(l); x = n; unlock(l); } \
+         cobegin A: { put(1); put(2); } B: { put(3); put(4); } C: { put(5); put(6); } D: { put(7); put(8); } \
+         E: { lock(l); int n = x; unlock(l); print(n); } coend",
+    );
+    let found = Subject::from(&model).count(&Budget::unlimited());
+    assert_eq!((found.futures, found.executions, found.bound), (9, 9, None));
+    assert!(found.statistics.states > 1_000, "{found:?}");
 }

@@ -55,14 +55,20 @@ pub(in crate::explore) fn count_by_few_states(machine: &Machine, budget: &Budget
     if !machine.synchronises() {
         return None;
     }
-    let few = count_by_states(machine, &budget.share(Limits { max_states: Some(FEW_STATES), ..Limits::default() }));
-    let are_few = few.bound != Some(Bound::States);
-    (are_few || budget.limits().max_states.is_some_and(|most| most <= FEW_STATES)).then_some(few)
+    count_by_at_most(FEW_STATES, machine, budget)
+}
+
+/// Counts the futures through states, if these are not more than so many, or more are not allowed.
+fn count_by_at_most(states: u64, machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
+    let found = count_by_states(machine, &budget.share(Limits { max_states: Some(states), ..Limits::default() }));
+    let are_few = found.bound != Some(Bound::States);
+    (are_few || budget.limits().max_states.is_some_and(|most| most <= states)).then_some(found)
 }
 
 /// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked once, where
 /// executions are not few, or a bound was hit before. Where threads synchronise by objects, a bound on states bounds executions as
-/// well, by the work that they are: there may be futures without end.
+/// well, by the work that they are: there may be futures without end. Where executions are far more than futures, states may be few: as
+/// many of them as take the time of the executions are tried now and then.
 ///
 /// # Errors
 ///
@@ -75,19 +81,25 @@ pub(in crate::explore) fn count_unless(
     let Limits { max_states, max_executions, .. } = *budget.limits();
     let max_states = max_states.filter(|_| machine.synchronises());
     let max_work = max_states.map(|states| states.saturating_mul(LESS_WORK_FOR_STATE));
-    let (mut executions, mut infinite) = (0, None);
-    let found = reads_from::enumerate(machine, &budget.share(Limits { max_work, ..Limits::default() }), &mut |_| {
+    let (mut executions, mut next, mut other) = (0, 0, None);
+    let share = budget.share(Limits { max_work, ..Limits::default() });
+    let found = reads_from::enumerate(machine, &share, &mut |execution| {
         executions += 1;
         if executions == FEW_EXECUTIONS {
-            infinite = infinitely_many();
+            other = infinitely_many();
         }
-        if infinite.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if execution.has_many_orders && executions >= next && other.is_none() {
+            next = executions * RARER;
+            let found = count_by_at_most(executions * STATES_OF_EXECUTION, machine, budget);
+            other = found.filter(|found| found.bound.is_none());
+        }
+        if other.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     if found.bound.is_some() && executions < FEW_EXECUTIONS {
-        infinite = infinitely_many();
+        other = infinitely_many();
     }
-    if let Some(infinite) = infinite {
-        return Ok(infinite);
+    if let Some(other) = other {
+        return Ok(other);
     }
     let mut answer = answer(&found);
     let is_users = max_executions.is_some_and(|most| answer.executions >= most);
@@ -104,6 +116,10 @@ fn answer(found: &Enumerated) -> CountAnswer {
 
 /// Executions that are followed before it is asked whether futures are infinitely many: that many take as long.
 const FEW_EXECUTIONS: u64 = 20_000;
+
+/// States that take about as long as an execution, and how many times as many executions are followed before states are tried again.
+const STATES_OF_EXECUTION: u64 = 4;
+const RARER: u64 = 4;
 
 /// States up to which it is asked whether there are infinitely many futures.
 const STATES_OF_CYCLES: u64 = 100_000;

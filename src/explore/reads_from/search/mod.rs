@@ -406,7 +406,8 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         self.found.statistics.executions += 1;
         self.found.statistics.depth = self.now.length;
         let is_new = !self.log.learns() || self.known.insert(self.future());
-        if self.log.learns() && self.has_many_orders() && !self.fits() {
+        let has_many_orders = self.log.learns() && self.has_many_orders();
+        if has_many_orders && !self.fits() {
             return Err(Refusal::Orders);
         }
         if !self.halted.is_empty() {
@@ -417,7 +418,8 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         let (Position { state, last, .. }, pairs) = (&self.now, &self.seen.pairs);
         let (machine, tables, tree, bytes) = (self.machine, &self.found.tables, &self.tree, self.bytes());
         let (last, failure) = (*last, self.failure);
-        let wanted = visit(&Execution { machine, tables, state, failure, tree, last, is_new, pairs, bytes });
+        let wanted =
+            visit(&Execution { machine, tables, state, failure, tree, last, is_new, has_many_orders, pairs, bytes });
         self.seen.pairs.clear();
         Ok(wanted)
     }
