@@ -1,6 +1,6 @@
 //! Bodies of locks that only read: they have no order, so executions are those that reads tell apart.
 //!
-//! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others.
+//! `CSSAME_FUTURES_PROGRAMS` and `CSSAME_FUTURES_SEED` run more programs, or others: here a third of that number, for each takes long.
 
 use crate::reads_from::{Compared, Random, by_few_states, by_oracle, counted, fail_at_last, machine};
 use crate::support::{model, possible_model, setting};
@@ -95,7 +95,7 @@ fn waiting(random: &mut Random, text: &mut String) {
 /// As many futures, and what they show, as states and the oracle say.
 #[test]
 fn random_programs_with_readers_have_as_many_futures_as_states_and_oracle_say() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 250);
+    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750) / 3;
     let first = setting("CSSAME_FUTURES_SEED", 1);
     let mut compared = Compared::default();
     for seed in first..first + programs {
@@ -108,7 +108,7 @@ fn random_programs_with_readers_have_as_many_futures_as_states_and_oracle_say() 
 /// Bodies of mutual exclusion that only read what is written in such bodies alone, mostly: as many futures as states and the oracle say.
 #[test]
 fn bodies_that_only_read_have_no_order() {
-    let programs = setting("CSSAME_FUTURES_PROGRAMS", 250);
+    let programs = setting("CSSAME_FUTURES_PROGRAMS", 750) / 3;
     let first = setting("CSSAME_FUTURES_SEED", 1);
     let (mut compared, mut naive, mut fewer, mut deadlocks) = (0, 0, 0, 0);
     for seed in first..first + programs {
