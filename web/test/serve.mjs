@@ -12,6 +12,9 @@ const RACE = "int x;\nlock L;\ncobegin\n  T1: { lock(L); x = x + 1; }\n  T2: { l
 const HOSTILE = 'int x; // <img src=x onerror=alert(1)>\ncobegin\n  T1: x = 1;\n  T2: assert(x == 0, "<img src=x onerror=alert(2)><script>alert(3)</script>");\ncoend\n';
 const LONG = `int x;\ncobegin\n${Array.from({ length: 8 }, (_, arm) => `  T${arm}: { ${"x = x * 3 + 1; ".repeat(8)} }\n`).join("")}coend\nprint(x);\n`;
 
+/** What is shown while it is looked at: states and executions take turns. */
+const PROGRESS = /^futures: .* (states|executions), /;
+
 /** Starts a server; the address that it prints. */
 function serve(...words) {
   const process = spawn(program, ["serve", ...words], { cwd: scratch, stdio: ["ignore", "pipe", "ignore"] });
@@ -135,14 +138,14 @@ async function stopping(browser, { address }) {
   const { page, problems } = await open(browser, address);
   await type(page, LONG);
   await page.getByRole("button", { name: "futures", exact: true }).click();
-  await page.getByText(/^futures: .* states, /).waitFor();
+  await page.getByText(PROGRESS).waitFor();
   assert.ok(await page.getByRole("button", { name: "run", exact: true }).isDisabled());
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText(/^futures was stopped after .* s: not all is decided$/).waitFor();
   await page.getByText("Not all was looked at").waitFor();
   // A page that goes away takes its question with it; the next one is answered.
   await page.getByRole("button", { name: "futures", exact: true }).click();
-  await page.getByText(/^futures: .* states, /).waitFor();
+  await page.getByText(PROGRESS).waitFor();
   await page.reload();
   await page.waitForSelector(".cm-content");
   assert.deepEqual(problems, []);
