@@ -61,7 +61,7 @@ pub struct Arguments {
 #[serde(transparent)]
 pub struct Served {
     address: String,
-    /// The server, and what Ctrl-C tells.
+    /// The server until it runs, and what Ctrl-C notifies.
     #[serde(skip)]
     server: Option<(Server, Arc<Notify>)>,
 }
@@ -80,12 +80,12 @@ impl Job for Arguments {
         let program = std::env::current_exe().map_err(|error| failure(&error))?;
         let settings = Settings { program, folder, most, cores: self.output.jobs() };
         let server = Server::listen(self.port, settings).map_err(|error| failure(&error))?;
-        Ok(Served { address: server.address(), server: Some((server, told_of_ctrl_c())) })
+        Ok(Served { address: server.address(), server: Some((server, notified_by_ctrl_c())) })
     }
 }
 
 /// Takes Ctrl-C from now on. This is before the address is printed: who has read it may end the server at once.
-fn told_of_ctrl_c() -> Arc<Notify> {
+fn notified_by_ctrl_c() -> Arc<Notify> {
     let end = Arc::new(Notify::new());
     let told = Arc::clone(&end);
     // Where no handler can be set, Ctrl-C ends the process, as it does anywhere.

@@ -7,7 +7,8 @@
 //!
 //! **Algorithm**: one execution for each ([`reads_from`]) where that is possible. Else a search through states, with a
 //! monitor that holds for each thread a hash of what it has read so far, and for each cell the write instance that it
-//! holds; the histories of the executions that end are counted. Where there are [infinitely many](super::infinite), none of them is.
+//! holds; the histories of the executions that end are counted. That search is also tried, with growing bounds, where executions turn
+//! out to be far more than futures. Where there are [infinitely many](super::infinite), none of them is.
 //!
 //! **Soundness and limits**: histories are told apart by hashes of 128 bits. Executions that an assumption discards are
 //! left out.
@@ -55,14 +56,14 @@ pub(in crate::explore) fn count_by_few_states(machine: &Machine, budget: &Budget
     if !machine.synchronises() {
         return None;
     }
-    count_by_at_most(FEW_STATES, machine, budget)
+    let few = count_by_at_most(FEW_STATES, machine, budget);
+    let are_few = few.bound != Some(Bound::States);
+    (are_few || budget.limits().max_states.is_some_and(|most| most <= FEW_STATES)).then_some(few)
 }
 
-/// Counts the futures through states, if these are not more than so many, or more are not allowed.
-fn count_by_at_most(states: u64, machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
-    let found = count_by_states(machine, &budget.share(Limits { max_states: Some(states), ..Limits::default() }));
-    let are_few = found.bound != Some(Bound::States);
-    (are_few || budget.limits().max_states.is_some_and(|most| most <= states)).then_some(found)
+/// Counts the futures through so many states at most.
+fn count_by_at_most(states: u64, machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
+    count_by_states(machine, &budget.share(Limits { max_states: Some(states), ..Limits::default() }))
 }
 
 /// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked once, where
@@ -89,9 +90,9 @@ pub(in crate::explore) fn count_unless(
             other = infinitely_many();
         }
         if execution.has_many_orders && executions >= next && other.is_none() {
-            next = executions * RARER;
+            next = executions * UNTIL_NEXT_TRY;
             let found = count_by_at_most(executions * STATES_OF_EXECUTION, machine, budget);
-            other = found.filter(|found| found.bound.is_none());
+            other = found.bound.is_none().then_some(found);
         }
         if other.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
@@ -117,9 +118,11 @@ fn answer(found: &Enumerated) -> CountAnswer {
 /// Executions that are followed before it is asked whether futures are infinitely many: that many take as long.
 const FEW_EXECUTIONS: u64 = 20_000;
 
-/// States that take about as long as an execution, and how many times as many executions are followed before states are tried again.
+/// States that are tried for each execution that was followed: they take about as long.
 const STATES_OF_EXECUTION: u64 = 4;
-const RARER: u64 = 4;
+
+/// How many times as many executions are followed before states are tried again.
+const UNTIL_NEXT_TRY: u64 = 4;
 
 /// States up to which it is asked whether there are infinitely many futures.
 const STATES_OF_CYCLES: u64 = 100_000;
