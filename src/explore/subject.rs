@@ -9,15 +9,18 @@ use crate::explore::answer::{Answer, Ends, Query};
 use crate::explore::liveness::may_run_for_ever;
 use crate::explore::portfolio::{PartialAnswer, Retry};
 use crate::explore::question::count::{self, CountAnswer};
-use crate::explore::question::futures::futures_with;
+use crate::explore::question::futures::{Known, futures_with};
 use crate::explore::question::select::{self, SelectAnswer};
 use crate::explore::reduction::Commuting;
-use crate::explore::slice::{Declined, ReadingBodies, Silent, Sliceable, UnobservedLocks, may_go_wrong, readers};
+use crate::explore::slice::{
+    Declined, ReadingBodies, Silent, Sliceable, UnobservedLocks, bodies_that_may_look, may_go_wrong, readers,
+};
 use crate::form::races::potential_races;
 use crate::form::{Form, Selection};
 use crate::ir::{Access, DefinitionId, Program, ReadId};
 use crate::model::Model;
 use crate::vm::{Machine, Visibility};
+use std::borrow::Cow;
 
 /// A program as explorations see it.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +120,8 @@ impl<'a> Subject<'a> {
 
     fn search(&self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
         let mut sliceable = None;
-        futures_with(self.machine, query, &|| self.commuting(), budget, &mut |budget| {
+        let known = Known { commuting: &|| self.commuting(), looks: &|| self.knowing_looks(self.machine) };
+        futures_with(self.machine, query, &known, budget, &mut |budget| {
             let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
             let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, budget));
             found.map_err(|declined| if declined == Declined::Bound { Retry::WithMore } else { Retry::Never })
@@ -137,7 +141,17 @@ impl<'a> Subject<'a> {
 
     /// Counts the futures by executions of a machine that has the same ones, if it can be explored in this way.
     fn count_by_executions(&self, machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
-        count::count_unless(machine, budget, &mut || self.infinitely_many(budget)).ok()
+        let machine = self.knowing_looks(machine);
+        count::count_unless(&machine, budget, &mut || self.infinitely_many(budget)).ok()
+    }
+
+    /// A machine of this program, or of one with the same instructions, that knows which bodies of locks may only look: executions in which these
+    /// come in another order are left out where executions are followed.
+    #[must_use]
+    pub fn knowing_looks<'m>(&self, machine: &'m Machine) -> Cow<'m, Machine> {
+        let concurrency = self.concurrency().filter(|_| machine.synchronises());
+        let places = concurrency.map(|concurrency| bodies_that_may_look(self.program, concurrency)).unwrap_or_default();
+        if places.is_empty() { Cow::Borrowed(machine) } else { Cow::Owned(machine.clone().knowing_looks(&places)) }
     }
 
     /// The answer where there are infinitely many futures, as far as is known.
@@ -180,7 +194,9 @@ impl<'a> Subject<'a> {
     /// is one.
     #[must_use]
     pub fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
-        self.select_by_slice(selections, budget).unwrap_or_else(|_| select::select(self.machine, selections, budget))
+        let looks = || self.knowing_looks(self.machine);
+        self.select_by_slice(selections, budget)
+            .unwrap_or_else(|_| select::select_with(self.machine, &looks, selections, budget))
     }
 
     /// Finds out what can happen from slices alone: for tests.

@@ -3,7 +3,7 @@
 //! **Input**: the compiled program. **Output**: whether it discards executions, tries locks, makes locals in memory, what it does while
 //! it reads under a readers-writer lock, and which instructions access certain places. Searches choose by it what they have to look at.
 
-use super::code::{Code, CodeIndex, NO_SLOT, TableIndex};
+use super::code::{Code, CodeIndex, NO_SLOT, Origin, TableIndex};
 use super::machine::Machine;
 use super::visibility::Visibility;
 use crate::ir::sync::Kind;
@@ -55,6 +55,21 @@ impl Machine {
         };
         let code = self.compiled.code.iter().enumerate();
         code.filter(|(_, code)| may_access(code)).map(|(index, _)| index).collect()
+    }
+
+    /// The machine that knows where a thread gets a lock whose body may only look: read what others write in bodies of the same lock
+    /// alone, and give the lock back. It does the same as this one.
+    #[must_use]
+    pub fn knowing_looks(mut self, places: &FxHashSet<Origin>) -> Machine {
+        let origins = self.compiled.origins.iter().enumerate();
+        self.may_look = origins.filter(|(_, origin)| places.contains(origin)).map(|(index, _)| index).collect();
+        self
+    }
+
+    /// Whether the body of the lock that an instruction takes may only look, as far as is [known](Machine::knowing_looks).
+    #[must_use]
+    pub fn may_look_behind(&self, at: CodeIndex) -> bool {
+        self.may_look.contains(at.index())
     }
 
     /// Whether some thread tries to take a lock, so that it matters when others give theirs back.

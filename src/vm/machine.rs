@@ -18,6 +18,7 @@ use super::watched::Watched;
 use crate::ir::sync::{Kind, Mode};
 use crate::ir::{FunctionId, LeafId, Program, TextId, Texts, VariableId};
 use crate::source::Span;
+use fixedbitset::FixedBitSet;
 
 /// Limits and options of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,8 @@ pub struct Machine {
     pub(super) main_label: TextId,
     /// See [`Machine::watching`].
     pub(super) watched: Option<Watched>,
+    /// See [`Machine::knowing_looks`].
+    pub(super) may_look: FixedBitSet,
     pub(super) fingerprints: Fingerprints,
     pub(super) visibility: Visibility,
 }
@@ -102,6 +105,7 @@ impl Machine {
             main,
             main_label,
             watched: None,
+            may_look: FixedBitSet::new(),
             fingerprints,
             visibility: visible.clone(),
         }

@@ -35,6 +35,7 @@ mod law;
 mod liveness;
 mod lock_states;
 mod locks;
+mod looking_bodies;
 mod mends;
 mod oracle_coverage;
 mod oracle_facts;

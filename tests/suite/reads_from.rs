@@ -21,7 +21,12 @@ use std::path::Path;
 use std::sync::Mutex;
 
 pub(crate) fn machine(text: &str, inputs: &[(&str, &str)]) -> Machine {
-    model_with(text, inputs).machine().clone()
+    knowing_looks(&model_with(text, inputs))
+}
+
+/// The machine of a program as executions are followed with it.
+pub(crate) fn knowing_looks(model: &Model) -> Machine {
+    Subject::from(model).knowing_looks(model.machine()).into_owned()
 }
 
 pub(crate) fn counted(machine: &Machine, limits: &Limits) -> Result<CountAnswer, Refusal> {
@@ -45,7 +50,7 @@ pub(crate) fn by_oracle(model: &Model, text: &str, max_executions: u64) -> Optio
     explored.complete.then_some(explored.futures.len() as u64)
 }
 
-fn family(name: &str, n: u32) -> Machine {
+pub(crate) fn family(name: &str, n: u32) -> Machine {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/families").join(format!("{name}.csm"));
     let text = std::fs::read_to_string(path).unwrap();
     let n = n.to_string();
@@ -552,7 +557,7 @@ impl Compared {
     /// Holds a program to the search through states and to the oracle.
     pub(crate) fn add(&mut self, seed: u64, text: &str, is_meant: impl Fn(Refusal) -> bool) {
         let Some(model) = possible_model(text) else { return };
-        let machine = model.machine().clone();
+        let machine = knowing_looks(&model);
         let limits = Limits { max_executions: Some(20_000), ..Limits::default() };
         let found = match counted(&machine, &limits) {
             Ok(found) => found,
@@ -620,13 +625,8 @@ fn what_an_operation_leads_to_is_asked_right_before_it() {
         coend";
     let found = counted(&machine(waits, &[]), &Limits::default()).unwrap();
     assert_eq!((found.futures, by_states(&machine(waits, &[])).futures), (4, 4));
-    let discarded = "int a, b; lock L;
-        cobegin
-          A: for (int k = 0; k < 20; k++) { lock(L); a++; unlock(L); }
-          B: for (int k = 0; k < 20; k++) { lock(L); b++; unlock(L); }
-        coend
-        assume(a == 0);";
-    assert_eq!(counted(&machine(discarded, &[]), &Limits::default()), Err(Refusal::Orders));
+    let discarded = format!("{} assume(a == 0);", blind_writers(20));
+    assert_eq!(counted(&machine(&discarded, &[]), &Limits::default()), Err(Refusal::Orders));
     let writers = "int x; rwlock R;
         cobegin T1: { rdlock(R); rdlock(R); print(x); unlock(R); unlock(R); } T2: { wrlock(R); x = 1; unlock(R); } coend";
     let semantics = Semantics { prefer_writers: true, ..Semantics::default() };
@@ -634,6 +634,18 @@ fn what_an_operation_leads_to_is_asked_right_before_it() {
     let preferred = Model::from_text("writers.csm", writers, &options).unwrap();
     assert_eq!(counted(preferred.machine(), &Limits::default()), Err(Refusal::Synchronisation));
     assert_eq!(explore::count(preferred.machine(), &Budget::unlimited()).futures, 3);
+}
+
+/// Two threads that write n times under a lock what neither of them reads; a third one reads it at last.
+fn blind_writers(n: u32) -> String {
+    format!(
+        "int a, b; lock L; event d, e;
+        cobegin
+          A: {{ for (int k = 0; k < {n}; k++) {{ lock(L); a = k; unlock(L); }} set(d); }}
+          B: {{ for (int k = 0; k < {n}; k++) {{ lock(L); b = k; unlock(L); }} set(e); }}
+          C: {{ wait(d); wait(e); print(a, b); }}
+        coend"
+    )
 }
 
 /// Where every body of a lock reads what others have written in it, there is one execution for each future; where bodies have nothing
@@ -651,11 +663,7 @@ fn orders_of_lock_bodies_are_futures_only_where_reads_tell() {
         assert!(found.executions <= 4 * found.futures, "{name} {n}: {} executions", found.executions);
     }
     assert_eq!(counted(&family("philosophers", 8), &Limits::default()).unwrap().futures, 1);
-    let text = "int a, b; lock L;
-        cobegin
-          A: for (int k = 0; k < 8; k++) { lock(L); a++; unlock(L); }
-          B: for (int k = 0; k < 8; k++) { lock(L); b++; unlock(L); }
-        coend";
+    let text = &blind_writers(8);
     assert_eq!(counted(&machine(text, &[]), &Limits::default()), Err(Refusal::Orders));
     // With a bound on work they are followed if they fit into it: 12,870 executions.
     let of_work = |most| counted(&machine(text, &[]), &Limits { max_work: Some(most), ..Limits::default() });

@@ -38,6 +38,7 @@ const STEPPERS: &[(&str, &str)] = &[
     ("src/explore/states/collapsed.rs", "a search finds the steps"),
     ("src/explore/states/batch.rs", "a search finds the steps"),
     ("src/explore/states/round_robin.rs", "a search finds the steps"),
+    ("src/explore/reads_from/search/looks.rs", "a search finds the steps"),
     ("src/explore/reads_from/search/mod.rs", "a search finds the steps"),
     ("src/explore/question/classes/orders.rs", "a search finds the steps"),
     ("src/explore/question/classes/sample.rs", "a search finds the steps"),

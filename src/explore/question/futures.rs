@@ -28,24 +28,34 @@ use crate::explore::states::{self, End, EndContext, Searched, Transition, Visito
 use crate::ir::{DefinitionId, ReadId};
 use crate::vm::{CodeIndex, Event, Failure, Machine, Observer, PathId, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies, without slices.
 pub fn futures(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
-    futures_with(machine, query, &|| None, budget, &mut |_| Err(Retry::Never))
+    let known = Known { commuting: &|| None, looks: &|| Cow::Borrowed(machine) };
+    futures_with(machine, query, &known, budget, &mut |_| Err(Retry::Never))
 }
 
-/// The same with slices, as a function of their budget, and with partial-order reduction by steps that commute.
-pub(in crate::explore) fn futures_with(
+/// What is known of a program, found out where it is needed.
+pub(in crate::explore) struct Known<'k> {
+    /// The steps by which states are reduced.
+    pub commuting: &'k dyn Fn() -> Option<Commuting>,
+    /// The machine that [knows](Machine::knowing_looks) which bodies of locks may only look.
+    pub looks: &'k dyn Fn() -> Cow<'k, Machine>,
+}
+
+/// The same with slices, as a function of their budget, and with what is known of the program.
+pub(in crate::explore) fn futures_with<'k>(
     machine: &Machine,
     query: &Query<'_>,
-    commuting: &dyn Fn() -> Option<Commuting>,
+    &Known { commuting, looks }: &Known<'k>,
     budget: &Budget<'_>,
     by_slices: &mut dyn FnMut(&Budget<'_>) -> Result<Answer, Retry>,
 ) -> Answer {
     let symmetric = machine.up_to_symmetry();
     let mut samples = Samples::new(machine, query);
-    let (mut known, mut deadlocked) = (None, Vec::new());
+    let (mut known, mut looking, mut deadlocked) = (None, None, Vec::new());
     let mut answer = Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref())).run(Searches {
         by_states: &mut |budget| {
             let is_large = budget.limits().max_states.is_none_or(|states| states > FEW_STATES);
@@ -60,7 +70,7 @@ pub(in crate::explore) fn futures_with(
             if again { by_states(machine, query, budget) } else { answer }
         },
         by_executions: &mut |budget| {
-            let answer = by_executions(machine, query, budget)?;
+            let answer = by_executions(looking.get_or_insert_with(looks), query, budget)?;
             deadlocked = answer.deadlocks.iter().map(|deadlock| deadlock.schedule.clone()).collect();
             Ok(answer)
         },

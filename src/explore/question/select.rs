@@ -22,6 +22,7 @@ use crate::form::Selection;
 use crate::schedule::walk;
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, Tables, ThreadIndex, ThreadName};
 use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -61,12 +62,23 @@ pub struct SelectAnswer {
 
 /// Decides whether some execution has the selections, by the [portfolio](crate::explore::portfolio) of exact strategies.
 pub fn select(machine: &Machine, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
+    select_with(machine, &|| Cow::Borrowed(machine), selections, budget)
+}
+
+/// The same, where executions are followed with a machine that may [know](Machine::knowing_looks) more.
+pub(in crate::explore) fn select_with<'k>(
+    machine: &Machine,
+    looks: &dyn Fn() -> Cow<'k, Machine>,
+    selections: &[Selection],
+    budget: &Budget<'_>,
+) -> SelectAnswer {
+    let mut looking = None;
     // An instance is counted by thread.
     let symmetric = selections.iter().all(|one| one.instance.is_none()).then(|| machine.up_to_symmetry()).flatten();
     let machine_of_states = symmetric.as_ref().unwrap_or(machine);
     Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref())).run(Searches {
         by_states: &mut |budget| select_by_states(machine_of_states, selections, budget),
-        by_executions: &mut |budget| select_by_executions(machine, selections, budget),
+        by_executions: &mut |budget| select_by_executions(looking.get_or_insert_with(looks), selections, budget),
         by_slices: &mut |_| Err(Retry::Never),
         samples: &mut |_| {},
     })

@@ -31,6 +31,8 @@ pub(super) struct StepEvents<const NAMES: bool> {
     pub synchronised: Option<(sync::Kind, Option<(Cell, u32)>)>,
     /// Whether it begins or ends to read under a readers-writer lock.
     pub shares: bool,
+    /// The instruction by which it takes a lock that others cannot have meanwhile.
+    pub takes_lock: Option<CodeIndex>,
     /// The verdict of that.
     pub verdict: Option<bool>,
     /// The threads that it has woken.
@@ -114,6 +116,9 @@ impl<const NAMES: bool> Observer for StepEvents<NAMES> {
     fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
         if let Event::Read { read, writer: Some(definition), .. } = event {
             self.note_pair(read, definition);
+        }
+        if let Event::Lock { by: sync::Kind::Lock | sync::Kind::WaitCondition, .. } = event {
+            self.takes_lock = Some(at);
         }
         match event {
             Event::Read { cell, address, shared: true, .. } => self.read = Some((cell, address, at)),

@@ -71,8 +71,13 @@ pub(super) struct Operation {
     pub source: u32,
     /// Whether it writes.
     pub writes: bool,
-    /// What comes right before it by program order, fork and join, and what has woken its thread.
+    /// Whether it begins or ends a body of a lock that only looks.
+    pub looks: bool,
+    /// What comes right before it by program order, fork and join, and what has woken its thread. At last, of an operation that writes an
+    /// object, the ends of the bodies that have looked there since the write before.
     pub before: SmallVec<[u32; 2]>,
+    /// How many of these are such ends.
+    pub looked: u32,
     /// The threads that it makes, or wakes.
     pub makes: SmallVec<[PathId; 4]>,
     /// For a fork, the instruction: that of its join is not known. For an operation on an object, the object.
@@ -96,6 +101,31 @@ impl Operation {
     /// Whether it works on such an object and changes what others find there.
     pub fn changes_object(&self) -> bool {
         self.synchronises() && self.writes
+    }
+
+    /// Whether executions part at what comes first on its object: it, or another operation.
+    pub fn may_come_first(&self) -> bool {
+        self.changes_object() || self.begins_to_look()
+    }
+
+    /// Whether it takes a lock to look only.
+    pub fn begins_to_look(&self) -> bool {
+        self.looks && self.kind == Kind::Synchronise(sync::Kind::Lock)
+    }
+
+    /// Whether it gives such a lock back, for good or to wait.
+    pub fn ends_to_look(&self) -> bool {
+        self.looks && !self.begins_to_look()
+    }
+
+    /// What comes right before it whatever its object holds.
+    pub fn before_thread(&self) -> &[u32] {
+        &self.before[..self.before.len() - self.looked as usize]
+    }
+
+    /// The ends of bodies that have looked at its object since that was changed last.
+    pub fn looked(&self) -> &[u32] {
+        &self.before[self.before.len() - self.looked as usize..]
     }
 
     /// Whether it gives a readers-writer lock back.
@@ -127,6 +157,8 @@ pub(super) struct Log {
     woken_by: Vec<u32>,
     /// By cell: its writes, or the arrivals at a barrier, in order.
     writes: Vec<Vec<u32>>,
+    /// By object: the ends of bodies that only look, in order.
+    looks: Vec<Vec<u32>>,
     /// What each thread has learned up to each operation, where executions of one future are to be known.
     learned: Option<Vec<Learned>>,
 }
@@ -171,8 +203,12 @@ impl Log {
             before[first..].sort_unstable_by_key(|&arrival| self.operations[arrival as usize].thread);
             return;
         }
-        let waker = self.woken_by.get(thread.0 as usize).copied().filter(|&waker| waker != NONE && waker > last);
-        before.extend(waker);
+        before.extend(self.waker_of(thread).filter(|&waker| waker > last));
+    }
+
+    /// The operation that has woken a thread last.
+    pub fn waker_of(&self, thread: PathId) -> Option<u32> {
+        self.woken_by.get(thread.0 as usize).copied().filter(|&waker| waker != NONE)
     }
 
     /// Those who arrive at a barrier in that round of theirs.
@@ -183,19 +219,19 @@ impl Log {
 
     /// The hash of an operation on an object, whatever it comes behind and leads to.
     pub fn hash_anywhere(&self, operation: &Operation) -> u128 {
-        self.hash_of_words(operation, 0, NONE)
+        self.hash_of_words(operation, 0, (operation.before_thread(), NONE))
     }
 
     /// The hash of an operation that would read from another source.
     pub fn hash_with(&self, operation: &Operation, source: u32) -> u128 {
-        self.hash_of_words(operation, operation.alternative, source)
+        self.hash_of_words(operation, operation.alternative, (&operation.before, source))
     }
 
-    fn hash_of_words(&self, operation: &Operation, alternative: u32, source: u32) -> u128 {
+    fn hash_of_words(&self, operation: &Operation, alternative: u32, (before, source): (&[u32], u32)) -> u128 {
         let mut words: SmallVec<[u64; 16]> = SmallVec::new();
         let place = operation.kind.number() << 32 | u64::from(operation.cell);
         words.extend([place, u64::from(operation.thread.0), u64::from(alternative)]);
-        for &before in operation.before.iter().chain([&source]) {
+        for &before in before.iter().chain([&source]) {
             let hash = self.hash_of(before);
             words.extend([hash as u64, (hash >> 64) as u64]);
         }
@@ -226,7 +262,10 @@ impl Log {
         self.learn(&operation);
         *slot(&mut self.last, operation.thread) = index as u32;
         if operation.writes || operation.kind == Kind::Arrive {
-            self.add_write(operation.cell, index as u32);
+            add_to(&mut self.writes, operation.cell, index as u32);
+        }
+        if operation.ends_to_look() {
+            add_to(&mut self.looks, operation.cell, index as u32);
         }
         let made = if operation.synchronises() { &mut self.woken_by } else { &mut self.made_by };
         for &thread in &operation.makes {
@@ -306,17 +345,36 @@ impl Log {
         let index = self.operations.len() as u32;
         let Some(last) = self.operations.last_mut() else { return };
         if !std::mem::replace(&mut last.writes, true) {
-            let cell = last.cell;
-            self.add_write(cell, index - 1);
+            add_to(&mut self.writes, last.cell, index - 1);
         }
     }
 
-    fn add_write(&mut self, cell: u32, write: u32) {
-        let cell = cell as usize;
-        if self.writes.len() <= cell {
-            self.writes.resize(cell + 1, Vec::new());
+    /// The operation that begins the body that an operation ends, which only looks.
+    pub fn begin_of_look(&self, end: u32) -> u32 {
+        let mut index = end;
+        while let operation = &self.operations[index as usize]
+            && !operation.begins_to_look()
+        {
+            index = operation.before[0];
         }
-        self.writes[cell].push(write);
+        index
+    }
+
+    /// Adds to what comes before an operation that writes an object, and reads it from a source, the ends of the bodies that have looked
+    /// there meanwhile, in an order that theirs has no influence on; says how many these are.
+    pub fn add_looks(&self, object: u32, source: u32, before: &mut SmallVec<[u32; 2]>) -> u32 {
+        let first = before.len();
+        let all = self.looks.get(object as usize).map_or(&[][..], Vec::as_slice);
+        let is_later = |look: &u32| source == NONE || *look > source;
+        before.extend(
+            all.iter()
+                .rev()
+                .copied()
+                .take_while(is_later)
+                .filter(|&look| self.operations[look as usize].source == source),
+        );
+        before[first..].sort_unstable_by_key(|&look| (self.operations[look as usize].thread, look));
+        (before.len() - first) as u32
     }
 
     /// Whether an operation comes behind what a body of readers reads under: behind the writer that takes the lock next.
@@ -336,6 +394,9 @@ impl Log {
             let Some(operation) = self.operations.pop() else { return };
             if operation.writes || operation.kind == Kind::Arrive {
                 self.writes[operation.cell as usize].pop();
+            }
+            if operation.ends_to_look() {
+                self.looks[operation.cell as usize].pop();
             }
             if operation.synchronises() {
                 operation.makes.iter().for_each(|&thread| *slot(&mut self.woken_by, thread) = NONE);
@@ -359,7 +420,8 @@ impl Log {
 
     /// Memory that it takes.
     pub fn bytes(&self) -> usize {
-        let writes: usize = self.writes.iter().map(|of| of.capacity() * size_of::<u32>() + size_of::<Vec<u32>>()).sum();
+        let lists = self.writes.iter().chain(&self.looks);
+        let writes: usize = lists.map(|of| of.capacity() * size_of::<u32>() + size_of::<Vec<u32>>()).sum();
         let threads = (self.last.capacity() + self.made_by.capacity() + self.woken_by.capacity()) * size_of::<u32>();
         let learned = self.learned.as_ref().map_or(0, |learned| learned.capacity() * size_of::<Learned>());
         self.operations.capacity() * size_of::<Operation>()
@@ -402,6 +464,14 @@ impl Log {
         }
         (self.pasts, self.stride) = (pasts, new);
     }
+}
+
+fn add_to(lists: &mut Vec<Vec<u32>>, cell: u32, operation: u32) {
+    let cell = cell as usize;
+    if lists.len() <= cell {
+        lists.resize(cell + 1, Vec::new());
+    }
+    lists[cell].push(operation);
 }
 
 fn slot(list: &mut Vec<u32>, thread: PathId) -> &mut u32 {

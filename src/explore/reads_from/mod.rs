@@ -2,7 +2,8 @@
 //!
 //! **Input**: a machine, and a budget. **Output**: every complete execution, up to reordering that no read can tell, each visited
 //! once where threads synchronise by memory, forks and joins alone; else once for each order of operations on objects, in which
-//! readers of a lock that only read have none among each other.
+//! readers of a lock that only read have none among each other, nor have bodies of locks that only look, nor threads that are woken one
+//! after the other.
 //!
 //! **Algorithm**: after Abdulla, Atig, Jonsson, Lång, Ngo and Sagonas, "Optimal Stateless Model Checking for Reads-From
 //! Equivalence under Sequential Consistency" (OOPSLA 2019). An execution is a log of operations; each read knows the
@@ -24,7 +25,14 @@
 //!    of any read, and for each writer that may come first behind what is shared: there, the reader comes behind that writer. An
 //!    execution does the body of a reader in one go, also in the middle of an order that is done again, since a writer may come next
 //!    in that order: the reads in it are nodes like others.
-//! 7. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
+//! 7. The body of a lock *looks* if it does nothing but read what others write in bodies of that lock alone, and gives the lock back
+//!    for good or to wait (`search::looks`). Whether it does is seen when it begins. Its operations read from the one that has changed the
+//!    object last, and write nothing; what changes the object next comes behind all such bodies before. It is done in one go, so it has
+//!    one node, at its begin. A body that looks and comes first in one branch of a node sleeps in the later ones until the object
+//!    changes. Another such body comes first in a branch only where something is seen to change the object right behind it.
+//! 8. Of those who wait for a condition the one of the lowest number is woken first, unless the one that is woken goes on before
+//!    another one is woken (`search::wakes`).
+//! 9. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
 //!    with 1.
 //!
 //! **Soundness and limits**: no future is met twice, since no future has two of the branches of a read. None is missed:
@@ -35,8 +43,12 @@
 //! of a reader has no write, so nothing but the rest of it has a part of it in its past: no branch holds an open body but that
 //! of the read that it ends with, and nobody waits for the end of one. A writer that comes first, while a reader waits, could come behind
 //! the body of the reader as well, for that can be done as soon as the writer stands before its lock. A reader that is blocked at the end, by a writer that waits,
-//! could have come before that writer, or before an earlier one: this is a node of its own, behind all of the log. Of
-//! executions that only orders on objects tell apart, the first one is told to be new. Work is polynomial
+//! could have come before that writer, or before an earlier one: this is a node of its own, behind all of the log. Bodies that look
+//! may change places: nobody else can have their lock meanwhile, what they read is determined by what has changed the lock before, and
+//! those who wait are a set. So an execution in which one of them comes first that sleeps has the same operations, reads and pasts as
+//! one in which it came first in an earlier branch. Where one body comes first instead of another one, and nothing changes the object between
+//! them, the two have changed places; something that does can as well come behind both, in executions of the branch that has the other
+//! one first: so that branch is found there. Of executions that only orders on objects tell apart, the first one is told to be new. Work is polynomial
 //! for each future as long as `order` need not try many orders; memory does not grow with the number of futures beyond
 //! the branches that wait, and a hash for each where objects are used. It does not serve atomic blocks, waits that a thread may give up,
 //! barriers at which more threads arrive than they take, writers that are preferred, and failures while other threads may go on; it says so ([`Refusal`]). A local that threads share is named by the thread that makes it and by how many of its

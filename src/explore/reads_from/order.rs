@@ -16,7 +16,7 @@
 //! stands before it in that order touches the cell. The problem is NP-complete, so 2 may take exponentially long; the
 //! clock is looked at meanwhile.
 
-use super::log::{Kind, Log, NONE, ReaderBody};
+use super::log::{Kind, Log, NONE, Operation, ReaderBody};
 use crate::budget::{Bound, Budget};
 use crate::vm;
 use rustc_hash::FxHashSet;
@@ -227,8 +227,23 @@ impl Sorter {
         left.copied().all(|other| log.is_past(write as usize, other as usize))
     }
 
-    /// Takes the ready operation at a place.
+    /// Takes the ready operation at a place; with one that begins a body that only looks all of that, for nobody else can have its lock
+    /// meanwhile.
     fn take(&self, log: &Log, front: &mut Front, place: usize) {
+        let mut operation = self.take_one(log, front, place);
+        if !operation.begins_to_look() {
+            return;
+        }
+        let thread = operation.thread;
+        let is_next = |&each: &u32| log.operations[each as usize].thread == thread;
+        while !operation.ends_to_look()
+            && let Some(next) = front.ready.iter().rposition(is_next)
+        {
+            operation = self.take_one(log, front, next);
+        }
+    }
+
+    fn take_one<'l>(&self, log: &'l Log, front: &mut Front, place: usize) -> &'l Operation {
         let index = front.ready.swap_remove(place);
         let operation = &log.operations[index as usize];
         front.order.push(index);
@@ -251,6 +266,7 @@ impl Sorter {
                 front.ready.push(after);
             }
         }
+        operation
     }
 }
 

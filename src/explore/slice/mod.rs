@@ -19,6 +19,7 @@
 //! depends on it. No answer is given where local work of the slice has no end, because a loop has no step left
 //! ([`Declined`]).
 
+mod bodies;
 mod calls;
 mod classes;
 mod collected;
@@ -41,6 +42,7 @@ use crate::explore::question::select::{SelectAnswer, Verdict, select};
 use crate::form::Selection;
 use crate::ir::{DefinitionId, Instruction, Program, ReadId};
 use crate::vm::{Machine, Options, Tables, ThreadIndex, Watched};
+pub(super) use bodies::bodies_that_may_look;
 use calls::Calls;
 use collected::Collected;
 use fixedbitset::FixedBitSet;

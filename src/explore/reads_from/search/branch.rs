@@ -7,8 +7,7 @@
 use super::super::log::{Kind, Log, NONE, Operation};
 use super::{Node, Search};
 use crate::budget::Bound;
-use crate::ir::sync;
-use crate::vm::{PathId, Pending};
+use crate::vm::{PathId, ThreadIndex};
 use smallvec::SmallVec;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
@@ -20,6 +19,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         node.waiting.clear();
         (node.bytes, node.branches, node.cell) = (0, 1, None);
         (node.read_lock, node.body, node.is_early) = (None, None, is_early);
+        node.asleep.clear();
         node
     }
 
@@ -33,7 +33,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             others.for_each(|alternative| node.push(vec![Operation { alternative, ..operation.clone() }]));
         } else {
             node.cell = Some(operation.cell);
-            if operation.changes_object() {
+            if operation.may_come_first() {
                 node.seen.insert(self.log.hash_anywhere(operation));
                 node.push_others(&self.log, &self.wakeable);
             } else {
@@ -51,6 +51,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             }
             self.readers[cell].push(self.nodes.len() as u32);
         }
+        self.put_to_sleep(&mut node, operation);
         self.branch_bytes += node.bytes;
         self.nodes.push(node);
     }
@@ -115,7 +116,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     pub(super) fn find_branches(&mut self, first: usize) {
         let (log, room) = (&self.log, self.room());
         for (index, operation) in log.operations.iter().enumerate().skip(first) {
-            if !operation.writes && operation.kind != Kind::Atomic {
+            if !operation.writes && operation.kind != Kind::Atomic && !operation.begins_to_look() {
                 continue;
             }
             let readers = self.readers.get(operation.cell as usize).map_or(&[][..], Vec::as_slice);
@@ -128,7 +129,9 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                     continue;
                 }
                 let before = node.bytes;
-                if read.changes_object() {
+                if read.begins_to_look() {
+                    push_around_look(log, node, index, key);
+                } else if read.may_come_first() {
                     push_first(log, node, operation, (key, read.source));
                 } else if read.synchronises() {
                     // A writer that is the first one behind what is shared comes before the reader.
@@ -161,44 +164,19 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         let room = self.room();
         let state = &self.now.state;
         let blocked = state.threads().filter(|&thread| self.machine.alternatives(state, thread) == 0);
-        let standing: SmallVec<[_; 8]> = blocked
-            .filter_map(|thread| {
-                let (by, address) = match self.machine.pending(state, thread)? {
-                    Pending::Synchronise { kind, address } => (kind, address?),
-                    Pending::Relock { address } => (sync::Kind::Lock, address?),
-                    _ => return None,
-                };
-                Some((state.path(thread), by, (self.machine.cell(state, address)?, address)))
-            })
-            .collect();
+        let blocked: SmallVec<[ThreadIndex; 8]> = blocked.collect();
         let mut readers = Vec::new();
-        for (thread, by, object) in standing {
-            let cell = self.group(by, Some(object));
-            let mut before = SmallVec::new();
-            self.log.add_last_of(thread, &mut before);
-            let shares = self.readers_share && by == sync::Kind::ReadLock;
-            let operation = Operation {
-                kind: Kind::Synchronise(by),
-                thread,
-                alternative: 0,
-                cell,
-                source: NONE,
-                writes: !shares,
-                before,
-                makes: SmallVec::new(),
-                place: self.cells.number(Some(object)),
-                value: 0,
-                hash: 0,
-            };
+        for thread in blocked {
+            let Some((operation, shares)) = self.standing(thread) else { continue };
             if shares {
                 readers.push(operation);
                 continue;
             }
             let key = self.log.hash_anywhere(&operation);
-            for &number in self.readers.get(cell as usize).map_or(&[][..], Vec::as_slice) {
+            for &number in self.readers.get(operation.cell as usize).map_or(&[][..], Vec::as_slice) {
                 let node = &mut self.nodes[number as usize];
                 let (before, first) = (node.bytes, &self.log.operations[node.at]);
-                if first.changes_object() {
+                if first.may_come_first() {
                     push_first(&self.log, node, &operation, (key, first.source));
                 }
                 self.branch_bytes += node.bytes - before;
@@ -242,14 +220,34 @@ impl Node {
     }
 }
 
+/// Adds the branches in which something comes before the body of a node that only looks, for an operation on its object. Whether other such
+/// bodies come first matters only to what changes the object right behind all of them, if that can come before the body.
+fn push_around_look(log: &Log, node: &mut Node, index: usize, key: u128) {
+    let (operation, source) = (&log.operations[index], log.operations[node.at].source);
+    if operation.begins_to_look() {
+        return;
+    }
+    let needs_it = |&before: &u32| before != NONE && log.is_past(node.at, before as usize);
+    if operation.source == source && !operation.before_thread().iter().any(needs_it) {
+        for &end in operation.looked() {
+            let first = log.begin_of_look(end);
+            if first as usize >= node.base && first as usize != node.at {
+                let first = &log.operations[first as usize];
+                push_first(log, node, first, (log.hash_anywhere(first), source));
+            }
+        }
+    }
+    push_first(log, node, operation, (key, source));
+}
+
 /// Adds the branch in which an operation on an object comes right behind what the node's operation comes behind now: the past of its
 /// thread, and the operation, which is to be done anew. `key` is its hash, wherever it comes.
 fn push_first(log: &Log, node: &mut Node, operation: &Operation, (key, source): (u128, u32)) {
-    let before = || operation.before.iter().filter(|&&before| before != NONE);
-    if before().any(|&before| log.is_past(node.at, before as usize)) {
+    let before = || operation.before_thread().iter().filter(|&&before| before != NONE);
+    if before().any(|&before| log.is_past(node.at, before as usize)) || node.seen.contains(&key) {
         return;
     }
-    if !log.lets_through(operation, source) || !node.seen.insert(key) {
+    if !log.lets_through(operation, source) {
         return;
     }
     let mut past = vec![0; log.stride()];
@@ -257,7 +255,14 @@ fn push_first(log: &Log, node: &mut Node, operation: &Operation, (key, source): 
         past.iter_mut().zip(log.past(each as usize)).for_each(|(own, other)| *own |= other);
     }
     let past = beyond(&past, node.base);
-    let first = Operation { alternative: 0, source, ..operation.clone() };
+    // It comes behind a body that looks, which comes first then.
+    if past.iter().map(|&each| &log.operations[each as usize]).any(|each| each.looks && each.cell == operation.cell) {
+        return;
+    }
+    node.seen.insert(key);
+    let before = SmallVec::from_slice(operation.before_thread());
+    let (writes, looks, looked) = (true, false, 0);
+    let first = Operation { alternative: 0, source, writes, looks, looked, before, ..operation.clone() };
     let operations = shared(log, node, &past, Some(first));
     node.push(operations);
 }

@@ -4,6 +4,7 @@
 //! too much.
 
 use super::super::log::Operation;
+use super::looks::Sleeper;
 use super::{MANY_ORDERS, Node, Search};
 use crate::budget::Bound;
 use crate::explore::states::LOOK_INSTRUCTIONS;
@@ -36,7 +37,8 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     fn measure(&self) -> usize {
         let node = |node: &Node| {
             let branches = node.waiting.capacity() * size_of::<Vec<Operation>>();
-            size_of::<Node>() + branches + node.seen.capacity() * (size_of::<u128>() + 1) * 8 / 7
+            let asleep = node.asleep.capacity() * size_of::<Sleeper>();
+            size_of::<Node>() + branches + asleep + node.seen.capacity() * (size_of::<u128>() + 1) * 8 / 7
         };
         let nodes: usize = self.nodes.iter().chain(&self.spare).map(node).sum();
         let known = self.known.capacity() * (size_of::<u128>() + 1) * 8 / 7;

@@ -1,13 +1,15 @@
 //! The search through futures: executions, the branches that they show, and the way back.
 //!
-//! The steps of the algorithm, which `reads_from` describes, are in four files: this one follows an execution to its
+//! The steps of the algorithm, which `reads_from` describes, are in six files: this one follows an execution to its
 //! end, `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine
-//! behind the log of a branch. `cost` looks at bounds.
+//! behind the log of a branch. `looks` knows bodies that only look, `wakes` the order of threads that are woken, and `cost` looks at bounds.
 
 mod branch;
 mod cost;
+mod looks;
 mod operation;
 mod replay;
+mod wakes;
 
 use super::cells::Cells;
 use super::events::StepEvents;
@@ -18,9 +20,11 @@ use super::{Enumerated, Execution, Refusal};
 use crate::budget::{Bound, Budget};
 use crate::ir::sync;
 use crate::vm::{self, Choice, CodeIndex, Failure, Machine, PathId, Pending, ThreadIndex, ThreadStatus};
+use looks::{Looks, Sleeper};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
+use wakes::Wakeable;
 
 /// Steps of an execution beyond which it counts as endless.
 const LONG: u32 = 10_000;
@@ -49,6 +53,8 @@ struct Node {
     body: Option<ReaderBody>,
     /// Whether operations before it in the log were still to be done when it was done.
     is_early: bool,
+    /// Threads that sleep in branches that are entered later.
+    asleep: Vec<Sleeper>,
     /// The sources, or the operations that come first on the object, with their pasts, for which there is or was a branch.
     seen: FxHashSet<u128>,
     /// Branches that wait: what is to stand behind the base.
@@ -138,8 +144,14 @@ pub(super) struct Search<'a, const NAMES: bool> {
     readers_share: bool,
     /// The body of a reader in which the execution is.
     body: Option<ReaderBody>,
+    /// Bodies that only look.
+    looks: Looks,
+    /// Threads that sleep.
+    asleep: Vec<Sleeper>,
+    /// Whether only threads that sleep could go on at the end of the execution.
+    is_repeated: bool,
     /// The threads of which the last step has woken one.
-    wakeable: SmallVec<[PathId; 4]>,
+    wakeable: Wakeable,
     /// The futures that were found, and executions that were discarded, where several of them may be one.
     known: FxHashSet<u128>,
     /// How the execution has failed.
@@ -189,7 +201,10 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             tries: machine.tries_locks(),
             readers_share: machine.readers_only_read(),
             body: None,
-            wakeable: SmallVec::new(),
+            looks: Looks::default(),
+            asleep: Vec::new(),
+            is_repeated: false,
+            wakeable: Wakeable::new(),
             known: FxHashSet::default(),
             failure: None,
             halted: SmallVec::new(),
@@ -213,14 +228,14 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             if self.count(visit)?.is_break() {
                 break;
             }
-            // 2 to 6. The branches that it shows.
+            // 2 to 8. The branches that it shows.
             self.find_branches(first_new);
             let is_blocked = self.failure.is_none() && !self.machine.is_finished(&self.now.state);
             if is_blocked && self.found.bound.is_none() {
                 self.find_branches_of_blocked();
             }
             self.look();
-            // 7. The branch that was found last.
+            // 9. The branch that was found last.
             match self.enter_branch()? {
                 Some(base) if self.found.bound.is_none() => first_new = base,
                 // All is found, also if the last execution was the last one that may be followed.
@@ -236,7 +251,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
 
     /// Follows the execution to its end; each new read becomes a node.
     fn complete(&mut self) -> Result<(), Refusal> {
-        self.failure = None;
+        (self.failure, self.is_repeated) = (None, false);
         while self.found.bound.is_none()
             && let Some((thread, alternatives)) = self.next_thread()
         {
@@ -253,16 +268,18 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
                 if self.machine.may_discard() {
                     self.previous.copy_from(&self.now);
                 }
-                if self.now.length >= self.kept + INTERVAL {
+                // Who comes from a kept position may let others go on first, which cannot be in a body that only looks.
+                if self.now.length >= self.kept + INTERVAL && self.looks.thread.is_none() {
                     self.keep();
                 }
             }
             let before = self.now.last;
             self.wakeable.clear();
+            let mut alternative = 0;
             if alternatives > 1 {
-                self.wakeable = self.machine.wakeable(&self.now.state, thread);
+                (self.wakeable, alternative) = self.wakeable_in_order(thread);
             }
-            match self.step(Choice { thread, alternative: 0 })? {
+            match self.step(Choice { thread, alternative })? {
                 Stepped::Local => {}
                 Stepped::Discarded => {
                     self.halted.push(path);
@@ -274,8 +291,10 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
                 }
                 Stepped::Failed(_) => return Err(Refusal::Failure),
                 Stepped::Operation(kind) => {
+                    let is_looking = self.looks.thread.is_some();
                     self.log_operation(kind, path)?;
-                    if self.parts(kind) {
+                    // All that is done in a body that only looks follows from where that comes.
+                    if !is_looking && self.parts(kind) {
                         self.open_node(before, alternatives, false);
                     }
                 }
@@ -337,14 +356,22 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
     fn next_thread(&mut self) -> Option<(ThreadIndex, u32)> {
         let state = &self.now.state;
         let last = self.turn.index();
-        let threads = (last..state.thread_count()).chain(0..last.min(state.thread_count()));
-        let mut able = threads.map(|index| {
-            let thread = ThreadIndex(index as u16);
-            (thread, self.machine.alternatives(state, thread))
-        });
-        let found = able.find(|&(thread, alternatives)| {
-            alternatives > 0 && (self.halted.is_empty() || !self.halted.contains(&state.path(thread)))
-        });
+        let mut threads = (last..state.thread_count()).chain(0..last.min(state.thread_count()));
+        let mut found = None;
+        while found.is_none()
+            && let Some(index) = threads.next()
+        {
+            let (state, thread) = (&self.now.state, ThreadIndex(index as u16));
+            let alternatives = self.machine.alternatives(state, thread);
+            if alternatives > 0 && (self.halted.is_empty() || !self.halted.contains(&state.path(thread))) {
+                if !self.is_asleep(thread) {
+                    found = Some((thread, alternatives));
+                } else {
+                    self.is_repeated = true;
+                }
+            }
+        }
+        self.is_repeated &= found.is_none();
         self.turn = found.map_or(ThreadIndex(0), |(thread, _)| thread);
         found
     }
@@ -405,10 +432,13 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
     fn count(&mut self, visit: &mut dyn FnMut(&Execution<'_>) -> ControlFlow<()>) -> Result<ControlFlow<()>, Refusal> {
         self.found.statistics.executions += 1;
         self.found.statistics.depth = self.now.length;
-        let is_new = !self.log.learns() || self.known.insert(self.future());
+        let is_new = !self.is_repeated && (!self.log.learns() || self.known.insert(self.future()));
         let has_many_orders = self.log.learns() && self.has_many_orders();
         if has_many_orders && !self.fits() {
             return Err(Refusal::Orders);
+        }
+        if self.is_repeated {
+            return Ok(ControlFlow::Continue(()));
         }
         if !self.halted.is_empty() {
             self.found.discarded += 1;

@@ -29,9 +29,11 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         }
         let (synchronises, arrives) = (matches!(kind, Kind::Synchronise(_)), kind == Kind::Arrive);
         let shares = self.readers_share && self.seen.shares;
-        let writes = self.seen.write.is_some() || synchronises && !shares;
+        let looks = synchronises && self.note_look(thread);
+        let writes = self.seen.write.is_some() || synchronises && !shares && !looks;
         let reads = self.seen.read.is_some() || synchronises;
         let source = if reads { self.now.held(cell) } else { NONE };
+        let looked = if synchronises && writes { self.log.add_looks(cell, source, &mut before) } else { 0 };
         let number = self.log.len() as u32;
         if writes {
             self.now.hold(cell, number);
@@ -46,7 +48,9 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             cell,
             source,
             writes,
+            looks,
             before,
+            looked,
             makes: makes.iter().copied().collect(),
             place: if synchronises { self.cells.number(object) } else { fork_at },
             value: object.map_or(0, |(_, address)| self.now.state.value(address)),

@@ -62,6 +62,8 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             }
             node.at = if first.is_some() { self.log.len() } else { self.log.len() - 1 };
             self.halted.clear();
+            self.looks.thread = None;
+            self.asleep.clone_from(&node.asleep);
             let nodes = self.nodes.len();
             if self.replay(parting)? {
                 match first {
@@ -81,8 +83,14 @@ impl<const NAMES: bool> Search<'_, NAMES> {
 
     /// Does an operation on an object, as the last node has it, and logs it; `false` if that is not possible.
     fn come_first(&mut self, first: &Operation) -> Result<bool, Refusal> {
-        let Some(kind) = self.perform(first.thread, first.alternative)? else { return Ok(false) };
+        let alternative = Some(first.alternative).filter(|&alternative| alternative > 0);
+        let Some(kind) = self.perform(first.thread, alternative)? else { return Ok(false) };
         self.log_operation(kind, first.thread)?;
+        let sleeper = self.log.operations.last().and_then(|operation| self.sleeper(operation));
+        if let Some(sleeper) = sleeper {
+            self.turn = self.slot(first.thread).ok_or(Refusal::Synchronisation)?;
+            self.nodes.last_mut().into_iter().for_each(|node| node.asleep.push(sleeper));
+        }
         if let Some(node) = self.nodes.last_mut().filter(|_| first.alternative == 0) {
             let before = node.bytes;
             node.push_others(&self.log, &self.wakeable);
@@ -208,13 +216,15 @@ impl<const NAMES: bool> Search<'_, NAMES> {
 
     /// Does operations of the log in an order.
     fn follow(&mut self, order: &[u32]) -> Result<Followed, Refusal> {
-        let length = self.log.len();
+        let (length, mut is_looking) = (self.log.len(), false);
         for (place, &index) in order.iter().enumerate() {
-            if self.now.length >= self.kept + INTERVAL {
+            if self.now.length >= self.kept + INTERVAL && !is_looking {
                 self.keep();
             }
-            let Operation { thread, alternative, kind, cell, writes, .. } = self.log.operations[index as usize];
-            let done = self.perform(thread, alternative)?.ok_or(Refusal::Synchronisation)?;
+            let operation = &self.log.operations[index as usize];
+            is_looking = operation.begins_to_look() || is_looking && !operation.ends_to_look();
+            let Operation { thread, alternative, kind, cell, writes, .. } = *operation;
+            let done = self.perform(thread, Some(alternative))?.ok_or(Refusal::Synchronisation)?;
             self.tree.set_operation(self.now.last, index);
             if self.found.bound.is_some_and(|bound| bound != Bound::Executions) {
                 return Ok(Followed::NoWrite);
@@ -255,7 +265,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 self.keep();
             }
             let before = self.now.last;
-            let kind = self.perform(thread, 0)?.ok_or(Refusal::Synchronisation)?;
+            let kind = self.perform(thread, Some(0))?.ok_or(Refusal::Synchronisation)?;
             self.log_operation(kind, thread)?;
             if self.parts(kind) {
                 self.open_node(before, 1, is_early);
@@ -264,8 +274,9 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         Ok(())
     }
 
-    /// Lets a thread go on to its next operation; `None` if a synchronisation object keeps it from that.
-    fn perform(&mut self, thread: PathId, alternative: u32) -> Result<Option<Kind>, Refusal> {
+    /// Lets a thread go on to its next operation; `None` if a synchronisation object keeps it from that. Without an alternative it is done
+    /// anew: `None` also if it would wake others out of order.
+    fn perform(&mut self, thread: PathId, alternative: Option<u32>) -> Result<Option<Kind>, Refusal> {
         loop {
             let slot = self.slot(thread).ok_or(Refusal::Synchronisation)?;
             let state = &self.now.state;
@@ -277,19 +288,24 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 self.end_joined(slot)?;
                 continue;
             }
+            if alternative.is_none() && self.is_grouped && self.wakes_out_of_order(slot) {
+                return Ok(None);
+            }
+            let (all, first) = (self.machine.wakeable(&self.now.state, slot), self.wakeable_in_order(slot));
             // What it prints comes in a step before.
-            self.wakeable = self.machine.wakeable(state, slot);
-            let alternative = match pending {
-                Some(Pending::Choose) => alternative,
+            let alternative = match (pending, alternative) {
+                (Some(Pending::Choose), Some(alternative)) => alternative,
                 // One that wakes a thread says which.
-                Some(Pending::Synchronise { kind: sync::Kind::Notify | sync::Kind::NotifyBare, .. })
-                    if alternative > 0 =>
+                (Some(Pending::Synchronise { kind: sync::Kind::Notify | sync::Kind::NotifyBare, .. }), Some(woken))
+                    if woken > 0 =>
                 {
-                    let woken = self.wakeable.iter().position(|path| path.0 + 1 == alternative);
-                    woken.ok_or(Refusal::Synchronisation)? as u32
+                    let place = all.iter().position(|path| path.0 + 1 == woken);
+                    place.ok_or(Refusal::Synchronisation)? as u32
                 }
-                _ => 0,
+                (_, None) => first.1,
+                (_, Some(_)) => 0,
             };
+            self.wakeable = first.0;
             match self.step(Choice { thread: slot, alternative })? {
                 Stepped::Operation(kind) => return Ok(Some(kind)),
                 Stepped::Local => {}

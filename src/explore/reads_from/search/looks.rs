@@ -1,0 +1,147 @@
+//! Bodies of locks that only look, and threads that sleep before one.
+//!
+//! **Input**: the position of an execution, and where bodies [may look](crate::explore::slice::bodies_that_may_look). **Output**:
+//! whether the body that a thread has just begun does; and whether to begin one now would lead to what another execution shows.
+//!
+//! **Algorithm**
+//! 1. Whether a body looks depends on what it reads, which is the same whenever its thread goes on. So the thread goes on in a copy of
+//!    the state, up to its next operation but reads.
+//! 2. Bodies that look at one object have no order. Where executions part at what comes first on an object, a body that looks and came
+//!    first in an earlier branch sleeps in the later ones (Godefroid, "Partial-Order Methods for the Verification of Concurrent
+//!    Systems", 1996): it does not come next before another operation has changed the object, for behind bodies that only look it could
+//!    have come before them as well. An execution in which only threads that sleep can move is one that was followed before.
+
+use super::super::events::StepEvents;
+use super::super::log::{Kind, NONE, Operation};
+use super::{Node, Search};
+use crate::ir::sync;
+use crate::vm::{self, Choice, PathId, Pending, State, ThreadIndex};
+use smallvec::SmallVec;
+
+/// Steps of a body beyond which it counts as one that changes something.
+const LONG_BODY: usize = 1_000;
+
+/// A thread that stands before a body that looks, of which all executions were followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sleeper {
+    pub thread: PathId,
+    /// The object, and the operation that has changed it last: once another one does, the thread is awake.
+    pub cell: u32,
+    pub source: u32,
+    /// What it would do, wherever that comes.
+    pub key: u128,
+}
+
+/// Bodies that look.
+#[derive(Debug, Default)]
+pub(super) struct Looks {
+    /// The thread that is in such a body.
+    pub thread: Option<PathId>,
+    /// A copy of the state in which a thread goes on.
+    ahead: State,
+    /// What it does there.
+    seen: StepEvents<false>,
+}
+
+impl<const NAMES: bool> Search<'_, NAMES> {
+    /// Notes whether the last step, an operation of a thread on an object, begins a body that only looks, or ends one; says that.
+    pub(super) fn note_look(&mut self, thread: PathId) -> bool {
+        if self.looks.thread.take_if(|looking| *looking == thread).is_some() {
+            return true;
+        }
+        let may_look = self.seen.takes_lock.is_some_and(|at| self.machine.may_look_behind(at));
+        let looks = may_look && !self.tries && self.only_looks(thread);
+        self.looks.thread = self.looks.thread.or(looks.then_some(thread));
+        looks
+    }
+
+    /// Whether a thread that has just taken a lock does nothing but to read before it gives that back, for good or to wait.
+    fn only_looks(&mut self, thread: PathId) -> bool {
+        let Some((_, Some((_, lock)))) = self.seen.synchronised else { return false };
+        let Some(slot) = self.slot(thread) else { return false };
+        let Looks { ahead, seen, .. } = &mut self.looks;
+        ahead.clone_from(&self.now.state);
+        for _ in 0..LONG_BODY {
+            if self.machine.alternatives(ahead, slot) != 1 {
+                return false;
+            }
+            seen.clear();
+            seen.pairs.clear();
+            let choice = Choice { thread: slot, alternative: 0 };
+            let progress = self.machine.step(ahead, &mut self.found.tables, choice, seen);
+            let goes_on = matches!(progress, vm::Progress::Running | vm::Progress::Finished);
+            // Also one that does not write this time.
+            let is_atomic = seen.read.is_some_and(|(.., at)| self.machine.is_atomic(at));
+            let changes = is_atomic || seen.write.is_some() || seen.chosen || !seen.forks.is_empty();
+            if !goes_on || changes || seen.joined || seen.joined_thread.is_some() || seen.refusal.is_some() {
+                return false;
+            }
+            if let Some((by, object)) = seen.synchronised {
+                let gives_back = matches!(by, sync::Kind::Unlock | sync::Kind::WaitCondition);
+                return gives_back && seen.takes_lock.is_none() && object.is_some_and(|(_, address)| address == lock);
+            }
+        }
+        false
+    }
+
+    /// The operation on an object that a thread stands before, anywhere, and whether it is that of a reader.
+    pub(super) fn standing(&mut self, thread: ThreadIndex) -> Option<(Operation, bool)> {
+        let state = &self.now.state;
+        let (by, address) = match self.machine.pending(state, thread)? {
+            Pending::Synchronise { kind, address } => (kind, address?),
+            Pending::Relock { address } => (sync::Kind::Lock, address?),
+            _ => return None,
+        };
+        let (thread, object) = (state.path(thread), (self.machine.cell(state, address)?, address));
+        let cell = self.group(by, Some(object));
+        let mut before = SmallVec::new();
+        self.log.add_last_of(thread, &mut before);
+        let shares = self.readers_share && by == sync::Kind::ReadLock;
+        let operation = Operation {
+            kind: Kind::Synchronise(by),
+            thread,
+            alternative: 0,
+            cell,
+            source: NONE,
+            writes: !shares,
+            looks: false,
+            before,
+            looked: 0,
+            makes: SmallVec::new(),
+            place: self.cells.number(Some(object)),
+            value: 0,
+            hash: 0,
+        };
+        Some((operation, shares))
+    }
+
+    /// Whether all that would come behind the next step of a thread is shown by other executions.
+    pub(super) fn is_asleep(&mut self, thread: ThreadIndex) -> bool {
+        !self.asleep.is_empty() && self.sleeps(thread) || self.is_grouped && self.wakes_out_of_order(thread)
+    }
+
+    fn sleeps(&mut self, thread: ThreadIndex) -> bool {
+        let path = self.now.state.path(thread);
+        if !self.asleep.iter().any(|sleeper| sleeper.thread == path) {
+            return false;
+        }
+        let Some((operation, _)) = self.standing(thread) else { return false };
+        let (cell, source, key) = (operation.cell, self.now.held(operation.cell), self.log.hash_anywhere(&operation));
+        self.asleep.contains(&Sleeper { thread: path, cell, source, key })
+    }
+
+    /// Notes in a node who sleeps where it parts, before its operation, which has been done.
+    pub(super) fn put_to_sleep(&self, node: &mut Node, operation: &Operation) {
+        let holds = |cell| if cell == operation.cell { operation.source } else { self.now.held(cell) };
+        node.asleep.extend(self.asleep.iter().filter(|sleeper| sleeper.source == holds(sleeper.cell)));
+        let here = node.asleep.iter().filter(|sleeper| sleeper.cell == operation.cell);
+        node.seen.extend(here.map(|sleeper| sleeper.key));
+        node.asleep.extend(self.sleeper(operation));
+    }
+
+    /// Who sleeps in later branches, once those in which this operation comes first were followed.
+    pub(super) fn sleeper(&self, operation: &Operation) -> Option<Sleeper> {
+        let &Operation { thread, cell, source, .. } = operation;
+        operation.begins_to_look().then(|| Sleeper { thread, cell, source, key: self.log.hash_anywhere(operation) })
+    }
+}

@@ -1,0 +1,271 @@
+//! What threads do while they hold a lock.
+//!
+//! **Input**: a program and its unfolded graph. **Output**: for an operation by which a thread gets a lock, whether its body only
+//! reads, on all ways or on some, and where threads get locks that they may give back so.
+//!
+//! **Algorithm**: depth first through the blocks behind the operation, up to where the lock is given back, for good or to wait for a
+//! condition. A read counts if each write of what it reads that may come in parallel is in a body of the same lock. No way goes
+//! round.
+//!
+//! **Soundness and limits**: in the time of such a body nobody writes what it reads, so it sees the same whenever it reads.
+//! Not where contexts are merged or recursive, and not beside atomic blocks.
+
+use super::tells_bodies_apart;
+use crate::concurrency::lockset::{LocksetId, Locksets, find_locksets, hold_of};
+use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
+use crate::ir::sync::{Kind, Mode, Synchronisation};
+use crate::ir::{Instruction, LeafId, LeafKind, Program};
+use crate::vm::Origin;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Different writes to one part of memory beyond which it counts as written without locks.
+const MAX_WRITES: usize = 1_000;
+
+/// Blocks of one body beyond which it counts as one that writes.
+const MAX_BLOCKS: usize = 1_000;
+
+/// A write, as far as it matters who writes while a body reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Write {
+    /// An element, or any.
+    element: Option<u32>,
+    class: ClassId,
+    /// What is held for certain.
+    held: LocksetId,
+}
+
+/// The writes of a part of memory that are not in bodies of a lock.
+#[derive(Debug)]
+struct Outside {
+    classes: FxHashSet<ClassId>,
+    /// Whether one of them may come in parallel to another write.
+    may_be_at_once: bool,
+}
+
+/// Those of all writes of a part of memory, of an element or of any; `None` if there are too many.
+fn outside_of_bodies(
+    concurrency: &Concurrency,
+    locksets: &Locksets,
+    (writes, element): (Option<&FxHashSet<Write>>, Option<u32>),
+    lock: LocationId,
+) -> Option<Outside> {
+    let is_same = |write: &&Write| element.zip(write.element).is_none_or(|(one, other)| one == other);
+    let is_in_body = |write: &Write| {
+        let hold = hold_of(locksets.locks(write.held), lock);
+        hold.is_some_and(|hold| hold.mode == Mode::Exclusive)
+    };
+    let Some(writes) = writes else { return Some(Outside { classes: FxHashSet::default(), may_be_at_once: false }) };
+    if writes.len() > MAX_WRITES {
+        return None;
+    }
+    let all: FxHashSet<ClassId> = writes.iter().filter(is_same).map(|write| write.class).collect();
+    let outside = writes.iter().filter(is_same).filter(|write| !is_in_body(write));
+    let classes: FxHashSet<ClassId> = outside.map(|write| write.class).collect();
+    let mut pairs = classes.iter().flat_map(|&one| all.iter().map(move |&other| (one, other)));
+    let may_be_at_once = pairs.any(|(one, other)| concurrency.parallel_classes(one, other));
+    Some(Outside { classes, may_be_at_once })
+}
+
+/// What is asked of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Whether it only reads, works for itself, prints, calls and may fail, and gives the lock back for good.
+    ReadsOnly,
+    /// Whether some way through it only reads and works for itself, up to where it gives the lock back or waits; on the others, what
+    /// comes before the first operation of another kind does no more, and no thread can tell it from that.
+    MayLook,
+}
+
+/// How far a body goes on in a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reached {
+    /// It is left there.
+    End,
+    /// To what comes behind the block.
+    Successors,
+    /// To an operation that is no read, by which it is no body that looks.
+    Operation,
+    /// To what is not allowed.
+    More,
+}
+
+/// Bodies of the locks of a program.
+pub(super) struct Bodies<'a> {
+    pub program: &'a Program,
+    pub concurrency: &'a Concurrency,
+    locksets: Locksets,
+    writes: FxHashMap<(InstanceId, LeafId), FxHashSet<Write>>,
+    /// By part of memory and lock.
+    outside: FxHashMap<(LocationId, LocationId), Option<Outside>>,
+}
+
+impl<'a> Bodies<'a> {
+    pub(super) fn new(program: &'a Program, concurrency: &'a Concurrency) -> Bodies<'a> {
+        let locksets = find_locksets(program, concurrency);
+        let (writes, outside) = (FxHashMap::default(), FxHashMap::default());
+        let mut bodies = Bodies { program, concurrency, locksets, writes, outside };
+        bodies.note_writes();
+        bodies
+    }
+
+    fn note_writes(&mut self) {
+        let (program, concurrency) = (self.program, self.concurrency);
+        for block in 0..concurrency.blocks.len() as u32 {
+            let Some(mut held) = self.locksets.at_entry(block) else { continue };
+            let class = concurrency.classes[block as usize];
+            for event in concurrency.events_of(block) {
+                if matches!(event.kind, EventKind::Write(_) | EventKind::Update { .. }) {
+                    for &location in concurrency.locations_of(event) {
+                        let location = &concurrency.locations[location];
+                        let of = self.writes.entry((location.instance, location.leaf)).or_default();
+                        if of.len() <= MAX_WRITES {
+                            of.insert(Write { element: location.element, class, held });
+                        }
+                    }
+                }
+                held = Locksets::step(&mut self.locksets, program, concurrency, held, event);
+            }
+        }
+    }
+
+    /// Whether what is wanted is so of the body behind the operation at that place, which takes the lock.
+    pub(super) fn behind(&mut self, (first, position): (u32, u32), lock: LocationId, wanted: Wanted) -> bool {
+        // Depth first: blocks that are open are on the way to the one that is looked at.
+        let mut open: FxHashSet<u32> = FxHashSet::default();
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut work: Vec<(u32, bool)> = vec![(first, false)];
+        let (mut behind, mut may_end) = (Some(position), false);
+        while let Some((block, is_left)) = work.pop() {
+            if is_left {
+                open.remove(&block);
+                continue;
+            }
+            if open.contains(&block) || seen.len() >= MAX_BLOCKS {
+                return false;
+            }
+            // The part of the first block that stands before the body is on no way that comes back: the lock is taken between them.
+            let position = behind.take();
+            if position.is_none() && !seen.insert(block) {
+                continue;
+            }
+            let successors = self.concurrency.local.successors(block);
+            match self.follow(block, position, lock, wanted) {
+                Reached::End => may_end = true,
+                Reached::Operation if wanted == Wanted::MayLook => {}
+                Reached::Successors if !successors.is_empty() => {
+                    if position.is_none() {
+                        open.insert(block);
+                        work.push((block, true));
+                    }
+                    work.extend(successors.iter().map(|&next| (next, false)));
+                }
+                Reached::Successors | Reached::Operation | Reached::More => return false,
+            }
+        }
+        may_end
+    }
+
+    /// How far a body goes on in a block, from the begin, or from behind an instruction.
+    fn follow(&mut self, block: u32, behind: Option<u32>, lock: LocationId, wanted: Wanted) -> Reached {
+        let concurrency = self.concurrency;
+        for (position, instruction, events) in concurrency.instructions_of(self.program, block) {
+            if behind.is_some_and(|behind| position <= behind) {
+                continue;
+            }
+            let events = &concurrency.events[events.start as usize..events.end as usize];
+            match instruction {
+                Instruction::Synchronise(operation) => {
+                    let may_end = operation.kind == Kind::Unlock
+                        || operation.kind == Kind::WaitCondition && wanted == Wanted::MayLook;
+                    let given_back = events.first().map_or(&[][..], |event| concurrency.released_by(event));
+                    let is_end = may_end && concurrency.certain(self.program, given_back) == Some(lock);
+                    return if is_end { Reached::End } else { Reached::Operation };
+                }
+                Instruction::Load { .. } => {
+                    if !events.iter().all(|event| self.is_guarded(block, event, lock, wanted)) {
+                        return Reached::More;
+                    }
+                }
+                Instruction::Store { definition, .. } if !concurrency.sharing.definition(*definition) => {}
+                Instruction::Copy { .. }
+                | Instruction::Unary { .. }
+                | Instruction::Binary { .. }
+                | Instruction::Address { .. }
+                | Instruction::Allocate { .. }
+                | Instruction::Call { .. } => {}
+                Instruction::Print { .. } | Instruction::Assert { .. } | Instruction::Error { .. } => {
+                    if wanted == Wanted::MayLook {
+                        return Reached::More;
+                    }
+                }
+                Instruction::Store { .. }
+                | Instruction::Atomic { .. }
+                | Instruction::Choose { .. }
+                | Instruction::Fork { .. }
+                | Instruction::Join
+                | Instruction::Spawn { .. }
+                | Instruction::JoinThread { .. } => return Reached::Operation,
+                Instruction::Assume { .. } | Instruction::AtomicBegin | Instruction::AtomicEnd => return Reached::More,
+            }
+        }
+        Reached::Successors
+    }
+
+    /// Whether each write of what is read that may come in parallel is in a body of the lock. Of a body that looks, also each write
+    /// that may come in parallel to another one, for only then the lock tells which of them is seen.
+    fn is_guarded(&mut self, block: u32, event: &Event, lock: LocationId, wanted: Wanted) -> bool {
+        let concurrency = self.concurrency;
+        let class = concurrency.classes[block as usize];
+        concurrency.locations_of(event).iter().all(|&location| {
+            let outside = self.outside.entry((location, lock));
+            let outside = outside.or_insert_with(|| {
+                let location = &concurrency.locations[location];
+                let writes = self.writes.get(&(location.instance, location.leaf));
+                outside_of_bodies(concurrency, &self.locksets, (writes, location.element), lock)
+            });
+            outside.as_ref().is_some_and(|outside| {
+                let are_ordered = wanted == Wanted::ReadsOnly || !outside.may_be_at_once;
+                are_ordered && outside.classes.iter().all(|&write| !concurrency.parallel_classes(class, write))
+            })
+        })
+    }
+
+    /// All operations on synchronisation objects, in all contexts: the place, the operation and its event.
+    pub(super) fn operations(
+        &self,
+    ) -> impl Iterator<Item = (Origin, (u32, u32), &'a Synchronisation, &'a Event)> + use<'a> {
+        let (program, concurrency) = (self.program, self.concurrency);
+        (0..concurrency.blocks.len() as u32).flat_map(move |block| {
+            let of = concurrency.blocks[block as usize];
+            let function = concurrency.contexts[of.context].function;
+            let all = of.source.into_iter().flat_map(move |source| {
+                let all = concurrency.instructions_of(program, block);
+                all.map(move |(position, instruction, events)| (source, position, instruction, events))
+            });
+            all.filter_map(move |(source, position, instruction, events)| {
+                let Instruction::Synchronise(operation) = instruction else { return None };
+                let event = concurrency.events.get(events.start as usize)?;
+                Some((Origin { function, block: source, instruction: position }, (block, position), operation, event))
+            })
+        })
+    }
+}
+
+/// The operations by which a thread gets a lock, or gets it again behind a wait, whose body may only look, whoever does it: see
+/// [`Wanted::MayLook`]. Re-entrant locks are left out.
+pub(in crate::explore) fn bodies_that_may_look(program: &Program, concurrency: &Concurrency) -> FxHashSet<Origin> {
+    let gets_lock = |kind: Kind| matches!(kind, Kind::Lock | Kind::WaitCondition);
+    let is_one = |event: &Event| event.kind.synchronisation().is_some_and(gets_lock);
+    if !tells_bodies_apart(concurrency) || !concurrency.events.iter().any(is_one) {
+        return FxHashSet::default();
+    }
+    let mut bodies = Bodies::new(program, concurrency);
+    let is_plain = |&lock: &LocationId| program.leaves[concurrency.locations[lock].leaf].kind == LeafKind::Lock;
+    let mut looks: FxHashMap<Origin, bool> = FxHashMap::default();
+    for (origin, place, _, event) in bodies.operations().filter(|(.., operation, _)| gets_lock(operation.kind)) {
+        let lock = concurrency.certain(program, concurrency.acquired_by(event)).filter(is_plain);
+        let looks_here = lock.is_some_and(|lock| bodies.behind(place, lock, Wanted::MayLook));
+        looks.entry(origin).and_modify(|all| *all &= looks_here).or_insert(looks_here);
+    }
+    looks.into_iter().filter(|&(_, looks)| looks).map(|(origin, _)| origin).collect()
+}
