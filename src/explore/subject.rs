@@ -19,7 +19,8 @@ use crate::form::races::potential_races;
 use crate::form::{Form, Selection};
 use crate::ir::{Access, DefinitionId, Program, ReadId};
 use crate::model::Model;
-use crate::vm::{Machine, Visibility};
+use crate::vm::{Machine, Origin, Visibility};
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
 /// A program as explorations see it.
@@ -120,7 +121,7 @@ impl<'a> Subject<'a> {
 
     fn search(&self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
         let mut sliceable = None;
-        let known = Known { commuting: &|| self.commuting(), looks: &|| self.knowing_looks(self.machine) };
+        let known = Known { commuting: &|| self.commuting(), looks: &|| self.machine_of_executions() };
         futures_with(self.machine, query, &known, budget, &mut |budget| {
             let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
             let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, budget));
@@ -131,7 +132,7 @@ impl<'a> Subject<'a> {
     /// Counts the futures, unless there are infinitely many.
     #[must_use]
     pub fn count(&self, budget: &Budget<'_>) -> CountAnswer {
-        let by_executions = || self.count_by_executions(self.machine, budget);
+        let by_executions = || self.count_by_executions(&self.machine_of_executions(), budget);
         let found = count::count_by_few_states(self.machine, budget)
             .or_else(|| self.count_with_fewer_orders(budget))
             .or_else(by_executions)
@@ -141,17 +142,22 @@ impl<'a> Subject<'a> {
 
     /// Counts the futures by executions of a machine that has the same ones, if it can be explored in this way.
     fn count_by_executions(&self, machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
-        let machine = self.knowing_looks(machine);
-        count::count_unless(&machine, budget, &mut || self.infinitely_many(budget)).ok()
+        count::count_unless(machine, budget, &mut || self.infinitely_many(budget)).ok()
     }
 
-    /// A machine of this program, or of one with the same instructions, that knows which bodies of locks may only look: executions in which these
-    /// come in another order are left out where executions are followed.
+    /// The machine that knows which bodies of locks may only look: executions in which these come in another order are left out where
+    /// executions are followed.
     #[must_use]
-    pub fn knowing_looks<'m>(&self, machine: &'m Machine) -> Cow<'m, Machine> {
-        let concurrency = self.concurrency().filter(|_| machine.synchronises());
-        let places = concurrency.map(|concurrency| bodies_that_may_look(self.program, concurrency)).unwrap_or_default();
-        if places.is_empty() { Cow::Borrowed(machine) } else { Cow::Owned(machine.clone().knowing_looks(&places)) }
+    pub fn machine_of_executions(&self) -> Cow<'a, Machine> {
+        let places = self.bodies_that_may_look(&FxHashSet::default());
+        let knowing = |machine: &Machine| Cow::Owned(machine.clone().knowing_looks(&places));
+        if places.is_empty() { Cow::Borrowed(self.machine) } else { knowing(self.machine) }
+    }
+
+    /// See [`bodies_that_may_look`].
+    fn bodies_that_may_look(&self, left_out: &FxHashSet<Origin>) -> FxHashSet<Origin> {
+        let concurrency = self.concurrency().filter(|_| self.machine.synchronises());
+        concurrency.map(|concurrency| bodies_that_may_look(self.program, concurrency, left_out)).unwrap_or_default()
     }
 
     /// The answer where there are infinitely many futures, as far as is known.
@@ -166,15 +172,18 @@ impl<'a> Subject<'a> {
         let concurrency = self.concurrency()?;
         let unobserved = UnobservedLocks::find(self.program, concurrency);
         let without = |program: &Program| unobserved.as_ref().map(|locks| locks.program_without(program));
+        let nothing = FxHashSet::default();
+        let looks = self.bodies_that_may_look(unobserved.as_ref().map_or(&nothing, |locks| &locks.operations));
+        let looks = unobserved.as_ref().map_or_else(|| looks.clone(), |locks| locks.places_without(&looks));
         let reading = ReadingBodies::find(self.program, concurrency).map(|bodies| bodies.changed_program(self.program));
         let with_readers = reading.and_then(|changed| {
             let machine = self.machine_with_readers(without(&changed).as_ref().unwrap_or(&changed))?;
-            self.count_by_executions(&machine, budget)
+            self.count_by_executions(&machine.knowing_looks(&looks), budget)
         });
         with_readers.or_else(|| {
             let program = without(self.program)?;
             let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
-            self.count_by_executions(&machine, budget)
+            self.count_by_executions(&machine.knowing_looks(&looks), budget)
         })
     }
 
@@ -194,7 +203,7 @@ impl<'a> Subject<'a> {
     /// is one.
     #[must_use]
     pub fn select(&self, selections: &[Selection], budget: &Budget<'_>) -> SelectAnswer {
-        let looks = || self.knowing_looks(self.machine);
+        let looks = || self.machine_of_executions();
         self.select_by_slice(selections, budget)
             .unwrap_or_else(|_| select::select_with(self.machine, &looks, selections, budget))
     }

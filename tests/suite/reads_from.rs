@@ -21,12 +21,12 @@ use std::path::Path;
 use std::sync::Mutex;
 
 pub(crate) fn machine(text: &str, inputs: &[(&str, &str)]) -> Machine {
-    knowing_looks(&model_with(text, inputs))
+    machine_of_executions(&model_with(text, inputs))
 }
 
 /// The machine of a program as executions are followed with it.
-pub(crate) fn knowing_looks(model: &Model) -> Machine {
-    Subject::from(model).knowing_looks(model.machine()).into_owned()
+pub(crate) fn machine_of_executions(model: &Model) -> Machine {
+    Subject::from(model).machine_of_executions().into_owned()
 }
 
 pub(crate) fn counted(machine: &Machine, limits: &Limits) -> Result<CountAnswer, Refusal> {
@@ -557,7 +557,7 @@ impl Compared {
     /// Holds a program to the search through states and to the oracle.
     pub(crate) fn add(&mut self, seed: u64, text: &str, is_meant: impl Fn(Refusal) -> bool) {
         let Some(model) = possible_model(text) else { return };
-        let machine = knowing_looks(&model);
+        let machine = machine_of_executions(&model);
         let limits = Limits { max_executions: Some(20_000), ..Limits::default() };
         let found = match counted(&machine, &limits) {
             Ok(found) => found,

@@ -95,15 +95,22 @@ pub(super) struct Bodies<'a> {
     pub concurrency: &'a Concurrency,
     locksets: Locksets,
     writes: FxHashMap<(InstanceId, LeafId), FxHashSet<Write>>,
+    /// Operations that are left out.
+    left_out: &'a FxHashSet<Origin>,
     /// By part of memory and lock.
     outside: FxHashMap<(LocationId, LocationId), Option<Outside>>,
 }
 
 impl<'a> Bodies<'a> {
-    pub(super) fn new(program: &'a Program, concurrency: &'a Concurrency) -> Bodies<'a> {
+    /// Bodies of a program that is executed without some operations.
+    pub(super) fn new(
+        program: &'a Program,
+        concurrency: &'a Concurrency,
+        left_out: &'a FxHashSet<Origin>,
+    ) -> Bodies<'a> {
         let locksets = find_locksets(program, concurrency);
         let (writes, outside) = (FxHashMap::default(), FxHashMap::default());
-        let mut bodies = Bodies { program, concurrency, locksets, writes, outside };
+        let mut bodies = Bodies { program, concurrency, locksets, writes, left_out, outside };
         bodies.note_writes();
         bodies
     }
@@ -168,12 +175,18 @@ impl<'a> Bodies<'a> {
     /// How far a body goes on in a block, from the begin, or from behind an instruction.
     fn follow(&mut self, block: u32, behind: Option<u32>, lock: LocationId, wanted: Wanted) -> Reached {
         let concurrency = self.concurrency;
+        let of = concurrency.blocks[block as usize];
+        let function = concurrency.contexts[of.context].function;
         for (position, instruction, events) in concurrency.instructions_of(self.program, block) {
             if behind.is_some_and(|behind| position <= behind) {
                 continue;
             }
             let events = &concurrency.events[events.start as usize..events.end as usize];
             match instruction {
+                Instruction::Synchronise(_)
+                    if of.source.is_some_and(|block| {
+                        self.left_out.contains(&Origin { function, block, instruction: position })
+                    }) => {}
                 Instruction::Synchronise(operation) => {
                     let may_end = operation.kind == Kind::Unlock
                         || operation.kind == Kind::WaitCondition && wanted == Wanted::MayLook;
@@ -252,14 +265,18 @@ impl<'a> Bodies<'a> {
 }
 
 /// The operations by which a thread gets a lock, or gets it again behind a wait, whose body may only look, whoever does it: see
-/// [`Wanted::MayLook`]. Re-entrant locks are left out.
-pub(in crate::explore) fn bodies_that_may_look(program: &Program, concurrency: &Concurrency) -> FxHashSet<Origin> {
+/// [`Wanted::MayLook`], where the program is executed without some operations. Re-entrant locks are left out.
+pub(in crate::explore) fn bodies_that_may_look(
+    program: &Program,
+    concurrency: &Concurrency,
+    left_out: &FxHashSet<Origin>,
+) -> FxHashSet<Origin> {
     let gets_lock = |kind: Kind| matches!(kind, Kind::Lock | Kind::WaitCondition);
     let is_one = |event: &Event| event.kind.synchronisation().is_some_and(gets_lock);
     if !tells_bodies_apart(concurrency) || !concurrency.events.iter().any(is_one) {
         return FxHashSet::default();
     }
-    let mut bodies = Bodies::new(program, concurrency);
+    let mut bodies = Bodies::new(program, concurrency, left_out);
     let is_plain = |&lock: &LocationId| program.leaves[concurrency.locations[lock].leaf].kind == LeafKind::Lock;
     let mut looks: FxHashMap<Origin, bool> = FxHashMap::default();
     for (origin, place, _, event) in bodies.operations().filter(|(.., operation, _)| gets_lock(operation.kind)) {

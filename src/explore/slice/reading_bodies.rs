@@ -44,7 +44,8 @@ impl ReadingBodies {
         if locks.is_empty() {
             return None;
         }
-        let operations = operations(&mut Bodies::new(program, concurrency), &locks);
+        let nothing = FxHashSet::default();
+        let operations = operations(&mut Bodies::new(program, concurrency, &nothing), &locks);
         operations.values().any(|&reads| reads).then_some(ReadingBodies { locks, operations })
     }
 

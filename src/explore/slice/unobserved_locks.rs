@@ -32,7 +32,7 @@ use super::tells_bodies_apart;
 use crate::concurrency::lockset::{LocksetId, Locksets, find_locksets, holds_lock};
 use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
 use crate::ir::sync::Kind;
-use crate::ir::{Instruction, LeafId, Operand, Place, Program};
+use crate::ir::{BlockId, FunctionId, Instruction, LeafId, Operand, Place, Program};
 use crate::vm::Origin;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -64,6 +64,21 @@ impl UnobservedLocks {
         search.exclude_loops();
         let operations = search.operations();
         (!operations.is_empty()).then_some(UnobservedLocks { operations })
+    }
+
+    /// Where instructions of the program are in the one without the operations.
+    pub(in crate::explore) fn places_without(&self, places: &FxHashSet<Origin>) -> FxHashSet<Origin> {
+        let mut taken: FxHashMap<(FunctionId, BlockId), Vec<u32>> = FxHashMap::default();
+        for &Origin { function, block, instruction } in &self.operations {
+            taken.entry((function, block)).or_default().push(instruction);
+        }
+        let kept = places.difference(&self.operations);
+        let moved = |&Origin { function, block, instruction }: &Origin| {
+            let taken = taken.get(&(function, block)).map_or(&[][..], Vec::as_slice);
+            let before = taken.iter().filter(|&&place| place < instruction).count();
+            Origin { function, block, instruction: instruction - before as u32 }
+        };
+        kept.map(moved).collect()
     }
 
     /// The program without the operations.
