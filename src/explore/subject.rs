@@ -172,18 +172,19 @@ impl<'a> Subject<'a> {
         let concurrency = self.concurrency()?;
         let unobserved = UnobservedLocks::find(self.program, concurrency);
         let without = |program: &Program| unobserved.as_ref().map(|locks| locks.program_without(program));
-        let nothing = FxHashSet::default();
-        let looks = self.bodies_that_may_look(unobserved.as_ref().map_or(&nothing, |locks| &locks.operations));
-        let looks = unobserved.as_ref().map_or_else(|| looks.clone(), |locks| locks.places_without(&looks));
+        let looks = || match &unobserved {
+            Some(locks) => locks.places_without(&self.bodies_that_may_look(&locks.operations)),
+            None => self.bodies_that_may_look(&FxHashSet::default()),
+        };
         let reading = ReadingBodies::find(self.program, concurrency).map(|bodies| bodies.changed_program(self.program));
         let with_readers = reading.and_then(|changed| {
             let machine = self.machine_with_readers(without(&changed).as_ref().unwrap_or(&changed))?;
-            self.count_by_executions(&machine.knowing_looks(&looks), budget)
+            self.count_by_executions(&machine.knowing_looks(&looks()), budget)
         });
         with_readers.or_else(|| {
             let program = without(self.program)?;
             let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
-            self.count_by_executions(&machine.knowing_looks(&looks), budget)
+            self.count_by_executions(&machine.knowing_looks(&looks()), budget)
         })
     }
 

@@ -31,7 +31,7 @@ pub struct CountAnswer {
     /// Whether it is proven that there are infinitely many; none was counted then.
     pub infinite: bool,
     /// The executions that were followed: one for each future, those that an assumption discards, and those that differ from another
-    /// one only in the order of operations on objects. Of a search through states, as many as futures.
+    /// one only in the order of operations on objects, some of these not to their end. Of a search through states, as many as futures.
     pub executions: u64,
     /// The bound that was hit; `None` if these are all of them.
     pub bound: Option<Bound>,

@@ -29,10 +29,10 @@ pub(super) struct StepEvents<const NAMES: bool> {
     /// The operation on a synchronisation object, and the object: the lock, of a wait for a condition. To take that again counts as
     /// to take it.
     pub synchronised: Option<(sync::Kind, Option<(Cell, u32)>)>,
-    /// Whether it begins or ends to read under a readers-writer lock.
-    pub shares: bool,
     /// The instruction by which it takes a lock that others cannot have meanwhile.
     pub takes_lock: Option<CodeIndex>,
+    /// Whether it begins or ends to read under a readers-writer lock.
+    pub shares: bool,
     /// The verdict of that.
     pub verdict: Option<bool>,
     /// The threads that it has woken.

@@ -89,8 +89,8 @@ enum Reached {
     More,
 }
 
-/// Bodies of the locks of a program.
-pub(super) struct Bodies<'a> {
+/// The bodies of the locks of a program.
+pub(super) struct LockBodies<'a> {
     pub program: &'a Program,
     pub concurrency: &'a Concurrency,
     locksets: Locksets,
@@ -101,16 +101,16 @@ pub(super) struct Bodies<'a> {
     outside: FxHashMap<(LocationId, LocationId), Option<Outside>>,
 }
 
-impl<'a> Bodies<'a> {
-    /// Bodies of a program that is executed without some operations.
+impl<'a> LockBodies<'a> {
+    /// Those of a program that is executed without some operations.
     pub(super) fn new(
         program: &'a Program,
         concurrency: &'a Concurrency,
         left_out: &'a FxHashSet<Origin>,
-    ) -> Bodies<'a> {
+    ) -> LockBodies<'a> {
         let locksets = find_locksets(program, concurrency);
         let (writes, outside) = (FxHashMap::default(), FxHashMap::default());
-        let mut bodies = Bodies { program, concurrency, locksets, writes, left_out, outside };
+        let mut bodies = LockBodies { program, concurrency, locksets, writes, left_out, outside };
         bodies.note_writes();
         bodies
     }
@@ -276,7 +276,7 @@ pub(in crate::explore) fn bodies_that_may_look(
     if !tells_bodies_apart(concurrency) || !concurrency.events.iter().any(is_one) {
         return FxHashSet::default();
     }
-    let mut bodies = Bodies::new(program, concurrency, left_out);
+    let mut bodies = LockBodies::new(program, concurrency, left_out);
     let is_plain = |&lock: &LocationId| program.leaves[concurrency.locations[lock].leaf].kind == LeafKind::Lock;
     let mut looks: FxHashMap<Origin, bool> = FxHashMap::default();
     for (origin, place, _, event) in bodies.operations().filter(|(.., operation, _)| gets_lock(operation.kind)) {

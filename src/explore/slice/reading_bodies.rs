@@ -17,7 +17,7 @@
 //!
 //! **Limits**: not where contexts are merged or recursive, and not beside atomic blocks. Re-entrant locks are left as they are.
 
-use super::bodies::{Bodies, Wanted};
+use super::bodies::{LockBodies, Wanted};
 use super::tells_bodies_apart;
 use crate::concurrency::{Concurrency, LocationId};
 use crate::ir::sync::Kind;
@@ -45,7 +45,7 @@ impl ReadingBodies {
             return None;
         }
         let nothing = FxHashSet::default();
-        let operations = operations(&mut Bodies::new(program, concurrency, &nothing), &locks);
+        let operations = operations(&mut LockBodies::new(program, concurrency, &nothing), &locks);
         operations.values().any(|&reads| reads).then_some(ReadingBodies { locks, operations })
     }
 
@@ -105,8 +105,8 @@ fn locks(program: &Program, concurrency: &Concurrency) -> FxHashSet<LeafId> {
 }
 
 /// Steps 2 and 3: the operations on these locks.
-fn operations(bodies: &mut Bodies<'_>, locks: &FxHashSet<LeafId>) -> FxHashMap<Origin, bool> {
-    let Bodies { program, concurrency, .. } = *bodies;
+fn operations(bodies: &mut LockBodies<'_>, locks: &FxHashSet<LeafId>) -> FxHashMap<Origin, bool> {
+    let LockBodies { program, concurrency, .. } = *bodies;
     let mut operations: FxHashMap<Origin, bool> = FxHashMap::default();
     for (origin, place, operation, event) in bodies.operations() {
         let meant = concurrency.locations_of(event);

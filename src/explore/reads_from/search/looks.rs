@@ -12,11 +12,10 @@
 //!    have come before them as well. An execution in which only threads that sleep can move is one that was followed before.
 
 use super::super::events::StepEvents;
-use super::super::log::{Kind, NONE, Operation};
+use super::super::log::Operation;
 use super::{Node, Search};
 use crate::ir::sync;
-use crate::vm::{self, Choice, PathId, Pending, State, ThreadIndex};
-use smallvec::SmallVec;
+use crate::vm::{self, Choice, PathId, State, ThreadIndex};
 
 /// Steps of a body beyond which it counts as one that changes something.
 const LONG_BODY: usize = 1_000;
@@ -82,37 +81,6 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             }
         }
         false
-    }
-
-    /// The operation on an object that a thread stands before, anywhere, and whether it is that of a reader.
-    pub(super) fn standing(&mut self, thread: ThreadIndex) -> Option<(Operation, bool)> {
-        let state = &self.now.state;
-        let (by, address) = match self.machine.pending(state, thread)? {
-            Pending::Synchronise { kind, address } => (kind, address?),
-            Pending::Relock { address } => (sync::Kind::Lock, address?),
-            _ => return None,
-        };
-        let (thread, object) = (state.path(thread), (self.machine.cell(state, address)?, address));
-        let cell = self.group(by, Some(object));
-        let mut before = SmallVec::new();
-        self.log.add_last_of(thread, &mut before);
-        let shares = self.readers_share && by == sync::Kind::ReadLock;
-        let operation = Operation {
-            kind: Kind::Synchronise(by),
-            thread,
-            alternative: 0,
-            cell,
-            source: NONE,
-            writes: !shares,
-            looks: false,
-            before,
-            looked: 0,
-            makes: SmallVec::new(),
-            place: self.cells.number(Some(object)),
-            value: 0,
-            hash: 0,
-        };
-        Some((operation, shares))
     }
 
     /// Whether all that would come behind the next step of a thread is shown by other executions.

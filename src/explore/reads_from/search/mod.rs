@@ -1,6 +1,6 @@
 //! The search through futures: executions, the branches that they show, and the way back.
 //!
-//! The steps of the algorithm, which `reads_from` describes, are in six files: this one follows an execution to its
+//! The steps of the algorithm, which `reads_from` describes, are in files of their own: this one follows an execution to its
 //! end, `operation` makes its steps operations of the log, `branch` finds the branches that it shows, and `replay` brings the machine
 //! behind the log of a branch. `looks` knows bodies that only look, `wakes` the order of threads that are woken, and `cost` looks at bounds.
 
@@ -364,11 +364,9 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             let (state, thread) = (&self.now.state, ThreadIndex(index as u16));
             let alternatives = self.machine.alternatives(state, thread);
             if alternatives > 0 && (self.halted.is_empty() || !self.halted.contains(&state.path(thread))) {
-                if !self.is_asleep(thread) {
-                    found = Some((thread, alternatives));
-                } else {
-                    self.is_repeated = true;
-                }
+                let is_asleep = self.is_asleep(thread);
+                self.is_repeated |= is_asleep;
+                found = (!is_asleep).then_some((thread, alternatives));
             }
         }
         self.is_repeated &= found.is_none();

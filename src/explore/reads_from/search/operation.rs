@@ -1,12 +1,12 @@
 //! Operations: what a step was, as the log keeps it.
 //!
 //! **Input**: the events of the last step. **Output**: an operation with its cell or object, its source, and what comes right before it,
-//! at the end of the log.
+//! at the end of the log. Also the operation that a thread stands before.
 
 use super::super::log::{Kind, NONE, Operation, ReaderBody};
 use super::{Refusal, Search};
 use crate::ir::sync::{self, ObjectKind};
-use crate::vm::{Cell, PathId};
+use crate::vm::{Cell, PathId, Pending, ThreadIndex};
 use smallvec::SmallVec;
 
 impl<const NAMES: bool> Search<'_, NAMES> {
@@ -62,6 +62,37 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         self.note_body(&operation, shares)?;
         self.log.push(operation);
         Ok(())
+    }
+
+    /// The operation on an object that a thread stands before, anywhere, and whether it is that of a reader.
+    pub(super) fn standing(&mut self, thread: ThreadIndex) -> Option<(Operation, bool)> {
+        let state = &self.now.state;
+        let (by, address) = match self.machine.pending(state, thread)? {
+            Pending::Synchronise { kind, address } => (kind, address?),
+            Pending::Relock { address } => (sync::Kind::Lock, address?),
+            _ => return None,
+        };
+        let (thread, object) = (state.path(thread), (self.machine.cell(state, address)?, address));
+        let cell = self.group(by, Some(object));
+        let mut before = SmallVec::new();
+        self.log.add_last_of(thread, &mut before);
+        let shares = self.readers_share && by == sync::Kind::ReadLock;
+        let operation = Operation {
+            kind: Kind::Synchronise(by),
+            thread,
+            alternative: 0,
+            cell,
+            source: NONE,
+            writes: !shares,
+            looks: false,
+            before,
+            looked: 0,
+            makes: SmallVec::new(),
+            place: self.cells.number(Some(object)),
+            value: 0,
+            hash: 0,
+        };
+        Some((operation, shares))
     }
 
     /// Notes where a body of a reader begins and ends. There is nothing in it but reads.

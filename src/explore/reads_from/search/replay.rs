@@ -291,7 +291,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             if alternative.is_none() && self.is_grouped && self.wakes_out_of_order(slot) {
                 return Ok(None);
             }
-            let (all, first) = (self.machine.wakeable(&self.now.state, slot), self.wakeable_in_order(slot));
+            let (wakeable, first) = self.wakeable_in_order(slot);
             // What it prints comes in a step before.
             let alternative = match (pending, alternative) {
                 (Some(Pending::Choose), Some(alternative)) => alternative,
@@ -299,13 +299,14 @@ impl<const NAMES: bool> Search<'_, NAMES> {
                 (Some(Pending::Synchronise { kind: sync::Kind::Notify | sync::Kind::NotifyBare, .. }), Some(woken))
                     if woken > 0 =>
                 {
+                    let all = self.machine.wakeable(&self.now.state, slot);
                     let place = all.iter().position(|path| path.0 + 1 == woken);
                     place.ok_or(Refusal::Synchronisation)? as u32
                 }
-                (_, None) => first.1,
+                (_, None) => first,
                 (_, Some(_)) => 0,
             };
-            self.wakeable = first.0;
+            self.wakeable = wakeable;
             match self.step(Choice { thread: slot, alternative })? {
                 Stepped::Operation(kind) => return Ok(Some(kind)),
                 Stepped::Local => {}

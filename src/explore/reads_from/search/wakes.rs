@@ -6,10 +6,10 @@
 //! **Algorithm**: let a notification wake D while C waits as well, and let a later one wake C before D has taken its lock again. If the
 //! first one had woken C, and the second one D, both would stand before that lock now, as they do, and no read tells who was woken by
 //! whom. So of two such executions the one is left out in which a thread of a higher number was woken first. Each exchange leaves
-//! fewer pairs of that kind, so one execution of each future is left.
+//! fewer pairs of that kind, so one of them is left.
 
+use super::super::log::Kind;
 use super::Search;
-use crate::explore::reads_from::log::Kind;
 use crate::ir::sync;
 use crate::vm::{PathId, Pending, ThreadIndex, ThreadStatus};
 use smallvec::SmallVec;
