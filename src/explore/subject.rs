@@ -8,7 +8,7 @@ use crate::concurrency::Concurrency;
 use crate::explore::answer::{Answer, Ends, Query};
 use crate::explore::liveness::may_run_for_ever;
 use crate::explore::portfolio::{PartialAnswer, Retry};
-use crate::explore::question::count::{self, CountAnswer};
+use crate::explore::question::count::{self, CountAnswer, STATES_OF_CYCLES};
 use crate::explore::question::futures::{Known, futures_with};
 use crate::explore::question::select::{self, SelectAnswer};
 use crate::explore::reduction::Commuting;
@@ -136,13 +136,13 @@ impl<'a> Subject<'a> {
         let found = count::count_by_few_states(self.machine, budget)
             .or_else(|| self.count_with_fewer_orders(budget))
             .or_else(by_executions)
-            .or_else(|| self.infinitely_many(budget));
+            .or_else(|| self.infinitely_many(budget, STATES_OF_CYCLES));
         found.unwrap_or_else(|| count::count_by_states(self.machine, budget))
     }
 
     /// Counts the futures by executions of a machine that has the same ones, if it can be explored in this way.
     fn count_by_executions(&self, machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
-        count::count_unless(machine, budget, &mut || self.infinitely_many(budget)).ok()
+        count::count_unless(machine, budget, &mut |states| self.infinitely_many(budget, states)).ok()
     }
 
     /// The machine that knows which bodies of locks may only look: executions in which these come in another order are left out where
@@ -160,9 +160,9 @@ impl<'a> Subject<'a> {
         concurrency.map(|concurrency| bodies_that_may_look(self.program, concurrency, left_out)).unwrap_or_default()
     }
 
-    /// The answer where there are infinitely many futures, as far as is known.
-    fn infinitely_many(&self, budget: &Budget<'_>) -> Option<CountAnswer> {
-        may_run_for_ever(self.program).then(|| count::infinitely_many(self.machine, budget)).flatten()
+    /// The answer where there are infinitely many futures, as far as so many states show that.
+    fn infinitely_many(&self, budget: &Budget<'_>, most_states: u64) -> Option<CountAnswer> {
+        may_run_for_ever(self.program).then(|| count::infinitely_many(self.machine, budget, most_states)).flatten()
     }
 
     /// Counts the futures by executions of the program without the locks whose order nobody can see, and with bodies that only read

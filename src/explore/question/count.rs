@@ -46,7 +46,7 @@ const FEW_STATES: u64 = 1_000;
 /// search through states. Where threads synchronise by objects, few states are tried first. For tests:
 /// [`Subject::count`](crate::explore::Subject::count) also sees which orders make no difference, and futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    let by_executions = || count_unless(machine, budget, &mut || None).ok();
+    let by_executions = || count_unless(machine, budget, &mut |_| None).ok();
     let found = count_by_few_states(machine, budget).or_else(by_executions);
     found.unwrap_or_else(|| count_by_states(machine, budget))
 }
@@ -66,8 +66,8 @@ fn count_by_at_most(states: u64, machine: &Machine, budget: &Budget<'_>) -> Coun
     count_by_states(machine, &budget.share(Limits { max_states: Some(states), ..Limits::default() }))
 }
 
-/// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked once, where
-/// executions are not few, or a bound was hit before. Where threads synchronise by objects, a bound on states bounds executions as
+/// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked, through so many
+/// states at most, where executions are not [few](ASKED_BEHIND), or a bound was hit before. Where threads synchronise by objects, a bound on states bounds executions as
 /// well, by the work that they are: there may be futures without end. Where executions are far more than futures, states may be few: as
 /// many of them as take the time of the executions are tried now and then.
 ///
@@ -77,7 +77,7 @@ fn count_by_at_most(states: u64, machine: &Machine, budget: &Budget<'_>) -> Coun
 pub(in crate::explore) fn count_unless(
     machine: &Machine,
     budget: &Budget<'_>,
-    infinitely_many: &mut dyn FnMut() -> Option<CountAnswer>,
+    infinitely_many: &mut dyn FnMut(u64) -> Option<CountAnswer>,
 ) -> Result<CountAnswer, Refusal> {
     let Limits { max_states, max_executions, .. } = *budget.limits();
     let max_states = max_states.filter(|_| machine.synchronises());
@@ -86,8 +86,8 @@ pub(in crate::explore) fn count_unless(
     let share = budget.share(Limits { max_work, ..Limits::default() });
     let found = reads_from::enumerate(machine, &share, &mut |execution| {
         executions += 1;
-        if executions == FEW_EXECUTIONS {
-            other = infinitely_many();
+        if let Some(&(_, states)) = ASKED_BEHIND.iter().find(|&&(few, _)| executions == few) {
+            other = infinitely_many(states);
         }
         if execution.has_many_orders && executions >= next && other.is_none() {
             next = executions * UNTIL_NEXT_TRY;
@@ -97,7 +97,7 @@ pub(in crate::explore) fn count_unless(
         if other.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     if found.bound.is_some() && executions < FEW_EXECUTIONS {
-        other = infinitely_many();
+        other = infinitely_many(STATES_OF_CYCLES);
     }
     if let Some(other) = other {
         return Ok(other);
@@ -115,7 +115,7 @@ fn answer(found: &Enumerated) -> CountAnswer {
     CountAnswer { futures, infinite: false, executions, bound: found.bound, statistics: found.statistics }
 }
 
-/// Executions that are followed before it is asked whether futures are infinitely many: that many take as long.
+/// Executions that are followed before it is asked, at last, whether futures are infinitely many: that many take as long.
 const FEW_EXECUTIONS: u64 = 20_000;
 
 /// States that are tried for each execution that was followed: they take about as long.
@@ -124,12 +124,20 @@ const STATES_OF_EXECUTION: u64 = 4;
 /// How many times as many executions are followed before states are tried again.
 const UNTIL_NEXT_TRY: u64 = 4;
 
-/// States up to which it is asked whether there are infinitely many futures.
-const STATES_OF_CYCLES: u64 = 100_000;
+/// States up to which it is asked, at last, whether there are infinitely many futures.
+pub(in crate::explore) const STATES_OF_CYCLES: u64 = 100_000;
+
+/// Executions behind which it is asked whether there are infinitely many futures, and states up to which. Where a thread waits in a
+/// loop, executions get longer and longer, while the states are often very few.
+const ASKED_BEHIND: [(u64, u64); 2] = [(300, 1_000), (FEW_EXECUTIONS, STATES_OF_CYCLES)];
 
 /// The answer where there are infinitely many futures; `None` where there are not, as far as is known.
-pub(in crate::explore) fn infinitely_many(machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
-    let share = budget.share(Limits { max_states: Some(STATES_OF_CYCLES), ..Limits::default() });
+pub(in crate::explore) fn infinitely_many(
+    machine: &Machine,
+    budget: &Budget<'_>,
+    most_states: u64,
+) -> Option<CountAnswer> {
+    let share = budget.share(Limits { max_states: Some(most_states), ..Limits::default() });
     let found = infinite::infinitely_many(machine, &share);
     let statistics = found.statistics;
     found.proven.then_some(CountAnswer { futures: 0, infinite: true, executions: 0, bound: None, statistics })
