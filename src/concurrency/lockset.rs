@@ -195,8 +195,20 @@ impl Locksets {
 /// Computes the locks held everywhere.
 #[must_use]
 pub fn find_locksets(program: &Program, concurrency: &Concurrency) -> Locksets {
+    find_with(program, concurrency, |units| units == 1)
+}
+
+/// As [`find_locksets`], and also which semaphores that begin with more than 1 a thread has certainly lowered and not yet raised: its sets
+/// say who holds a unit of one, not who excludes whom.
+#[must_use]
+pub fn find_units_held(program: &Program, concurrency: &Concurrency) -> Locksets {
+    find_with(program, concurrency, |units| units >= 1)
+}
+
+/// The locksets, with semaphores that begin with such a number as locks.
+fn find_with(program: &Program, concurrency: &Concurrency, is_lock: fn(i32) -> bool) -> Locksets {
     // Step 1.
-    let mut candidates = mutex_candidates(program, concurrency);
+    let mut candidates = mutex_candidates(program, concurrency, is_lock);
     loop {
         // Step 2.
         let mut locksets = solve(program, concurrency, candidates.clone());
@@ -210,7 +222,7 @@ pub fn find_locksets(program: &Program, concurrency: &Concurrency) -> Locksets {
     }
 }
 
-fn mutex_candidates(program: &Program, concurrency: &Concurrency) -> FxHashSet<LocationId> {
+fn mutex_candidates(program: &Program, concurrency: &Concurrency, is_lock: fn(i32) -> bool) -> FxHashSet<LocationId> {
     let mut candidates = FxHashSet::default();
     let mut doubtful = FxHashSet::default();
     for event in &concurrency.events {
@@ -220,7 +232,8 @@ fn mutex_candidates(program: &Program, concurrency: &Concurrency) -> FxHashSet<L
         match concurrency.certain_location(program, event) {
             Some(location) => {
                 let leaf = &program.leaves[concurrency.locations[location].leaf];
-                if leaf.kind == LeafKind::Semaphore && leaf.initial.first() == Some(&Value::Int(1)) {
+                let begins_as_lock = matches!(leaf.initial.first(), Some(&Value::Int(units)) if is_lock(units));
+                if leaf.kind == LeafKind::Semaphore && begins_as_lock {
                     candidates.insert(location);
                 }
             }

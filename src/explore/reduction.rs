@@ -5,7 +5,7 @@
 //! **Algorithm**: persistent sets of one thread (Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996)
 //! by steps that move to the left (Lipton, "Reduction: a method of proving properties of parallel programs", 1975).
 //! 1. A step *commutes* if it does one of these, and then local work alone: it reads or writes a cell without a race; it
-//!    gives a lock back, where no thread tries locks; it takes a lock whose order [nobody can
+//!    gives a lock back, or raises a semaphore, where no thread tries locks; it takes a lock whose order [nobody can
 //!    see](crate::explore::slice::UnobservedLocks).
 //! 2. Of a state in which a thread has such a step, that thread alone is expanded, if its successor was not expanded before, or
 //!    states cannot lead back to themselves.
@@ -13,7 +13,8 @@
 //! **Soundness**: let t have a commuting step in a state s, and let the others do any steps from there, t none.
 //! - None of these conflicts with the step of t, unless it takes an unobserved lock, whose soundness is argued there. One that
 //!   accesses the cell in conflict would stand before its access while t stands before its own: that is a race, and there is none.
-//!   The lock that t holds nobody else can take or give back.
+//!   The lock that t holds nobody else can take or give back; who has lowered a semaphore can do so where it is higher. A readers-writer
+//!   lock that t holds others can take and give back as well as if t had given its hold back, unless writers are preferred.
 //! - So the step of t can be done before all of them: each of them does the same then, reads from the same writer included, and
 //!   leads to the same state. In s nobody is blocked for good, for t can move; and a failure of another thread is still
 //!   ahead behind the step of t, which prints nothing and does not fail.
@@ -67,8 +68,9 @@ impl Reduction<'_> {
         match machine.pending(state, thread) {
             Some(Pending::Read { read, .. }) => accesses.read(read),
             Some(Pending::Write { definition, .. }) => accesses.definition(definition),
-            Some(Pending::Synchronise { kind: Kind::Unlock, .. }) => true,
-            Some(Pending::Synchronise { kind: Kind::Lock, .. }) => {
+            Some(Pending::Synchronise { kind: Kind::Unlock | Kind::Release, .. }) => true,
+            Some(Pending::Synchronise { kind: Kind::UnlockRw, .. }) => !machine.prefers_writers(),
+            Some(Pending::Synchronise { kind: Kind::Lock | Kind::Acquire, .. }) => {
                 locks.contains(&machine.origin(state.position(thread)))
             }
             _ => false,

@@ -14,7 +14,8 @@ use std::fmt::Write;
 fn program(seed: u64) -> String {
     let mut rng = Rng::new(seed.wrapping_mul(0x9e_37_79));
     let mut text =
-        "int own[4]; int a0, a1, a2; int x, y; lock L, M, N; lock f[3]; event v; cond c; sem s = 1;\n".to_owned();
+        "int own[4]; int a0, a1, a2; int x, y; lock L, M, N; lock f[3]; event v; cond c; sem s = 1, r = 1, w = 2;\n"
+            .to_owned();
     text +=
         "void add(int me, lock one, lock other) { lock(one); lock(other); own[me]++; unlock(other); unlock(one); }\n";
     text += "void main() {\ncobegin\n";
@@ -41,10 +42,19 @@ fn lock(rng: &mut Rng) -> &'static str {
     rng.pick::<&str>(&["L", "L", "M", "N", "f[0]", "f[1]"])
 }
 
-/// The body of a lock, with others in it.
-fn body(rng: &mut Rng, thread: usize, depth: u32) -> String {
+/// What takes a lock or a semaphore, and what gives it back.
+fn pair(rng: &mut Rng) -> (String, String) {
+    if rng.chance(30) {
+        let semaphore = rng.pick::<&str>(&["r", "w", "w"]);
+        return (format!("P({semaphore}); "), format!("V({semaphore}); "));
+    }
     let lock = lock(rng);
-    let mut text = format!("lock({lock}); ");
+    (format!("lock({lock}); "), format!("unlock({lock}); "))
+}
+
+/// The body of a lock or a semaphore, with others in it.
+fn body(rng: &mut Rng, thread: usize, depth: u32) -> String {
+    let (mut text, gives_back) = pair(rng);
     for _ in 0..rng.below(3) {
         text += &match rng.below(if depth < 2 { 14 } else { 10 }) {
             0..=2 => format!("a{thread}++; "),
@@ -58,7 +68,7 @@ fn body(rng: &mut Rng, thread: usize, depth: u32) -> String {
     }
     // Some forget to give it back, or give back another one.
     if !rng.chance(4) {
-        text += &format!("unlock({}); ", if rng.chance(3) { self::lock(rng) } else { lock });
+        text += &if rng.chance(3) { pair(rng).1 } else { gives_back };
     }
     format!("{{ {text}}}")
 }
@@ -134,6 +144,51 @@ fn philosophers_have_one_future_whatever_their_number() {
     let model = model(&philosophers(4, "f3, f0"));
     assert!(Subject::from(&model).commuting().unwrap().locks.is_empty());
     assert_eq!(counted(&model, &Limits::default()).futures, 2);
+}
+
+#[test]
+fn nobody_sees_who_comes_first_through_a_semaphore_that_bounds_how_many_work() {
+    let arms: String = (0..60).map(|me| format!("T{me}: work({me});\n")).collect();
+    for threads in [format!("cobegin {arms} coend"), "parfor (int i = 0; i < 12; i++) work(i);".to_owned()] {
+        let text = format!(
+            "sem s = 2; int t[60]; void work(int me) {{ P(s); t[me] = t[me] + 1; V(s); }}
+             void main() {{ {threads} print(t[1]); }}"
+        );
+        let found = counted(&model(&text), &Limits::default());
+        assert_eq!((found.futures, found.executions, found.bound), (1, 1, None), "{threads}");
+    }
+}
+
+/// Programs with one semaphore, and whether its order can be seen.
+#[test]
+fn who_raises_a_semaphore_without_having_lowered_it_makes_it_observed() {
+    for (units, body, is_unobserved) in [
+        (1, "P(s); a = a + 1; V(s);", true),
+        (2, "P(s); a = a + 1; V(s);", true),
+        (2, "P(s); if (a == 0) { a = 2; } V(s);", true),
+        (3, "P(s); lock(L); a = a + 1; unlock(L); V(s);", true),
+        // Nobody gets through, at first.
+        (0, "P(s); a = a + 1; V(s);", false),
+        (2, "V(s); P(s);", false),
+        (2, "P(s); a = a + 1;", false),
+        (2, "P(s); P(s); V(s); V(s);", false),
+        (2, "P(s); int t = x; V(s);", false),
+        (2, "P(s); a = a + 1; V(s); V(s);", false),
+        (2, "if (a == 0) { P(s); } V(s);", false),
+        (1, "P(s); wait(v); V(s);", false),
+    ] {
+        let text = format!(
+            "int a, x; sem s = {units}; event v; lock L;
+             void main() {{ cobegin A: {{ {body} }} B: {{ P(s); V(s); set(v); x = 2; }} coend print(a); }}"
+        );
+        let model = model(&text);
+        let locks = Subject::from(&model).commuting().unwrap().locks;
+        // Four operations are on `s`; those on `L` are no more than two.
+        assert_eq!(locks.len() >= 4, is_unobserved, "{units}, {body}: {locks:?}");
+        let limits = Limits::default();
+        let one_by_one = count_by_states(model.machine(), &Budget::from(limits));
+        assert_eq!(counted(&model, &limits).futures, one_by_one.futures, "{units}, {body}");
+    }
 }
 
 /// Programs with one lock, and whether its order can be seen.

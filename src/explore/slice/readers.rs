@@ -33,10 +33,9 @@
 //! its join. Then the execution may be none, and readers are not asked apart.
 
 use super::relevance::{may_fail, may_miss};
-use super::short_locks::short_locks;
-use crate::concurrency::lockset::{Hold, Locksets, find_locksets, holds_lock};
+use super::short_locks::{gives_back, short_locks, takes};
+use crate::concurrency::lockset::{Hold, Locksets, find_units_held, holds_lock};
 use crate::concurrency::{Concurrency, Event, EventKind, InstanceId, LocationId, MAIN_THREAD, ThreadId};
-use crate::ir::sync::Kind;
 use crate::ir::{Function, FunctionId, Instruction, LeafId, Program, ReadId, Terminator};
 use crate::ssa::Control;
 use fixedbitset::FixedBitSet;
@@ -214,8 +213,8 @@ impl<'a> Search<'a> {
 
     /// Looks at all events: excludes the functions whose threads do what a reader does not, and notes what is read.
     fn look_through(&mut self, candidates: FxHashSet<FunctionId>) {
-        let mut locksets = find_locksets(self.program, self.concurrency);
-        let short = short_locks(self.program, self.concurrency);
+        let mut locksets = find_units_held(self.program, self.concurrency);
+        let short = short_locks(self.program, self.concurrency, &locksets);
         for block in 0..self.concurrency.blocks.len() as u32 {
             let root = self.root(block);
             let is_candidate = candidates.contains(&root);
@@ -252,9 +251,9 @@ impl<'a> Search<'a> {
                 };
                 !locations.is_empty() && locations.iter().all(alone)
             }
-            EventKind::Synchronise(kind @ (Kind::Lock | Kind::Unlock)) => {
+            EventKind::Synchronise(kind) if takes(kind) || gives_back(kind) => {
                 let lock = self.concurrency.certain(self.program, locations);
-                lock.is_some_and(|lock| short.contains(&lock) && (kind == Kind::Lock || holds_lock(held, lock)))
+                lock.is_some_and(|lock| short.contains(&lock) && (takes(kind) || holds_lock(held, lock)))
             }
             _ => false,
         }

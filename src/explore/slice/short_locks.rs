@@ -4,7 +4,8 @@
 //!
 //! **Algorithm**
 //! 1. Which locks may be held is found at each event by a forward may-analysis over the local graph: an acquisition
-//!    adds its lock, a release takes it away, and sets meet by union. Threads begin with none.
+//!    adds its lock, a release takes it away, and sets meet by union. Threads begin with none. A semaphore is a lock here if it begins
+//!    with 1 or more and is raised by nobody but who has lowered it: it begins with as many units, and who holds one, holds the lock.
 //! 2. No lock is short that some operation may mean without certainty; that is tried, or waited with for some time; that
 //!    may be held where its thread ends, or waits
 //!    for anything but a lock; or that may be taken while it is held. A wait on a condition gives up its own lock while
@@ -14,10 +15,11 @@
 //! **Soundness and limits**: let a thread keep a short lock in a deadlock. It has not ended (2), so it waits, and not
 //! for the notification of a condition with that lock, for it gives the lock up then. So it waits for another short
 //! lock, which step 3 has found before (2, 3). That one is not kept by the thread itself (2), so another thread keeps
-//! it, and the same holds for that: but step 3 has found some lock first. Hence nobody keeps a short lock in a
+//! it, or a unit of it, and the same holds for that: but step 3 has found some lock first. Hence nobody keeps a short lock in a
 //! deadlock, and whoever only waits for short locks is not in one. Threads that go round in a loop for ever while they
 //! hold a lock are in no deadlock.
 
+use crate::concurrency::lockset::Locksets;
 use crate::concurrency::{Concurrency, Event, EventKind, LocationId};
 use crate::ir::Program;
 use crate::ir::sync::{Blocking, Kind, ObjectKind};
@@ -27,15 +29,25 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// More locks than that are not looked at.
 const MAX_LOCKS: usize = 1_000;
 
-/// See the module.
-pub(super) fn short_locks(program: &Program, concurrency: &Concurrency) -> FxHashSet<LocationId> {
-    let Some(bodies) = Bodies::of(program, concurrency) else { return FxHashSet::default() };
+/// Whether an operation takes a lock, or a unit of a semaphore, and waits for it.
+pub(super) fn takes(kind: Kind) -> bool {
+    matches!(kind, Kind::Lock | Kind::Acquire)
+}
+
+/// Whether an operation gives a lock back, or a unit of a semaphore.
+pub(super) fn gives_back(kind: Kind) -> bool {
+    matches!(kind, Kind::Unlock | Kind::Release)
+}
+
+/// See the module; with the [units](crate::concurrency::lockset::find_units_held) that threads hold.
+pub(super) fn short_locks(program: &Program, concurrency: &Concurrency, units: &Locksets) -> FxHashSet<LocationId> {
+    let Some(bodies) = Bodies::of(program, concurrency, units) else { return FxHashSet::default() };
     let short = bodies.short();
     bodies.ids.iter().filter(|&(_, &id)| short.contains(id)).map(|(&lock, _)| lock).collect()
 }
 
 /// The locks that every operation means with certainty, sorted.
-fn certain_locks(program: &Program, concurrency: &Concurrency) -> Vec<LocationId> {
+fn certain_locks(program: &Program, concurrency: &Concurrency, units: &Locksets) -> Vec<LocationId> {
     let (mut found, mut doubtful) = (Vec::new(), FxHashSet::default());
     let part = |lock: LocationId| (concurrency.locations[lock].instance, concurrency.locations[lock].leaf);
     for event in &concurrency.events {
@@ -51,10 +63,11 @@ fn certain_locks(program: &Program, concurrency: &Concurrency) -> Vec<LocationId
                 doubtful.extend(concurrency.locations_of(event).iter().map(|&lock| part(lock)));
                 continue;
             }
-            _ if kind.is_on(ObjectKind::Lock) => concurrency.locations_of(event),
+            _ if kind.is_on(ObjectKind::Lock) || kind.is_on(ObjectKind::Semaphore) => concurrency.locations_of(event),
             _ => continue,
         };
         match concurrency.certain(program, locks) {
+            Some(signal) if kind.is_on(ObjectKind::Semaphore) && !units.mutex_semaphores.contains(&signal) => {}
             Some(lock) => found.push(lock),
             None => doubtful.extend(locks.iter().map(|&lock| part(lock))),
         }
@@ -80,8 +93,8 @@ pub(super) struct Bodies<'a> {
 
 impl<'a> Bodies<'a> {
     /// Steps 1 and 2; `None` where there are no such locks, or too many.
-    pub(super) fn of(program: &Program, concurrency: &'a Concurrency) -> Option<Bodies<'a>> {
-        let locks = certain_locks(program, concurrency);
+    pub(super) fn of(program: &Program, concurrency: &'a Concurrency, units: &Locksets) -> Option<Bodies<'a>> {
+        let locks = certain_locks(program, concurrency, units);
         if locks.is_empty() || locks.len() > MAX_LOCKS {
             return None;
         }
@@ -107,10 +120,10 @@ impl<'a> Bodies<'a> {
     pub(super) fn step(&self, held: &mut FixedBitSet, event: &Event) {
         let EventKind::Synchronise(kind) = event.kind else { return };
         if let Some(lock) = self.lock(self.concurrency.locations_of(event)) {
-            match kind {
-                Kind::Lock => held.insert(lock),
-                Kind::Unlock => held.set(lock, false),
-                _ => {}
+            if takes(kind) {
+                held.insert(lock);
+            } else if gives_back(kind) {
+                held.set(lock, false);
             }
         }
     }
@@ -156,7 +169,7 @@ impl<'a> Bodies<'a> {
     /// What an event means for the locks that may be held there.
     fn look_at(&mut self, held: &FixedBitSet, event: &Event) {
         match event.kind {
-            EventKind::Synchronise(Kind::Lock) => match self.lock(self.concurrency.locations_of(event)) {
+            EventKind::Synchronise(kind) if takes(kind) => match self.lock(self.concurrency.locations_of(event)) {
                 Some(lock) if !held.contains(lock) => held.ones().for_each(|outer| self.inner[outer].push(lock)),
                 _ => self.long.union_with(held),
             },

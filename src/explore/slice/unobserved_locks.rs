@@ -27,9 +27,9 @@
 //! threads share is observed.
 
 use super::relevance::{may_fail, may_miss};
-use super::short_locks::Bodies;
+use super::short_locks::{Bodies, gives_back, takes};
 use super::tells_bodies_apart;
-use crate::concurrency::lockset::{LocksetId, Locksets, find_locksets, holds_lock};
+use crate::concurrency::lockset::{LocksetId, Locksets, find_units_held, holds_lock};
 use crate::concurrency::{ClassId, Concurrency, Event, EventKind, InstanceId, LocationId};
 use crate::ir::sync::Kind;
 use crate::ir::{BlockId, FunctionId, Instruction, LeafId, Operand, Place, Program};
@@ -50,15 +50,16 @@ pub(in crate::explore) struct UnobservedLocks {
 impl UnobservedLocks {
     /// Those of a program, if there are any.
     pub(in crate::explore) fn find(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
-        if !tells_bodies_apart(concurrency) {
+        let takes_lock = |event: &Event| event.kind.synchronisation().is_some_and(takes);
+        if !tells_bodies_apart(concurrency) || !concurrency.events.iter().any(takes_lock) {
             return None;
         }
-        let bodies = Bodies::of(program, concurrency)?;
+        let locksets = find_units_held(program, concurrency);
+        let bodies = Bodies::of(program, concurrency, &locksets)?;
         if bodies.short().is_clear() {
             return None;
         }
         let accesses = Accesses::of(concurrency);
-        let locksets = find_locksets(program, concurrency);
         let mut search = Search { program, concurrency, bodies, accesses, locksets, operations: FxHashMap::default() };
         search.look_through();
         search.exclude_loops();
@@ -211,7 +212,9 @@ impl Search<'_> {
     fn is_harmless(&mut self, at: &At<'_>, held: &FixedBitSet) -> bool {
         match at.instruction {
             Instruction::Synchronise(operation) => match (operation.kind, operation.object.as_ref(), at.events) {
-                (kind @ (Kind::Lock | Kind::Unlock), Some(place), [event]) => self.note_lock(at, kind, place, event),
+                (kind, Some(place), [event]) if takes(kind) || gives_back(kind) => {
+                    self.note_lock(at, kind, place, event)
+                }
                 _ => false,
             },
             _ if held.is_clear() => true,
@@ -240,13 +243,13 @@ impl Search<'_> {
         let meaning = self.operations.entry(at.operation).or_default();
         let Some(lock) = self.bodies.lock(locations) else {
             meaning.others = true;
-            return kind == Kind::Lock;
+            return takes(kind);
         };
         if !meaning.locks.contains(&lock) {
             meaning.locks.push(lock);
         }
         let holds = |set| holds_lock(self.locksets.locks(set), locations[0]);
-        let is_held = kind == Kind::Lock || at.certainly.is_some_and(holds);
+        let is_held = takes(kind) || at.certainly.is_some_and(holds);
         if !is_held || !self.is_in_range(place, locations) {
             self.bodies.long.insert(lock);
         }
