@@ -5,10 +5,10 @@
 //!
 //! **Algorithm**: a round is some blocks of the level.
 //! 1. The steps of its states are looked for ([`Ahead`]), by block. Meanwhile those of the round before are entered, in order: the
-//!    nodes, the edges, what the visitor learns. A state that was not known when its fingerprint was looked for may be one that
-//!    either round has entered since, so these are kept in two small tables ([`Recent`]).
-//! 2. When both are done, the fingerprints of the new states are entered, each core those of its own tables, and the states are
-//!    written for the next level, by block.
+//!    nodes, the edges, what the visitor learns; then its new states are written for the next level, by block. A state that was not
+//!    known when its fingerprint was looked for may be one that either round has entered since, so these are kept in two small
+//!    tables ([`Recent`]).
+//! 2. When both are done, the fingerprints of the new states are entered, each core those of its own tables.
 //! 3. Before a round is entered, the machine does those of its steps that were not done before, so that they are known.
 //!
 //! A round in which the machine has more to do, or in which a bound may be hit, is entered step by step (`collapsed`), and
@@ -22,11 +22,12 @@ use super::frontier::{Block, Frontier};
 use super::graph::{DISCARDED, Lists, NodeKind};
 use super::memo::{Memo, Origin};
 use super::numbered::NumberWriter;
-use super::visited::{Recent, Share, Visited};
+use super::visited::Recent;
 use super::{Engine, LARGE, LOOK, Monitor, Transition, Visitor};
 use crate::budget::Statistics;
 use crate::vm::{Choice, Parts, Work};
-use std::ops::{ControlFlow, Range};
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -113,11 +114,12 @@ impl Rounds {
     }
 }
 
-/// Lets some threads do tasks, while this one does `own` first.
-fn work_off<T: Send>(jobs: usize, tasks: Vec<T>, own: impl FnOnce(), work: impl Fn(T) + Sync) {
+/// Lets some threads do tasks, while this one does `own` first, which gives more of them.
+fn work_off<T: Send>(jobs: usize, tasks: Vec<T>, own: impl FnOnce() -> Vec<T>, work: impl Fn(T) + Sync) {
     let helpers = tasks.len().min(jobs.saturating_sub(1));
-    let tasks = Mutex::new(tasks.into_iter());
-    let take = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let tasks = Mutex::new(VecDeque::from(tasks));
+    let lock = || tasks.lock().unwrap_or_else(PoisonError::into_inner);
+    let take = || lock().pop_front();
     let work = || {
         while let Some(task) = take() {
             work(task);
@@ -128,7 +130,8 @@ fn work_off<T: Send>(jobs: usize, tasks: Vec<T>, own: impl FnOnce(), work: impl 
             // Where no thread can be made, the others do what there is.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
-        own();
+        let more = own();
+        lock().extend(more);
         work();
     });
 }
@@ -219,40 +222,15 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         let Collapse { parts, memo, .. } = &self.collapse;
         let scene = Scene { parts, memo, visited: self.found.graph.visited(), is_reduced };
         let tasks = round.blocks.iter().zip(&mut round.ahead).collect();
-        work_off(jobs, tasks, || (), |(block, ahead): (&Block, &mut Ahead)| ahead.look(block, &scene));
+        work_off(jobs, tasks, Vec::new, |(block, ahead): (&Block, &mut Ahead)| ahead.look(block, &scene));
     }
 
-    /// Enters a round, and looks for the steps of the next one, with one thread or with several.
+    /// Enters a round and writes what is new, while the steps of the next one are looked for; then the fingerprints.
     fn enter_round(&mut self, rounds: &mut Rounds) -> ControlFlow<()> {
-        let jobs = self.threads(rounds.now.len().0);
-        rounds.new.clear();
-        if jobs > 1 {
-            return self.enter_in_parallel(rounds, jobs);
-        }
-        rounds.forget();
-        let Rounds { now, next, new, .. } = rounds;
-        let (visited, lists) = self.found.graph.split();
-        let mut entering = Entering {
-            parts: &self.collapse.parts,
-            memo: &self.collapse.memo,
-            lists,
-            statistics: &mut self.found.statistics,
-            visitor: &mut *self.visitor,
-            executed: &mut self.executed,
-            met: Met::All(visited),
-            new,
-        };
-        let over = entering.enter(now.found());
-        self.found.stopped |= over.is_break();
-        self.write(&rounds.new, &rounds.now, 1, false);
-        self.look_ahead(next);
-        over
-    }
-
-    /// Enters a round, while the steps of the next one are looked for; then what is new.
-    fn enter_in_parallel(&mut self, rounds: &mut Rounds, jobs: usize) -> ControlFlow<()> {
-        let is_reduced = self.reduction().is_some();
+        let (jobs, is_reduced) = (self.threads(rounds.now.len().0), self.reduction().is_some());
+        let (block, last) = self.next.open_numbers();
         let Rounds { now, next, earlier, recent, new } = rounds;
+        new.clear();
         let Collapse { parts, memo, .. } = &self.collapse;
         let (visited, lists) = self.found.graph.split();
         let mut entering = Entering {
@@ -262,34 +240,34 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             statistics: &mut self.found.statistics,
             visitor: &mut *self.visitor,
             executed: &mut self.executed,
-            met: Met::Recently(earlier, recent),
-            new,
+            earlier,
+            recent,
+            new: &mut *new,
         };
-        let mut over = ControlFlow::Continue(());
-        let scene = Scene { parts, memo, visited, is_reduced };
-        let tasks = next.blocks.iter().zip(&mut next.ahead).collect();
-        let own = || over = entering.enter(now.found());
-        work_off(jobs, tasks, own, |(block, ahead): (&Block, &mut Ahead)| ahead.look(block, &scene));
-        self.found.stopped |= over.is_break();
-        self.write(new, now, jobs, true);
+        let (mut over, mut written) = (ControlFlow::Continue(()), Vec::new());
+        let (scene, now) = (Scene { parts, memo, visited: &*visited, is_reduced }, &*now);
+        let tasks = next.blocks.iter().zip(&mut next.ahead).map(|(block, ahead)| Task::Look(block, ahead)).collect();
+        let (is_over, writers) = (&mut over, &mut written);
+        let own = move || {
+            *is_over = entering.enter(now.found());
+            let (made, parts_of_new) = divide(NumberWriter { block, last }, entering.new, now);
+            *writers = made;
+            writers.iter_mut().zip(parts_of_new).map(|(writer, new)| Task::Write(writer, new)).collect()
+        };
+        work_off(jobs, tasks, own, |task| match task {
+            Task::Look(block, ahead) => ahead.look(block, &scene),
+            Task::Write(writer, new) => write(writer, new, now, (parts, memo)),
+        });
+        written.into_iter().for_each(|writer| self.next.append(writer.block, writer.last));
+        work_off(jobs, visited.shares(jobs), Vec::new, |mut share| {
+            share.insert(new.iter().map(|new| (new.fingerprint, new.node)));
+        });
+        // So that the tables are as large with one thread.
+        visited.prepare();
         earlier.clear();
         std::mem::swap(earlier, recent);
+        self.found.stopped |= over.is_break();
         over
-    }
-
-    /// Writes the new states of a round for the next level, and enters their fingerprints, unless that is done.
-    fn write(&mut self, new: &[New], round: &Round, jobs: usize, enters: bool) {
-        let (block, last) = self.next.open_numbers();
-        let (mut written, ranges) = divide(NumberWriter { block, last }, new, round);
-        let (visited, _) = self.found.graph.split();
-        let shares = if enters { visited.shares(jobs) } else { Vec::new() };
-        let tasks = shares.into_iter().map(Task::Enter);
-        let tasks = tasks.chain(written.iter_mut().zip(ranges).map(|(writer, range)| Task::Write(writer, range)));
-        let Collapse { parts, memo, .. } = &self.collapse;
-        work_off(jobs, tasks.collect(), || (), |task| task.do_for((parts, memo), new, round));
-        written.into_iter().for_each(|writer| self.next.append(writer.block, writer.last));
-        // So that the tables are as large with one thread.
-        self.found.graph.split().0.prepare();
     }
 
     /// Whether the machine does the steps of a round as they were done before; asked of some of them.
@@ -317,27 +295,10 @@ struct Entering<'e, N, V> {
     statistics: &'e mut Statistics,
     visitor: &'e mut V,
     executed: &'e mut Work,
-    met: Met<'e>,
+    /// The states that the round before has entered, and those of this one.
+    earlier: &'e Recent,
+    recent: &'e mut Recent,
     new: &'e mut Vec<New>,
-}
-
-/// The states that were met: all of them, or those of the round before and of this one.
-enum Met<'e> {
-    All(&'e mut Visited),
-    Recently(&'e Recent, &'e mut Recent),
-}
-
-impl Met<'_> {
-    /// The node of a fingerprint that was not known when it was looked for; the one that is given if it is new.
-    #[inline]
-    fn find_or_insert(&mut self, fingerprint: u128, node: u32) -> u32 {
-        match self {
-            Met::All(visited) => visited.find_or_insert(fingerprint, node),
-            Met::Recently(earlier, recent) => {
-                earlier.find(fingerprint).unwrap_or_else(|| recent.find_or_insert(fingerprint, node))
-            }
-        }
-    }
 }
 
 impl<N, V> Entering<'_, N, V> {
@@ -386,7 +347,8 @@ impl<N, V> Entering<'_, N, V> {
             }
             let to = found.known().unwrap_or_else(|| {
                 let node = self.lists.len() as u32;
-                let to = self.met.find_or_insert(fingerprint, node);
+                let to = self.earlier.find(fingerprint);
+                let to = to.unwrap_or_else(|| self.recent.find_or_insert(fingerprint, node));
                 if to == node {
                     self.lists.add_node(from, choice, NodeKind::Waiting);
                     self.new.push(New { fingerprint, node, step, block, state, choice });
@@ -404,45 +366,39 @@ impl<N, V> Entering<'_, N, V> {
     }
 }
 
-/// What is left to do with the new states of a round.
+/// What threads do while one of them enters a round.
 enum Task<'a> {
-    /// To enter their fingerprints into these tables.
-    Enter(Share<'a>),
-    /// To write some of them.
-    Write(&'a mut NumberWriter, Range<usize>),
+    /// To look for the steps of the states of a block of the next one.
+    Look(&'a Block, &'a mut Ahead),
+    /// To write some of the new states of the round.
+    Write(&'a mut NumberWriter, &'a [New]),
 }
 
-impl Task<'_> {
-    fn do_for<N: Copy>(self, (parts, memo): (&Parts, &Memo<N>), new: &[New], round: &Round) {
-        match self {
-            Task::Enter(mut share) => new.iter().for_each(|new| share.insert(new.fingerprint, new.node)),
-            Task::Write(writer, range) => {
-                let mut behind = Vec::new();
-                for &New { node, step, block, state, choice, .. } in &new[range] {
-                    let numbers = round.ahead[block as usize].state(state as usize).numbers;
-                    let origin = Origin::new(numbers, parts.cells(numbers), choice);
-                    memo.write_behind(step, &origin, &mut behind);
-                    writer.push(node, &behind);
-                }
-            }
-        }
+/// Writes new states of a round.
+fn write<N: Copy>(writer: &mut NumberWriter, new: &[New], round: &Round, (parts, memo): (&Parts, &Memo<N>)) {
+    let mut behind = Vec::new();
+    for &New { node, step, block, state, choice, .. } in new {
+        let numbers = round.ahead[block as usize].state(state as usize).numbers;
+        let origin = Origin::new(numbers, parts.cells(numbers), choice);
+        memo.write_behind(step, &origin, &mut behind);
+        writer.push(node, &behind);
     }
 }
 
 /// Which of the new states go to which block; the first one is perhaps begun.
-fn divide(open: NumberWriter, new: &[New], round: &Round) -> (Vec<NumberWriter>, Vec<Range<usize>>) {
-    let (mut written, mut ranges) = (vec![open], Vec::new());
+fn divide<'n>(open: NumberWriter, new: &'n [New], round: &Round) -> (Vec<NumberWriter>, Vec<&'n [New]>) {
+    let (mut written, mut parts) = (vec![open], Vec::new());
     let (mut start, mut size) = (0, 0);
-    for (place, new) in new.iter().enumerate() {
-        let numbers = round.ahead[new.block as usize].state(new.state as usize).numbers.len() as u64;
+    for (place, of) in new.iter().enumerate() {
+        let numbers = round.ahead[of.block as usize].state(of.state as usize).numbers.len() as u64;
         let is_first = place == start && written.len() > 1;
         if !is_first && written.last().is_some_and(|last| !last.block.has_room(place - start + 1, size + numbers)) {
-            ranges.push(start..place);
+            parts.push(&new[start..place]);
             written.push(NumberWriter::default());
             (start, size) = (place, 0);
         }
         size += numbers;
     }
-    ranges.push(start..new.len());
-    (written, ranges)
+    parts.push(&new[start..]);
+    (written, parts)
 }

@@ -11,6 +11,8 @@
 //!
 //! **Soundness and limits**: exact on fingerprints. Between 25 and 34 bytes a fingerprint, but for the first thousand.
 
+use smallvec::SmallVec;
+
 /// Places of a table, at first.
 const FIRST: usize = 1 << 8;
 
@@ -126,14 +128,37 @@ pub(super) struct Share<'a> {
     is_divided: bool,
 }
 
+/// Fingerprints that are entered together.
+const TOGETHER: usize = 16;
+
 impl Share<'_> {
-    /// Enters a new fingerprint, if it belongs here.
-    #[inline]
-    pub(super) fn insert(&mut self, fingerprint: u128, node: u32) {
-        let slot = Slot { key: key(fingerprint), node: node + 1 };
-        let table = if self.is_divided { slot.part() } else { 0 };
-        if let Some(table) = table.checked_sub(self.first).and_then(|table| self.tables.get_mut(table)) {
-            table.find_or_insert(slot);
+    /// Enters those of these new fingerprints that belong here, with their nodes. Whoever enters one after the other waits for the place of
+    /// each, so some places are asked for at a time.
+    pub(super) fn insert(&mut self, new: impl Iterator<Item = (u128, u32)>) {
+        let mut some: SmallVec<[(usize, Slot); TOGETHER]> = SmallVec::new();
+        for (fingerprint, node) in new {
+            let slot = Slot { key: key(fingerprint), node: node + 1 };
+            let table = if self.is_divided { slot.part() } else { 0 };
+            let Some(table) = table.checked_sub(self.first).filter(|&table| table < self.tables.len()) else {
+                continue;
+            };
+            some.push((table, slot));
+            if some.len() == TOGETHER {
+                self.insert_together(&some);
+                some.clear();
+            }
+        }
+        self.insert_together(&some);
+    }
+
+    fn insert_together(&mut self, some: &[(usize, Slot)]) {
+        let first = |&(table, slot): &(usize, Slot)| {
+            let slots = &self.tables[table].slots;
+            slots[slot.place_in(slots.len())].node
+        };
+        std::hint::black_box(some.iter().map(first).fold(0, |all, node| all ^ node));
+        for &(table, slot) in some {
+            self.tables[table].find_or_insert(slot);
         }
     }
 }
@@ -247,7 +272,7 @@ mod tests {
             for round in 0..100 {
                 let numbers = 1_000 * round..1_000 * (round + 1);
                 for mut share in visited.shares(count) {
-                    numbers.clone().for_each(|number| share.insert(fingerprint(number), number));
+                    share.insert(numbers.clone().map(|number| (fingerprint(number), number)));
                 }
                 visited.prepare();
                 numbers.for_each(|number| _ = one_by_one.find_or_insert(fingerprint(number), number));
