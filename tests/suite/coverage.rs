@@ -284,6 +284,28 @@ fn answers_agree_with_the_oracle() {
     assert!(answers.compared * 10 >= programs * 9 && answers.exact * 10 >= answers.compared * 9, "{answers:?}");
 }
 
+/// A step that leads back to its state makes nothing possible that was not before.
+#[test]
+fn who_waits_in_a_loop_covers_what_the_oracle_says() {
+    for source in [
+        "int f; int x; cobegin A: { x = 1; f = 1; } B: { while (f == 0) skip; x = 2; } coend",
+        "atomic int held; int x; void add() { while (!cas(held, 0, 1)) skip; x++; held = 0; }
+         void main() { cobegin A: add(); B: add(); coend }",
+        "atomic int next, serving; int x;
+         void add() { int me = fetch_add(next, 1); while (serving != me) skip; x = x + 1; serving = me + 1; }
+         void main() { cobegin A: add(); B: add(); coend print(x); }",
+        "lock L; int x; void add() { while (!trylock(L)) skip; x++; unlock(L); }
+         void main() { cobegin A: add(); B: add(); coend }",
+    ] {
+        let options = CoverageOptions { max_states: 4 * STATES, ..CoverageOptions::default() };
+        let oracle = coverage_of_source(source, &options).unwrap_or_else(|error| panic!("{error}\n{source}"));
+        let model = possible_model(source).unwrap_or_else(|| panic!("{source}"));
+        let (told, _) = ask(model, &CoverageRequest { runs: 3, max_steps: STEPS, ..CoverageRequest::default() });
+        assert!(oracle.complete && told.feasible.is_some(), "{source}");
+        assert_eq!(compare(&told, &oracle), Vec::<String>::new(), "{source}");
+    }
+}
+
 #[test]
 fn what_is_infeasible_for_a_library_is_covered_by_no_client() {
     let programs = setting("CSSAME_COVERAGE_PROGRAMS", 60);

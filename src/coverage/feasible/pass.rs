@@ -3,9 +3,9 @@
 //! **Input**: the graph of all steps, and the instances. **Output**: those that some walk covers.
 //!
 //! **Algorithm**: each beginning has a number, each state a set of bits. States are worked through in reverse postorder,
-//! again where a set has grown, until none grows. A step that does nothing but access memory keeps all beginnings, so its set
-//! is added as whole words; only the beginnings that wait for this access are looked at one by one. What a step makes of a
-//! beginning is computed once for each kind of step.
+//! again where a set has grown, until none grows; then only what is new there is looked at (semi-naive evaluation). A step that does
+//! nothing but access memory keeps all beginnings, so its set is added as whole words; only the beginnings that wait for this access
+//! are looked at one by one. What a step makes of a beginning is computed once for each kind of step.
 //!
 //! **Soundness and limits**: beginnings of nothing that is still open are left out. The pass ends as soon as all
 //! instances are covered.
@@ -27,6 +27,9 @@ type Numbers = SmallVec<[u32; 2]>;
 /// Words between two looks at the bounds: sets may grow by as many.
 const LOOK: u64 = 1 << 18;
 
+/// What it takes to look at one beginning, in words.
+const WORK_FOR_ONE: u64 = 16;
+
 /// See the module.
 pub(super) struct Pass<'a> {
     trie: &'a Trie,
@@ -39,8 +42,9 @@ pub(super) struct Pass<'a> {
     waiting: FxHashMap<Awaited, Vec<u32>>,
     /// By kind of step and beginning: the beginnings that come of it; by kind alone: those that the step makes.
     after: FxHashMap<(u32, u32), Numbers>,
-    /// By state: the beginnings that are possible.
+    /// By state: the beginnings that are possible, and those that its steps were followed with.
     rows: Vec<Vec<u64>>,
+    followed: Vec<Vec<u64>>,
     /// By place in the order: whether a state is to be worked through.
     dirty: FixedBitSet,
     work: u64,
@@ -69,6 +73,7 @@ impl<'a> Pass<'a> {
             waiting: FxHashMap::default(),
             after: FxHashMap::default(),
             rows: vec![Vec::new(); graph.states()],
+            followed: vec![Vec::new(); graph.states()],
             dirty: FixedBitSet::with_capacity(kinds.order.len()),
             work: 0,
             words: 0,
@@ -117,7 +122,7 @@ impl<'a> Pass<'a> {
 
     fn bytes(&self) -> u64 {
         let partials = self.partials.capacity() * (size_of::<Partial>() + 32) + self.after.capacity() * 32;
-        8 * self.words + partials as u64
+        2 * 8 * self.words + partials as u64
     }
 
     /// The states that a step leads to which makes the first access.
@@ -153,10 +158,10 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// Follows the steps of a state with the beginnings that were not possible there before.
     fn expand(&mut self, state: u32) {
-        let row = std::mem::take(&mut self.rows[state as usize]);
-        let edges = self.graph.edges_of(state);
-        for place in edges {
+        let row = self.take_new(state);
+        for place in self.graph.edges_of(state) {
             let (to, kind) = (self.graph.edges()[place].to, self.kinds.of(place));
             let Some((label, _)) = self.kinds.get(kind) else { continue };
             match self.graph.events(label) {
@@ -171,16 +176,21 @@ impl<'a> Pass<'a> {
                         for next in self.of_kind(kind, number) {
                             self.set(to, next);
                         }
+                        self.work += WORK_FOR_ONE;
                     }
                 }
             }
             self.work += 1 + row.len() as u64;
         }
-        // A step may lead back to the state.
-        let added = std::mem::replace(&mut self.rows[state as usize], row);
-        for number in ones(&added).collect::<Vec<u32>>() {
-            self.set(state, number);
-        }
+    }
+
+    /// The beginnings that the steps of a state were not followed with so far.
+    fn take_new(&mut self, state: u32) -> Vec<u64> {
+        let (row, followed) = (&self.rows[state as usize], &mut self.followed[state as usize]);
+        followed.resize(row.len(), 0);
+        let new = row.iter().zip(followed.iter()).map(|(row, followed)| row & !followed).collect();
+        followed.copy_from_slice(row);
+        new
     }
 
     /// All beginnings are possible there as well.
@@ -210,7 +220,7 @@ impl<'a> Pass<'a> {
         for awaited in [(Some(thread), Some(cell)), (Some(thread), None), (None, Some(cell)), (None, None)] {
             waiting.extend(self.waiting.get(&awaited).into_iter().flatten().filter(|&&number| has(row, number)));
         }
-        self.work += waiting.len() as u64;
+        self.work += WORK_FOR_ONE * waiting.len() as u64;
         for number in waiting {
             for next in self.of_kind(kind, number) {
                 self.set(to, next);
