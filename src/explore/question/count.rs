@@ -18,9 +18,8 @@ use crate::explore::portfolio::LESS_WORK_FOR_STATE;
 use crate::explore::question::chains::{Chains, hash_of_end};
 use crate::explore::question::infinite;
 use crate::explore::reads_from::{self, Enumerated, Refusal};
-use crate::explore::states::{self, EndContext, Monitor, Transition, Visitor};
+use crate::explore::states::{self, EndContext, Fingerprints, Monitor, Transition, Visitor};
 use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName};
-use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
 /// How many futures there are.
@@ -156,7 +155,7 @@ pub fn count_by_executions(machine: &Machine, budget: &Budget<'_>) -> Result<Cou
 pub fn count_by_states(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
     let mut counter = Counter::default();
     let searched = states::search(machine, budget, History::default(), &mut counter);
-    let futures = counter.futures.len() as u64;
+    let futures = counter.futures.len();
     CountAnswer {
         futures,
         infinite: false,
@@ -249,7 +248,7 @@ impl Monitor for History {
 /// Collects the histories of complete executions.
 #[derive(Default)]
 struct Counter {
-    futures: FxHashSet<u128>,
+    futures: Fingerprints,
 }
 
 impl Observer for Counter {
@@ -267,7 +266,7 @@ impl Visitor<History> for Counter {
     fn begin(&mut self) {}
 
     fn bytes(&self) -> u64 {
-        (self.futures.capacity() * size_of::<u128>()) as u64
+        self.futures.bytes()
     }
 
     fn transition(&mut self, _: &Transition) {}

@@ -57,6 +57,7 @@ use frontier::{Block, Frontier, Reader, Waiting};
 pub(in crate::explore) use monitor::Monitor;
 use numbered::NumberReader;
 use rounds::Rounds;
+pub(in crate::explore) use visited::Fingerprints;
 pub(in crate::explore) use visitor::{End, EndContext, Transition, Visitor};
 
 use crate::budget::{Bound, Budget, Statistics};

@@ -163,6 +163,32 @@ impl Share<'_> {
     }
 }
 
+/// Fingerprints alone. Nothing is held twice while there are more and more of them, as in a hash set that doubles.
+#[derive(Default)]
+pub(in crate::explore) struct Fingerprints {
+    visited: Visited,
+    len: u32,
+}
+
+impl Fingerprints {
+    /// Enters a fingerprint; whether it is new.
+    pub(in crate::explore) fn insert(&mut self, fingerprint: u128) -> bool {
+        let is_new = self.visited.find_or_insert(fingerprint, self.len) == self.len;
+        self.len += u32::from(is_new);
+        is_new
+    }
+
+    /// How many there are.
+    pub(in crate::explore) fn len(&self) -> u64 {
+        u64::from(self.len)
+    }
+
+    /// Memory that they take.
+    pub(in crate::explore) fn bytes(&self) -> u64 {
+        self.visited.bytes()
+    }
+}
+
 /// Few fingerprints with their nodes, which are forgotten again.
 pub(super) struct Recent(Table);
 
@@ -282,6 +308,15 @@ mod tests {
             assert!((0..100_000).all(|number| visited.find(fingerprint(number)) == Some(number)));
             assert_eq!(visited.find(fingerprint(100_000)), None);
         }
+    }
+
+    #[test]
+    fn each_fingerprint_is_new_once() {
+        let mut known = Fingerprints::default();
+        let fingerprint = |number: u32| vm::hash(&[u64::from(number)]);
+        assert!((0..100_000).all(|number| known.insert(fingerprint(number))));
+        assert!(!(0..100_000).any(|number| known.insert(fingerprint(number))));
+        assert_eq!(known.len(), 100_000);
     }
 
     #[test]

@@ -41,8 +41,11 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             size_of::<Node>() + branches + asleep + node.seen.capacity() * (size_of::<u128>() + 1) * 8 / 7
         };
         let nodes: usize = self.nodes.iter().chain(&self.spare).map(node).sum();
-        let known = self.known.capacity() * (size_of::<u128>() + 1) * 8 / 7;
-        nodes + known + self.log.bytes() + self.tree.bytes_of_spare() + self.found.tables.bytes() as usize
+        nodes
+            + self.known.bytes() as usize
+            + self.log.bytes()
+            + self.tree.bytes_of_spare()
+            + self.found.tables.bytes() as usize
     }
 
     /// Looks at the clock where steps have executed much.
@@ -70,7 +73,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     pub(super) fn has_many_orders(&self) -> bool {
         let (enough, most) = MANY_ORDERS;
         let executions = self.found.statistics.executions;
-        executions >= enough && executions > most * self.known.len() as u64
+        executions >= enough && executions > most * self.known.len()
     }
 
     /// Whether all executions may be followed with the work that is allowed, as far as can be told: who decides about terms takes a

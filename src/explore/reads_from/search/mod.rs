@@ -18,6 +18,7 @@ use super::order::Sorter;
 use super::tree::{Position, START, Step, Tree};
 use super::{Enumerated, Execution, Refusal};
 use crate::budget::{Bound, Budget};
+use crate::explore::states::Fingerprints;
 use crate::ir::sync;
 use crate::vm::{self, Choice, CodeIndex, Failure, Machine, PathId, Pending, ThreadIndex, ThreadStatus};
 use looks::{Looks, Sleeper};
@@ -153,7 +154,7 @@ pub(super) struct Search<'a, const NAMES: bool> {
     /// The threads of which the last step has woken one.
     wakeable: Wakeable,
     /// The futures that were found, and executions that were discarded, where several of them may be one.
-    known: FxHashSet<u128>,
+    known: Fingerprints,
     /// How the execution has failed.
     failure: Option<Failure>,
     /// Threads that an assumption has stopped.
@@ -205,7 +206,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             asleep: Vec::new(),
             is_repeated: false,
             wakeable: Wakeable::new(),
-            known: FxHashSet::default(),
+            known: Fingerprints::default(),
             failure: None,
             halted: SmallVec::new(),
             turn: ThreadIndex(0),
