@@ -33,17 +33,20 @@ fn reader(rng: &mut Rng) -> String {
         "show();",
         "synchronized (L) { if (y == 1) show(); }",
         "print(x, y);",
+        "P(q); print(x); V(q);",
+        "P(q); lock(L); print(10 / x); unlock(L); V(q);",
         // These are none.
         "lock(M); lock(L); print(x); unlock(L); unlock(M);",
         "lock(L); z = x; unlock(L);",
         "wait(e); print(x);",
         "unlock(L);",
+        "V(q);",
         "if (y > 0) lock(L); print(x);",
         "for (int i = 0; i < 2; i++) print(x);",
         "assume(x != 2); print(x);",
     ];
     // Most are readers.
-    let count = if rng.below(5) == 0 { all.len() } else { 14 };
+    let count = if rng.below(5) == 0 { all.len() } else { 16 };
     pick(rng, &all[..count]).to_owned()
 }
 
@@ -62,6 +65,10 @@ fn writer(rng: &mut Rng) -> String {
         "lock(L); if (y == 0) wait(c, L); x = 2; unlock(L);",
         "lock(L); y = 1; notify(c); unlock(L);",
         "lock(M); lock(L); y = 0; unlock(L); unlock(M);",
+        "P(q); x = 2; V(q);",
+        "P(q); P(q); V(q); V(q);",
+        "P(q); y = 2;",
+        "V(q);",
         "lock(L); x = 2;",
         "lock(M); wait(e); y = 2; unlock(M);",
         "assert(x + y < 4);",
@@ -75,7 +82,7 @@ fn writer(rng: &mut Rng) -> String {
 /// One or two writers and two or three readers, in one cobegin or in two, one in the other, or spawned.
 fn program(seed: u64) -> String {
     let rng = &mut Rng::new(seed);
-    let mut text = "int x = 1; int y; int z; int t[2]; lock L; lock M; event e; cond c;\n".to_owned();
+    let mut text = "int x = 1; int y; int z; int t[2]; lock L; lock M; event e; cond c; sem q = 2;\n".to_owned();
     text += "void show() { print(x); }\n";
     let readers: Vec<String> = (0..2 + rng.below(2)).map(|_| reader(rng)).collect();
     let writers: Vec<String> = (0..1 + rng.below(2)).map(|_| writer(rng)).collect();

@@ -304,7 +304,7 @@ fn random_programs_have_as_many_futures_as_states_and_oracle_say() {
         let model = model(&text);
         let machine = model.machine().clone();
         // Programs with locals have long executions, and many states, which each hold them all.
-        let (most, most_states) = if has_locals { (100, 5_000) } else { (20_000, 1_000_000) };
+        let (most, most_states) = if has_locals { (100, 5_000) } else { (20_000, 100_000) };
         let limits = Limits { max_executions: Some(most), ..Limits::default() };
         let found = match counted(&machine, &limits) {
             Ok(found) => found,

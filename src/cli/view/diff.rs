@@ -81,7 +81,7 @@ fn outputs(by_thread: &[ThreadOutput]) -> String {
     if by_thread.is_empty() {
         return "(nothing printed)".to_owned();
     }
-    let lines = by_thread.iter().map(|of| format!("{}: {}", of.thread, of.output.join(" | ")));
+    let lines = by_thread.iter().map(|of| format!("{}: {}", of.thread, snippet::in_short(&of.output).join(" | ")));
     snippet::one_line(&lines.collect::<Vec<_>>().join("; "))
 }
 

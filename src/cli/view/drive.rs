@@ -107,7 +107,7 @@ fn outcomes_text(report: &DriveReport) -> String {
     let mut table = Table::new("");
     for outcome in report.outcomes.iter().flatten() {
         let last = outcome.test.clone().or_else(|| outcome.reason.clone()).unwrap_or_default();
-        let line = |of: &ThreadOutput| format!("{}: {}", of.thread, of.output.join(", "));
+        let line = |of: &ThreadOutput| format!("{}: {}", of.thread, snippet::in_short(&of.output).join(", "));
         let printed: Vec<String> = outcome.by_thread.iter().map(line).collect();
         let printed = if printed.is_empty() { "(nothing printed)".to_owned() } else { printed.join("; ") };
         table.row(vec![format!("outcome {}", outcome.status), snippet::one_line(&printed), last]);

@@ -6,7 +6,8 @@ use crate::explore::report::{OutcomeReport, ThreadOutput};
 /// Outcomes that are shown where not all are asked for.
 const OUTCOMES: usize = 20;
 
-/// A table of outcomes, each with its number; `all` of them, or the first ones.
+/// A table of outcomes, each with its number; `all` of them, or the first ones. Of one that prints very much it has the first and the
+/// last lines.
 #[must_use]
 pub fn table(outcomes: &[OutcomeReport], all: bool) -> String {
     let shown = if all { outcomes.len() } else { outcomes.len().min(OUTCOMES) };
@@ -19,7 +20,9 @@ pub fn table(outcomes: &[OutcomeReport], all: bool) -> String {
         if line.chars().count() <= snippet::width() {
             text += &(line + "\n");
         } else {
-            text += &format!("  {number:>width$}  {status}{behind}\n{}", snippet::outputs(&outcome.by_thread));
+            let in_short = |of: &ThreadOutput| ThreadOutput { output: snippet::in_short(&of.output), ..of.clone() };
+            let by_thread: Vec<ThreadOutput> = outcome.by_thread.iter().map(in_short).collect();
+            text += &format!("  {number:>width$}  {status}{behind}\n{}", snippet::outputs(&by_thread));
         }
     }
     if shown < outcomes.len() {
@@ -37,16 +40,20 @@ pub fn meant(outcomes: &[OutcomeReport], asked: &str) -> Vec<usize> {
     }
     let holds = |outcome: &OutcomeReport| {
         outcome.status == asked
-            || printed(&outcome.by_thread).contains(asked)
+            || on_one_line(&outcome.by_thread, <[String]>::to_vec).contains(asked)
             || outcome.message.as_deref() == Some(asked)
     };
     (0..outcomes.len()).filter(|&place| holds(&outcomes[place])).take(OUTCOMES).collect()
 }
 
-/// What an outcome prints, in a line.
+/// What an outcome prints, in a line; of very much the first and the last lines.
 #[must_use]
 pub fn printed(by_thread: &[ThreadOutput]) -> String {
-    let line = |of: &ThreadOutput| format!("{}: {}", of.thread, snippet::one_line(&of.output.join(", ")));
+    on_one_line(by_thread, snippet::in_short)
+}
+
+fn on_one_line(by_thread: &[ThreadOutput], lines: impl Fn(&[String]) -> Vec<String>) -> String {
+    let line = |of: &ThreadOutput| format!("{}: {}", of.thread, snippet::one_line(&lines(&of.output).join(", ")));
     let threads: Vec<String> = by_thread.iter().map(line).collect();
     if threads.is_empty() { "(nothing printed)".to_owned() } else { threads.join("; ") }
 }

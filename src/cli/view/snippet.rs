@@ -1,5 +1,6 @@
 //! Pieces of human text: places in the source, titles, and tables, within the columns of the terminal.
 
+use crate::answer::words::plural;
 use crate::explore::report::ThreadOutput;
 use crate::source::cut::{Cut, character_columns, columns, cut, head, visible};
 use crate::source::{SourceMap, Span};
@@ -136,6 +137,22 @@ pub fn outputs(by_thread: &[ThreadOutput]) -> String {
     let line =
         |of: &ThreadOutput, line: &str| format!("  {}: {}", of.thread, one_line(line)).trim_end().to_owned() + "\n";
     by_thread.iter().flat_map(|of| of.output.iter().map(move |text| line(of, text))).collect()
+}
+
+/// Lines of what a thread has printed that are shown where it has printed very much: the first ones, and the last ones.
+const PRINTED: (usize, usize) = (40, 10);
+
+/// The lines that a thread has printed, where they are one answer among others; of very many the first and the last ones, and between
+/// them how many are left out.
+#[must_use]
+pub fn in_short(output: &[String]) -> Vec<String> {
+    let (first, last) = PRINTED;
+    let Some(left_out) = output.len().checked_sub(first + last).filter(|&left_out| left_out > 1) else {
+        return output.to_vec();
+    };
+    let more = format!("… {} …", plural(left_out, "line"));
+    let behind = &output[first + left_out..];
+    output[..first].iter().chain([&more]).chain(behind).cloned().collect()
 }
 
 /// What was printed at once, on one line: `⏎` stands for a newline, as in a trace.
@@ -342,5 +359,14 @@ mod tests {
     fn what_is_printed_at_once_stays_on_a_line() {
         let printed = ThreadOutput { thread: "A".to_owned(), output: vec!["x\ny\r".to_owned(), String::new()] };
         assert_eq!(outputs(&[printed]), "  A: x⏎y␍\n  A:\n");
+    }
+
+    #[test]
+    fn very_much_output_is_shown_in_short() {
+        let lines = |count: usize| (0..count).map(|line| line.to_string()).collect::<Vec<_>>();
+        assert_eq!(in_short(&lines(51)), lines(51));
+        let shown = in_short(&lines(1_000));
+        assert_eq!((shown.len(), shown[40].as_str()), (51, "… 950 lines …"));
+        assert_eq!((shown[39].as_str(), shown[41].as_str(), shown[50].as_str()), ("39", "990", "999"));
     }
 }
