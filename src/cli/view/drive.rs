@@ -1,6 +1,7 @@
 //! A package for people.
 
 use super::endless;
+use super::outcomes;
 use super::reason;
 use super::replay::test_line;
 use super::snippet::{self, Table};
@@ -9,7 +10,6 @@ use crate::answer::{DriveReport, Judged, finding};
 use crate::cli::output::Output;
 use crate::diagnostics::Diagnostic;
 use crate::driver::{DeadlockEntry, PairCounts, PairEntry, RaceEntry, TermStatus, TestEntry};
-use crate::explore::report::ThreadOutput;
 use crate::source::SourceMap;
 
 /// Prints what is in a package, and how to run its tests.
@@ -107,10 +107,7 @@ fn outcomes_text(report: &DriveReport) -> String {
     let mut table = Table::new("");
     for outcome in report.outcomes.iter().flatten() {
         let last = outcome.test.clone().or_else(|| outcome.reason.clone()).unwrap_or_default();
-        let line = |of: &ThreadOutput| format!("{}: {}", of.thread, snippet::in_short(&of.output).join(", "));
-        let printed: Vec<String> = outcome.by_thread.iter().map(line).collect();
-        let printed = if printed.is_empty() { "(nothing printed)".to_owned() } else { printed.join("; ") };
-        table.row(vec![format!("outcome {}", outcome.status), snippet::one_line(&printed), last]);
+        table.row(vec![format!("outcome {}", outcome.status), outcomes::printed(&outcome.by_thread), last]);
     }
     table.lines().concat()
 }

@@ -2,6 +2,7 @@
 
 use super::{endless, snippet};
 use crate::explore::report::{OutcomeReport, ThreadOutput};
+use std::borrow::Cow;
 
 /// Outcomes that are shown where not all are asked for.
 const OUTCOMES: usize = 20;
@@ -20,7 +21,10 @@ pub fn table(outcomes: &[OutcomeReport], all: bool) -> String {
         if line.chars().count() <= snippet::width() {
             text += &(line + "\n");
         } else {
-            let in_short = |of: &ThreadOutput| ThreadOutput { output: snippet::in_short(&of.output), ..of.clone() };
+            let in_short = |of: &ThreadOutput| {
+                let (thread, output) = (of.thread.clone(), snippet::in_short(&of.output).into_owned());
+                ThreadOutput { thread, output }
+            };
             let by_thread: Vec<ThreadOutput> = outcome.by_thread.iter().map(in_short).collect();
             text += &format!("  {number:>width$}  {status}{behind}\n{}", snippet::outputs(&by_thread));
         }
@@ -40,7 +44,7 @@ pub fn meant(outcomes: &[OutcomeReport], asked: &str) -> Vec<usize> {
     }
     let holds = |outcome: &OutcomeReport| {
         outcome.status == asked
-            || on_one_line(&outcome.by_thread, <[String]>::to_vec).contains(asked)
+            || on_one_line(&outcome.by_thread, |output| Cow::Borrowed(output)).contains(asked)
             || outcome.message.as_deref() == Some(asked)
     };
     (0..outcomes.len()).filter(|&place| holds(&outcomes[place])).take(OUTCOMES).collect()
@@ -52,7 +56,7 @@ pub fn printed(by_thread: &[ThreadOutput]) -> String {
     on_one_line(by_thread, snippet::in_short)
 }
 
-fn on_one_line(by_thread: &[ThreadOutput], lines: impl Fn(&[String]) -> Vec<String>) -> String {
+fn on_one_line(by_thread: &[ThreadOutput], lines: impl Fn(&[String]) -> Cow<'_, [String]>) -> String {
     let line = |of: &ThreadOutput| format!("{}: {}", of.thread, snippet::one_line(&lines(&of.output).join(", ")));
     let threads: Vec<String> = by_thread.iter().map(line).collect();
     if threads.is_empty() { "(nothing printed)".to_owned() } else { threads.join("; ") }

@@ -5,6 +5,7 @@ use crate::explore::report::ThreadOutput;
 use crate::source::cut::{Cut, character_columns, columns, cut, head, visible};
 use crate::source::{SourceMap, Span};
 use anstyle::{AnsiColor, Style};
+use std::borrow::Cow;
 
 /// Width of sentences at most, and of all text where no other width is known, in columns.
 const WIDTH: usize = 80;
@@ -145,14 +146,14 @@ const PRINTED: (usize, usize) = (40, 10);
 /// The lines that a thread has printed, where they are one answer among others; of very many the first and the last ones, and between
 /// them how many are left out.
 #[must_use]
-pub fn in_short(output: &[String]) -> Vec<String> {
+pub fn in_short(output: &[String]) -> Cow<'_, [String]> {
     let (first, last) = PRINTED;
     let Some(left_out) = output.len().checked_sub(first + last).filter(|&left_out| left_out > 1) else {
-        return output.to_vec();
+        return Cow::Borrowed(output);
     };
     let more = format!("… {} …", plural(left_out, "line"));
     let behind = &output[first + left_out..];
-    output[..first].iter().chain([&more]).chain(behind).cloned().collect()
+    Cow::Owned(output[..first].iter().chain([&more]).chain(behind).cloned().collect())
 }
 
 /// What was printed at once, on one line: `⏎` stands for a newline, as in a trace.
@@ -365,7 +366,8 @@ mod tests {
     fn very_much_output_is_shown_in_short() {
         let lines = |count: usize| (0..count).map(|line| line.to_string()).collect::<Vec<_>>();
         assert_eq!(in_short(&lines(51)), lines(51));
-        let shown = in_short(&lines(1_000));
+        let printed = lines(1_000);
+        let shown = in_short(&printed);
         assert_eq!((shown.len(), shown[40].as_str()), (51, "… 950 lines …"));
         assert_eq!((shown[39].as_str(), shown[41].as_str(), shown[50].as_str()), ("39", "990", "999"));
     }

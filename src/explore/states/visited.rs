@@ -71,8 +71,7 @@ impl Visited {
     pub(in crate::explore) fn prefetch(&self, fingerprints: impl Iterator<Item = u128>) {
         let first = fingerprints.map(|fingerprint| {
             let slot = Slot { key: key(fingerprint), node: 0 };
-            let table = self.tables.get(self.table_of(&slot));
-            table.map_or(0, |table| table.slots[slot.place_in(table.slots.len())].node)
+            self.tables.get(self.table_of(&slot)).map_or(0, |table| table.first(&slot))
         });
         std::hint::black_box(first.fold(0, |all, node| all ^ node));
     }
@@ -152,10 +151,7 @@ impl Share<'_> {
     }
 
     fn insert_together(&mut self, some: &[(usize, Slot)]) {
-        let first = |&(table, slot): &(usize, Slot)| {
-            let slots = &self.tables[table].slots;
-            slots[slot.place_in(slots.len())].node
-        };
+        let first = |(table, slot): &(usize, Slot)| self.tables[*table].first(slot);
         std::hint::black_box(some.iter().map(first).fold(0, |all, node| all ^ node));
         for &(table, slot) in some {
             self.tables[table].find_or_insert(slot);
@@ -232,6 +228,12 @@ struct Table {
 impl Table {
     fn of(size: usize) -> Table {
         Table { slots: vec![Slot::default(); size], len: 0 }
+    }
+
+    /// What stands where a key is looked for first.
+    #[inline]
+    fn first(&self, slot: &Slot) -> u32 {
+        self.slots[slot.place_in(self.slots.len())].node
     }
 
     /// The place of a key, or that where it would be entered. There is always a free one.
