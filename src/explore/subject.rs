@@ -8,9 +8,12 @@ use crate::concurrency::Concurrency;
 use crate::explore::answer::{Answer, Ends, Query};
 use crate::explore::liveness::may_run_for_ever;
 use crate::explore::portfolio::{PartialAnswer, Retry};
+use crate::explore::question::by_executions::by_executions_without;
 use crate::explore::question::count::{self, CountAnswer, STATES_OF_CYCLES};
 use crate::explore::question::futures::{Known, futures_with};
+use crate::explore::question::restored::WithoutLocks;
 use crate::explore::question::select::{self, SelectAnswer};
+use crate::explore::reads_from::Refusal;
 use crate::explore::reduction::Commuting;
 use crate::explore::slice::{
     Declined, ReadingBodies, Silent, Sliceable, UnobservedLocks, bodies_that_may_look, may_go_wrong, readers,
@@ -121,7 +124,11 @@ impl<'a> Subject<'a> {
 
     fn search(&self, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
         let mut sliceable = None;
-        let known = Known { commuting: &|| self.commuting(), looks: &|| self.machine_of_executions() };
+        let known = Known {
+            commuting: &|| self.commuting(),
+            looks: &|| self.machine_of_executions(),
+            without_locks: &|| self.without_locks(),
+        };
         futures_with(self.machine, query, &known, budget, &mut |budget| {
             let sliceable = sliceable.get_or_insert_with(|| self.sliceable()).as_ref();
             let found = sliceable.map_err(|&declined| declined).and_then(|it| it.futures(query, budget));
@@ -142,7 +149,21 @@ impl<'a> Subject<'a> {
 
     /// Counts the futures by executions of a machine that has the same ones, if it can be explored in this way.
     fn count_by_executions(&self, machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
-        count::count_unless(machine, budget, &mut |states| self.infinitely_many(budget, states)).ok()
+        count::count_unless(machine, None, budget, &mut |states| self.infinitely_many(budget, states)).ok()
+    }
+
+    /// The program without the locks whose order nobody can see, also where threads may keep them in a deadlock: for executions that
+    /// get them back.
+    fn without_locks(&self) -> Option<WithoutLocks> {
+        let concurrency = self.concurrency()?;
+        if self.machine.may_discard() || self.machine.waits_for_notifications() || self.machine.watched().is_some() {
+            return None;
+        }
+        let locks = UnobservedLocks::find_with_circles(self.program, concurrency)?;
+        let looks = locks.places_without(&self.bodies_that_may_look(&locks.operations));
+        let program = locks.program_without(self.program);
+        let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
+        Some(WithoutLocks { machine: machine.knowing_looks(&looks), operations: locks.operations })
     }
 
     /// The machine that knows which bodies of locks may only look: executions in which these come in another order are left out where
@@ -182,10 +203,41 @@ impl<'a> Subject<'a> {
             self.count_by_executions(&machine.knowing_looks(&looks()), budget)
         });
         with_readers.or_else(|| {
+            // Where threads keep some in a deadlock, more locks can be left out.
+            let more = self
+                .without_locks()
+                .filter(|more| more.operations.len() > unobserved.as_ref().map_or(0, |locks| locks.operations.len()));
+            let mut is_infinite = |states| self.infinitely_many(budget, states);
+            let found =
+                more.and_then(|more| count::count_unless(self.machine, Some(&more), budget, &mut is_infinite).ok());
+            if found.is_some() {
+                return found;
+            }
             let program = without(self.program)?;
             let machine = Machine::with_options(&program, self.machine.visibility(), *self.machine.options());
             self.count_by_executions(&machine.knowing_looks(&looks()), budget)
         })
+    }
+
+    /// Finds out what can happen by executions without locks whose order nobody can see, which are put back: alone, for tests. `None`
+    /// if there are no such locks.
+    ///
+    /// # Errors
+    ///
+    /// A program that cannot be explored in this way.
+    #[must_use]
+    pub fn futures_without_locks(&self, query: &Query<'_>, budget: &Budget<'_>) -> Option<Result<Answer, Refusal>> {
+        Some(by_executions_without(self.machine, &self.without_locks()?, query, budget))
+    }
+
+    /// Counts the futures in the same way: for tests.
+    ///
+    /// # Errors
+    ///
+    /// A program that cannot be explored in this way.
+    #[must_use]
+    pub fn count_without_locks(&self, budget: &Budget<'_>) -> Option<Result<CountAnswer, Refusal>> {
+        Some(count::count_unless(self.machine, Some(&self.without_locks()?), budget, &mut |_| None))
     }
 
     /// The machine of a program of which some locks were made readers-writer locks, if readers have no order there. Writers are only

@@ -42,6 +42,13 @@ fn loops_that_read_nothing_or_never_end_make_no_futures() {
         // The rounds in which it is not yet so are discarded.
         ("int f; cobegin A: f = 1; B: while (f == 0) assume(false); coend", 1),
         ("lock L; cobegin A: { lock(L); unlock(L); } B: { lock(L); unlock(L); } coend", 1),
+        // No execution has an end.
+        ("int x; cobegin A: while (x == 0) skip; B: int n = x; coend", 0),
+        (
+            "rwlock R; int x; cobegin A: while (true) { rdlock(R); int a = x; unlock(R); }
+             W: { wrlock(R); x = 1; unlock(R); } coend",
+            0,
+        ),
     ] {
         assert_eq!(number(text), Some(futures), "{text}");
     }

@@ -7,6 +7,8 @@
 //! 1. Visit one execution of each future.
 //! 2. If it shows a term or an outcome that is new, walk along it again to see at which step, and keep it.
 //!
+//! The executions may be those of the program without locks whose order nobody can see, which are [put back](super::restored).
+//!
 //! **Soundness and limits**: as `reads_from`. Failures come behind all other threads: other programs are refused. Executions of one
 //! future may differ in who holds the lock that a thread is blocked at, so all of them are asked for deadlocks.
 
@@ -15,11 +17,12 @@ use crate::explore::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query,
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
 use crate::explore::question::failures::{FailureKey, failure_key, failure_list};
 use crate::explore::question::outcomes::{Outcomes, Room};
-use crate::explore::reads_from::{self, Execution, Refusal};
+use crate::explore::question::restored::{Restored, Restorer, WithoutLocks};
+use crate::explore::reads_from::{self, Enumerated, Execution, Refusal};
 use crate::explore::states::terms::Open;
 use crate::ir::{DefinitionId, ReadId};
 use crate::schedule::Walk;
-use crate::vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, PathId, Tables, ThreadName};
+use crate::vm::{Choice, CodeIndex, Event, Failure, Machine, Observer, PathId, State, Tables, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -43,6 +46,19 @@ impl Observer for Reads {
 struct Place {
     execution: u32,
     step: u32,
+}
+
+/// A complete execution.
+#[derive(Clone, Copy)]
+struct Seen<'s> {
+    machine: &'s Machine,
+    tables: &'s Tables,
+    /// The state at the end.
+    state: &'s State,
+    failure: Option<Failure>,
+    /// What it has read.
+    pairs: &'s [(ReadId, DefinitionId)],
+    choices: &'s dyn Fn() -> Vec<Choice>,
 }
 
 /// Collects what executions show. Long ones show many terms, so they are kept once.
@@ -75,15 +91,15 @@ impl Collector {
         (self.steps * size_of::<Choice>() + executions + terms + blocked) as u64 + self.outcomes.bytes()
     }
 
-    fn collect(&mut self, execution: &Execution<'_>) {
-        let Execution { machine, tables, state, failure, pairs, .. } = *execution;
+    fn collect(&mut self, seen: &Seen<'_>) {
+        let Seen { machine, tables, state, failure, pairs, choices } = *seen;
         let number = self.executions.len() as u32;
         let is_deadlock = failure.is_none() && !machine.is_finished(state);
         self.threads = self.threads.max(state.thread_count());
         let mut is_new = false;
         // What only executions that were discarded have read does not count.
         if machine.may_discard() || pairs.iter().any(|pair| !self.terms.contains_key(pair)) {
-            is_new = self.repeat(machine, &execution.choices());
+            is_new = self.repeat(machine, &choices());
         }
         if self.ends == Ends::Outcomes {
             let status = match failure {
@@ -107,7 +123,7 @@ impl Collector {
             }
         }
         if is_new {
-            let choices = execution.choices();
+            let choices = choices();
             self.steps += choices.len();
             self.executions.push(choices);
         }
@@ -150,6 +166,34 @@ impl Collector {
         is_new
     }
 
+    /// All of it, of an enumeration that has come to its end, or to a bound.
+    fn answer(self, machine: &Machine, query: &Query<'_>, budget: &Budget<'_>, found: Enumerated) -> Answer {
+        let terms = self.terms(query);
+        let Collector { executions, outcomes, failures, deadlocks, threads, .. } = self;
+        let schedule = |execution: u32| executions[execution as usize].clone();
+        let failures = failure_list(machine, failures, schedule);
+        let deadlock =
+            |(threads, execution): (Vec<BlockedThread>, u32)| Deadlock { threads, schedule: schedule(execution) };
+        let mut deadlocks: Vec<Deadlock> = deadlocks.into_iter().map(deadlock).collect();
+        deadlocks.sort_by_key(|deadlock| deadlock.schedule.len());
+        let (outcomes, is_cut) = outcomes
+            .list(&found.tables, Room::behind(found.bound, budget), |execution| executions[execution as usize].clone());
+        Answer {
+            bound: found.bound.or(is_cut.then_some(Bound::Memory)),
+            all_end: query.ends != Ends::Nothing && found.bound.is_none(),
+            statistics: found.statistics,
+            from_slices: false,
+            threads,
+            terms,
+            undecided: Vec::new(),
+            outcomes,
+            failures,
+            deadlocks,
+            open: Vec::new(),
+            tables: found.tables,
+        }
+    }
+
     fn terms(&self, query: &Query<'_>) -> Vec<Term> {
         let mut left = MAX_TERM_STEPS;
         let term = |(&(read, definition), place): (&(ReadId, DefinitionId), &Place)| {
@@ -179,35 +223,50 @@ pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) 
     let mut collector = Collector { ends: query.ends, open: Open::of(machine, query), ..Collector::default() };
     let mut is_full = false;
     let mut found = reads_from::enumerate(machine, budget, &mut |execution| {
-        collector.collect(execution);
+        let Execution { machine, tables, state, failure, pairs, .. } = *execution;
+        collector.collect(&Seen { machine, tables, state, failure, pairs, choices: &|| execution.choices() });
         is_full = budget.exceeds_memory(execution.bytes + collector.bytes());
         if is_full || collector.open.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     if is_full {
         found.bound = Some(Bound::Memory);
     }
-    let terms = collector.terms(query);
-    let Collector { executions, outcomes, failures, deadlocks, threads, .. } = collector;
-    let schedule = |execution: u32| executions[execution as usize].clone();
-    let failures = failure_list(machine, failures, schedule);
-    let deadlock =
-        |(threads, execution): (Vec<BlockedThread>, u32)| Deadlock { threads, schedule: schedule(execution) };
-    let mut deadlocks: Vec<Deadlock> = deadlocks.into_iter().map(deadlock).collect();
-    deadlocks.sort_by_key(|deadlock| deadlock.schedule.len());
-    let (outcomes, is_cut) = outcomes
-        .list(&found.tables, Room::behind(found.bound, budget), |execution| executions[execution as usize].clone());
-    Ok(Answer {
-        bound: found.bound.or(is_cut.then_some(Bound::Memory)),
-        all_end: query.ends != Ends::Nothing && found.bound.is_none(),
-        statistics: found.statistics,
-        from_slices: false,
-        threads,
-        terms,
-        undecided: Vec::new(),
-        outcomes,
-        failures,
-        deadlocks,
-        open: Vec::new(),
-        tables: found.tables,
-    })
+    Ok(collector.answer(machine, query, budget, found))
+}
+
+/// The same by executions without some locks whose order nobody can see, which are put back.
+///
+/// # Errors
+///
+/// A program that cannot be explored in this way, or whose locks cannot be put back.
+pub(in crate::explore) fn by_executions_without(
+    machine: &Machine,
+    without: &WithoutLocks,
+    query: &Query<'_>,
+    budget: &Budget<'_>,
+) -> Result<Answer, Refusal> {
+    let mut collector = Collector { ends: query.ends, open: Open::of(machine, query), ..Collector::default() };
+    let mut restorer = Restorer::new(machine, without, budget);
+    let (mut is_full, mut refused) = (false, None);
+    let mut found = reads_from::enumerate(&without.machine, budget, &mut |execution| {
+        let shown = restorer.restore(execution, &mut |restored| {
+            let Restored { machine, tables, state, failure, choices, deadlock } = *restored;
+            // What is read before a deadlock is read in the whole execution as well.
+            let pairs = if deadlock.is_some() { &[] } else { execution.pairs };
+            collector.collect(&Seen { machine, tables, state, failure, pairs, choices: &|| choices.to_vec() });
+            is_full = budget.exceeds_memory(execution.bytes + collector.bytes());
+            if is_full || collector.open.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        shown.unwrap_or_else(|refusal| {
+            refused = Some(refusal);
+            ControlFlow::Break(())
+        })
+    })?;
+    if let Some(refusal) = refused {
+        return Err(refusal);
+    }
+    found.bound = is_full.then_some(Bound::Memory).or(restorer.bound).or(found.bound);
+    found.statistics.executions += restorer.tried;
+    found.tables = restorer.tables;
+    Ok(collector.answer(machine, query, budget, found))
 }

@@ -15,10 +15,12 @@
 
 use crate::budget::{Bound, Budget, Limits, Statistics};
 use crate::explore::portfolio::LESS_WORK_FOR_STATE;
-use crate::explore::question::chains::{Chains, hash_of_end};
+use crate::explore::question::chains::hash_of_end;
+use crate::explore::question::history::History;
 use crate::explore::question::infinite;
-use crate::explore::reads_from::{self, Enumerated, Refusal};
-use crate::explore::states::{self, EndContext, Fingerprints, Monitor, Transition, Visitor};
+use crate::explore::question::restored::{Restorer, WithoutLocks};
+use crate::explore::reads_from::{self, Enumerated, Execution, Refusal};
+use crate::explore::states::{self, EndContext, Fingerprints, Transition, Visitor};
 use crate::vm::{CodeIndex, Event, Machine, Observer, ThreadName};
 use std::ops::ControlFlow;
 
@@ -45,7 +47,7 @@ const FEW_STATES: u64 = 1_000;
 /// search through states. Where threads synchronise by objects, few states are tried first. For tests:
 /// [`Subject::count`](crate::explore::Subject::count) also sees which orders make no difference, and futures without end.
 pub fn count(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
-    let by_executions = || count_unless(machine, budget, &mut |_| None).ok();
+    let by_executions = || count_unless(machine, None, budget, &mut |_| None).ok();
     let found = count_by_few_states(machine, budget).or_else(by_executions);
     found.unwrap_or_else(|| count_by_states(machine, budget))
 }
@@ -68,13 +70,14 @@ fn count_by_at_most(states: u64, machine: &Machine, budget: &Budget<'_>) -> Coun
 /// Counts the futures by one execution for each, unless it turns out that there are infinitely many: that is asked, through so many
 /// states at most, where executions are not [few](ASKED_BEHIND), or a bound was hit before. Where threads synchronise by objects, a bound on states bounds executions as
 /// well, by the work that they are: there may be futures without end. Where executions are far more than futures, states may be few: as
-/// many of them as take the time of the executions are tried now and then.
+/// many of them as take the time of the executions are tried now and then. Executions may be those of the program without some locks.
 ///
 /// # Errors
 ///
 /// A program that cannot be explored in this way.
 pub(in crate::explore) fn count_unless(
     machine: &Machine,
+    without: Option<&WithoutLocks>,
     budget: &Budget<'_>,
     infinitely_many: &mut dyn FnMut(u64) -> Option<CountAnswer>,
 ) -> Result<CountAnswer, Refusal> {
@@ -83,7 +86,9 @@ pub(in crate::explore) fn count_unless(
     let max_work = max_states.map(|states| states.saturating_mul(LESS_WORK_FOR_STATE));
     let (mut executions, mut next, mut other) = (0, 0, None);
     let share = budget.share(Limits { max_work, ..Limits::default() });
-    let found = reads_from::enumerate(machine, &share, &mut |execution| {
+    let mut added = without.map(|without| Added::new(machine, without, &share));
+    let explored = without.map_or(machine, |without| &without.machine);
+    let found = reads_from::enumerate(explored, &share, &mut |execution| {
         executions += 1;
         if let Some(&(_, states)) = ASKED_BEHIND.iter().find(|&&(few, _)| executions == few) {
             other = infinitely_many(states);
@@ -93,7 +98,10 @@ pub(in crate::explore) fn count_unless(
             let found = count_by_at_most(executions * STATES_OF_EXECUTION, machine, budget);
             other = found.bound.is_none().then_some(found);
         }
-        if other.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if other.is_some() {
+            return ControlFlow::Break(());
+        }
+        added.as_mut().map_or(ControlFlow::Continue(()), |added| added.count(execution, &share))
     })?;
     if found.bound.is_some() && executions < FEW_EXECUTIONS {
         other = infinitely_many(STATES_OF_CYCLES);
@@ -102,11 +110,55 @@ pub(in crate::explore) fn count_unless(
         return Ok(other);
     }
     let mut answer = answer(&found);
+    if let Some(added) = added {
+        added.add_to(&mut answer)?;
+    }
     let is_users = max_executions.is_some_and(|most| answer.executions >= most);
     if answer.bound == Some(Bound::Executions) && !is_users && max_work.is_some() {
         answer.bound = Some(Bound::States);
     }
     Ok(answer)
+}
+
+/// The futures that locks add which were left out: deadlocks.
+struct Added<'a> {
+    restorer: Restorer<'a>,
+    futures: Fingerprints,
+    refused: Option<Refusal>,
+    is_full: bool,
+}
+
+impl<'a> Added<'a> {
+    fn new(machine: &'a Machine, without: &'a WithoutLocks, budget: &Budget<'a>) -> Added<'a> {
+        let restorer = Restorer::new(machine, without, budget);
+        Added { restorer, futures: Fingerprints::default(), refused: None, is_full: false }
+    }
+
+    /// Counts those of one execution.
+    fn count(&mut self, execution: &Execution<'_>, budget: &Budget<'_>) -> ControlFlow<()> {
+        let Added { restorer, futures, refused, is_full } = self;
+        let counted = restorer.restore(execution, &mut |restored| {
+            if let Some(future) = restored.deadlock {
+                futures.insert(future);
+                *is_full = budget.exceeds_memory(execution.bytes + futures.bytes());
+            }
+            if *is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        counted.unwrap_or_else(|refusal| {
+            *refused = Some(refusal);
+            ControlFlow::Break(())
+        })
+    }
+
+    /// Adds them to those without the locks.
+    fn add_to(self, answer: &mut CountAnswer) -> Result<(), Refusal> {
+        let Added { restorer, futures, refused, is_full } = self;
+        answer.futures += futures.len();
+        answer.executions += restorer.tried;
+        answer.statistics.executions += restorer.tried;
+        answer.bound = answer.bound.or(restorer.bound).or(is_full.then_some(Bound::Memory));
+        refused.map_or(Ok(()), Err)
+    }
 }
 
 fn answer(found: &Enumerated) -> CountAnswer {
@@ -130,7 +182,7 @@ pub(in crate::explore) const STATES_OF_CYCLES: u64 = 100_000;
 /// loop, executions get longer and longer, while the states are often very few.
 const ASKED_BEHIND: [(u64, u64); 2] = [(300, 1_000), (FEW_EXECUTIONS, STATES_OF_CYCLES)];
 
-/// The answer where there are infinitely many futures; `None` where there are not, as far as is known.
+/// The answer where there are infinitely many futures, or none since no execution ends; `None` where that is not known.
 pub(in crate::explore) fn infinitely_many(
     machine: &Machine,
     budget: &Budget<'_>,
@@ -139,7 +191,8 @@ pub(in crate::explore) fn infinitely_many(
     let share = budget.share(Limits { max_states: Some(most_states), ..Limits::default() });
     let found = infinite::infinitely_many(machine, &share);
     let statistics = found.statistics;
-    found.proven.then_some(CountAnswer { futures: 0, infinite: true, executions: 0, bound: None, statistics })
+    let answer = CountAnswer { futures: 0, infinite: found.proven, executions: 0, bound: None, statistics };
+    (found.proven || found.none).then_some(answer)
 }
 
 /// Counts the futures by one execution for each.
@@ -162,86 +215,6 @@ pub fn count_by_states(machine: &Machine, budget: &Budget<'_>) -> CountAnswer {
         executions: futures,
         bound: searched.bound,
         statistics: searched.statistics,
-    }
-}
-
-/// A write instance: a thread, and the ordinal of the write among its writes from 1; all 0 for an initial value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Instance {
-    path: u32,
-    ordinal: u32,
-}
-
-/// What an execution has read so far.
-#[derive(Debug, Default)]
-pub(super) struct History {
-    pub(super) chains: Chains,
-    cells: Vec<Instance>,
-}
-
-impl Clone for History {
-    fn clone(&self) -> Self {
-        let mut copy = History::default();
-        copy.clone_from(self);
-        copy
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.chains.clone_from(&source.chains);
-        self.cells.clone_from(&source.cells);
-    }
-}
-
-impl History {
-    fn cell(&mut self, address: u32) -> &mut Instance {
-        if self.cells.len() <= address as usize {
-            self.cells.resize(address as usize + 1, Instance::default());
-        }
-        &mut self.cells[address as usize]
-    }
-}
-
-impl Observer for History {
-    const DETAILS: bool = false;
-
-    fn event(&mut self, thread: ThreadName, at: CodeIndex, event: Event) {
-        match event {
-            Event::Read { read, address, shared: true, .. } => {
-                let Instance { path, ordinal } = *self.cell(address);
-                // Not the address: which one a local gets depends on the order of steps. Which cell it is follows from what
-                // its thread, and those that made it, have read and chosen before.
-                self.chains.learn(thread, [u64::from(read.0), u64::from(path) << 32 | u64::from(ordinal)]);
-            }
-            Event::Write { address, shared: true, .. } => {
-                *self.cell(address) = Instance { path: thread.path.0, ordinal: self.chains.count(thread) };
-            }
-            Event::Choose { value } => self.chains.learn(thread, [u64::from(at.0) | 1 << 63, value as u64]),
-            Event::Verdict { value } => self.chains.learn(thread, [u64::from(at.0) | 1 << 63, u64::from(value)]),
-            Event::Fork { child } | Event::Spawn { child } => self.chains.begin(child.slot),
-            Event::End { .. } => self.chains.end(thread.slot),
-            Event::Allocate { address, size, .. } => {
-                for cell in address..address + size {
-                    *self.cell(cell) = Instance::default();
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-impl Monitor for History {
-    type Note = ();
-
-    fn encode(&self, words: &mut Vec<u64>) {
-        self.chains.encode(words);
-        words.extend(self.cells.iter().map(|cell| u64::from(cell.path) << 32 | u64::from(cell.ordinal)));
-    }
-
-    fn decode(&mut self, words: &[u64]) {
-        let cells = self.chains.decode(words);
-        self.cells.clear();
-        let instance = |word: &u64| Instance { path: (word >> 32) as u32, ordinal: *word as u32 };
-        self.cells.extend(cells.iter().map(instance));
     }
 }
 

@@ -11,7 +11,7 @@
 
 use crate::budget::{Bound, Budget};
 use crate::explore::question::chains::hash_of_end;
-use crate::explore::question::count::History;
+use crate::explore::question::history::History;
 use crate::explore::reads_from::{self, Refusal};
 use crate::explore::states::{self, EndContext, Transition, Visitor};
 use crate::vm::{Choice, CodeIndex, Event, Machine, Observer, ThreadName};

@@ -15,10 +15,12 @@ use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::answer::{Answer, Ends, MAX_TERM_STEPS, OutcomeStatus, Query, Term, TermSchedules};
 use crate::explore::deadlock::{BlockedThread, Deadlock, blocked_threads, places};
 use crate::explore::portfolio::{PartialAnswer, Portfolio, Retry, Searches, Symmetry};
-use crate::explore::question::by_executions::by_executions;
+use crate::explore::question::by_executions::{by_executions, by_executions_without};
 use crate::explore::question::failures::{FailureKey, failure_key, failure_list};
 use crate::explore::question::outcomes::{self, OutcomeKey, Outcomes, Room};
+use crate::explore::question::restored::WithoutLocks;
 use crate::explore::question::samples::Samples;
+use crate::explore::reads_from::Refusal;
 use crate::explore::reduction::{Commuting, Reduction};
 use crate::explore::states::assumption::{Unexpanded, lasting_states};
 use crate::explore::states::completion::Completion;
@@ -33,7 +35,7 @@ use std::ops::ControlFlow;
 
 /// Finds out what can happen, by the [portfolio](crate::explore::portfolio) of exact strategies, without slices.
 pub fn futures(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Answer {
-    let known = Known { commuting: &|| None, looks: &|| Cow::Borrowed(machine) };
+    let known = Known { commuting: &|| None, looks: &|| Cow::Borrowed(machine), without_locks: &|| None };
     futures_with(machine, query, &known, budget, &mut |_| Err(Retry::Never))
 }
 
@@ -43,19 +45,21 @@ pub(in crate::explore) struct Known<'k> {
     pub commuting: &'k dyn Fn() -> Option<Commuting>,
     /// The machine that [knows](Machine::knowing_looks) which bodies of locks may only look.
     pub looks: &'k dyn Fn() -> Cow<'k, Machine>,
+    /// The program without some locks whose order nobody can see.
+    pub without_locks: &'k dyn Fn() -> Option<WithoutLocks>,
 }
 
 /// The same with slices, as a function of their budget, and with what is known of the program.
 pub(in crate::explore) fn futures_with<'k>(
     machine: &Machine,
     query: &Query<'_>,
-    &Known { commuting, looks }: &Known<'k>,
+    &Known { commuting, looks, without_locks }: &Known<'k>,
     budget: &Budget<'_>,
     by_slices: &mut dyn FnMut(&Budget<'_>) -> Result<Answer, Retry>,
 ) -> Answer {
     let symmetric = machine.up_to_symmetry();
     let mut samples = Samples::new(machine, query);
-    let (mut known, mut looking, mut deadlocked) = (None, None, Vec::new());
+    let (mut known, mut looking, mut without, mut deadlocked) = (None, None, None, Vec::new());
     let mut answer = Portfolio::new(machine, budget, Symmetry::of(symmetric.as_ref())).run(Searches {
         by_states: &mut |budget| {
             let is_large = budget.limits().max_states.is_none_or(|states| states > FEW_STATES);
@@ -70,7 +74,17 @@ pub(in crate::explore) fn futures_with<'k>(
             if again { by_states(machine, query, budget) } else { answer }
         },
         by_executions: &mut |budget| {
-            let answer = by_executions(looking.get_or_insert_with(looks), query, budget)?;
+            let few_orders = without.get_or_insert_with(without_locks);
+            let answer = few_orders.as_ref().map(|without| by_executions_without(machine, without, query, budget));
+            let answer = match answer {
+                Some(Ok(answer)) => answer,
+                refused => {
+                    if refused.is_some_and(|refused| refused.is_err_and(|refusal| refusal != Refusal::Orders)) {
+                        *few_orders = None;
+                    }
+                    by_executions(looking.get_or_insert_with(looks), query, budget)?
+                }
+            };
             deadlocked = answer.deadlocks.iter().map(|deadlock| deadlock.schedule.clone()).collect();
             Ok(answer)
         },

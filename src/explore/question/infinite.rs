@@ -1,7 +1,7 @@
-//! Whether a program has infinitely many futures.
+//! Whether a program has infinitely many futures, or none.
 //!
 //! **Input**: a machine and a budget. **Output**: whether a cycle of states can be reached in which some step reads, chooses or is
-//! told a verdict, and from which an execution can end.
+//! told a verdict, and from which an execution can end; and whether no execution ends at all.
 //!
 //! **Algorithm**: a search through states, without what has no influence on the rest of an execution, for
 //! [cycles with such a step](crate::explore::question::cycles).
@@ -21,6 +21,8 @@ use crate::vm::{Event, Machine};
 pub(super) struct Infinite {
     /// Whether there are infinitely many for certain.
     pub(super) proven: bool,
+    /// Whether no execution has an end.
+    pub(super) none: bool,
     pub(super) statistics: Statistics,
 }
 
@@ -31,8 +33,9 @@ pub(super) fn infinitely_many(machine: &Machine, budget: &Budget<'_>) -> Infinit
     });
     let searched = states::search(machine, budget, Forgetful, &mut marked);
     let graph = &searched.graph;
-    let ends = (0..graph.len() as u32).filter(|&node| graph.kind(node).is_end()).collect();
+    let ends: Vec<u32> = (0..graph.len() as u32).filter(|&node| graph.kind(node).is_end()).collect();
+    let none = ends.is_empty() && searched.bound.is_none();
     let can_end = graph.reversed().closure(ends);
     let proven = marked.are_on_cycle(graph, &|node| can_end.contains(node as usize));
-    Infinite { proven, statistics: searched.statistics }
+    Infinite { proven, none, statistics: searched.statistics }
 }

@@ -16,7 +16,7 @@
 //! | `order` | whether operations can happen in a given order before a branch |
 //! | `tear` | whether an execution tears two accesses of a method apart |
 //!
-//! `cycles` finds steps that lie on a cycle of states. `samples` adds to what can happen what single executions show, where no exact
+//! `restored` puts locks back into executions without them. `cycles` finds steps that lie on a cycle of states. `samples` adds to what can happen what single executions show, where no exact
 //! search comes to its end.
 
 mod ahead;
@@ -29,12 +29,14 @@ pub(super) mod executed;
 pub(super) mod executions;
 pub(super) mod failures;
 pub(super) mod futures;
+mod history;
 mod infinite;
 pub(super) mod linear;
 pub(super) mod order;
 pub(super) mod outcomes;
 pub mod pairs;
 pub mod races;
+pub(super) mod restored;
 mod samples;
 pub(super) mod select;
 pub(super) mod serial;

@@ -21,8 +21,8 @@
 
 use crate::concurrency::lockset::Locksets;
 use crate::concurrency::{Concurrency, Event, EventKind, LocationId};
-use crate::ir::Program;
 use crate::ir::sync::{Blocking, Kind, ObjectKind};
+use crate::ir::{LeafKind, Program};
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -180,6 +180,26 @@ impl<'a> Bodies<'a> {
             EventKind::Synchronise(kind) if kind.properties().blocking == Blocking::Never => {}
             EventKind::Synchronise(_) | EventKind::Join | EventKind::JoinThread => self.long.union_with(held),
             _ => {}
+        }
+    }
+
+    /// The locks, by number, whose bodies take only such ones, in any order, of those that are not long. A semaphore is one of them
+    /// only if it is short.
+    pub(super) fn closed(&self, program: &Program) -> FixedBitSet {
+        let mut closed = self.short();
+        for (&lock, &id) in &self.ids {
+            let leaf = &program.leaves[self.concurrency.locations[lock].leaf];
+            if leaf.kind != LeafKind::Semaphore && !self.long.contains(id) {
+                closed.insert(id);
+            }
+        }
+        loop {
+            let is_open = |&lock: &usize| !self.inner[lock].iter().all(|&inner| closed.contains(inner));
+            let open: Vec<usize> = closed.ones().filter(is_open).collect();
+            if open.is_empty() {
+                return closed;
+            }
+            open.into_iter().for_each(|lock| closed.set(lock, false));
         }
     }
 

@@ -50,20 +50,39 @@ pub(in crate::explore) struct UnobservedLocks {
 impl UnobservedLocks {
     /// Those of a program, if there are any.
     pub(in crate::explore) fn find(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
+        UnobservedLocks::find_of(program, concurrency, |bodies| bodies.short())
+    }
+
+    /// The same with locks that threads may keep in a deadlock, for bodies take them in circles. See [`restored`].
+    ///
+    /// [`restored`]: crate::explore::question::restored
+    pub(in crate::explore) fn find_with_circles(
+        program: &Program,
+        concurrency: &Concurrency,
+    ) -> Option<UnobservedLocks> {
+        UnobservedLocks::find_of(program, concurrency, |bodies| bodies.closed(program))
+    }
+
+    /// Those among the locks that `candidates` gives, as far as is known which ones are long.
+    fn find_of(
+        program: &Program,
+        concurrency: &Concurrency,
+        candidates: impl Fn(&Bodies<'_>) -> FixedBitSet,
+    ) -> Option<UnobservedLocks> {
         let takes_lock = |event: &Event| event.kind.synchronisation().is_some_and(takes);
         if !tells_bodies_apart(concurrency) || !concurrency.events.iter().any(takes_lock) {
             return None;
         }
         let locksets = find_units_held(program, concurrency);
         let bodies = Bodies::of(program, concurrency, &locksets)?;
-        if bodies.short().is_clear() {
+        if candidates(&bodies).is_clear() {
             return None;
         }
         let accesses = Accesses::of(concurrency);
         let mut search = Search { program, concurrency, bodies, accesses, locksets, operations: FxHashMap::default() };
         search.look_through();
         search.exclude_loops();
-        let operations = search.operations();
+        let operations = search.operations(candidates);
         (!operations.is_empty()).then_some(UnobservedLocks { operations })
     }
 
@@ -299,9 +318,9 @@ impl Search<'_> {
     }
 
     /// Points 4 and 5.
-    fn operations(mut self) -> FxHashSet<Origin> {
+    fn operations(mut self, candidates: impl Fn(&Bodies<'_>) -> FixedBitSet) -> FxHashSet<Origin> {
         loop {
-            let found = self.bodies.short();
+            let found = candidates(&self.bodies);
             let is_whole =
                 |meaning: &Meaning| !meaning.others && meaning.locks.iter().all(|&lock| found.contains(lock));
             let before = self.bodies.long.count_ones(..);
