@@ -114,12 +114,11 @@ impl Judge<'_> {
         self.findings.exploration.as_ref().is_some_and(|answer| answer.is_complete())
     }
 
-    fn about(&self, leaves: &[LeafId]) -> Confirmation {
-        let name = |&leaf: &LeafId| self.program.texts.get(self.program.leaves[leaf].name).to_owned();
+    fn about(objects: Vec<String>) -> Confirmation {
         Confirmation {
             diagnostic: 0,
             code: "",
-            objects: leaves.iter().map(name).collect(),
+            objects,
             status: "",
             harmful: false,
             pair: None,
@@ -130,7 +129,8 @@ impl Judge<'_> {
 
     /// Step 1.
     fn race(&self, variable: LeafId) -> (Status, Confirmation) {
-        let mut confirmation = self.about(&[variable]);
+        let mut confirmation =
+            Judge::about(vec![self.program.texts.get(self.program.leaves[variable].name).to_owned()]);
         let all = self.findings.pairs.iter().zip(&self.report.potential);
         let pairs: Vec<(&PairFinding, &PairReport)> =
             all.filter(|(finding, _)| finding.variables.contains(&variable)).collect();
@@ -155,14 +155,15 @@ impl Judge<'_> {
     }
 
     /// Step 2.
-    fn cycle(&self, locks: &[LeafId]) -> (Status, Confirmation) {
-        let mut confirmation = self.about(locks);
-        let is_lock = locks.iter().all(|&lock| self.program.leaves[lock].kind == LeafKind::Lock);
+    fn cycle(&self, locks: &[(LeafId, Option<u32>)]) -> (Status, Confirmation) {
+        let locks: Vec<Lock> = locks.iter().map(|&(leaf, element)| Lock::new(self.program, leaf, element)).collect();
+        let mut confirmation = Judge::about(locks.iter().map(|lock| lock.name.clone()).collect());
+        let is_lock = locks.iter().all(|lock| lock.is_lock);
         let shown = self.report.deadlocks.iter().find(|met| {
             let threads = &met.deadlock.threads;
-            confirmation.objects.iter().all(|lock| {
-                let mut waiting = waiting(threads, lock);
-                waiting.any(|thread| !is_lock || holder_waits(threads, thread, &confirmation.objects))
+            locks.iter().all(|lock| {
+                let mut waiting = threads.iter().filter(|thread| lock.is_waited_for(thread));
+                waiting.any(|thread| !is_lock || holder_waits(threads, thread, &locks))
             })
         });
         if let Some(met) = shown {
@@ -184,17 +185,33 @@ impl Judge<'_> {
     }
 }
 
-/// The threads that wait for an object.
-fn waiting<'t>(threads: &'t [BlockedReport], object: &str) -> impl Iterator<Item = &'t BlockedReport> {
-    threads.iter().filter(move |thread| thread.object.as_deref() == Some(object))
+/// A lock of a cycle.
+struct Lock {
+    /// As it is shown.
+    name: String,
+    is_lock: bool,
+    /// What an execution may call it: an element of an array by its index, or any of them.
+    elements: BTreeSet<String>,
+}
+
+impl Lock {
+    fn new(program: &Program, leaf: LeafId, element: Option<u32>) -> Lock {
+        let (leaf, texts) = (&program.leaves[leaf], &program.texts);
+        let all = element.map_or(0..leaf.element_count(), |element| element..element + 1);
+        let name = element.map_or_else(|| leaf.row_name(texts), |element| leaf.element_name(texts, element));
+        let elements = all.map(|element| leaf.element_name(texts, element)).collect();
+        Lock { name, is_lock: leaf.kind == LeafKind::Lock, elements }
+    }
+
+    fn is_waited_for(&self, thread: &BlockedReport) -> bool {
+        thread.object.as_ref().is_some_and(|object| self.elements.contains(object))
+    }
 }
 
 /// Whether the holder of the lock that a thread waits for waits itself for one of the locks.
-fn holder_waits(threads: &[BlockedReport], thread: &BlockedReport, locks: &[String]) -> bool {
+fn holder_waits(threads: &[BlockedReport], thread: &BlockedReport, locks: &[Lock]) -> bool {
     let Some(holder) = &thread.holder else { return false };
-    let waits = |other: &&BlockedReport| {
-        other.thread == *holder && other.object.as_ref().is_some_and(|object| locks.contains(object))
-    };
+    let waits = |other: &&BlockedReport| other.thread == *holder && locks.iter().any(|lock| lock.is_waited_for(other));
     threads.iter().any(|other| waits(&other))
 }
 

@@ -42,8 +42,8 @@ struct Subject<'a> {
 pub enum Potential {
     /// Accesses to that variable race.
     Race(LeafId),
-    /// Threads wait for each other that hold these locks, sorted.
-    LockCycle(Vec<LeafId>),
+    /// Threads wait for each other that hold these locks, sorted: each an element of its leaf, or any.
+    LockCycle(Vec<(LeafId, Option<u32>)>),
 }
 
 /// What the checks find.

@@ -73,6 +73,30 @@ fn cycles_of_locks_are_held_to_deadlocks() {
 }
 
 #[test]
+fn locks_of_a_cycle_may_be_elements_of_arrays() {
+    for (declared, [one, other], take, give) in [
+        ("lock s[2];", ["s[0]", "s[1]"], "lock", "unlock"),
+        ("lock s[2], m;", ["m", "s[0]"], "lock", "unlock"),
+        ("class Account { lock l; } Account a[2];", ["a[0].l", "a[1].l"], "lock", "unlock"),
+        ("rwlock s[2];", ["s[0]", "s[1]"], "wrlock", "unlock"),
+    ] {
+        let arm = |first: &str, second: &str| {
+            format!("{take}({first}); {take}({second}); {give}({second}); {give}({first});")
+        };
+        let (a, b) = (arm(one, other), arm(other, one));
+        let text = format!("{declared}\ncobegin\nA: {a}\nB: {b}\ncoend\n");
+        let mut names = [one, other];
+        names.sort_unstable();
+        let found = verdicts(&confirm(&text, &[], 1));
+        assert_eq!(found.len(), 1, "{text}");
+        let words: Vec<&str> = found[0].split(' ').collect();
+        let mut objects: Vec<&str> = words[1].split(',').collect();
+        objects.sort_unstable();
+        assert_eq!((words[0], objects.as_slice(), words[2]), ("CS0402", &names[..], "real"), "{text}");
+    }
+}
+
+#[test]
 fn what_bounds_cut_off_is_open() {
     let text = "int x; atomic int f;\ncobegin\nT1: for (int i = 0; i < 9; i++) f++; x = 1; f = 100;\n\
                 T2: if (f == 100) x = 2;\ncoend\n";

@@ -81,8 +81,11 @@ pub(super) fn lock_cycles(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Lock
 /// Reports cycles.
 pub(super) fn check(subject: Subject<'_>, held: &mut Held<'_>, found: &mut Vec<(Potential, Diagnostic)>) {
     for cycle in cycles(subject, held) {
-        let leaf = |edge: &Edge| subject.form.concurrency.locations[edge.held].leaf;
-        let mut locks: Vec<LeafId> = cycle.iter().map(leaf).collect();
+        let lock = |edge: &Edge| {
+            let location = &subject.form.concurrency.locations[edge.held];
+            (location.leaf, location.element)
+        };
+        let mut locks: Vec<(LeafId, Option<u32>)> = cycle.iter().map(lock).collect();
         locks.sort_unstable();
         found.push((Potential::LockCycle(locks), report(subject, &cycle)));
     }
