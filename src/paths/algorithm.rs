@@ -446,8 +446,12 @@ impl<'s, 'm> Method<'s, 'm> {
             let candidate = &self.found.groups.list[group].candidates[one];
             self.found.runs[candidate.run].run.trace.actions.len()
         };
-        if tests.iter().map(actions).sum::<usize>() <= MAX_PREDICTED {
+        // Without a branch nothing is predicted, and executions that spin are long.
+        if !columns.is_empty() && tests.iter().map(actions).sum::<usize>() <= MAX_PREDICTED {
             for (test, &(group, one)) in tests.iter().enumerate() {
+                if self.budget.check().is_some() {
+                    break;
+                }
                 for (column, group) in self.predict(columns, &self.found.groups.list[group].candidates[one]) {
                     let of = &self.found.groups.list[group];
                     let entry = branches[column].entry(group).or_insert_with(|| TableGroup {

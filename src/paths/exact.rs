@@ -101,8 +101,8 @@ struct KnownFacts {
     /// The branches and waits of these.
     places: FxHashSet<DecisionPlace>,
     races: FxHashSet<[Span; 2]>,
-    /// Whether nothing but locks orders one of these.
-    has_unordered: bool,
+    /// Those of them that nothing but locks orders in some test: the others are no races.
+    unordered: FxHashSet<[Span; 2]>,
     ends: FxHashSet<End>,
 }
 
@@ -128,12 +128,18 @@ pub fn add_missing(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactnes
     let failures = futures.failures.iter().map(|failure| &failure.schedule);
     let deadlocks = futures.deadlocks.iter().map(|deadlock| &deadlock.schedule);
     failures.chain(deadlocks).for_each(|steps| completion.add_end(steps));
-    let (missed, has_unordered) = (completion.missed, completion.known.has_unordered);
+    let (missed, unordered) = (completion.missed, completion.known.unordered);
     let bound = answer.bound.or(futures.bound);
     let complete = bound.is_none();
     let impossible = if complete { impossible(&method.found, &possible, (max_instance, endless)) } else { Vec::new() };
-    let at_once = if complete && has_unordered { at_once(model, budget) } else { None };
-    Exactness { complete, bound, missed, impossible, instances: max_instance, at_once }
+    let at_once = if complete && !unordered.is_empty() { at_once(model, budget) } else { None };
+    let mut exactness = Exactness { complete, bound, missed, impossible, instances: max_instance, at_once };
+    let mut missed = std::mem::take(&mut exactness.missed);
+    missed.retain(|one| match one {
+        Missed::Race { places, .. } => unordered.contains(places) && !exactness.keeps_apart(places),
+        Missed::Outcome { .. } | Missed::End { .. } => true,
+    });
+    Exactness { missed, ..exactness }
 }
 
 /// The places before which two threads stand at once in some execution, in the order of the text.
@@ -170,7 +176,8 @@ impl KnownFacts {
         }
         let pairs = unprotected_pairs(program, trace, Arrays::Elements);
         self.races.extend(pairs.iter().map(|pair| places(program, pair.accesses)));
-        self.has_unordered |= pairs.iter().any(|pair| !pair.ordered);
+        let unordered = pairs.iter().filter(|pair| !pair.ordered);
+        self.unordered.extend(unordered.map(|pair| places(program, pair.accesses)));
         self.ends.extend(end_of(machine, trace));
     }
 }

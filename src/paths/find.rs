@@ -229,7 +229,8 @@ fn graph_of(model: &Model, explored: &Explored, max_nodes: usize) -> Graph {
     let graph = VariantGraph::new(trace, &interleaving, max_nodes);
     let placing = Placing { program: model.program(), machine: model.machine() };
     let mut groups = vec![Vec::new(); explored.groups.list.len()];
-    for (number, variant) in graph.variants.iter().enumerate().take(MAX_CLASSIFIED) {
+    let most = MAX_CLASSIFIED.min(MAX_ORDERED / trace.actions.len().max(1));
+    for (number, variant) in graph.variants.iter().enumerate().take(most) {
         let mut way: Vec<Step> = graph.path(variant.node);
         way.push(variant.step);
         let order = completed_behind(trace, &interleaving, &way);
@@ -243,5 +244,6 @@ fn graph_of(model: &Model, explored: &Explored, max_nodes: usize) -> Graph {
     Graph { graph, projection, groups }
 }
 
-/// Variants whose groups are looked up.
+/// Variants whose groups are looked up, and actions that are put in order for that.
 const MAX_CLASSIFIED: usize = 2_000;
+const MAX_ORDERED: usize = 2_000_000;

@@ -30,7 +30,7 @@ use crate::vm::{Cell, PathId};
 pub const MAX_THREADS: usize = 64;
 
 /// A state, as words: the index, the wait flags, the objects.
-pub type Words = Vec<u16>;
+pub type Words = Vec<u32>;
 
 /// A move: who, and which thread it wakes where it notifies one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,10 +53,10 @@ pub enum Obstacle {
 }
 
 /// The flag of a thread that waits bare; those that wait for an object have its number, and two more.
-const BARE: u16 = 1;
+const BARE: u32 = 1;
 
 /// The value of a lock that a thread holds for itself; below that a readers-writer lock has the number of its readers.
-const TAKEN: u16 = u16::MAX;
+const TAKEN: u32 = u32::MAX;
 
 /// A program of moves.
 pub struct Interleaving<'a> {
@@ -66,7 +66,7 @@ pub struct Interleaving<'a> {
     /// By thread: who makes it, at which move.
     makers: Vec<Option<(usize, usize)>>,
     /// By object: for a barrier, how many threads it is for.
-    counts: Vec<u16>,
+    counts: Vec<u32>,
     /// Whether a thread may go on without a notification.
     spurious: bool,
 }
@@ -106,18 +106,18 @@ impl<'a> Interleaving<'a> {
 
     /// The actions of the next move of a thread; none at its end.
     #[must_use]
-    pub fn next(&self, words: &[u16], thread: usize) -> Option<&'a [ActionId]> {
+    pub fn next(&self, words: &[u32], thread: usize) -> Option<&'a [ActionId]> {
         let projection: &'a Projection = self.projection;
         projection.threads[thread].moves.get(words[thread] as usize).map(Vec::as_slice)
     }
 
     /// Whether a thread has done all its moves and waits for nothing.
     #[must_use]
-    pub fn is_done(&self, words: &[u16], thread: usize) -> bool {
+    pub fn is_done(&self, words: &[u32], thread: usize) -> bool {
         self.next(words, thread).is_none() && words[self.threads() + thread] == 0
     }
 
-    fn is_done_path(&self, words: &[u16], path: PathId) -> bool {
+    fn is_done_path(&self, words: &[u32], path: PathId) -> bool {
         self.projection.thread(path).is_none_or(|thread| self.is_done(words, thread))
     }
 
@@ -125,15 +125,15 @@ impl<'a> Interleaving<'a> {
         2 * self.threads() + self.projection.number(cell)
     }
 
-    fn flag(&self, condition: Option<Cell>) -> u16 {
-        condition.map_or(BARE, |cell| 2 + self.projection.number(cell) as u16)
+    fn flag(&self, condition: Option<Cell>) -> u32 {
+        condition.map_or(BARE, |cell| 2 + self.projection.number(cell) as u32)
     }
 
     /// Why a thread cannot do its next move; `None` where it can, or is at its end.
     #[must_use]
-    pub fn obstacle(&self, words: &[u16], thread: usize) -> Option<Obstacle> {
+    pub fn obstacle(&self, words: &[u32], thread: usize) -> Option<Obstacle> {
         let actions = self.next(words, thread)?;
-        if self.makers[thread].is_some_and(|(maker, number)| usize::from(words[maker]) <= number) {
+        if self.makers[thread].is_some_and(|(maker, number)| words[maker] as usize <= number) {
             return Some(Obstacle::Other);
         }
         let first = self.trace.actions[*actions.first()?].kind;
@@ -159,7 +159,7 @@ impl<'a> Interleaving<'a> {
     }
 
     /// Whether all threads have ended that a thread has forked so far.
-    fn may_join(&self, words: &[u16], thread: usize) -> bool {
+    fn may_join(&self, words: &[u32], thread: usize) -> bool {
         let done = &self.projection.threads[thread].moves[..words[thread] as usize];
         done.iter().flatten().all(|&id| match self.trace.actions[id].kind {
             ActionKind::Fork(child) => self.is_done_path(words, child),
@@ -191,7 +191,7 @@ impl<'a> Interleaving<'a> {
 
     /// The moves that a thread can do in a state: none, one, or one for each thread that it may wake.
     #[must_use]
-    pub fn steps(&self, words: &[u16], thread: usize) -> Vec<Step> {
+    pub fn steps(&self, words: &[u32], thread: usize) -> Vec<Step> {
         let Some(actions) = self.next(words, thread) else { return Vec::new() };
         if self.obstacle(words, thread).is_some() {
             return Vec::new();
@@ -213,7 +213,7 @@ impl<'a> Interleaving<'a> {
 
     /// The state behind a move.
     #[must_use]
-    pub fn apply(&self, words: &[u16], step: Step) -> Words {
+    pub fn apply(&self, words: &[u32], step: Step) -> Words {
         let mut after = words.to_vec();
         let threads = self.threads();
         after[step.thread] += 1;

@@ -145,7 +145,7 @@ impl Search<'_> {
         }
     }
 
-    fn is_goal(&self, words: &[u16]) -> bool {
+    fn is_goal(&self, words: &[u32]) -> bool {
         let Some(thread) = self.goal.thread else { return true };
         if self.goal.waits {
             self.interleaving.next(words, thread).is_none()
@@ -154,18 +154,18 @@ impl Search<'_> {
         }
     }
 
-    fn steps(&self, words: &[u16]) -> Vec<Step> {
+    fn steps(&self, words: &[u32]) -> Vec<Step> {
         let threads = 0..self.interleaving.projection.threads.len();
         threads.flat_map(|thread| self.interleaving.steps(words, thread)).collect()
     }
 
-    fn position(&self, words: &[u16], thread: usize) -> Option<ActionId> {
+    fn position(&self, words: &[u32], thread: usize) -> Option<ActionId> {
         self.interleaving.next(words, thread).and_then(|actions| actions.first().copied())
     }
 
     /// The order behind a move.
-    fn advance(&mut self, words: &[u16], order: u32, step: Step) -> u32 {
-        if self.goal.thread.is_some_and(|thread| usize::from(words[thread]) >= self.last_own) {
+    fn advance(&mut self, words: &[u32], order: u32, step: Step) -> u32 {
+        if self.goal.thread.is_some_and(|thread| words[thread] as usize >= self.last_own) {
             return order;
         }
         let actions = self.interleaving.next(words, step.thread).unwrap_or_default();

@@ -35,8 +35,8 @@ pub struct Projection {
     /// Operations that matter.
     pub members: FixedBitSet,
     /// The synchronisation objects, by number, with what they begin with.
-    pub objects: Vec<(Cell, u16)>,
-    numbers: FxHashMap<Cell, u16>,
+    pub objects: Vec<(Cell, u32)>,
+    numbers: FxHashMap<Cell, u32>,
 }
 
 impl Projection {
@@ -100,7 +100,7 @@ impl Projection {
         for id in actions {
             for cell in objects_of(trace.actions[id].kind).into_iter().flatten() {
                 if !self.numbers.contains_key(&cell) {
-                    self.numbers.insert(cell, self.objects.len() as u16);
+                    self.numbers.insert(cell, self.objects.len() as u32);
                     self.objects.push((cell, initial_value(program, cell)));
                 }
             }
@@ -146,23 +146,23 @@ fn objects_of(kind: ActionKind) -> [Option<Cell>; 2] {
 }
 
 /// What an object begins with: the count of a semaphore, whether an event is set; a lock is free.
-fn initial_value(program: &Program, cell: Cell) -> u16 {
+fn initial_value(program: &Program, cell: Cell) -> u32 {
     let Some((leaf, element)) = cell.element(program) else { return 0 };
     let leaf = &program.leaves[leaf];
     let initial = leaf.initial.get(element as usize);
     match (leaf.kind, initial) {
-        (LeafKind::Semaphore | LeafKind::Event, Some(&Value::Int(value))) => value.clamp(0, 60_000) as u16,
-        (LeafKind::Semaphore | LeafKind::Event, Some(&Value::Long(value))) => value.clamp(0, 60_000) as u16,
-        (LeafKind::Event, Some(&Value::Bool(set))) => u16::from(set),
+        (LeafKind::Semaphore | LeafKind::Event, Some(&Value::Int(value))) => value.clamp(0, 2_000_000_000) as u32,
+        (LeafKind::Semaphore | LeafKind::Event, Some(&Value::Long(value))) => value.clamp(0, 2_000_000_000) as u32,
+        (LeafKind::Event, Some(&Value::Bool(set))) => u32::from(set),
         _ => 0,
     }
 }
 
 /// How many threads a barrier is for.
 #[must_use]
-pub fn barrier_count(program: &Program, cell: Cell) -> u16 {
+pub fn barrier_count(program: &Program, cell: Cell) -> u32 {
     match cell.leaf(program).map(|leaf| program.leaves[leaf].kind) {
-        Some(LeafKind::Barrier(count)) => u16::try_from(count).unwrap_or(u16::MAX),
+        Some(LeafKind::Barrier(count)) => count,
         _ => 1,
     }
 }

@@ -1,8 +1,13 @@
 //! The facts of the paper's programs (FACTS A).
 
 use super::analysis::{DecisionKind, Placing};
+use super::complete::completed;
+use super::guided::Script;
 use super::ids::ActionId;
+use super::interleaving::Interleaving;
+use super::projection::Projection;
 use super::report::{PathsReport, report};
+use super::run::Session;
 use super::{First, Request, StoppedBy, find};
 use crate::budget::{Bound, Budget, Limits};
 use crate::model::{Model, Options};
@@ -53,6 +58,17 @@ coend";
 fn steps(slots: &[u16]) -> First {
     let fork = std::iter::once(0).chain(slots.iter().copied());
     First::Steps(fork.map(|slot| Choice { thread: ThreadIndex(slot), alternative: 0 }).collect())
+}
+
+#[test]
+fn a_thread_may_make_very_many_moves() {
+    let model = model("int c; cobegin A: for (int i = 0; i < 40000; i++) c = c + 1; B: c = 0; coend");
+    let mut session = Session::new(&model, 1_000_000);
+    let trace = session.follow(&Script::default(), &[]).trace;
+    let whole = Projection::whole(model.program(), &trace);
+    let interleaving = Interleaving::new(model.program(), &trace, &whole, false);
+    assert!(trace.actions.len() > 80_000);
+    assert!(completed(&trace, &interleaving, &[]).len() > 80_000);
 }
 
 fn graph_of(text: &str, first: First) -> (PathsReport, [usize; 5]) {

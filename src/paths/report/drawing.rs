@@ -83,7 +83,7 @@ impl Artist<'_> {
     }
 
     /// `T1 read x@4:7`
-    fn label(&self, words: &[u16], thread: usize) -> String {
+    fn label(&self, words: &[u32], thread: usize) -> String {
         let actions = self.interleaving.next(words, thread).unwrap_or_default();
         let done: Vec<String> = actions.iter().map(|&id| self.action(id)).collect();
         format!("{} {}", self.thread(thread), done.join(", "))
