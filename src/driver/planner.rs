@@ -54,7 +54,7 @@ pub(super) fn plan_in_order(
     let mut policy = Then::new(Scripted::new(schedule), RoundRobin::new());
     let execution = schedule::run(input.machine, &mut policy, max_steps, &mut recording);
     if recording.events.len() > MAX_EVENTS {
-        return Err("has more than 20,000 events");
+        return Err("does not end within 20,000 events");
     }
     match execution.status {
         ExecutionStatus::Ok | ExecutionStatus::Failed(_) | ExecutionStatus::Deadlock => {}
