@@ -119,14 +119,19 @@ fn criteria_are_compared_file_by_file_and_value_by_value() {
     let answer = shown("paths --compare samples/setiadi_fig3.csm samples/setiadi_jtelnet.csm");
     assert!(answer.stdout.contains("setiadi_jtelnet      0            66     66       66\n"), "{}", answer.stdout);
     assert!(answer.stdout.contains("setiadi_fig3     "), "{}", answer.stdout);
-    // What has no end, and what a bound has cut.
+    // What has no end, and so no future, and what a bound has cut.
     let files = Files::new();
-    let text = "int x;\ncobegin\n  A: while (true) { x = 1; }\n  B: { if (x == 3) skip; }\ncoend\n";
-    let endless = files.write("endless.csm", text);
-    let rows =
-        call("paths --compare --max-states 500 --max-steps 200 --max-executions 20 --format json", &[endless]).json();
-    assert_eq!(rows["comparison"][0]["reachability"]["infinite"], true, "{rows:#}");
-    assert_eq!(rows["complete"], false);
+    let compared = |name: &str, work: &str| {
+        let text = format!("int x;\ncobegin\n  A: while (true) {{ {work} }}\n  B: {{ if (x == 3) skip; }}\ncoend\n");
+        let bounds = "paths --compare --max-states 500 --max-steps 200 --max-executions 20 --format json";
+        call(bounds, &[files.write(name, text)]).json()
+    };
+    let endless = compared("endless.csm", "x = 1;");
+    let row = &endless["comparison"][0];
+    assert_eq!(row["reachability"]["infinite"], true, "{endless:#}");
+    assert_eq!((&row["futures"]["count"], &endless["complete"]), (&0.into(), &true.into()), "{endless:#}");
+    let cut = compared("cut.csm", "x = x + 1;");
+    assert_eq!(cut["complete"], false, "{cut:#}");
 }
 
 #[test]
