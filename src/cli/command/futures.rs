@@ -46,7 +46,7 @@ A read or a write is named VAR@LINE:COL, or VAR@LINE where that is unique; VAR@i
 write, and VAR@LINE:COL#K the K-th time that a thread comes to a read. Where a place has several contexts, T1:VAR@LINE:COL \
 is that of a thread, and VAR@LINE:COL~5:7 that of a call; without a context all are meant.
 
-Exit status: 0 no failure, no deadlock and no execution without end, 1 some (also with `--starvation` a thread that can \
+Exit status: 0 no failure and no deadlock, and no execution without end was found, 1 some (also with `--starvation` a thread that can \
 starve), or the selection is inconsistent, 2 bad usage or a program that does not compile, 3 a bound was hit before terms, failures and deadlocks were decided, and nothing was found so far.";
 
 /// Arguments of `futures`.
