@@ -717,3 +717,19 @@ fn programs_with_many_orders_and_few_states_are_counted_through_states() {
     assert_eq!((found.futures, found.executions, found.bound), (9, 9, None));
     assert!(found.statistics.states > 1_000, "{found:?}");
 }
+
+#[test]
+fn a_place_is_one_of_the_text_whichever_call_has_come_there() {
+    for (text, futures) in [
+        // The copy of a function for a call is no place of its own, nor is a round with another local.
+        ("lock L; parfor (int i = 0; i < 2; i++) { unlock(L); }", 1),
+        ("lock L; parfor (int i = 0; i < 2; i++) { int j = i; unlock(L); }", 1),
+        ("void f(lock a) { unlock(a); } lock L; cobegin A: f(L); B: f(L); coend", 1),
+        ("int x; void f() { assert(x > 2); } cobegin A: f(); B: f(); coend", 3),
+        ("event e; void f() { wait(e); } set(e); cobegin A: { f(); f(); } B: clear(e); coend", 2),
+    ] {
+        let model = model(text);
+        let found = Subject::from(&model).count(&Budget::unlimited());
+        assert_eq!((found.futures, found.bound), (futures, None), "{text}");
+    }
+}

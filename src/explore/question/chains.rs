@@ -10,7 +10,7 @@
 //! executions of a search; which slot a thread has is told by the words, but not by the hash of all.
 
 use crate::explore::states::End;
-use crate::vm::{self, CodeIndex, PathId, ThreadIndex, ThreadName};
+use crate::vm::{self, CodeIndex, Machine, PathId, ThreadIndex, ThreadName};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Chain {
@@ -127,11 +127,18 @@ impl Chains {
 }
 
 /// The hash of an execution that has ended: what its threads have learned, and how it has ended. A failure is another
-/// execution than one that goes on after the same facts, and so is one in which other threads stand still, or elsewhere.
-pub(super) fn hash_of_end(chains: &Chains, end: End, mut standing: Vec<(PathId, CodeIndex)>) -> u128 {
+/// execution than one that goes on after the same facts, and so is one in which other threads stand still, or elsewhere: at another
+/// place of the text, for which function has a copy for which call is no matter of the program.
+pub(super) fn hash_of_end(
+    machine: &Machine,
+    chains: &Chains,
+    end: End,
+    standing: impl Iterator<Item = (PathId, CodeIndex)>,
+) -> u128 {
+    let mut standing: Vec<(PathId, CodeIndex)> = standing.map(|(path, at)| (path, machine.place(at))).collect();
     let mut words = halves(chains.total()).to_vec();
     match end {
-        End::Failed(failure) => words.push((2 + failure.kind as u64) | (u64::from(failure.at.0) << 32)),
+        End::Failed(failure) => words.push((2 + failure.kind as u64) | (u64::from(machine.place(failure.at).0) << 32)),
         End::Deadlock if !standing.is_empty() => {
             words.push(1);
             standing.sort_unstable();

@@ -245,8 +245,8 @@ impl Visitor<History> for Counter {
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, History>) -> ControlFlow<()> {
-        let standing = context.state.standing().collect();
-        self.futures.insert(hash_of_end(&context.monitor.chains, context.end, standing));
+        let EndContext { machine, monitor, end, state, .. } = context;
+        self.futures.insert(hash_of_end(machine, &monitor.chains, *end, state.standing()));
         ControlFlow::Continue(())
     }
 }

@@ -98,8 +98,8 @@ impl Visitor<History> for Ends {
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, History>) -> ControlFlow<()> {
-        let standing = context.state.standing().collect();
-        if self.known.insert(hash_of_end(&context.monitor.chains, context.end, standing)) {
+        let EndContext { machine, monitor, end, state, .. } = context;
+        if self.known.insert(hash_of_end(machine, &monitor.chains, *end, state.standing())) {
             self.has_more = self.nodes.len() == self.wanted;
             if self.has_more {
                 return ControlFlow::Break(());

@@ -62,7 +62,7 @@ impl Visitor<Course<'_>> for Ends {
     fn transition(&mut self, _: &Transition) {}
 
     fn end(&mut self, context: &EndContext<'_, Course<'_>>) -> ControlFlow<()> {
-        let class = class_of(context.monitor, context.end, context.state);
+        let class = class_of(context.machine, context.monitor, context.end, context.state);
         if class.is_some_and(|class| self.classes.insert(class)) && self.nodes.len() < self.most {
             self.nodes.push(context.node);
         }

@@ -6,7 +6,7 @@
 use super::course::Course;
 use crate::explore::question::chains::hash_of_end;
 use crate::explore::states::End;
-use crate::vm::{Choice, State};
+use crate::vm::{Choice, Machine, State};
 use rustc_hash::FxHashSet;
 
 /// Classes, by the hashes of their executions.
@@ -31,8 +31,8 @@ impl Found {
 }
 
 /// The class of an execution that has ended; none where it is none of those that are asked for.
-pub(super) fn class_of(course: &Course<'_>, end: End, state: &State) -> Option<u128> {
+pub(super) fn class_of(machine: &Machine, course: &Course<'_>, end: End, state: &State) -> Option<u128> {
     let history = course.history.as_ref().filter(|_| course.scope.is_complete(course.progress))?;
-    let standing = state.standing().filter(|&(path, _)| course.scope.is_about(path)).collect();
-    Some(hash_of_end(&history.chains, end, standing))
+    let standing = state.standing().filter(|&(path, _)| course.scope.is_about(path));
+    Some(hash_of_end(machine, &history.chains, end, standing))
 }

@@ -231,7 +231,7 @@ impl<'a> Counter<'a> {
         if let Some(found) = &mut self.found {
             // The step that each node has done last.
             let schedule = || path.iter().filter_map(|node| node.known.last()).map(|known| known.choice).collect();
-            found.enter(class_of(course, end, state), schedule);
+            found.enter(class_of(self.machine, course, end, state), schedule);
         }
         u128::from(course.scope.is_complete(course.progress))
     }

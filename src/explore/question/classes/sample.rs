@@ -41,7 +41,7 @@ pub(super) fn sample(
         let end = run.run_to_end(&mut Random::new(seed));
         steps += run.schedule.len();
         if let Some(end) = end {
-            found.enter(class_of(&run.course, end, &run.state), || run.schedule);
+            found.enter(class_of(machine, &run.course, end, &run.state), || run.schedule);
         }
     }
 }

@@ -133,8 +133,7 @@ impl<'a> Restorer<'a> {
             let Some(ended) = run.follow(&steps, set).ok().filter(|ended| self.is_stuck(ended)) else {
                 return ControlFlow::Continue(());
             };
-            let standing = ended.state.standing().collect();
-            let hash = hash_of_end(&ended.history.chains, End::Deadlock, standing);
+            let hash = hash_of_end(self.machine, &ended.history.chains, End::Deadlock, ended.state.standing());
             visit(&self.restored(&ended, Some(hash)))
         }))
     }

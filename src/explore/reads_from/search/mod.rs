@@ -459,7 +459,8 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         let mut words: SmallVec<[u64; 16]> = SmallVec::new();
         words.extend([hash as u64, (hash >> 64) as u64]);
         if !self.machine.is_finished(&self.now.state) {
-            let mut standing: SmallVec<[(PathId, CodeIndex); 8]> = self.now.state.standing().collect();
+            let place = |(path, at)| (path, self.machine.place(at));
+            let mut standing: SmallVec<[(PathId, CodeIndex); 8]> = self.now.state.standing().map(place).collect();
             standing.sort_unstable();
             words.extend(standing.iter().map(|(path, at)| u64::from(path.0) << 32 | u64::from(at.0)));
         }
