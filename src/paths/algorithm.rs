@@ -32,8 +32,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-/// Candidates times actions of their traces up to which the groups of other branches are predicted.
-const MAX_PREDICTED: usize = 2_000_000;
+/// Actions that are put in order to predict groups, at most: candidates, or variants, times the actions of their traces.
+pub const MAX_PREDICTED: usize = 2_000_000;
 
 /// Nodes of the variant graph in which ways to get stuck are looked for, at most.
 const STUCK_NODES: usize = 20_000;

@@ -133,13 +133,13 @@ pub fn add_missing(method: &mut Method<'_, '_>, budget: &Budget<'_>) -> Exactnes
     let complete = bound.is_none();
     let impossible = if complete { impossible(&method.found, &possible, (max_instance, endless)) } else { Vec::new() };
     let at_once = if complete && !unordered.is_empty() { at_once(model, budget) } else { None };
-    let mut exactness = Exactness { complete, bound, missed, impossible, instances: max_instance, at_once };
-    let mut missed = std::mem::take(&mut exactness.missed);
-    missed.retain(|one| match one {
+    let mut exactness = Exactness { complete, bound, missed: Vec::new(), impossible, instances: max_instance, at_once };
+    let is_missed = |one: &Missed| match one {
         Missed::Race { places, .. } => unordered.contains(places) && !exactness.keeps_apart(places),
         Missed::Outcome { .. } | Missed::End { .. } => true,
-    });
-    Exactness { missed, ..exactness }
+    };
+    exactness.missed = missed.into_iter().filter(is_missed).collect();
+    exactness
 }
 
 /// The places before which two threads stand at once in some execution, in the order of the text.

@@ -5,7 +5,7 @@
 //!
 //! **Soundness and limits**: what the tests show is real. [`Exactness`] says whether anything can be missing.
 
-use super::algorithm::{Explored, Method, StoppedBy, TestReason};
+use super::algorithm::{Explored, MAX_PREDICTED, Method, StoppedBy, TestReason};
 use super::analysis::Placing;
 use super::complete::completed_behind;
 use super::exact::{Exactness, add_missing};
@@ -229,7 +229,7 @@ fn graph_of(model: &Model, explored: &Explored, max_nodes: usize) -> Graph {
     let graph = VariantGraph::new(trace, &interleaving, max_nodes);
     let placing = Placing { program: model.program(), machine: model.machine() };
     let mut groups = vec![Vec::new(); explored.groups.list.len()];
-    let most = MAX_CLASSIFIED.min(MAX_ORDERED / trace.actions.len().max(1));
+    let most = MAX_CLASSIFIED.min(MAX_PREDICTED / trace.actions.len().max(1));
     for (number, variant) in graph.variants.iter().enumerate().take(most) {
         let mut way: Vec<Step> = graph.path(variant.node);
         way.push(variant.step);
@@ -244,6 +244,5 @@ fn graph_of(model: &Model, explored: &Explored, max_nodes: usize) -> Graph {
     Graph { graph, projection, groups }
 }
 
-/// Variants whose groups are looked up, and actions that are put in order for that.
+/// Variants whose groups are looked up.
 const MAX_CLASSIFIED: usize = 2_000;
-const MAX_ORDERED: usize = 2_000_000;
