@@ -50,7 +50,7 @@ pub struct Confirmation {
     pub diagnostic: usize,
     /// Its code.
     pub code: &'static str,
-    /// The variable, or the locks.
+    /// The variable, or the locks; of an array of locks, the elements.
     pub objects: Vec<String>,
     /// `real`, `impossible` or `open`.
     pub status: &'static str,
@@ -62,6 +62,22 @@ pub struct Confirmation {
     pub seed: Option<u64>,
     /// Why it is impossible.
     pub proof: Option<String>,
+}
+
+impl Confirmation {
+    /// Of which nothing is known yet.
+    fn about(objects: Vec<String>) -> Confirmation {
+        Confirmation {
+            diagnostic: 0,
+            code: "",
+            objects,
+            status: "",
+            harmful: false,
+            pair: None,
+            seed: None,
+            proof: None,
+        }
+    }
 }
 
 /// Says of the findings of a file (its name, its text and its inputs) whether executions show them.
@@ -114,23 +130,10 @@ impl Judge<'_> {
         self.findings.exploration.as_ref().is_some_and(|answer| answer.is_complete())
     }
 
-    fn about(objects: Vec<String>) -> Confirmation {
-        Confirmation {
-            diagnostic: 0,
-            code: "",
-            objects,
-            status: "",
-            harmful: false,
-            pair: None,
-            seed: None,
-            proof: None,
-        }
-    }
-
     /// Step 1.
     fn race(&self, variable: LeafId) -> (Status, Confirmation) {
         let mut confirmation =
-            Judge::about(vec![self.program.texts.get(self.program.leaves[variable].name).to_owned()]);
+            Confirmation::about(vec![self.program.texts.get(self.program.leaves[variable].name).to_owned()]);
         let all = self.findings.pairs.iter().zip(&self.report.potential);
         let pairs: Vec<(&PairFinding, &PairReport)> =
             all.filter(|(finding, _)| finding.variables.contains(&variable)).collect();
@@ -157,7 +160,7 @@ impl Judge<'_> {
     /// Step 2.
     fn cycle(&self, locks: &[(LeafId, Option<u32>)]) -> (Status, Confirmation) {
         let locks: Vec<Lock> = locks.iter().map(|&(leaf, element)| Lock::new(self.program, leaf, element)).collect();
-        let mut confirmation = Judge::about(locks.iter().map(|lock| lock.name.clone()).collect());
+        let mut confirmation = Confirmation::about(locks.iter().map(|lock| lock.name.clone()).collect());
         let is_lock = locks.iter().all(|lock| lock.is_lock);
         let shown = self.report.deadlocks.iter().find(|met| {
             let threads = &met.deadlock.threads;
