@@ -143,13 +143,13 @@ impl<'a> Subject<'a> {
         let found = count::count_by_few_states(self.machine, budget)
             .or_else(|| self.count_with_fewer_orders(budget))
             .or_else(by_executions)
-            .or_else(|| self.infinitely_many(budget, STATES_OF_CYCLES));
+            .or_else(|| self.infinite_or_none(budget, STATES_OF_CYCLES));
         found.unwrap_or_else(|| count::count_by_states(self.machine, budget))
     }
 
     /// Counts the futures by executions of a machine that has the same ones, if it can be explored in this way.
     fn count_by_executions(&self, machine: &Machine, budget: &Budget<'_>) -> Option<CountAnswer> {
-        count::count_unless(machine, None, budget, &mut |states| self.infinitely_many(budget, states)).ok()
+        count::count_unless(machine, None, budget, &mut |states| self.infinite_or_none(budget, states)).ok()
     }
 
     /// The program without the locks whose order nobody can see, also where threads may keep them in a deadlock: for executions that
@@ -181,9 +181,9 @@ impl<'a> Subject<'a> {
         concurrency.map(|concurrency| bodies_that_may_look(self.program, concurrency, left_out)).unwrap_or_default()
     }
 
-    /// The answer where there are infinitely many futures, as far as so many states show that.
-    fn infinitely_many(&self, budget: &Budget<'_>, most_states: u64) -> Option<CountAnswer> {
-        may_run_for_ever(self.program).then(|| count::infinitely_many(self.machine, budget, most_states)).flatten()
+    /// The answer where there are infinitely many futures, or none, as far as so many states show that.
+    fn infinite_or_none(&self, budget: &Budget<'_>, most_states: u64) -> Option<CountAnswer> {
+        may_run_for_ever(self.program).then(|| count::infinite_or_none(self.machine, budget, most_states)).flatten()
     }
 
     /// Counts the futures by executions of the program without the locks whose order nobody can see, and with bodies that only read
@@ -207,9 +207,9 @@ impl<'a> Subject<'a> {
             let more = self
                 .without_locks()
                 .filter(|more| more.operations.len() > unobserved.as_ref().map_or(0, |locks| locks.operations.len()));
-            let mut is_infinite = |states| self.infinitely_many(budget, states);
+            let mut infinite = |states| self.infinite_or_none(budget, states);
             let found =
-                more.and_then(|more| count::count_unless(self.machine, Some(&more), budget, &mut is_infinite).ok());
+                more.and_then(|more| count::count_unless(self.machine, Some(&more), budget, &mut infinite).ok());
             if found.is_some() {
                 return found;
             }

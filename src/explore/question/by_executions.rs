@@ -79,9 +79,23 @@ struct Collector {
     ends: Ends,
     /// The terms that the search still looks for, where it looks for nothing else.
     open: Open,
+    /// Whether more may not be kept.
+    is_full: bool,
 }
 
 impl Collector {
+    fn new(machine: &Machine, query: &Query<'_>) -> Collector {
+        Collector { ends: query.ends, open: Open::of(machine, query), ..Collector::default() }
+    }
+
+    /// Collects what an execution shows, beside a search that takes so many bytes; breaks off where more may not be kept or need not be
+    /// looked at.
+    fn visit(&mut self, seen: &Seen<'_>, budget: &Budget<'_>, bytes: u64) -> ControlFlow<()> {
+        self.collect(seen);
+        self.is_full = budget.exceeds_memory(bytes + self.bytes());
+        if self.is_full || self.open.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
     /// Memory that the executions, the outcomes and the terms take.
     fn bytes(&self) -> u64 {
         let terms = self.terms.capacity() * (size_of::<((ReadId, DefinitionId), Place)>() + 1);
@@ -167,7 +181,8 @@ impl Collector {
     }
 
     /// All of it, of an enumeration that has come to its end, or to a bound.
-    fn answer(self, machine: &Machine, query: &Query<'_>, budget: &Budget<'_>, found: Enumerated) -> Answer {
+    fn answer(self, machine: &Machine, query: &Query<'_>, budget: &Budget<'_>, mut found: Enumerated) -> Answer {
+        found.bound = self.is_full.then_some(Bound::Memory).or(found.bound);
         let terms = self.terms(query);
         let Collector { executions, outcomes, failures, deadlocks, threads, .. } = self;
         let schedule = |execution: u32| executions[execution as usize].clone();
@@ -220,17 +235,12 @@ impl Collector {
 ///
 /// A program that cannot be explored in this way.
 pub fn by_executions(machine: &Machine, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Refusal> {
-    let mut collector = Collector { ends: query.ends, open: Open::of(machine, query), ..Collector::default() };
-    let mut is_full = false;
-    let mut found = reads_from::enumerate(machine, budget, &mut |execution| {
-        let Execution { machine, tables, state, failure, pairs, .. } = *execution;
-        collector.collect(&Seen { machine, tables, state, failure, pairs, choices: &|| execution.choices() });
-        is_full = budget.exceeds_memory(execution.bytes + collector.bytes());
-        if is_full || collector.open.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    let mut collector = Collector::new(machine, query);
+    let found = reads_from::enumerate(machine, budget, &mut |execution| {
+        let Execution { machine, tables, state, failure, pairs, bytes, .. } = *execution;
+        let seen = Seen { machine, tables, state, failure, pairs, choices: &|| execution.choices() };
+        collector.visit(&seen, budget, bytes)
     })?;
-    if is_full {
-        found.bound = Some(Bound::Memory);
-    }
     Ok(collector.answer(machine, query, budget, found))
 }
 
@@ -245,27 +255,19 @@ pub(in crate::explore) fn by_executions_without(
     query: &Query<'_>,
     budget: &Budget<'_>,
 ) -> Result<Answer, Refusal> {
-    let mut collector = Collector { ends: query.ends, open: Open::of(machine, query), ..Collector::default() };
+    let mut collector = Collector::new(machine, query);
     let mut restorer = Restorer::new(machine, without, budget);
-    let (mut is_full, mut refused) = (false, None);
     let mut found = reads_from::enumerate(&without.machine, budget, &mut |execution| {
-        let shown = restorer.restore(execution, &mut |restored| {
+        restorer.restore(execution, &mut |restored| {
             let Restored { machine, tables, state, failure, choices, deadlock } = *restored;
             // What is read before a deadlock is read in the whole execution as well.
             let pairs = if deadlock.is_some() { &[] } else { execution.pairs };
-            collector.collect(&Seen { machine, tables, state, failure, pairs, choices: &|| choices.to_vec() });
-            is_full = budget.exceeds_memory(execution.bytes + collector.bytes());
-            if is_full || collector.open.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        shown.unwrap_or_else(|refusal| {
-            refused = Some(refusal);
-            ControlFlow::Break(())
+            let seen = Seen { machine, tables, state, failure, pairs, choices: &|| choices.to_vec() };
+            collector.visit(&seen, budget, execution.bytes)
         })
     })?;
-    if let Some(refusal) = refused {
-        return Err(refusal);
-    }
-    found.bound = is_full.then_some(Bound::Memory).or(restorer.bound).or(found.bound);
+    let restorer = restorer.finish()?;
+    found.bound = restorer.bound.or(found.bound);
     found.statistics.executions += restorer.tried;
     found.tables = restorer.tables;
     Ok(collector.answer(machine, query, budget, found))

@@ -79,7 +79,7 @@ pub(in crate::explore) fn count_unless(
     machine: &Machine,
     without: Option<&WithoutLocks>,
     budget: &Budget<'_>,
-    infinitely_many: &mut dyn FnMut(u64) -> Option<CountAnswer>,
+    infinite_or_none: &mut dyn FnMut(u64) -> Option<CountAnswer>,
 ) -> Result<CountAnswer, Refusal> {
     let Limits { max_states, max_executions, .. } = *budget.limits();
     let max_states = max_states.filter(|_| machine.synchronises());
@@ -91,7 +91,7 @@ pub(in crate::explore) fn count_unless(
     let found = reads_from::enumerate(explored, &share, &mut |execution| {
         executions += 1;
         if let Some(&(_, states)) = ASKED_BEHIND.iter().find(|&&(few, _)| executions == few) {
-            other = infinitely_many(states);
+            other = infinite_or_none(states);
         }
         if execution.has_many_orders && executions >= next && other.is_none() {
             next = executions * UNTIL_NEXT_TRY;
@@ -104,7 +104,7 @@ pub(in crate::explore) fn count_unless(
         added.as_mut().map_or(ControlFlow::Continue(()), |added| added.count(execution, &share))
     })?;
     if found.bound.is_some() && executions < FEW_EXECUTIONS {
-        other = infinitely_many(STATES_OF_CYCLES);
+        other = infinite_or_none(STATES_OF_CYCLES);
     }
     if let Some(other) = other {
         return Ok(other);
@@ -124,40 +124,36 @@ pub(in crate::explore) fn count_unless(
 struct Added<'a> {
     restorer: Restorer<'a>,
     futures: Fingerprints,
-    refused: Option<Refusal>,
     is_full: bool,
 }
 
 impl<'a> Added<'a> {
     fn new(machine: &'a Machine, without: &'a WithoutLocks, budget: &Budget<'a>) -> Added<'a> {
         let restorer = Restorer::new(machine, without, budget);
-        Added { restorer, futures: Fingerprints::default(), refused: None, is_full: false }
+        Added { restorer, futures: Fingerprints::default(), is_full: false }
     }
 
     /// Counts those of one execution.
     fn count(&mut self, execution: &Execution<'_>, budget: &Budget<'_>) -> ControlFlow<()> {
-        let Added { restorer, futures, refused, is_full } = self;
-        let counted = restorer.restore(execution, &mut |restored| {
+        let Added { restorer, futures, is_full } = self;
+        restorer.restore(execution, &mut |restored| {
             if let Some(future) = restored.deadlock {
                 futures.insert(future);
                 *is_full = budget.exceeds_memory(execution.bytes + futures.bytes());
             }
             if *is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        counted.unwrap_or_else(|refusal| {
-            *refused = Some(refusal);
-            ControlFlow::Break(())
         })
     }
 
     /// Adds them to those without the locks.
     fn add_to(self, answer: &mut CountAnswer) -> Result<(), Refusal> {
-        let Added { restorer, futures, refused, is_full } = self;
+        let Added { restorer, futures, is_full } = self;
+        let restorer = restorer.finish()?;
         answer.futures += futures.len();
         answer.executions += restorer.tried;
         answer.statistics.executions += restorer.tried;
         answer.bound = answer.bound.or(restorer.bound).or(is_full.then_some(Bound::Memory));
-        refused.map_or(Ok(()), Err)
+        Ok(())
     }
 }
 
@@ -183,13 +179,13 @@ pub(in crate::explore) const STATES_OF_CYCLES: u64 = 100_000;
 const ASKED_BEHIND: [(u64, u64); 2] = [(300, 1_000), (FEW_EXECUTIONS, STATES_OF_CYCLES)];
 
 /// The answer where there are infinitely many futures, or none since no execution ends; `None` where that is not known.
-pub(in crate::explore) fn infinitely_many(
+pub(in crate::explore) fn infinite_or_none(
     machine: &Machine,
     budget: &Budget<'_>,
     most_states: u64,
 ) -> Option<CountAnswer> {
     let share = budget.share(Limits { max_states: Some(most_states), ..Limits::default() });
-    let found = infinite::infinitely_many(machine, &share);
+    let found = infinite::infinite_or_none(machine, &share);
     let statistics = found.statistics;
     let answer = CountAnswer { futures: 0, infinite: found.proven, executions: 0, bound: None, statistics };
     (found.proven || found.none).then_some(answer)

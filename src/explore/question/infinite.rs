@@ -26,8 +26,8 @@ pub(super) struct Infinite {
     pub(super) statistics: Statistics,
 }
 
-/// Looks for a cycle that makes futures infinitely many.
-pub(super) fn infinitely_many(machine: &Machine, budget: &Budget<'_>) -> Infinite {
+/// Looks for a cycle that makes futures infinitely many, and for ends.
+pub(super) fn infinite_or_none(machine: &Machine, budget: &Budget<'_>) -> Infinite {
     let mut marked = MarkedSteps::new(|event: Event| {
         matches!(event, Event::Read { shared: true, .. } | Event::Choose { .. } | Event::Verdict { .. })
     });

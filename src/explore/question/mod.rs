@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `futures` | what can happen: terms, outcomes, failures, deadlocks |
 //! | `count` | how many futures there are |
-//! | `infinite` | whether they are infinitely many |
+//! | `infinite` | whether they are infinitely many, or none |
 //! | `executions` | one execution of each future |
 //! | `classes` | how many executions there are up to the versions that their threads read and write |
 //! | `select` | whether some execution has given terms |

@@ -23,6 +23,9 @@
 //! all such bodies (1). So an execution of the program without the operations is one of the program, and in a state in which a thread
 //! is about to take a free unobserved lock, that thread may go first.
 //!
+//! Without the order of point 5, threads may keep such locks in a deadlock: [`UnobservedLocks::find_with_circles`] gives these as well, for
+//! executions into which they are [put back](crate::explore::question::restored).
+//!
 //! **Limits**: not where contexts are merged or recursive, and not beside atomic blocks. A lock that protects what its
 //! threads share is observed.
 

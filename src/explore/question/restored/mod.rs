@@ -85,6 +85,7 @@ pub(super) struct Restorer<'a> {
     next_look: u64,
     /// The bound that was hit.
     pub bound: Option<Bound>,
+    refusal: Option<Refusal>,
 }
 
 impl<'a> Restorer<'a> {
@@ -101,16 +102,33 @@ impl<'a> Restorer<'a> {
             work: 0,
             next_look: INTERVAL,
             bound: None,
+            refusal: None,
         }
     }
 
-    /// Visits the execution with its locks, and the deadlocks that they add. Breaks off where the visitor does, or a
-    /// [bound](Restorer::bound) is hit.
+    /// Visits the execution with its locks, and the deadlocks that they add. Breaks off where the visitor does, a
+    /// [bound](Restorer::bound) is hit, or the locks [cannot be put back](Restorer::finish).
+    pub fn restore(
+        &mut self,
+        execution: &Execution<'_>,
+        visit: &mut dyn FnMut(&Restored<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.try_to_restore(execution, visit).unwrap_or_else(|refusal| {
+            self.refusal = Some(refusal);
+            ControlFlow::Break(())
+        })
+    }
+
+    /// The restorer behind all executions.
     ///
     /// # Errors
     ///
     /// A program whose locks cannot be put back.
-    pub fn restore(
+    pub fn finish(self) -> Result<Restorer<'a>, Refusal> {
+        self.refusal.map_or(Ok(self), Err)
+    }
+
+    fn try_to_restore(
         &mut self,
         execution: &Execution<'_>,
         visit: &mut dyn FnMut(&Restored<'_>) -> ControlFlow<()>,

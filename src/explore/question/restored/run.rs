@@ -1,4 +1,11 @@
 //! Steps 1 and 3 of [`restored`](super): an execution is done again with its locks.
+//!
+//! **Input**: the steps of an execution without the locks, and where threads stop. **Output**: the execution of the whole machine, and
+//! what each thread has taken in it.
+//!
+//! **Algorithm**: steps are matched by what they do, for they are not cut alike: local work with effects is one step with the visible
+//! operation behind it, if that can be done, so a print is one step with the lock behind it, and two prints that a body lies between are
+//! one step without the body. What a body does is counted, and left out when its turn comes.
 
 use super::stops::{Acquisition, Stop};
 use crate::explore::question::history::History;
