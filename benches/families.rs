@@ -32,6 +32,8 @@ const COUNTED: &[(&str, &[u32])] = &[
     ("locked_readers", &[4, 8, 10]),
     ("getters", &[4, 8, 10]),
     ("ordered_philosophers", &[8, 16]),
+    ("sem_buffer", &[4, 6, 7]),
+    ("start_event", &[4, 6, 7]),
     ("unlocked_adds", &[3, 5, 6]),
     ("lastwrite", &[4, 8, 10]),
     ("own_cells", &[3, 5, 6]),

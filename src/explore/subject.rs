@@ -191,7 +191,7 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn count_with_fewer_orders(&self, budget: &Budget<'_>) -> Option<CountAnswer> {
         let concurrency = self.concurrency()?;
-        let unobserved = UnobservedLocks::find(self.program, concurrency);
+        let unobserved = UnobservedLocks::find_with_single_accesses(self.program, concurrency);
         let without = |program: &Program| unobserved.as_ref().map(|locks| locks.program_without(program));
         let looks = || match &unobserved {
             Some(locks) => locks.places_without(&self.bodies_that_may_look(&locks.operations)),

@@ -84,6 +84,12 @@ impl Machine {
         self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { .. }))
     }
 
+    /// Whether some thread clears an event, so that one that is set need not stay so.
+    #[must_use]
+    pub fn clears_events(&self) -> bool {
+        self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { kind: Kind::Clear, .. }))
+    }
+
     /// Whether some thread waits to be notified, on a condition or bare.
     #[must_use]
     pub fn waits_for_notifications(&self) -> bool {

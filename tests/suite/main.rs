@@ -57,6 +57,7 @@ mod same_versions;
 mod samples;
 mod selections;
 mod shared_readers;
+mod signals;
 mod ssa;
 mod structure;
 mod syntax;

@@ -709,7 +709,7 @@ fn programs_of_the_whole_language_agree() {
 fn programs_with_many_orders_and_few_states_are_counted_through_states() {
     // 22,680 orders of bodies, of which four threads write without a look, and one sees the last write before it.
     let model = model(
-        "int x; lock l; void put(int n) { lock(l); x = n; unlock(l); } \
+        "int x, y; lock l; void put(int n) { lock(l); x = n; y = n; unlock(l); } \
          cobegin A: { put(1); put(2); } B: { put(3); put(4); } C: { put(5); put(6); } D: { put(7); put(8); } \
          E: { lock(l); int n = x; unlock(l); print(n); } coend",
     );

@@ -221,9 +221,9 @@ fn readers_that_do_more_are_ordered() {
 #[test]
 fn locks_are_changed_only_where_readers_have_no_order() {
     let called = "int x; lock L; void release() { unlock(L); }
-        cobegin A: { int a; lock(L); a = x; release(); print(a); } B: { lock(L); x = 1; release(); } coend";
+        cobegin A: { int a; lock(L); a = x; release(); print(a); } B: { lock(L); x = 1; x = 2; release(); } coend";
     let tried = "int x; lock L; rwlock R;
-        cobegin A: { int a; lock(L); a = x; unlock(L); if (tryrdlock(R)) unlock(R); } B: { lock(L); x = 1; unlock(L); } coend";
+        cobegin A: { int a; lock(L); a = x; unlock(L); if (tryrdlock(R)) unlock(R); } B: { lock(L); x = 1; x = 2; unlock(L); } coend";
     for text in [called, tried] {
         assert!(Subject::from(&model(text)).count_with_fewer_orders(&Budget::unlimited()).is_none(), "{text}");
     }

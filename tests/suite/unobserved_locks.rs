@@ -60,7 +60,8 @@ fn body(rng: &mut Rng, thread: usize, depth: u32) -> String {
             0..=2 => format!("a{thread}++; "),
             3 | 4 => format!("own[{thread}] = own[{thread}] + 1; "),
             5 => format!("if (a{thread} == 1) a{thread} = 2; "),
-            6 => "int t = y; ".to_owned(),
+            6 => (*rng.pick(&["int t = y; ", "int t = y; ", "x = 2; ", "y = a0; ", "a0 = cas(x, 0, 1); ", "y = x; "]))
+                .to_owned(),
             7 if rng.chance(30) => inside(rng),
             7..=9 => format!("a{thread} = own[{thread}]; "),
             _ => body(rng, thread, depth + 1),
@@ -224,4 +225,41 @@ fn what_others_can_see_of_a_body_makes_its_lock_observed() {
         // Four operations are on `L`.
         assert_eq!(locks.len() >= 4, is_unobserved, "{body}: {locks:?}");
     }
+}
+
+/// Bodies with one access that others conflict with are counted without their lock; with two of them it is seen.
+#[test]
+fn a_body_with_one_access_that_others_see_needs_no_lock_to_be_counted() {
+    for (body, other, executions) in [
+        ("x = 1;", "x = 2;", Some(2)),
+        ("int t = x; a = t;", "x = 2;", Some(2)),
+        ("if (a == 0) { x = 1; } else { x = 3; }", "x = 2;", Some(2)),
+        ("lock(M); x = 1; unlock(M);", "int t = x;", Some(2)),
+        ("a = fetch_add(x, 1);", "a2 = fetch_add(x, 2);", Some(2)),
+        ("x = 1; unlock(L); lock(L); x = 3;", "x = 2;", Some(2)),
+        ("x = x + 1;", "x = 2;", None),
+        ("x = x + 1;", "int t = x;", Some(2)),
+        ("x = 1; y = 1;", "x = 2; y = 2;", None),
+        ("x = 1; x = 3;", "x = 2;", None),
+        ("if (a == 0) { x = 1; } y = 1;", "y = 2; int t = x;", None),
+    ] {
+        let text = format!(
+            "int a, a2, x, y; lock L, M;
+             void main() {{ cobegin A: {{ lock(L); {body} unlock(L); }} B: {{ lock(L); {other} unlock(L); }} coend print(x); }}"
+        );
+        let model = model(&text);
+        let found = Subject::from(&model).count_with_fewer_orders(&Budget::unlimited());
+        assert_eq!(found.as_ref().map(|found| found.executions), executions, "{body}");
+        let one_by_one = count_by_states(model.machine(), &Budget::unlimited());
+        assert_eq!(counted(&model, &Limits::default()).futures, one_by_one.futures, "{body}");
+    }
+}
+
+/// Ten threads that write one cell each in a body of one lock.
+#[test]
+fn writers_under_a_lock_are_one_execution_for_each_that_is_last() {
+    let text =
+        "int x; lock L; void main() { parfor (int t = 0; t < 10; t++) { lock(L); x = t; unlock(L); } print(x); }";
+    let found = counted(&model(text), &Limits::default());
+    assert_eq!((found.futures, found.executions, found.bound), (10, 10, None));
 }

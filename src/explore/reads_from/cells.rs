@@ -17,12 +17,14 @@ pub(super) struct Cells {
     /// The number of the next local.
     next: u32,
     locals: FxHashMap<Cell, u32>,
+    /// By semaphore: the number under which it is raised.
+    raises: FxHashMap<u32, u32>,
 }
 
 impl Cells {
     /// `globals` is the number of addresses that globals may have.
     pub fn new(globals: u32) -> Cells {
-        Cells { next: globals, locals: FxHashMap::default() }
+        Cells { next: globals, locals: FxHashMap::default(), raises: FxHashMap::default() }
     }
 
     /// The number of a cell; that of the first address, which nothing uses, if none was accessed.
@@ -32,9 +34,18 @@ impl Cells {
         if cell.object.is_global() {
             return address;
         }
-        *self.locals.entry(cell).or_insert_with(|| {
-            self.next += 1;
-            self.next - 1
-        })
+        let Cells { next, locals, .. } = self;
+        *locals.entry(cell).or_insert_with(|| take(next))
     }
+
+    /// The number under which a semaphore is raised, which has no order with lowering it.
+    pub fn raises_of(&mut self, semaphore: u32) -> u32 {
+        let Cells { next, raises, .. } = self;
+        *raises.entry(semaphore).or_insert_with(|| take(next))
+    }
+}
+
+fn take(next: &mut u32) -> u32 {
+    *next += 1;
+    *next - 1
 }

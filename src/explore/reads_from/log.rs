@@ -73,11 +73,12 @@ pub(super) struct Operation {
     pub writes: bool,
     /// Whether it begins or ends a body of a lock that only looks.
     pub looks: bool,
-    /// What comes right before it by program order, fork and join, and what has woken its thread. At last, of an operation that writes an
-    /// object, the ends of the bodies that have looked there since the write before.
+    /// What comes right before it by program order, fork and join, and what has woken its thread. At last what does so by what its object
+    /// holds: of an operation that writes one, the ends of the bodies that have looked there since the write before; of one that
+    /// lowers a semaphore, the raise that it needs.
     pub before: SmallVec<[u32; 2]>,
-    /// How many of these are such ends.
-    pub looked: u32,
+    /// How many of these come before it by what its object holds.
+    pub by_object: u32,
     /// The threads that it makes, or wakes.
     pub makes: SmallVec<[PathId; 4]>,
     /// For a fork, the instruction: that of its join is not known. For an operation on an object, the object.
@@ -120,12 +121,18 @@ impl Operation {
 
     /// What comes right before it whatever its object holds.
     pub fn before_thread(&self) -> &[u32] {
-        &self.before[..self.before.len() - self.looked as usize]
+        &self.before[..self.before.len() - self.by_object as usize]
     }
 
-    /// The ends of bodies that have looked at its object since that was changed last.
-    pub fn looked(&self) -> &[u32] {
-        &self.before[self.before.len() - self.looked as usize..]
+    /// What comes right before it by what its object holds, but for its source.
+    pub fn before_by_object(&self) -> &[u32] {
+        &self.before[self.before.len() - self.by_object as usize..]
+    }
+
+    /// Whether it is what another operation on its cell could read from, or what could come first there.
+    pub fn may_be_read(&self) -> bool {
+        let is_set = self.kind == Kind::Synchronise(sync::Kind::Set);
+        self.writes || self.kind == Kind::Atomic || self.begins_to_look() || is_set
     }
 
     /// Whether it gives a readers-writer lock back.
@@ -377,6 +384,16 @@ impl Log {
         (before.len() - first) as u32
     }
 
+    /// Adds to what comes before an operation that lowers a semaphore the raise without which it could not be done; says how many these
+    /// are. `left` is what the semaphore holds behind it.
+    pub fn add_raise(&self, raises: u32, left: i64, before: &mut SmallVec<[u32; 2]>) -> u32 {
+        let raises = self.writes_of(raises);
+        // The first so many may lower it that it begins with: so `left` of the raises are not needed yet.
+        let needed = usize::try_from(left).ok().and_then(|left| raises.len().checked_sub(left + 1));
+        before.extend(needed.map(|place| raises[place]));
+        u32::from(needed.is_some())
+    }
+
     /// Whether an operation comes behind what a body of readers reads under: behind the writer that takes the lock next.
     pub fn is_behind_next_writer(&self, body: ReaderBody, operation: usize) -> bool {
         let next = |&&write: &&u32| self.operations[write as usize].source == body.source;
@@ -445,6 +462,10 @@ impl Log {
     /// as operations that were logged tell.
     pub fn lets_through(&self, operation: &Operation, behind: u32) -> bool {
         let Kind::Synchronise(by) = operation.kind else { return true };
+        // Another thread could lower the semaphore there, and what raises it comes before that.
+        if by == sync::Kind::Acquire {
+            return true;
+        }
         let earlier = |&index: &u32| Some(self.operations[index as usize].source).filter(|&source| source != NONE);
         let mut behind = std::iter::successors(Some(behind).filter(|&behind| behind != NONE), earlier);
         let last = behind.find(|&index| self.operations[index as usize].place == operation.place);

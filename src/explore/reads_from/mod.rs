@@ -32,8 +32,12 @@
 //!    changes. Another such body comes first in a branch only where something is seen to change the object right behind it.
 //! 8. Of those who wait for a condition the one of the lowest number is woken first, unless the one that is woken goes on before
 //!    another one is woken (`search::wakes`).
-//! 9. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
-//!    with 1.
+//! 9. Where nobody clears events, only the first operation that sets one changes it. To set it again, and to wait for it, reads from that
+//!    one and writes nothing; where it stands as a node, each other that sets the event may come first.
+//! 10. To raise a semaphore and to lower it are operations on two objects, each with an order of its own. The k-th that lowers it has in its
+//!     past the raise of number k less what the semaphore begins with: the semaphore lets it through behind that, and not before.
+//! 11. Enter the branch that was found last, if its operations have a sequentially consistent order (`order`), and go on
+//!     with 1.
 //!
 //! **Soundness and limits**: no future is met twice, since no future has two of the branches of a read. None is missed:
 //! take one whose branch would be missed, with the smallest past. In it r can read, instead of w, what w has
@@ -48,8 +52,11 @@
 //! those who wait are a set. So an execution in which one of them comes first that sleeps has the same operations, reads and pasts as
 //! one in which it came first in an earlier branch. Where one body comes first instead of another one, and nothing changes the object between
 //! them, the two have changed places; something that does can as well come behind both, in executions of the branch that has the other
-//! one first: so that branch is found there. Of executions that only orders on objects tell apart, the first one is told to be new. Work is polynomial
-//! for each future as long as `order` need not try many orders; memory does not grow with the number of futures beyond
+//! one first: so that branch is found there. An event that is set stays so, and whoever waits goes on behind the first that sets it, whatever comes between: so any order that keeps the first one first,
+//! and pasts, can be done. A semaphore holds, behind n that raise it and k that lower it, what it begins with and n - k: that is never
+//! below 0 where the k-th comes behind the raise that it needs, for the raises have an order. At the node of one that lowers it another one
+//! can do so as well, for that raise stands before the node. Of executions that only orders on objects tell apart, the first one is told
+//! to be new. Work is polynomial for each future as long as `order` need not try many orders; memory does not grow with the number of futures beyond
 //! the branches that wait, and a hash for each where objects are used. It does not serve atomic blocks, waits that a thread may give up,
 //! barriers at which more threads arrive than they take, writers that are preferred, and failures while other threads may go on; it says so ([`Refusal`]). A local that threads share is named by the thread that makes it and by how many of its
 //! kind that thread has made before (`cells`), which its past decides; its address depends on the order of steps.

@@ -23,6 +23,10 @@
 //! all such bodies (1). So an execution of the program without the operations is one of the program, and in a state in which a thread
 //! is about to take a free unobserved lock, that thread may go first.
 //!
+//! Where executions are only counted, a body may have one access of the other kind on each way through it
+//! ([`UnobservedLocks::find_with_single_accesses`]): the rest of the body can be done right beside that one. States need the lock then:
+//! while a thread stands in the body, others may come first.
+//!
 //! Without the order of point 5, threads may keep such locks in a deadlock: [`UnobservedLocks::find_with_circles`] gives these as well, for
 //! executions into which they are [put back](crate::explore::question::restored).
 //!
@@ -53,7 +57,15 @@ pub(in crate::explore) struct UnobservedLocks {
 impl UnobservedLocks {
     /// Those of a program, if there are any.
     pub(in crate::explore) fn find(program: &Program, concurrency: &Concurrency) -> Option<UnobservedLocks> {
-        UnobservedLocks::find_of(program, concurrency, |bodies| bodies.short())
+        UnobservedLocks::find_of(program, concurrency, Conflicts::None, |bodies| bodies.short())
+    }
+
+    /// The same with locks whose bodies have one access at most with which others may conflict.
+    pub(in crate::explore) fn find_with_single_accesses(
+        program: &Program,
+        concurrency: &Concurrency,
+    ) -> Option<UnobservedLocks> {
+        UnobservedLocks::find_of(program, concurrency, Conflicts::One, |bodies| bodies.short())
     }
 
     /// The same with locks that threads may keep in a deadlock, for bodies take them in circles. See [`restored`].
@@ -63,13 +75,14 @@ impl UnobservedLocks {
         program: &Program,
         concurrency: &Concurrency,
     ) -> Option<UnobservedLocks> {
-        UnobservedLocks::find_of(program, concurrency, |bodies| bodies.closed(program))
+        UnobservedLocks::find_of(program, concurrency, Conflicts::None, |bodies| bodies.closed(program))
     }
 
     /// Those among the locks that `candidates` gives, as far as is known which ones are long.
     fn find_of(
         program: &Program,
         concurrency: &Concurrency,
+        allowed: Conflicts,
         candidates: impl Fn(&Bodies<'_>) -> FixedBitSet,
     ) -> Option<UnobservedLocks> {
         let takes_lock = |event: &Event| event.kind.synchronisation().is_some_and(takes);
@@ -82,8 +95,10 @@ impl UnobservedLocks {
             return None;
         }
         let accesses = Accesses::of(concurrency);
-        let mut search = Search { program, concurrency, bodies, accesses, locksets, operations: FxHashMap::default() };
+        let (operations, conflicts) = (FxHashMap::default(), FxHashSet::default());
+        let mut search = Search { program, concurrency, bodies, accesses, locksets, allowed, operations, conflicts };
         search.look_through();
+        search.exclude_second_conflicts();
         search.exclude_loops();
         let operations = search.operations(candidates);
         (!operations.is_empty()).then_some(UnobservedLocks { operations })
@@ -187,13 +202,23 @@ struct Meaning {
     others: bool,
 }
 
+/// How many accesses a body may have, on each way through it, with which others may conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Conflicts {
+    None,
+    One,
+}
+
 struct Search<'a> {
     program: &'a Program,
     concurrency: &'a Concurrency,
     bodies: Bodies<'a>,
     accesses: Accesses,
     locksets: Locksets,
+    allowed: Conflicts,
     operations: FxHashMap<Origin, Meaning>,
+    /// Where bodies have such accesses: blocks, and instructions in them.
+    conflicts: FxHashSet<(u32, u32)>,
 }
 
 /// An instruction in a context, with its events, and what is held before it for certain.
@@ -241,14 +266,7 @@ impl Search<'_> {
             },
             _ if held.is_clear() => true,
             Instruction::Load { place, .. } | Instruction::Store { place, .. } | Instruction::Atomic { place, .. } => {
-                at.events.iter().all(|event| {
-                    let locations = self.concurrency.locations_of(event);
-                    let is_alone = |&location: &LocationId| {
-                        let writes = writes(event).unwrap_or(true);
-                        self.accesses.is_alone(self.concurrency, at.block, location, writes)
-                    };
-                    self.is_in_range(place, locations) && !locations.is_empty() && locations.iter().all(is_alone)
-                })
+                self.is_harmless_access(at, place)
             }
             Instruction::Copy { .. }
             | Instruction::Unary { .. }
@@ -257,6 +275,26 @@ impl Search<'_> {
             | Instruction::Call { .. } => !may_fail(at.instruction),
             _ => false,
         }
+    }
+
+    /// Whether whoever holds an unobserved lock may access that place, perhaps once for each time that it takes the lock.
+    fn is_harmless_access(&mut self, at: &At<'_>, place: &Place) -> bool {
+        let concurrency = self.concurrency;
+        let mut conflicts = 0;
+        for event in at.events {
+            let locations = concurrency.locations_of(event);
+            if locations.is_empty() || !self.is_in_range(place, locations) {
+                return false;
+            }
+            let writes = writes(event).unwrap_or(true);
+            let is_alone = |&location: &LocationId| self.accesses.is_alone(concurrency, at.block, location, writes);
+            conflicts += usize::from(!locations.iter().all(is_alone));
+        }
+        let is_single = conflicts == 1 && self.allowed == Conflicts::One;
+        if is_single {
+            self.conflicts.insert((at.block, at.operation.instruction));
+        }
+        conflicts == 0 || is_single
     }
 
     /// An operation on a lock; what it means for its own lock is noted here.
@@ -288,6 +326,41 @@ impl Search<'_> {
         };
         let has_length = place.indices.iter().all(|index| matches!(index.length, Operand::Constant(_)));
         !may_miss(place) || has_length && locations.len() == 1 && locations.iter().all(is_known)
+    }
+
+    /// Locks in the bodies of which a second access may come behind a first one with which others may conflict.
+    fn exclude_second_conflicts(&mut self) {
+        if self.conflicts.is_empty() {
+            return;
+        }
+        let concurrency = self.concurrency;
+        // By block: the locks in the bodies of which there may have been one.
+        let mut at_entry: FxHashMap<u32, FixedBitSet> = FxHashMap::default();
+        let mut work: Vec<u32> = self.conflicts.iter().map(|&(block, _)| block).collect();
+        work.sort_unstable();
+        while let Some(block) = work.pop() {
+            let Some(mut held) = self.bodies.at_entry(block).cloned() else { continue };
+            let mut behind_one = at_entry.get(&block).cloned().unwrap_or_default();
+            for (position, _, events) in concurrency.instructions_of(self.program, block) {
+                if self.conflicts.contains(&(block, position)) {
+                    let mut again = held.clone();
+                    again.intersect_with(&behind_one);
+                    self.bodies.long.union_with(&again);
+                    behind_one.union_with(&held);
+                }
+                for event in &concurrency.events[events.start as usize..events.end as usize] {
+                    self.bodies.step(&mut held, event);
+                }
+                behind_one.intersect_with(&held);
+            }
+            for &target in concurrency.local.successors(block).iter().filter(|_| !behind_one.is_clear()) {
+                let known = at_entry.entry(target).or_default();
+                if !behind_one.is_subset(known) {
+                    known.union_with(&behind_one);
+                    work.push(target);
+                }
+            }
+        }
     }
 
     /// Point 3: locks that are held on an edge of a cycle of blocks, or behind one.

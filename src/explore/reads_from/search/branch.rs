@@ -116,7 +116,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     pub(super) fn find_branches(&mut self, first: usize) {
         let (log, room) = (&self.log, self.room());
         for (index, operation) in log.operations.iter().enumerate().skip(first) {
-            if !operation.writes && operation.kind != Kind::Atomic && !operation.begins_to_look() {
+            if !operation.may_be_read() {
                 continue;
             }
             let readers = self.readers.get(operation.cell as usize).map_or(&[][..], Vec::as_slice);
@@ -229,7 +229,7 @@ fn push_around_look(log: &Log, node: &mut Node, index: usize, key: u128) {
     }
     let needs_it = |&before: &u32| before != NONE && log.is_past(node.at, before as usize);
     if operation.source == source && !operation.before_thread().iter().any(needs_it) {
-        for &end in operation.looked() {
+        for &end in operation.before_by_object() {
             let first = log.begin_of_look(end);
             if first as usize >= node.base && first as usize != node.at {
                 let first = &log.operations[first as usize];
@@ -261,8 +261,8 @@ fn push_first(log: &Log, node: &mut Node, operation: &Operation, (key, source): 
     }
     node.seen.insert(key);
     let before = SmallVec::from_slice(operation.before_thread());
-    let (writes, looks, looked) = (true, false, 0);
-    let first = Operation { alternative: 0, source, writes, looks, looked, before, ..operation.clone() };
+    let (writes, looks, by_object) = (true, false, 0);
+    let first = Operation { alternative: 0, source, writes, looks, by_object, before, ..operation.clone() };
     let operations = shared(log, node, &past, Some(first));
     node.push(operations);
 }

@@ -141,6 +141,8 @@ pub(super) struct Search<'a, const NAMES: bool> {
     is_grouped: bool,
     /// Whether threads try to take locks.
     tries: bool,
+    /// Whether events that are set stay so.
+    keeps_events: bool,
     /// Whether readers of readers-writer locks only read, so that their bodies have no order.
     readers_share: bool,
     /// The body of a reader in which the execution is.
@@ -200,6 +202,7 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             cells: Cells::new(machine.global_cells()),
             is_grouped: machine.waits_for_notifications(),
             tries: machine.tries_locks(),
+            keeps_events: !machine.clears_events(),
             readers_share: machine.readers_only_read(),
             body: None,
             looks: Looks::default(),
@@ -229,14 +232,14 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
             if self.count(visit)?.is_break() {
                 break;
             }
-            // 2 to 8. The branches that it shows.
+            // 2 to 10. The branches that it shows.
             self.find_branches(first_new);
             let is_blocked = self.failure.is_none() && !self.machine.is_finished(&self.now.state);
             if is_blocked && self.found.bound.is_none() {
                 self.find_branches_of_blocked();
             }
             self.look();
-            // 9. The branch that was found last.
+            // 11. The branch that was found last.
             match self.enter_branch()? {
                 Some(base) if self.found.bound.is_none() => first_new = base,
                 // All is found, also if the last execution was the last one that may be followed.
@@ -311,12 +314,15 @@ impl<'a, const NAMES: bool> Search<'a, NAMES> {
         thread == PathId(0) && self.log.open_forks(thread).next().is_none() && !spawns()
     }
 
-    /// Whether executions part at an operation. Where nobody tries to take a lock, nothing can come before it is given back.
+    /// Whether executions part at the last operation. Where nobody tries to take a lock, nothing can come before it is given back.
     fn parts(&self, kind: Kind) -> bool {
         match kind {
             Kind::Read | Kind::Atomic | Kind::Choose => true,
             Kind::Synchronise(sync::Kind::Unlock) => self.tries || self.is_grouped,
             Kind::Synchronise(sync::Kind::UnlockRw) => !self.readers_share,
+            Kind::Synchronise(sync::Kind::Set | sync::Kind::WaitEvent) => {
+                !self.keeps_events || self.log.operations.last().is_some_and(Operation::changes_object)
+            }
             Kind::Synchronise(_) => true,
             Kind::Write | Kind::Fork | Kind::Spawn | Kind::Join | Kind::Arrive => false,
         }

@@ -30,17 +30,25 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         let (synchronises, arrives) = (matches!(kind, Kind::Synchronise(_)), kind == Kind::Arrive);
         let shares = self.readers_share && self.seen.shares;
         let looks = synchronises && self.note_look(thread);
-        let writes = self.seen.write.is_some() || synchronises && !shares && !looks;
         let reads = self.seen.read.is_some() || synchronises;
         let source = if reads { self.now.held(cell) } else { NONE };
-        let looked = if synchronises && writes { self.log.add_looks(cell, source, &mut before) } else { 0 };
+        let leaves_it = shares || looks || self.leaves_event(kind, source);
+        let writes = self.seen.write.is_some() || synchronises && !leaves_it;
+        let object = self.seen.synchronised.and_then(|(_, object)| object);
+        let value = object.map_or(0, |(_, address)| self.now.state.value(address));
+        let by_object = if kind == Kind::Synchronise(sync::Kind::Acquire) {
+            self.log.add_raise(self.cells.raises_of(cell), value, &mut before)
+        } else if synchronises && writes {
+            self.log.add_looks(cell, source, &mut before)
+        } else {
+            0
+        };
         let number = self.log.len() as u32;
         if writes {
             self.now.hold(cell, number);
         }
         self.tree.set_operation(self.now.last, number);
         let makes = if synchronises { &self.seen.woken } else { &self.seen.forks };
-        let object = self.seen.synchronised.and_then(|(_, object)| object);
         let operation = Operation {
             kind,
             thread,
@@ -50,10 +58,10 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             writes,
             looks,
             before,
-            looked,
+            by_object,
             makes: makes.iter().copied().collect(),
             place: if synchronises { self.cells.number(object) } else { fork_at },
-            value: object.map_or(0, |(_, address)| self.now.state.value(address)),
+            value,
             hash: 0,
         };
         if arrives && self.log.arrivals(cell, operation.alternative).count() as i64 >= operation.value {
@@ -86,7 +94,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
             writes: !shares,
             looks: false,
             before,
-            looked: 0,
+            by_object: 0,
             makes: SmallVec::new(),
             place: self.cells.number(Some(object)),
             value: 0,
@@ -115,11 +123,26 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         }
     }
 
+    /// Whether an operation leaves an event as it is, where events that are set stay so.
+    fn leaves_event(&self, kind: Kind, source: u32) -> bool {
+        let leaves_it = match kind {
+            Kind::Synchronise(sync::Kind::WaitEvent) => true,
+            Kind::Synchronise(sync::Kind::Set) => source != NONE,
+            _ => false,
+        };
+        self.keeps_events && leaves_it
+    }
+
     /// The number of an object, or of its group. A wait for a condition works on a lock as well, so these are all one where some
-    /// thread waits so; their number is that of the address that nothing uses.
+    /// thread waits so; their number is that of the address that nothing uses. Operations that raise a semaphore have an order of
+    /// their own.
     pub(super) fn group(&mut self, by: sync::Kind, object: Option<(Cell, u32)>) -> u32 {
         let in_group = by.is_on(ObjectKind::Lock) || by.is_on(ObjectKind::Condition);
-        if self.is_grouped && in_group { 0 } else { self.cells.number(object) }
+        if self.is_grouped && in_group {
+            return 0;
+        }
+        let number = self.cells.number(object);
+        if by == sync::Kind::Release { self.cells.raises_of(number) } else { number }
     }
 
     /// What the last step has led to, where that was an operation on an object.
