@@ -162,8 +162,8 @@ fn execute<'a>(
         Compiled::Program(_) | Compiled::Library(_) => None,
     };
     if let Some(answer) = &futures {
-        let is_decided = answer.is_decided();
-        commands.push(outcome(CiCommand::Futures, answer.bound.filter(|_| !is_decided), is_decided, began));
+        let bound = answer.bound.filter(|_| !answer.is_decided()).or(answer.endless.bound);
+        commands.push(outcome(CiCommand::Futures, bound, answer.is_whole(), began));
     }
     Executed { subject, races, futures }
 }

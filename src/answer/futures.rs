@@ -107,6 +107,12 @@ impl FuturesAnswer {
         self.answer.is_complete() && self.selection.as_ref().is_none_or(|of| of.consistent.is_some())
     }
 
+    /// The same, and whether all executions without end were looked for.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.is_decided() && self.endless.endless_complete
+    }
+
     /// Whether the program can fail, block or run for ever, or the selection is inconsistent.
     #[must_use]
     pub fn has_findings(&self) -> bool {

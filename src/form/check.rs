@@ -16,6 +16,7 @@ mod lock_order;
 mod locks;
 mod races;
 mod retest;
+mod unknown_locks;
 mod unreachable;
 mod waits;
 mod words;
@@ -80,6 +81,7 @@ pub fn find(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Find
         writes::check(subject, &mut held, &mut found);
         races::check(subject, &mut potential);
         lock_order::check(subject, &mut held, &mut potential);
+        unknown_locks::check(subject, &mut held, &mut potential);
     }
     diagnostics::sort(&mut found);
     Findings { plain: found, potential }
@@ -89,5 +91,8 @@ pub fn find(sources: &SourceMap, program: &Program, form: Option<&Form>) -> Find
 #[must_use]
 pub fn lock_cycles(sources: &SourceMap, program: &Program, form: &Form) -> Vec<LockCycle> {
     let subject = Subject { sources, program, form };
-    lock_order::lock_cycles(subject, &mut held::Held::new(subject))
+    let mut held = held::Held::new(subject);
+    let mut found = lock_order::lock_cycles(subject, &mut held);
+    found.extend(unknown_locks::lock_cycles(subject, &mut held));
+    found
 }

@@ -43,8 +43,8 @@ Examples:
 
 A place is named VAR@LINE:COL, or VAR@LINE where that is unique.
 
-Exit status: 0 every predicted race is impossible, and nothing fails, 1 some race is real, or a failure or a deadlock was \
-met, 2 bad usage or a program that does not compile, 3 a race is neither made real nor proven impossible.";
+Exit status: 0 every predicted race is impossible, and no failure and no deadlock was met (a bound may have ended the search for \
+these, which is said), 1 some race is real, or a failure or a deadlock was met, 2 bad usage or a program that does not compile, 3 a race is neither made real nor proven impossible.";
 
 /// Arguments of `races`.
 #[derive(Args, Clone, Debug)]
