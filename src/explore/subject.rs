@@ -37,8 +37,8 @@ pub struct Subject<'a> {
     pub machine: &'a Machine,
 }
 
-/// Threads that influence no other one, by function, from which on outcomes may be too many.
-const MANY_READERS: usize = 6;
+/// Functions of threads that influence no other one, and such threads, from which on outcomes may be too many.
+const MANY_READERS: (usize, usize) = (6, 12);
 
 /// States that are visited, and executions that are followed, for outcomes where there may be too many and nobody has asked
 /// for all: a fraction of a second.
@@ -102,7 +102,8 @@ impl<'a> Subject<'a> {
         budget: &Budget<'_>,
     ) -> (Answer, Option<Bound>) {
         let has_many = self.concurrency().is_some_and(|concurrency| {
-            readers(self.program, concurrency, self.machine).is_some_and(|readers| readers >= MANY_READERS)
+            let (functions, threads) = readers(self.program, concurrency, self.machine);
+            functions >= MANY_READERS.0 || threads >= MANY_READERS.1
         });
         let decided = has_many.then(|| self.futures(&Query::without_outcomes(candidates), budget));
         let Some(decided) = decided.filter(Answer::is_complete) else {

@@ -46,6 +46,18 @@ fn names(value: &Value) -> Vec<String> {
     verdicts(value).into_iter().map(|(name, _)| name).collect()
 }
 
+/// Terms are decided reader by reader, but there are too many states to look for executions without end.
+#[test]
+fn a_search_for_executions_without_end_that_was_cut_is_told() {
+    let files = Files::new();
+    let readers: String = (0..16).map(|of| format!("  R{of}: {{ int v = x; while (v == 0) v = x; }}\n")).collect();
+    files.write("spin.csm", format!("atomic int x;\ncobegin\n{readers}  W: x = 1;\ncoend\n"));
+    let answer = ci(&files, "--command futures --format json");
+    assert_eq!(answer.status, 3, "{}{}", answer.stdout, answer.stderr);
+    let found = verdicts(&answer.json());
+    assert_eq!(found[0].1.last(), Some(&("futures".to_owned(), false, 0)), "{found:?}");
+}
+
 #[test]
 fn each_command_is_asked_of_each_file() {
     let files = tree();

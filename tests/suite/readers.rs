@@ -35,6 +35,14 @@ fn reader(rng: &mut Rng) -> String {
         "print(x, y);",
         "P(q); print(x); V(q);",
         "P(q); lock(L); print(10 / x); unlock(L); V(q);",
+        "for (int i = 0; i < 2; i++) print(x);",
+        "for (int i = 0; i < 2; i++) { lock(M); print(y); unlock(M); }",
+        "for (int i = 0; i < x; i++) assert(y != 1);",
+        "int v = x; while (v == 1) v = x; print(y);",
+        "while (y == 0) { int u = x; }",
+        "lock(L); while (x == 1) { int u = y; } unlock(L);",
+        "int v = x; while (v == 2) { } print(y);",
+        "while (x < 3) { int u = x; }",
         // These are none.
         "lock(M); lock(L); print(x); unlock(L); unlock(M);",
         "lock(L); z = x; unlock(L);",
@@ -42,11 +50,10 @@ fn reader(rng: &mut Rng) -> String {
         "unlock(L);",
         "V(q);",
         "if (y > 0) lock(L); print(x);",
-        "for (int i = 0; i < 2; i++) print(x);",
         "assume(x != 2); print(x);",
     ];
     // Most are readers.
-    let count = if rng.below(5) == 0 { all.len() } else { 16 };
+    let count = if rng.below(5) == 0 { all.len() } else { 24 };
     pick(rng, &all[..count]).to_owned()
 }
 
@@ -189,6 +196,45 @@ fn readers_that_may_fail_take_few_states_each() {
         let (few, many, most) = (states(10), states(30), states(100));
         assert!(many <= 3 * few && most <= 10 * few, "{few}, {many}, {most} states of 10, 30, 100 readers");
     }
+}
+
+/// In a loop that a counter bounds, or until they see a value.
+#[test]
+fn readers_that_go_round_take_few_states_each() {
+    for (reader, terms) in [
+        ("for (int k = 0; k < 3; k++) print(x);", 2),
+        ("for (int k = 0; k < 3; k++) { lock(L); print(x); unlock(L); }", 2),
+        ("int v = x; while (v == 1) v = x;", 4),
+        ("while (x != 2) skip; print(x);", 3),
+    ] {
+        let states = |count| {
+            let (found, states, answer) = decided(&many(count, "lock L;", "  W: { x = 2; }", reader, "print(x);"));
+            assert!(
+                found >= terms * count && answer.failures.is_empty() && answer.deadlocks.is_empty(),
+                "{reader}: {found}"
+            );
+            states
+        };
+        let (few, many) = (states(10), states(30));
+        assert!(many <= 4 * few, "{few}, {many} states of 10, 30 readers: {reader}");
+    }
+}
+
+/// Twelve threads of one function are too many to look for all their outcomes, unasked.
+#[test]
+fn outcomes_of_many_equal_threads_leave_the_rest_decided() {
+    let text = "int x; cobegin A: x = 1; B: x = 2; C: parfor (int t = 0; t < 14; t++) for (int k = 0; k < 3; k++) print(x); coend";
+    let model = Model::from_text("readers.csm", text, &Options::default()).expect("it compiles");
+    let request = FuturesRequest {
+        selections: &[],
+        count: Effort::IfCheap,
+        outcomes: Effort::IfCheap,
+        schedules: Schedules::OfFindings,
+        endless: EndlessRequest::default(),
+    };
+    let limits = Limits { max_states: Some(50_000), ..Limits::default() };
+    let answer = futures(&model, &request, &limits.into());
+    assert!(answer.is_decided() && !answer.futures.complete, "{:?}", answer.bound);
 }
 
 #[test]

@@ -194,7 +194,7 @@ impl<'a> Sliceable<'a> {
     /// them alone.
     pub(super) fn futures_by_readers(&self, query: &Query<'_>, budget: &Budget<'_>) -> Result<Answer, Declined> {
         let program = self.index.program;
-        let readers = Readers::find(program, self.concurrency, self.machine.may_discard()).ok_or(Declined::Whole)?;
+        let readers = Readers::several(program, self.concurrency, self.machine.may_discard()).ok_or(Declined::Whole)?;
         let mut collected = Collected::new(budget);
         let mut search = |kept, query: &Query<'_>, reads: &FixedBitSet| {
             collected.pay_for_slice(self.index.sites.len())?;
@@ -291,9 +291,10 @@ impl<'a> Sliceable<'a> {
     }
 }
 
-/// How many functions of threads that influence no other one a program has, if several.
-pub(super) fn readers(program: &Program, concurrency: &Concurrency, machine: &Machine) -> Option<usize> {
-    Readers::find(program, concurrency, machine.may_discard()).map(|readers| readers.all.len())
+/// How many functions a program has of threads that influence no other one, and how many such threads.
+pub(super) fn readers(program: &Program, concurrency: &Concurrency, machine: &Machine) -> (usize, usize) {
+    let found = Readers::find(program, concurrency, machine.may_discard());
+    found.map_or((0, 0), |readers| (readers.all.len(), readers.threads(concurrency)))
 }
 
 /// The candidates of a read.

@@ -5,7 +5,7 @@
 //!
 //! **Algorithm**: a *reader* is a thread that
 //! 1. writes only what no other function of a thread touches;
-//! 2. makes no threads, joins none, chooses nothing, assumes nothing, and has no loop and no recursion;
+//! 2. makes no threads, joins none, chooses nothing, assumes nothing, and has no recursion;
 //! 3. waits for nothing but [short locks](super::short_locks), and frees only what it holds.
 //!
 //! A reader function is one that threads alone run, never a call, and that makes each of its threads a reader. The
@@ -21,6 +21,8 @@
 //! - If e ends in the failure of another thread, so does what is left. A failure ends the program: so what a reader has
 //!   failed before others did anything more is a beginning of one of their executions, and shows no more than that.
 //!   Where `assume` may discard such an execution later, a reader must not fail: else it is none.
+//! - A reader that goes round in a loop for ever ends no execution; one whose loop does nothing that others can see fails, so whoever has
+//!   a loop may fail.
 //! - If e ends in a deadlock, the readers have ended: one could only wait for a short lock, and nobody keeps a short
 //!   lock in a deadlock ([`short_locks`](super::short_locks)). So what is left ends in the same deadlock.
 //!
@@ -29,7 +31,7 @@
 //!
 //! *Nothing is invented*: each execution that is found is done again in the whole program, with the readers put in
 //! ([`replay`](super::replay)): as soon as one can run through without failing, or as late as it is needed. Both may be
-//! impossible, where a reader always fails, or takes a lock that another thread keeps from before its fork until behind
+//! impossible, where a reader always fails, never comes out of a loop, or takes a lock that another thread keeps from before its fork until behind
 //! its join. Then the execution may be none, and readers are not asked apart.
 
 use super::relevance::{may_fail, may_miss};
@@ -42,6 +44,9 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
+/// As how many a thread counts that may be there many times.
+const MANY: usize = 20;
+
 /// A function that only readers run.
 pub(super) struct Reader {
     pub(super) function: FunctionId,
@@ -50,7 +55,7 @@ pub(super) struct Reader {
     pub(super) may_fail: bool,
 }
 
-/// The readers of a program.
+/// The readers of a program. There may be none.
 pub(super) struct Readers {
     /// By function.
     pub(super) all: Vec<Reader>,
@@ -60,14 +65,19 @@ pub(super) struct Readers {
 
 impl Readers {
     /// The readers, where there are several of them: one alone is not worth asking apart.
+    pub(super) fn several(program: &Program, concurrency: &Concurrency, may_discard: bool) -> Option<Readers> {
+        let found = Readers::find(program, concurrency, may_discard);
+        found.filter(|readers| readers.all.len() >= 2)
+    }
+
+    /// All of them; `None` where that is not known.
     pub(super) fn find(program: &Program, concurrency: &Concurrency, may_discard: bool) -> Option<Readers> {
-        // Beside `main` it takes two threads.
-        if concurrency.merged || concurrency.threads.len() < 3 {
+        if concurrency.merged {
             return None;
         }
         let mut search = Search::new(program, concurrency);
         let candidates = search.candidates();
-        if candidates.len() < 2 {
+        if candidates.is_empty() {
             return None;
         }
         search.look_through(candidates.keys().copied().collect());
@@ -77,14 +87,22 @@ impl Readers {
             let mut reads = reads.remove(&function).unwrap_or_default();
             reads.sort_unstable();
             reads.dedup();
-            let may_fail = runs.iter().any(|&each| function_may_fail(program, each));
+            let may_fail = runs.iter().any(|&each| function_may_fail(program, each) || has_loops(program, each));
             if excluded.contains(&function) || may_fail && may_discard {
                 other_reads.extend(reads.into_iter().map(ReadId::index));
             } else {
                 all.push(Reader { function, reads, may_fail });
             }
         }
-        (all.len() >= 2).then_some(Readers { all, other_reads })
+        Some(Readers { all, other_reads })
+    }
+
+    /// How many threads they are, in the text: one that may be many times counts as [`MANY`].
+    pub(super) fn threads(&self, concurrency: &Concurrency) -> usize {
+        let root = |id: ThreadId| concurrency.contexts[concurrency.threads[id].root].function;
+        let is_reader = |id: ThreadId| self.all.iter().any(|reader| reader.function == root(id));
+        let threads = concurrency.threads.ids().filter(|&id| is_reader(id));
+        threads.map(|id| if concurrency.may_be_many(id) { MANY } else { 1 }).sum()
     }
 
     /// The functions of all of them, but for one.
@@ -110,11 +128,14 @@ pub(super) fn without(program: &Program, dropped: &FixedBitSet) -> Program {
     made
 }
 
-/// Whether a function has no loops, draws no values and discards nothing.
-fn comes_to_an_end(function: &Function) -> bool {
+/// Whether a function draws no values and discards nothing.
+fn is_determined(function: &Function) -> bool {
     let mut all = function.blocks.iter().flat_map(|block| &block.instructions);
-    let depends = |one: &Instruction| matches!(one, Instruction::Choose { .. } | Instruction::Assume { .. });
-    Control::new(function).cyclic.is_clear() && !all.any(depends)
+    !all.any(|one| matches!(one, Instruction::Choose { .. } | Instruction::Assume { .. }))
+}
+
+fn has_loops(program: &Program, function: FunctionId) -> bool {
+    !Control::new(&program.functions[function]).cyclic.is_clear()
 }
 
 /// Whether a function may fail by itself: what frees a lock is held to hold it.
@@ -180,15 +201,15 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The functions that threads alone run, of which all is known, with the functions that these threads run: all of
-    /// them come to an end by themselves, in one way for each input.
+    /// The functions that threads alone run, of which all is known, with the functions that these threads run: what all of
+    /// them do follows from what they read.
     fn candidates(&self) -> BTreeMap<FunctionId, Vec<FunctionId>> {
         let Concurrency { contexts, threads, .. } = self.concurrency;
         let is_whole = |thread: &ThreadId| *thread != MAIN_THREAD && !threads[*thread].unordered;
         let roots = self.threads.iter().filter(|(_, threads)| threads.iter().all(is_whole));
         let mut found: BTreeMap<FunctionId, Vec<FunctionId>> = roots.map(|(&root, _)| (root, Vec::new())).collect();
         let functions = self.program.functions.entries();
-        let ends: FixedBitSet = functions.filter(|(_, one)| comes_to_an_end(one)).map(|(id, _)| id.index()).collect();
+        let plain: FixedBitSet = functions.filter(|(_, one)| is_determined(one)).map(|(id, _)| id.index()).collect();
         for instruction in
             self.program.functions.iter().flat_map(|one| one.blocks.iter()).flat_map(|one| &one.instructions)
         {
@@ -198,7 +219,7 @@ impl<'a> Search<'a> {
         }
         for context in contexts.iter() {
             let root = contexts[threads[context.thread].root].function;
-            if context.recursive || !ends.contains(context.function.index()) {
+            if context.recursive || !plain.contains(context.function.index()) {
                 found.remove(&root);
             } else if let Some(runs) = found.get_mut(&root) {
                 runs.push(context.function);

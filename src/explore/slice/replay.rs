@@ -29,6 +29,12 @@ use fixedbitset::FixedBitSet;
 /// Steps without anything that matters after which it is given up.
 const PATIENCE: usize = 10_000_000;
 
+/// Steps of a thread that is run through beyond which it counts as one that does not come to its end now.
+const MAX_THROUGH: usize = 10_000;
+
+/// Steps of such a thread behind which it is looked whether it goes round.
+const SHORT: usize = 16;
+
 /// A slice beside the program that it is of.
 pub(super) struct Replay<'a> {
     pub(super) whole: &'a Machine,
@@ -225,23 +231,36 @@ impl Replay<'_> {
             if !large.is_running() || !self.is_dropped(large, thread) {
                 continue;
             }
-            let choice = Choice { thread, alternative: 0 };
-            let mut steps = 0;
-            let mut trial = large.walk.branch();
-            while trial.progress() == Progress::Running && self.whole.frames(trial.state(), thread).next().is_some() {
-                if trial.step(choice, &mut ()).is_err() {
-                    steps = 0;
-                    break;
-                }
-                steps += 1;
-            }
-            let comes_through = matches!(trial.progress(), Progress::Running | Progress::Finished);
-            for _ in 0..if comes_through { steps } else { 0 } {
+            for _ in 0..self.steps_through(large, thread)? {
                 large.spend()?;
-                large.step(choice, &mut ())?;
+                large.step(Choice { thread, alternative: 0 }, &mut ())?;
             }
         }
         Some(())
+    }
+
+    /// In how many steps a thread comes to its end now, alone and without failing; 0 if it does not.
+    fn steps_through(&self, large: &mut Large<'_>, thread: ThreadIndex) -> Option<usize> {
+        let mut steps = 0;
+        // It goes round, as one that waits for a value, where a state comes again (Brent, 1980).
+        let mut kept = None;
+        let mut trial = large.walk.branch();
+        while trial.progress() == Progress::Running && self.whole.frames(trial.state(), thread).next().is_some() {
+            if steps == MAX_THROUGH || trial.step(Choice { thread, alternative: 0 }, &mut ()).is_err() {
+                return Some(0);
+            }
+            steps += 1;
+            if steps > SHORT {
+                let state = self.whole.fingerprint(trial.state());
+                if kept == Some(state) {
+                    return Some(0);
+                }
+                kept = if steps.is_power_of_two() { Some(state) } else { kept };
+            }
+        }
+        let comes_through = matches!(trial.progress(), Progress::Running | Progress::Finished);
+        large.patience = large.patience.checked_sub(steps)?;
+        Some(if comes_through { steps } else { 0 })
     }
 
     /// Lets threads that end at once in the slice go on to the end of the execution, where nothing else is left to do;
