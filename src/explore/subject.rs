@@ -45,6 +45,10 @@ const MANY_READERS: (usize, usize) = (6, 12);
 const OUTCOME_STATES: u64 = 20_000;
 const OUTCOME_EXECUTIONS: u64 = 5_000;
 
+/// As many times of these are cheap where threads are many, but their functions are few: some seconds. How many threads there are may
+/// not be known.
+const FOR_FEW_FUNCTIONS: u64 = 50;
+
 impl<'a> From<&'a Model> for Subject<'a> {
     fn from(model: &'a Model) -> Subject<'a> {
         Subject { program: model.program(), form: Some(model.form()), machine: model.machine() }
@@ -101,18 +105,20 @@ impl<'a> Subject<'a> {
         all_outcomes: bool,
         budget: &Budget<'_>,
     ) -> (Answer, Option<Bound>) {
-        let has_many = self.concurrency().is_some_and(|concurrency| {
-            let (functions, threads) = readers(self.program, concurrency, self.machine);
-            functions >= MANY_READERS.0 || threads >= MANY_READERS.1
-        });
+        let concurrency = self.concurrency();
+        let (functions, threads) = concurrency.map_or((0, 0), |of| readers(self.program, of, self.machine));
+        let has_many_functions = functions >= MANY_READERS.0;
+        let has_many = has_many_functions || threads >= MANY_READERS.1;
         let decided = has_many.then(|| self.futures(&Query::without_outcomes(candidates), budget));
         let Some(decided) = decided.filter(Answer::is_complete) else {
             return (self.futures(&Query::default(), budget), None);
         };
-        let is_cheap = !all_outcomes && budget.limits().max_states.is_none_or(|states| states > OUTCOME_STATES);
+        let times = if has_many_functions { 1 } else { FOR_FEW_FUNCTIONS };
+        let states = times * OUTCOME_STATES;
+        let is_cheap = !all_outcomes && budget.limits().max_states.is_none_or(|most| most > states);
         let limits = Limits {
-            max_states: is_cheap.then_some(OUTCOME_STATES),
-            max_executions: is_cheap.then_some(OUTCOME_EXECUTIONS),
+            max_states: is_cheap.then_some(states),
+            max_executions: is_cheap.then_some(times * OUTCOME_EXECUTIONS),
             ..Limits::default()
         };
         let all = self.futures(&Query::default(), &budget.share(limits));

@@ -167,6 +167,16 @@ fn many(count: usize, globals: &str, writers: &str, reader: &str, behind: &str) 
     Model::from_text("readers.csm", &text, &Options::default()).expect("it compiles")
 }
 
+fn request(outcomes: Effort) -> FuturesRequest<'static> {
+    FuturesRequest {
+        selections: &[],
+        count: Effort::IfCheap,
+        outcomes,
+        schedules: Schedules::OfFindings,
+        endless: EndlessRequest::default(),
+    }
+}
+
 const LOCKED: &str = "  W1: { lock(L); x = 2; unlock(L); } W2: { lock(L); x = 3; x = 4; unlock(L); }";
 
 #[test]
@@ -225,13 +235,7 @@ fn readers_that_go_round_take_few_states_each() {
 fn outcomes_of_many_equal_threads_leave_the_rest_decided() {
     let text = "int x; cobegin A: x = 1; B: x = 2; C: parfor (int t = 0; t < 14; t++) for (int k = 0; k < 3; k++) print(x); coend";
     let model = Model::from_text("readers.csm", text, &Options::default()).expect("it compiles");
-    let request = FuturesRequest {
-        selections: &[],
-        count: Effort::IfCheap,
-        outcomes: Effort::IfCheap,
-        schedules: Schedules::OfFindings,
-        endless: EndlessRequest::default(),
-    };
+    let request = request(Effort::IfCheap);
     let limits = Limits { max_states: Some(50_000), ..Limits::default() };
     let answer = futures(&model, &request, &limits.into());
     assert!(answer.is_decided() && !answer.futures.complete, "{:?}", answer.bound);
@@ -280,14 +284,7 @@ fn behind_a_reader_that_always_fails_nothing_is_read() {
 fn too_many_outcomes_are_found_on_request() {
     let answer = |readers: usize, outcomes: Effort| {
         let model = many(readers, "", "  W1: { x = 2; } W2: { x = 3; }", "print(x);", "");
-        let request = FuturesRequest {
-            selections: &[],
-            count: Effort::IfCheap,
-            outcomes,
-            schedules: Schedules::OfFindings,
-            endless: EndlessRequest::default(),
-        };
-        futures(&model, &request, &Budget::unlimited())
+        futures(&model, &request(outcomes), &Budget::unlimited())
     };
     let cheap = answer(30, Effort::IfCheap);
     assert_eq!((cheap.bound, cheap.futures.bound), (Some(Bound::Outcomes), Some("outcomes")));
@@ -304,13 +301,7 @@ fn too_many_outcomes_are_found_on_request() {
 #[test]
 fn too_many_outcomes_leave_the_rest_decided() {
     let model = many(30, "lock L;", LOCKED, "lock(L); print(x); unlock(L);", "");
-    let request = FuturesRequest {
-        selections: &[],
-        count: Effort::IfCheap,
-        outcomes: Effort::Always,
-        schedules: Schedules::OfFindings,
-        endless: EndlessRequest::default(),
-    };
+    let request = request(Effort::Always);
     let limits = Limits { max_states: Some(20_000), ..Limits::default() };
     let answer = futures(&model, &request, &limits.into());
     assert!(answer.is_decided() && !answer.has_findings() && !answer.futures.complete && answer.futures.decided);

@@ -14,7 +14,7 @@ use crate::cli::output::Output;
 use crate::cli::progress::with_budget;
 use crate::cli::status::Status;
 use crate::cli::view::replay::{options_text, quoted};
-use crate::diagnostics::{Diagnostic, Diagnostics, Severity, terminal};
+use crate::diagnostics::{Diagnostic, Diagnostics, terminal};
 use crate::model;
 use clap::Args;
 use serde::Serialize;
@@ -162,11 +162,8 @@ impl Answer for Checked {
     }
 
     fn print(&self, _: &Judged, output: &mut Output) {
-        let diagnostics = self.diagnostics();
-        let notes = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Note).count();
-        output.print(&terminal::render_all(&self.report.sources, &diagnostics, output.colour()));
-        let counts = [self.report.errors, self.report.warnings, notes];
-        output.summary(&(summary(counts) + &closed_words(&self.report.closed)));
+        output.print(&terminal::render_all(&self.report.sources, &self.diagnostics(), output.colour()));
+        output.summary(&(summary(&self.report) + &closed_words(&self.report.closed)));
     }
 
     fn status(&self, _: &Judged) -> Status {
@@ -192,8 +189,9 @@ fn closed_words(closed: &[ClosedReport]) -> String {
 }
 
 /// `2 errors, 1 warning, 3 notes`
-fn summary(counts: [usize; 3]) -> String {
-    let counted = counts.into_iter().zip(["error", "warning", "note"]).filter(|(count, _)| *count > 0);
+fn summary(report: &CheckReport) -> String {
+    let counts = [(report.errors, "error"), (report.warnings, "warning"), (report.notes, "note")];
+    let counted = counts.into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = counted.map(|(count, word)| plural(count, word)).collect();
     if parts.is_empty() { "nothing found\n".to_owned() } else { parts.join(", ") + "\n" }
 }
