@@ -64,6 +64,7 @@
 mod cells;
 mod events;
 mod log;
+mod operation;
 mod order;
 mod search;
 mod tree;

@@ -16,7 +16,8 @@
 //! stands before it in that order touches the cell. The problem is NP-complete, so 2 may take exponentially long; the
 //! clock is looked at meanwhile.
 
-use super::log::{Kind, Log, NONE, Operation, ReaderBody};
+use super::log::Log;
+use super::operation::{Kind, NONE, Operation, ReaderBody};
 use crate::budget::{Bound, Budget};
 use crate::vm;
 use rustc_hash::FxHashSet;

@@ -7,7 +7,7 @@
 //! is left first, so those behind a place that is left are the last ones, and are dropped. A state is kept now and then, and
 //! is dropped together with its step.
 
-use super::log::NONE;
+use super::operation::NONE;
 use crate::vm::{Choice, State};
 
 /// Before the first step.

@@ -4,7 +4,8 @@
 //! shows, each with its past; for each operation on an object, the others that may come first; all as operations that are to stand
 //! behind the part that is shared.
 
-use super::super::log::{Kind, Log, NONE, Operation};
+use super::super::log::Log;
+use super::super::operation::{Kind, NONE, Operation};
 use super::{Node, Search};
 use crate::budget::Bound;
 use crate::vm::{PathId, ThreadIndex};

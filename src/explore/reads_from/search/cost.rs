@@ -3,7 +3,7 @@
 //! **Input**: a search at work. **Output**: the bound that it has hit, if any, and guesses for who waits for it and for whom it may be
 //! too much.
 
-use super::super::log::Operation;
+use super::super::operation::Operation;
 use super::looks::Sleeper;
 use super::{MANY_ORDERS, Node, Search};
 use crate::budget::Bound;

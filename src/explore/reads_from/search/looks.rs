@@ -12,7 +12,7 @@
 //!    have come before them as well. An execution in which only threads that sleep can move is one that was followed before.
 
 use super::super::events::StepEvents;
-use super::super::log::Operation;
+use super::super::operation::Operation;
 use super::{Node, Search};
 use crate::ir::sync;
 use crate::vm::{self, Choice, PathId, State, ThreadIndex};

@@ -13,7 +13,8 @@ mod wakes;
 
 use super::cells::Cells;
 use super::events::StepEvents;
-use super::log::{Kind, Log, Operation, ReaderBody};
+use super::log::Log;
+use super::operation::{Kind, Operation, ReaderBody};
 use super::order::Sorter;
 use super::tree::{Position, START, Step, Tree};
 use super::{Enumerated, Execution, Refusal};

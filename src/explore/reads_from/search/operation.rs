@@ -3,7 +3,7 @@
 //! **Input**: the events of the last step. **Output**: an operation with its cell or object, its source, and what comes right before it,
 //! at the end of the log. Also the operation that a thread stands before.
 
-use super::super::log::{Kind, NONE, Operation, ReaderBody};
+use super::super::operation::{Kind, NONE, Operation, ReaderBody};
 use super::{Refusal, Search};
 use crate::ir::sync::{self, ObjectKind};
 use crate::vm::{Cell, PathId, Pending, ThreadIndex};
@@ -13,16 +13,7 @@ impl<const NAMES: bool> Search<'_, NAMES> {
     /// Adds the operation that the last step was to the log.
     pub(super) fn log_operation(&mut self, kind: Kind, thread: PathId) -> Result<(), Refusal> {
         let cell = self.cell_of_step();
-        let mut before: SmallVec<[u32; 2]> = SmallVec::new();
-        self.log.add_last_of(thread, &mut before);
-        if self.seen.joined {
-            let children: SmallVec<[PathId; 8]> =
-                self.log.open_forks(thread).flat_map(|fork| fork.makes.iter().copied()).collect();
-            children.into_iter().for_each(|child| self.log.add_last_of(child, &mut before));
-        }
-        if let Some(child) = self.seen.joined_thread {
-            self.log.add_last_of(self.now.state.path(child), &mut before);
-        }
+        let mut before = self.before_thread(thread);
         let fork_at = self.seen.fork_at;
         if kind == Kind::Fork && self.log.open_forks(thread).next().is_some_and(|open| open.place != fork_at) {
             return Err(Refusal::NestedForks);
@@ -70,6 +61,20 @@ impl<const NAMES: bool> Search<'_, NAMES> {
         self.note_body(&operation, shares)?;
         self.log.push(operation);
         Ok(())
+    }
+
+    /// What comes right before the last step of a thread by program order, fork and join, and what has woken the thread.
+    fn before_thread(&self, thread: PathId) -> SmallVec<[u32; 2]> {
+        let mut before = SmallVec::new();
+        self.log.add_last_of(thread, &mut before);
+        if self.seen.joined {
+            let children = self.log.open_forks(thread).flat_map(|fork| &fork.makes);
+            children.for_each(|&child| self.log.add_last_of(child, &mut before));
+        }
+        if let Some(child) = self.seen.joined_thread {
+            self.log.add_last_of(self.now.state.path(child), &mut before);
+        }
+        before
     }
 
     /// The operation on an object that a thread stands before, anywhere, and whether it is that of a reader.

@@ -11,7 +11,7 @@
 //!    an order of all that is left from there.
 //! 3. If there is none, search an order of all operations from the beginning.
 
-use super::super::log::{Kind, NONE, Operation, ReaderBody};
+use super::super::operation::{Kind, NONE, Operation, ReaderBody};
 use super::super::order::Left;
 use super::super::tree::START;
 use super::{Followed, INTERVAL, LONG, Refusal, Search, Stepped};

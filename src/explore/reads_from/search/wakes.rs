@@ -8,7 +8,7 @@
 //! whom. So of two such executions the one is left out in which a thread of a higher number was woken first. Each exchange leaves
 //! fewer pairs of that kind, so one of them is left.
 
-use super::super::log::Kind;
+use super::super::operation::Kind;
 use super::Search;
 use crate::ir::sync;
 use crate::vm::{PathId, Pending, ThreadIndex, ThreadStatus};
