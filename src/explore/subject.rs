@@ -37,8 +37,11 @@ pub struct Subject<'a> {
     pub machine: &'a Machine,
 }
 
-/// Functions of threads that influence no other one, and such threads, from which on outcomes may be too many.
-const MANY_READERS: (usize, usize) = (6, 12);
+/// Functions of threads that influence no other one from which on outcomes may be too many.
+const MANY_READER_FUNCTIONS: usize = 6;
+
+/// Such threads from which on outcomes may be too many, also of fewer functions.
+const MANY_READERS: usize = 12;
 
 /// States that are visited, and executions that are followed, for outcomes where there may be too many and nobody has asked
 /// for all: a fraction of a second.
@@ -107,8 +110,8 @@ impl<'a> Subject<'a> {
     ) -> (Answer, Option<Bound>) {
         let concurrency = self.concurrency();
         let (functions, threads) = concurrency.map_or((0, 0), |of| readers(self.program, of, self.machine));
-        let has_many_functions = functions >= MANY_READERS.0;
-        let has_many = has_many_functions || threads >= MANY_READERS.1;
+        let has_many_functions = functions >= MANY_READER_FUNCTIONS;
+        let has_many = has_many_functions || threads >= MANY_READERS;
         let decided = has_many.then(|| self.futures(&Query::without_outcomes(candidates), budget));
         let Some(decided) = decided.filter(Answer::is_complete) else {
             return (self.futures(&Query::default(), budget), None);

@@ -75,26 +75,29 @@ impl Machine {
     /// Whether some thread tries to take a lock, so that it matters when others give theirs back.
     #[must_use]
     pub fn tries_locks(&self) -> bool {
-        self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { kind, .. } if kind.tries()))
+        self.some_thread_does(Kind::tries)
     }
 
     /// Whether some thread works on a synchronisation object.
     #[must_use]
     pub fn synchronises(&self) -> bool {
-        self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { .. }))
+        self.some_thread_does(|_| true)
+    }
+
+    fn some_thread_does(&self, wanted: impl Fn(Kind) -> bool) -> bool {
+        self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { kind, .. } if wanted(*kind)))
     }
 
     /// Whether some thread clears an event, so that one that is set need not stay so.
     #[must_use]
     pub fn clears_events(&self) -> bool {
-        self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { kind: Kind::Clear, .. }))
+        self.some_thread_does(|kind| kind == Kind::Clear)
     }
 
     /// Whether some thread waits to be notified, on a condition or bare.
     #[must_use]
     pub fn waits_for_notifications(&self) -> bool {
-        let waits = |kind: Kind| matches!(kind, Kind::WaitCondition | Kind::TimedWait | Kind::WaitBare);
-        self.compiled.code.iter().any(|code| matches!(code, Code::Synchronise { kind, .. } if waits(*kind)))
+        self.some_thread_does(|kind| matches!(kind, Kind::WaitCondition | Kind::TimedWait | Kind::WaitBare))
     }
 
     /// Whether there are readers-writer locks that prefer writers.

@@ -31,14 +31,14 @@
 //!
 //! *Nothing is invented*: each execution that is found is done again in the whole program, with the readers put in
 //! ([`replay`](super::replay)): as soon as one can run through without failing, or as late as it is needed. Both may be
-//! impossible, where a reader always fails, never comes out of a loop, or takes a lock that another thread keeps from before its fork until behind
-//! its join. Then the execution may be none, and readers are not asked apart.
+//! impossible, where a reader always fails, never comes out of a loop, or takes a lock that another thread keeps from before
+//! its fork until behind its join. Then the execution may be none, and readers are not asked apart.
 
 use super::relevance::{may_fail, may_miss};
 use super::short_locks::{gives_back, short_locks, takes};
 use crate::concurrency::lockset::{Hold, Locksets, find_units_held, holds_lock};
 use crate::concurrency::{Concurrency, Event, EventKind, InstanceId, LocationId, MAIN_THREAD, ThreadId};
-use crate::ir::{Function, FunctionId, Instruction, LeafId, Program, ReadId, Terminator};
+use crate::ir::{FunctionId, Instruction, LeafId, Program, ReadId, Terminator};
 use crate::ssa::Control;
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,12 +82,13 @@ impl Readers {
         }
         search.look_through(candidates.keys().copied().collect());
         let Search { mut reads, mut other_reads, excluded, .. } = search;
+        let failing = functions_where(program, |id| function_may_fail(program, id) || has_loops(program, id));
         let mut all = Vec::new();
         for (function, runs) in candidates {
             let mut reads = reads.remove(&function).unwrap_or_default();
             reads.sort_unstable();
             reads.dedup();
-            let may_fail = runs.iter().any(|&each| function_may_fail(program, each) || has_loops(program, each));
+            let may_fail = runs.iter().any(|each| failing.contains(each.index()));
             if excluded.contains(&function) || may_fail && may_discard {
                 other_reads.extend(reads.into_iter().map(ReadId::index));
             } else {
@@ -128,9 +129,14 @@ pub(super) fn without(program: &Program, dropped: &FixedBitSet) -> Program {
     made
 }
 
+/// The functions of which something holds: each is asked once, however many threads run it.
+fn functions_where(program: &Program, holds: impl Fn(FunctionId) -> bool) -> FixedBitSet {
+    program.functions.ids().filter(|&id| holds(id)).map(FunctionId::index).collect()
+}
+
 /// Whether a function draws no values and discards nothing.
-fn is_determined(function: &Function) -> bool {
-    let mut all = function.blocks.iter().flat_map(|block| &block.instructions);
+fn is_determined(program: &Program, function: FunctionId) -> bool {
+    let mut all = program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
     !all.any(|one| matches!(one, Instruction::Choose { .. } | Instruction::Assume { .. }))
 }
 
@@ -208,8 +214,7 @@ impl<'a> Search<'a> {
         let is_whole = |thread: &ThreadId| *thread != MAIN_THREAD && !threads[*thread].unordered;
         let roots = self.threads.iter().filter(|(_, threads)| threads.iter().all(is_whole));
         let mut found: BTreeMap<FunctionId, Vec<FunctionId>> = roots.map(|(&root, _)| (root, Vec::new())).collect();
-        let functions = self.program.functions.entries();
-        let plain: FixedBitSet = functions.filter(|(_, one)| is_determined(one)).map(|(id, _)| id.index()).collect();
+        let determined = functions_where(self.program, |id| is_determined(self.program, id));
         for instruction in
             self.program.functions.iter().flat_map(|one| one.blocks.iter()).flat_map(|one| &one.instructions)
         {
@@ -219,7 +224,7 @@ impl<'a> Search<'a> {
         }
         for context in contexts.iter() {
             let root = contexts[threads[context.thread].root].function;
-            if context.recursive || !plain.contains(context.function.index()) {
+            if context.recursive || !determined.contains(context.function.index()) {
                 found.remove(&root);
             } else if let Some(runs) = found.get_mut(&root) {
                 runs.push(context.function);

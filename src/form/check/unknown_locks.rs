@@ -8,13 +8,14 @@
 //! and fro count, and one edge from an array to itself, where they may be under way at once and no common gate is certainly held.
 //!
 //! **Soundness and limits**: whether the elements are the same, and in which order they are taken, is not known, so this is only a
-//! note. Not seen: cycles of three arrays or more. A single lock that stands for several threads' own is left out.
+//! note. Not seen: cycles of three arrays or more, locks that are taken again behind a wait, edges beyond [`MAX_EDGES`], and a single
+//! lock that a thread takes twice.
 
 use super::held::{At, Held};
 use super::lock_order::LockCycle;
 use super::{Potential, Subject};
-use crate::concurrency::ClassId;
 use crate::concurrency::lockset::{Hold, excluding};
+use crate::concurrency::{ClassId, Event};
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::ir::LeafId;
 use crate::ir::sync::Mode;
@@ -114,7 +115,7 @@ fn collect(subject: Subject<'_>, held: &mut Held<'_>) -> Vec<Edge> {
 }
 
 /// The arrays, or single locks, that an operation may mean.
-fn leaves(held: &Held<'_>, event: &crate::concurrency::Event) -> BTreeSet<LeafId> {
+fn leaves(held: &Held<'_>, event: &Event) -> BTreeSet<LeafId> {
     let concurrency = held.concurrency();
     concurrency.locations_of(event).iter().map(|&location| concurrency.locations[location].leaf).collect()
 }
