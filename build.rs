@@ -1,6 +1,6 @@
 //! Generates the parser from `grammar/`, and the list of samples for the page of `cssame serve`.
 //!
-//! Input: `grammar/cssame.lalrpop`, `samples/`. Output, in Cargo's output folder: `cssame.rs`, which `src/syntax/mod.rs` includes, and
+//! Input: `grammar/cssame.lalrpop`, `samples/`. Output, in Cargo's output folder: `cssame.rs`, which `src/front/csm/syntax/mod.rs` includes, and
 //! `samples.rs`, which `src/cli/serve/samples.rs` includes.
 
 use std::error::Error;
@@ -31,8 +31,8 @@ fn samples() -> Result<(), Box<dyn Error>> {
     names.sort_unstable();
     let mut text = "[".to_owned();
     for name in names {
-        let path = Path::new(&root).join("samples").join(&name);
-        writeln!(text, "(\"{name}\", include_str!({path:?})),")?;
+        // The folder is that of the compilation: a target folder may serve several checkouts.
+        writeln!(text, "(\"{name}\", include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/samples/{name}\"))),")?;
     }
     text.push(']');
     let out = std::env::var("OUT_DIR")?;

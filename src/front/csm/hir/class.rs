@@ -218,8 +218,8 @@ impl<'a> Checker<'a> {
                     }
                     (None, Some(advice)) => diagnostic.with_help(advice),
                     (None, None) => diagnostic.with_help(
-                        "the types are int, long, bool, double, string, lock, event, barrier, cond, sem, thread \
-                         and the classes and enums of the file",
+                        "the types are int, long, bool, double, string, lock, rwlock, event, barrier, cond, sem, \
+                         thread and the classes and enums of the file",
                     ),
                 });
                 Type::Error
@@ -357,7 +357,8 @@ impl<'a> Checker<'a> {
 fn type_meant(name: &str) -> Option<&'static str> {
     Some(match name {
         "mutex" | "Mutex" | "pthread_mutex_t" | "mtx_t" | "Lock" | "ReentrantLock" => "lock",
-        "pthread_cond_t" | "cnd_t" | "condition_variable" | "Condition" => "cond",
+        "pthread_rwlock_t" | "shared_mutex" | "RwLock" | "ReadWriteLock" | "ReentrantReadWriteLock" => "rwlock",
+        "pthread_cond_t" | "cnd_t" | "condition_variable" | "condition" | "Condition" => "cond",
         "sem_t" | "semaphore" | "Semaphore" | "counting_semaphore" => "sem",
         "pthread_barrier_t" | "Barrier" | "CyclicBarrier" => "barrier",
         "Event" | "CountDownLatch" => "event",
