@@ -43,7 +43,13 @@ const COUNTED: &[(&str, &[u32])] = &[
 ];
 
 /// Families whose states are few for their futures, which may be endless.
-const DECIDED: &[(&str, &[u32])] = &[("filter_lock", &[3, 4]), ("philosophers", &[8]), ("twelve_philosophers", &[12])];
+const DECIDED: &[(&str, &[u32])] = &[
+    ("filter_lock", &[3, 4]),
+    ("philosophers", &[8]),
+    ("spawned_philosophers", &[8]),
+    ("monitor", &[2, 3]),
+    ("twelve_philosophers", &[12]),
+];
 
 /// Families with too many futures to count, at sizes at which there are too many states as well.
 const REDUCED: &[(&str, &[u32])] =
@@ -83,7 +89,7 @@ fn bytes_of_a_state(family: &Model) -> Option<u64> {
 }
 
 /// Families whose states are searched for all of them as well; the others have too many without reduction.
-const SEARCHED: &[&str] = &["filter_lock", "philosophers"];
+const SEARCHED: &[&str] = &["filter_lock", "philosophers", "spawned_philosophers", "monitor"];
 
 /// How many states a search through all of them meets, and how long it takes on so many cores: no symmetry, no reduction, and nothing
 /// besides.

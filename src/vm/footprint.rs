@@ -3,15 +3,15 @@
 //! **Input**: the events of a step, as an observer. **Output**: whether it depends on nothing but its thread and some more parts of
 //! the state, and which these are.
 //!
-//! **Soundness and limits**: what is named is a superset. A step that wakes, makes or waits for other threads, that comes to an
-//! end of the execution, or that uses a readers-writer lock, is said to depend on all of the state.
+//! **Soundness and limits**: what is named is a superset. A step that comes to an end of the execution, in which a thread ends that
+//! another one has made or woken, that makes an object, or that uses a readers-writer lock, is said to depend on all of the state.
 
 use super::CodeIndex;
 use super::machine::Machine;
 use super::observe::{Event, Observer, ThreadName};
 use super::outcome::Choice;
 use super::pending::Pending;
-use super::readiness::Readiness;
+use super::readiness::{Readiness, Standing};
 use super::state::{State, ThreadIndex};
 use crate::ir::sync::ObjectKind;
 
@@ -25,6 +25,12 @@ pub struct Footprint {
     written: Vec<u32>,
     /// Whether it depends on what stands neither in cells nor in threads.
     rest: bool,
+    /// Other threads that it depends on.
+    threads: Vec<ThreadIndex>,
+    /// It depends on all threads that stand so, and on which these are.
+    groups: Vec<Standing>,
+    /// Whether it makes threads.
+    makes_threads: bool,
     /// The thread has ended: who waits for it, if anybody.
     end: Option<Option<ThreadIndex>>,
     /// Whether it depends on more.
@@ -41,6 +47,9 @@ impl Footprint {
         self.thread = choice.thread;
         self.cells.clear();
         self.written.clear();
+        self.threads.clear();
+        self.groups.clear();
+        self.makes_threads = false;
         (self.rest, self.end, self.is_open) = (false, None, false);
         let pending = machine.pending(state, choice.thread);
         self.has_effect = matches!(pending, Some(Pending::Effect { .. } | Pending::Divergence));
@@ -53,12 +62,16 @@ impl Footprint {
         self.is_open |= before.blocks != behind.blocks;
         self.is_open |= self.end.is_some()
             && (before.readers.iter().any(|hold| hold.thread == self.thread.0) || machine.has_local_locks(before));
+        // In which slots there are threads then depends on both.
+        self.is_open |= self.end.is_some() && self.makes_threads;
         self.is_open |= before.exclusive().is_some() || behind.exclusive().is_some();
         // Behind an effect a thread goes on to an operation, and performs it if it can.
         if self.has_effect && self.end.is_none() && !self.is_open {
             match machine.readiness(behind, self.thread) {
                 Readiness::Fixed(_) => {}
                 Readiness::ByCell(address, _) => self.use_cell(address),
+                Readiness::ByEnd(thread) => self.use_thread(thread),
+                Readiness::ByGroup(standing) => self.use_group(standing),
                 Readiness::ByOthers => self.is_open = true,
             }
         }
@@ -90,6 +103,18 @@ impl Footprint {
         &self.written
     }
 
+    /// The other threads that it depends on, but for those of a group.
+    #[must_use]
+    pub fn threads(&self) -> &[ThreadIndex] {
+        &self.threads
+    }
+
+    /// It depends on all threads that stand so, and on which these are. Where it makes threads, on the slots that there are as well.
+    #[must_use]
+    pub fn groups(&self) -> &[Standing] {
+        &self.groups
+    }
+
     /// Whether an event tells of a cell what the step does not depend on.
     #[must_use]
     pub fn is_unread(&self, event: Event) -> bool {
@@ -108,13 +133,27 @@ impl Footprint {
             self.cells.push(address);
         }
     }
+
+    fn use_thread(&mut self, thread: ThreadIndex) {
+        if !self.threads.contains(&thread) {
+            self.threads.push(thread);
+        }
+    }
+
+    fn use_group(&mut self, standing: Standing) {
+        if !self.groups.contains(&standing) {
+            self.groups.push(standing);
+        }
+    }
 }
 
 impl Observer for Footprint {
     const DETAILS: bool = false;
 
     fn event(&mut self, thread: ThreadName, _: CodeIndex, event: Event) {
-        self.is_open |= thread.slot != self.thread;
+        // Of others only those are known that it has woken.
+        let wakes = matches!(event, Event::Woken { .. } | Event::Leave { .. });
+        self.is_open |= thread.slot != self.thread && !wakes;
         match event {
             // What a second write finds depends on the first one; both are told alike where the cell counts as read.
             Event::Write { address, .. } if self.written.contains(&address) => self.use_cell(address),
@@ -136,7 +175,21 @@ impl Observer for Footprint {
                 self.end = Some(parent.map(|parent| parent.slot));
                 self.rest = true;
             }
-            // These change the thread alone, which stands before them, or waits.
+            Event::Arrive { address, .. } => {
+                self.use_cell(address);
+                self.use_cell(address + 1);
+                self.use_group(Standing::AtBarrier(address));
+            }
+            Event::Notify { condition, .. } => {
+                self.use_group(condition.map_or(Standing::Bare, Standing::ForCondition));
+            }
+            Event::Fork { .. } | Event::Spawn { .. } => {
+                self.makes_threads = true;
+                self.rest = true;
+                self.use_group(Standing::Free);
+            }
+            Event::JoinThread { child } => self.use_thread(child.slot),
+            // These change the thread alone, which stands before them, or waits, or belongs to a group.
             Event::Choose { .. }
             | Event::Print { .. }
             | Event::Verdict { .. }
@@ -144,17 +197,10 @@ impl Observer for Footprint {
             | Event::Wait { .. }
             | Event::TimedOut { .. }
             | Event::Woken { .. }
+            | Event::Leave { .. }
             | Event::AtomicBegin
             | Event::AtomicEnd => {}
-            Event::Arrive { .. }
-            | Event::Leave { .. }
-            | Event::Notify { .. }
-            | Event::WaitToWrite { .. }
-            | Event::Fork { .. }
-            | Event::Spawn { .. }
-            | Event::Allocate { .. }
-            | Event::JoinThread { .. }
-            | Event::Failure(_) => self.is_open = true,
+            Event::WaitToWrite { .. } | Event::Allocate { .. } | Event::Failure(_) => self.is_open = true,
         }
     }
 

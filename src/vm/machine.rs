@@ -10,7 +10,7 @@ use super::locks;
 use super::memory::Layout;
 use super::observe::Cell;
 use super::outcome::{Choice, Move};
-use super::readiness::{CellTest, Readiness};
+use super::readiness::{CellTest, Readiness, Standing};
 use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
 use super::tables::{PathId, Tables};
 use super::visibility::Visibility;
@@ -285,7 +285,11 @@ impl Machine {
         match self.readiness_of_operation(state, thread, kind, object) {
             Readiness::Fixed(alternatives) => alternatives,
             Readiness::ByCell(address, test) => u32::from(test.holds(state.value(address), thread)),
-            Readiness::ByOthers => self.alternatives_by_others(state, thread, kind, object),
+            Readiness::ByGroup(standing) => {
+                let threads = state.threads.iter();
+                threads.filter(|thread| Standing::of(thread) == Some(standing)).count().max(1) as u32
+            }
+            Readiness::ByEnd(_) | Readiness::ByOthers => self.alternatives_by_others(state, thread, kind, object),
         }
     }
 
@@ -298,7 +302,13 @@ impl Machine {
         object: TableIndex,
     ) -> Readiness {
         match kind {
-            Kind::ReadLock | Kind::WriteLock | Kind::Notify | Kind::NotifyBare => Readiness::ByOthers,
+            Kind::ReadLock | Kind::WriteLock => Readiness::ByOthers,
+            Kind::Notify => {
+                let condition = self.cell_at(state, thread, object);
+                condition
+                    .map_or(Readiness::Fixed(1), |(address, _)| Readiness::ByGroup(Standing::ForCondition(address)))
+            }
+            Kind::NotifyBare => Readiness::ByGroup(Standing::Bare),
             kind => match CellTest::of(kind) {
                 Some(test) => self.readiness_by_cell(state, thread, object, test),
                 None => Readiness::Fixed(1),
@@ -323,8 +333,6 @@ impl Machine {
         match kind {
             // Where writers are preferred, one that cannot write yet begins to wait.
             Kind::WriteLock if self.options.semantics.prefer_writers => 1,
-            Kind::Notify => address().map_or(1, |address| self.waiting_for(state, address).count().max(1) as u32),
-            Kind::NotifyBare => self.waiting_bare(state).count().max(1) as u32,
             _ => u32::from(address().is_none_or(|address| self.may_take(state, address, thread, kind))),
         }
     }

@@ -61,7 +61,7 @@ pub use obstacle::Obstacle;
 pub use outcome::{Choice, Failure, FailureKind, Move, Progress};
 pub use parts::Parts;
 pub use pending::Pending;
-pub use readiness::lets_through;
+pub use readiness::{Standing, lets_through};
 pub use state::{NO_WRITER, State, ThreadIndex, ThreadStatus};
 pub use tables::{Marks, OutputId, Path, PathId, Tables};
 pub use value::format_value;

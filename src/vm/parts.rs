@@ -18,7 +18,7 @@ use super::hash::{hash, hash_from, hash_of_cell};
 use super::locks;
 use super::machine::{Fingerprints, Machine};
 use super::observe::Event;
-use super::readiness::{CellTest, Readiness};
+use super::readiness::{CellTest, Readiness, Standing};
 use super::state::{NO_THREAD, State, ThreadIndex, ThreadStatus, Word};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -28,6 +28,7 @@ use rustc_hash::FxBuildHasher;
 struct ThreadPart {
     /// When it can move.
     readiness: Readiness,
+    standing: Option<Standing>,
     /// Whether its next step may come before those of the others, as the caller has said.
     commutes: bool,
     hash: u128,
@@ -93,7 +94,17 @@ impl Parts {
         self.thread_parts[number as usize].commutes
     }
 
-    /// In how many ways a thread can move; `None` where more than one cell decides.
+    /// The threads of a state that stand so: their slots and numbers.
+    pub fn group<'n>(
+        &self,
+        standing: Standing,
+        numbers: &'n [u32],
+    ) -> impl Iterator<Item = (usize, u32)> + use<'n, '_> {
+        let threads = numbers[self.cells(numbers)..].iter().copied().enumerate();
+        threads.filter(move |&(_, number)| self.thread_parts[number as usize].standing == Some(standing))
+    }
+
+    /// In how many ways a thread can move; `None` where more decides than is known of the parts.
     #[inline]
     #[must_use]
     pub fn alternatives(&self, numbers: &[u32], slot: usize, number: u32) -> Option<u32> {
@@ -103,6 +114,12 @@ impl Parts {
                 let value = self.cells[numbers[address as usize] as usize].value;
                 Some(u32::from(test.holds(value, ThreadIndex(slot as u16))))
             }
+            Readiness::ByEnd(other) => {
+                let other = numbers.get(self.cells(numbers) + other.index());
+                let standing = other.map(|&other| self.thread_parts[other as usize].standing);
+                Some(u32::from(standing.is_none_or(|standing| standing == Some(Standing::Ended))))
+            }
+            Readiness::ByGroup(standing) => Some(self.group(standing, numbers).count().max(1) as u32),
             Readiness::ByOthers => None,
         }
     }
@@ -240,7 +257,8 @@ impl Machine {
             if is_new {
                 let (thread, hash) = (ThreadIndex(slot as u16), self.hash_of_thread_part(state, slot, words));
                 let (readiness, commutes) = (self.readiness(state, thread), commutes(state, thread));
-                parts.thread_parts.push(ThreadPart { readiness, commutes, hash });
+                let standing = Standing::of(&state.threads[slot]);
+                parts.thread_parts.push(ThreadPart { readiness, standing, commutes, hash });
             }
             out.push(number);
         }
@@ -290,7 +308,13 @@ impl Machine {
             (ThreadStatus::Ready, Code::Synchronise { kind, object, .. }) => {
                 self.readiness_of_operation(state, thread, kind, object)
             }
-            (ThreadStatus::Ready, Code::JoinThread { .. }) | (ThreadStatus::WaitingToWrite, _) => Readiness::ByOthers,
+            (ThreadStatus::Ready, Code::JoinThread { handle }) => {
+                let handle = handle.value(state.frame(thread), &self.compiled.constants);
+                // Without a handle it fails, and failing is always possible.
+                let other = handle.checked_sub(1).and_then(|index| u16::try_from(index).ok());
+                other.map_or(Readiness::Fixed(1), |other| Readiness::ByEnd(ThreadIndex(other)))
+            }
+            (ThreadStatus::WaitingToWrite, _) => Readiness::ByOthers,
             (ThreadStatus::Reacquiring | ThreadStatus::TimedOut, Code::Synchronise { lock, .. }) => {
                 self.readiness_by_cell(state, thread, lock, CellTest::Free)
             }

@@ -1,9 +1,10 @@
 //! What decides whether a thread can move.
 //!
-//! **Input**: a thread, and the value of a cell. **Output**: in how many ways the thread can move, where no more than these decide.
+//! **Input**: a thread, and the value of a cell, or where others stand. **Output**: in how many ways the thread can move, where no more
+//! than these decide.
 
 use super::locks;
-use super::state::{REENTRANT, ThreadIndex};
+use super::state::{REENTRANT, Thread, ThreadIndex, ThreadStatus};
 use crate::ir::sync::Kind;
 
 /// What decides whether a thread can move, where no other one is in the middle of an atomic block.
@@ -13,8 +14,45 @@ pub(super) enum Readiness {
     Fixed(u32),
     /// It can move, in one way, if that holds of the value at an address.
     ByCell(u32, CellTest),
-    /// More than one cell.
+    /// It can move, in one way, if that thread has ended.
+    ByEnd(ThreadIndex),
+    /// It can move in one way for each thread that stands so, and in one way if there is none.
+    ByGroup(Standing),
+    /// More than that.
     ByOthers,
+}
+
+/// Where a thread stands, if that decides about what others do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// Nowhere: there is no thread in the slot.
+    Free,
+    /// It has ended, and its slot is kept.
+    Ended,
+    /// It waits at the barrier at an address.
+    AtBarrier(u32),
+    /// It waits for the condition at an address.
+    ForCondition(u32),
+    /// It waits bare.
+    Bare,
+}
+
+impl Standing {
+    /// Where a thread stands; nothing where that decides about nobody else.
+    pub(super) fn of(thread: &Thread) -> Option<Standing> {
+        match thread.status {
+            ThreadStatus::Free => Some(Standing::Free),
+            ThreadStatus::Ended => Some(Standing::Ended),
+            ThreadStatus::AtBarrier => Some(Standing::AtBarrier(thread.wait)),
+            ThreadStatus::WaitingCondition => Some(Standing::ForCondition(thread.wait)),
+            ThreadStatus::WaitingBare => Some(Standing::Bare),
+            ThreadStatus::Ready
+            | ThreadStatus::Reacquiring
+            | ThreadStatus::TimedOut
+            | ThreadStatus::WaitingToWrite
+            | ThreadStatus::Diverged => None,
+        }
+    }
 }
 
 /// A condition on the value of a cell.

@@ -9,8 +9,9 @@
 
 use super::collapse::{first, moves};
 use super::frontier::Block;
-use super::memo::{Known, Memo, Origin};
+use super::memo::{Known, Memo};
 use super::numbered::NumberReader;
+use super::origin::Origin;
 use super::visited::Visited;
 use crate::vm::{Choice, Move, Parts, ThreadIndex};
 

@@ -16,7 +16,7 @@
 use super::dictionary::Dictionary;
 use super::fingerprint::{encode_rest, with_rest};
 use super::frontier::{Block, Reader, Waiting};
-use super::memo::Happened;
+use super::origin::Happened;
 use super::{Monitor, Searched};
 use crate::explore::reduction::Reduction;
 use crate::vm::{self, Choice, Encoding, Hashes, Machine, Move, State, Tables, Work};

@@ -6,7 +6,8 @@
 //! **Soundness and limits**: exact. Where parts do not recur, numbers save nothing: if they take more than [`PER_STATE`] bytes for
 //! each state, states are written as words from then on.
 
-use super::memo::{Happened, Memo, Origin};
+use super::memo::Memo;
+use super::origin::{Happened, Origin};
 use crate::explore::reduction::{Reduction, first_of};
 use crate::vm::{
     Choice, CodeIndex, Encoding, Event, Footprint, Machine, Move, Observer, Parts, State, ThreadIndex, ThreadName,

@@ -12,7 +12,8 @@
 use super::ahead::Ready;
 use super::collapse::{self, Collapse, Record, first};
 use super::graph::NodeKind;
-use super::memo::{Happened, Known, Origin, Seen};
+use super::memo::Known;
+use super::origin::{Happened, Origin, Seen};
 use super::{Engine, Monitor, Visitor};
 use crate::vm::{self, Choice, Encoding, Move};
 use std::ops::ControlFlow;
@@ -215,7 +216,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             }
             // The visitor looks at the states of ends.
             vm::Progress::Finished | vm::Progress::Failed(_) => {
-                collapse.memo.learn_open(of);
+                collapse.memo.learn_open(of, &collapse.parts);
                 None
             }
         }
@@ -312,20 +313,58 @@ mod tests {
         }
     }
 
-    #[test]
-    fn most_steps_are_done_from_memory() {
-        let dine = "void dine(int me, lock a, lock b) { lock(a); lock(b); meals[me] = meals[me] + 1; unlock(b); unlock(a); }\n";
-        let text = format!(
-            "int meals[5];\nlock f0, f1, f2, f3, f4;\n{dine}cobegin\n  A: dine(0, f0, f1);\n  B: dine(1, f1, f2);\n  C: dine(2, f2, f3);\n  D: dine(3, f3, f4);\n  E: dine(4, f0, f4);\ncoend\n"
-        );
+    /// Counts the steps of a search through all states, and those of them that the machine does.
+    fn count(text: &str) -> Counter {
         let mut sources = SourceMap::default();
-        let file = sources.add("test.csm", &text);
+        let file = sources.add("test.csm", text);
         let program = compile(&sources, file, &[]).program.expect("a program");
         let machine = Machine::new(&program, &Visibility::all(&program));
         let mut counter = Counter::default();
         search(&machine, &Budget::unlimited(), (), &mut counter);
-        assert!(counter.steps > 2_000, "{} steps", counter.steps);
-        // Those before steps are kept, and ends of executions; the visitor is not told of a step that is done to learn of it.
-        assert!(counter.by_machine * 10 < counter.steps, "{} of {} steps", counter.by_machine, counter.steps);
+        counter
+    }
+
+    /// Those are before steps are kept, and at ends of executions; the visitor is not told of a step that is done to learn of it.
+    fn assert_from_memory(text: &str) {
+        let counter = count(text);
+        assert!(counter.steps > 2_000, "{} steps of {text}", counter.steps);
+        assert!(counter.by_machine * 10 < counter.steps, "{} of {} steps of {text}", counter.by_machine, counter.steps);
+    }
+
+    const DINE: &str =
+        "void dine(int me, lock a, lock b) { lock(a); lock(b); meals[me] = meals[me] + 1; unlock(b); unlock(a); }\n";
+
+    #[test]
+    fn most_steps_are_done_from_memory() {
+        assert_from_memory(&format!(
+            "int meals[5];\nlock f0, f1, f2, f3, f4;\n{DINE}cobegin\n  A: dine(0, f0, f1);\n  B: dine(1, f1, f2);\n  C: dine(2, f2, f3);\n  D: dine(3, f3, f4);\n  E: dine(4, f0, f4);\ncoend\n"
+        ));
+    }
+
+    #[test]
+    fn threads_are_made_and_waited_for_from_memory() {
+        assert_from_memory(&format!(
+            "int meals[4];\nlock f0, f1, f2, f3;\n{DINE}void main() {{\n  thread a = spawn dine(0, f0, f1);\n  thread b = spawn dine(1, f1, f2);\n  thread c = spawn dine(2, f2, f3);\n  thread d = spawn dine(3, f0, f3);\n  join(a); join(b); join(c); join(d);\n}}\n"
+        ));
+        // Slots of arms that have ended are taken again.
+        assert_from_memory(
+            "int x, y;\nparfor (int i = 0; i < 4; i++) {\n  x = i;\n  if (i == 1) { cobegin A: y = x; B: x = y; coend }\n  y = x + i;\n}\n",
+        );
+    }
+
+    #[test]
+    fn threads_are_woken_from_memory() {
+        assert_from_memory(
+            "int full, sum;\nlock l;\ncond some, none;\n\
+             void put() { lock(l); while (full == 1) wait(none, l); full = 1; notify(some); unlock(l); }\n\
+             void get() { lock(l); while (full == 0) wait(some, l); full = 0; sum++; notifyAll(none); unlock(l); }\n\
+             cobegin\n  A: { put(); put(); }\n  B: { put(); put(); }\n  C: { get(); get(); }\n  D: { get(); get(); }\ncoend\n",
+        );
+        assert_from_memory(
+            "int x[3], y[3];\nbarrier meet(3);\n\
+             void work(int me) {\n  for (int i = 0; i < 6; i++) {\n    x[me] = y[(me + 1) % 3] + i;\n    barrier(meet);\n    \
+             y[me] = x[(me + 1) % 3] + x[me];\n    barrier(meet);\n  }\n}\n\
+             cobegin\n  A: work(0);\n  B: work(1);\n  C: work(2);\ncoend\n",
+        );
     }
 }

@@ -3,21 +3,20 @@
 //! **Input**: a state as the numbers of its parts, and a choice. **Output**: what the step changes, tells and notes, if a step of
 //! the same thread was done before in a state that was like this one in all that the step depends on.
 //!
-//! **Algorithm**: a step depends on its thread, and on few other parts of the state ([`Footprint`]): most often a cell. Since it is
-//! deterministic, a thread that has read certain values reads the same part next. So the steps of a thread are a tree: a node says
-//! which part decides, its branches are the numbers of that part, the leaves are steps. What was not done before is done by the
-//! machine, and entered.
+//! **Algorithm**: a step depends on its thread, and on few other parts of the state ([`Footprint`]): most often a cell; where it wakes
+//! or makes threads, those that wait, or the slots that are free. Since it is deterministic, a thread that has read certain values reads
+//! the same part next. So the steps of a thread are a tree: a node says which part decides, its branches are the numbers of that part,
+//! the leaves are steps. What was not done before is done by the machine, and entered.
 //!
 //! **Soundness and limits**: exact, since a [`Footprint`] names all that a step depends on. Without optimisation some of the steps that
 //! are found are done again by the machine, and compared.
 
-use crate::vm::{Choice, CodeIndex, Event, Footprint, Parts, ThreadName};
+use super::changes::{Changes, changes};
+use super::origin::{Group, Happened, Origin, Seen};
+use crate::vm::{Footprint, Parts, Standing};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
-
-/// An event, where it happened.
-pub(super) type Happened = (ThreadName, CodeIndex, Event);
 
 /// A part of a state that decides about a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +26,8 @@ enum Key {
     Cell(u32),
     /// By slot.
     Thread(u32),
+    /// The threads that stand so: by the number of a list of their slots and numbers.
+    Group(Standing),
     /// Whether the thread holds no lock of a global but those that have decided before: a list of these, by number.
     HoldsNothingBut(u32),
 }
@@ -68,43 +69,14 @@ pub(super) struct Step {
     rest: u32,
     /// The number of threads behind it where it is another one; else [`NONE`].
     threads: u32,
-    /// The slot and the number of another thread that it changes; [`NONE`] where there is none.
-    other: (u32, u32),
     /// What is added to the fingerprint, but for the cells that were there before.
     delta: u128,
-    /// Where its cells, events and notes end.
-    ends: [u32; 3],
+    /// Where its cells, its other threads, its events and its notes end.
+    ends: [u32; 4],
 }
 
-/// A state that a step begins in: the numbers of its parts, and how many of these stand before the threads.
-#[derive(Clone, Copy)]
-pub(super) struct Origin<'a> {
-    pub numbers: &'a [u32],
-    pub cells: usize,
-    pub slot: usize,
-    pub alternative: u32,
-}
-
-impl<'a> Origin<'a> {
-    /// The state with these numbers, so many of which stand before the threads, and a choice.
-    #[inline]
-    pub(super) fn new(numbers: &'a [u32], cells: usize, choice: Choice) -> Origin<'a> {
-        Origin { numbers, cells, slot: choice.thread.index(), alternative: choice.alternative }
-    }
-
-    fn thread(&self) -> u32 {
-        self.numbers[self.cells + self.slot]
-    }
-
-    fn number(&self, key: Key) -> u32 {
-        match key {
-            Key::Rest => self.numbers[0],
-            Key::Cell(address) => self.numbers[address as usize],
-            Key::Thread(slot) => self.numbers[self.cells + slot as usize],
-            Key::HoldsNothingBut(_) => 0,
-        }
-    }
-}
+/// Groups that are told apart, at most: a step that depends on more is done by the machine.
+const GROUPS: usize = 1 << 14;
 
 /// The steps that were done, with notes of the monitor.
 pub(super) struct Memo<N> {
@@ -117,21 +89,16 @@ pub(super) struct Memo<N> {
     steps: Vec<Step>,
     /// Addresses and numbers of cells.
     cells: Vec<(u32, u32)>,
+    /// Slots and numbers of other threads that a step changes or makes.
+    others: Vec<(u32, u32)>,
     /// Events; and whether what the cell has held before is not told by the step.
     events: Vec<(Happened, bool)>,
     notes: Vec<N>,
     locks: Vec<u32>,
     /// Lists of locks that decide about a step in which their thread ends.
     used: IndexSet<SmallVec<[u32; 2]>, FxBuildHasher>,
-}
-
-/// What was seen of a step that the machine has done.
-pub(super) struct Seen<'a, N> {
-    pub footprint: &'a Footprint,
-    /// The numbers of the state that it has led to; none where the execution was discarded.
-    pub behind: Option<&'a [u32]>,
-    pub events: &'a [Happened],
-    pub notes: &'a [N],
+    /// Groups that have decided about a step.
+    groups: IndexSet<Group, FxBuildHasher>,
 }
 
 /// Where a node hangs.
@@ -151,10 +118,12 @@ impl<N: Copy> Memo<N> {
             branches: FxHashMap::default(),
             steps: Vec::new(),
             cells: Vec::new(),
+            others: Vec::new(),
             events: Vec::new(),
             notes: Vec::new(),
             locks: locks.to_vec(),
             used: IndexSet::default(),
+            groups: IndexSet::default(),
         }
     }
 
@@ -162,9 +131,12 @@ impl<N: Copy> Memo<N> {
     pub(super) fn bytes(&self) -> u64 {
         let maps = (self.more_roots.capacity() + self.branches.capacity()) * (size_of::<(u32, u32, u32)>() + 1);
         let nodes = self.roots.capacity() * size_of::<u32>() + self.nodes.capacity() * size_of::<Node>();
-        let steps = self.steps.capacity() * size_of::<Step>() + self.cells.capacity() * size_of::<(u32, u32)>();
+        let steps = self.steps.capacity() * size_of::<Step>();
+        let changes = (self.cells.capacity() + self.others.capacity()) * size_of::<(u32, u32)>();
+        // Most groups are small.
+        let groups = self.groups.capacity() * (size_of::<Group>() + 2 * size_of::<usize>());
         let lists = self.events.capacity() * size_of::<(Happened, bool)>() + self.notes.capacity() * size_of::<N>();
-        (maps + nodes + steps + lists) as u64
+        (maps + nodes + steps + changes + groups + lists) as u64
     }
 
     fn root(&self, of: &Origin<'_>) -> u32 {
@@ -193,8 +165,31 @@ impl<N: Copy> Memo<N> {
             {
                 return Known::Open;
             }
-            node = self.branches.get(&(node, of.number(key))).copied().unwrap_or(NONE);
+            node = self.branches.get(&(node, self.number(key, of, parts))).copied().unwrap_or(NONE);
         }
+    }
+
+    /// What decides, by number; [`NONE`] for a group that has not decided about a step before.
+    fn number(&self, key: Key, of: &Origin<'_>, parts: &Parts) -> u32 {
+        match key {
+            Key::Rest => of.numbers[0],
+            Key::Cell(address) => of.numbers[address as usize],
+            Key::Thread(slot) => of.numbers[of.cells + slot as usize],
+            Key::Group(standing) => {
+                self.groups.get_index_of(&of.group(standing, parts)).map_or(NONE, |number| number as u32)
+            }
+            Key::HoldsNothingBut(_) => 0,
+        }
+    }
+
+    /// As [`Memo::number`]: a group gets a number, unless there are too many.
+    fn number_of(&mut self, key: Key, of: &Origin<'_>, parts: &Parts) -> u32 {
+        if let Key::Group(standing) = key
+            && self.groups.len() < GROUPS
+        {
+            self.groups.insert(of.group(standing, parts));
+        }
+        self.number(key, of, parts)
     }
 
     /// Whether a thread holds no lock of a global but perhaps those that are given by their addresses.
@@ -215,14 +210,20 @@ impl<N: Copy> Memo<N> {
         &self.steps[step as usize]
     }
 
-    fn starts(&self, step: u32) -> [u32; 3] {
-        step.checked_sub(1).map_or([0; 3], |before| self.steps[before as usize].ends)
+    fn starts(&self, step: u32) -> [u32; 4] {
+        step.checked_sub(1).map_or([0; 4], |before| self.steps[before as usize].ends)
     }
 
     /// The cells that a step changes: addresses and numbers.
     #[inline]
     fn cells(&self, step: u32) -> &[(u32, u32)] {
         &self.cells[self.starts(step)[0] as usize..self.steps[step as usize].ends[0] as usize]
+    }
+
+    /// The other threads that a step changes or makes: slots and numbers.
+    #[inline]
+    fn others(&self, step: u32) -> &[(u32, u32)] {
+        &self.others[self.starts(step)[1] as usize..self.steps[step as usize].ends[1] as usize]
     }
 
     /// What a step tells.
@@ -234,7 +235,7 @@ impl<N: Copy> Memo<N> {
         parts: &'m Parts,
     ) -> impl Iterator<Item = Happened> + use<'m, N> {
         let numbers = of.numbers;
-        let events = &self.events[self.starts(step)[1] as usize..self.steps[step as usize].ends[1] as usize];
+        let events = &self.events[self.starts(step)[2] as usize..self.steps[step as usize].ends[2] as usize];
         events.iter().map(move |&((name, at, event), is_unread)| {
             let event = if is_unread { parts.with_old(event, |address| numbers[address as usize]) } else { event };
             (name, at, event)
@@ -244,7 +245,7 @@ impl<N: Copy> Memo<N> {
     /// What the monitor has noted of a step.
     #[inline]
     pub(super) fn notes(&self, step: u32) -> &[N] {
-        &self.notes[self.starts(step)[2] as usize..self.steps[step as usize].ends[2] as usize]
+        &self.notes[self.starts(step)[3] as usize..self.steps[step as usize].ends[3] as usize]
     }
 
     /// The fingerprint of the state that a step leads to, by that of the state that it begins in.
@@ -258,7 +259,7 @@ impl<N: Copy> Memo<N> {
     /// The numbers of the state that a step leads to.
     #[inline]
     pub(super) fn write_behind(&self, step: u32, of: &Origin<'_>, out: &mut Vec<u32>) {
-        let Step { thread, rest, threads, other, .. } = self.steps[step as usize];
+        let Step { thread, rest, threads, .. } = self.steps[step as usize];
         out.clear();
         out.extend_from_slice(of.numbers);
         if rest != NONE {
@@ -268,29 +269,29 @@ impl<N: Copy> Memo<N> {
             out[address as usize] = number;
         }
         out[of.cells + of.slot] = thread;
-        if other.0 != NONE {
-            out[of.cells + other.0 as usize] = other.1;
-        }
         if threads != NONE {
-            out.truncate(of.cells + threads as usize);
+            out.resize(of.cells + threads as usize, 0);
+        }
+        for &(slot, number) in self.others(step) {
+            out[of.cells + slot as usize] = number;
         }
     }
 
     /// Enters that a step that was not known is always done by the machine.
-    pub(super) fn learn_open(&mut self, of: &Origin<'_>) {
-        if let Some((link, _)) = self.last_link(of) {
+    pub(super) fn learn_open(&mut self, of: &Origin<'_>, parts: &Parts) {
+        if let Some((link, _)) = self.last_link(of, parts) {
             self.hang(of, link, OPEN);
         }
     }
 
     /// Where the next node hangs for a step that was not known, and which keys have led there; nothing if the step is known.
-    fn last_link(&self, of: &Origin<'_>) -> Option<(Link, SmallVec<[Key; 8]>)> {
+    fn last_link(&mut self, of: &Origin<'_>, parts: &Parts) -> Option<(Link, SmallVec<[Key; 8]>)> {
         let (mut link, mut node) = (Link::Root, self.root(of));
         let mut passed = SmallVec::new();
         while node != NONE {
             let Node::Decides(key) = self.nodes[node as usize] else { return None };
             passed.push(key);
-            let number = of.number(key);
+            let number = self.number_of(key, of, parts);
             link = Link::Branch(node, number);
             node = self.branches.get(&(node, number)).copied().unwrap_or(NONE);
         }
@@ -299,15 +300,41 @@ impl<N: Copy> Memo<N> {
 
     /// Enters a step that was not known; gives its number, unless it depends on too much.
     pub(super) fn learn(&mut self, of: &Origin<'_>, parts: &Parts, seen: &Seen<'_, N>) -> Option<u32> {
-        let (mut link, mut passed) = self.last_link(of)?;
-        let Some(step) = self.step_of(of, parts, seen) else {
+        let (mut link, mut passed) = self.last_link(of, parts)?;
+        let mut groups = seen.footprint.groups().iter().map(|&standing| Key::Group(standing));
+        let is_numbered = groups.all(|key| self.number_of(key, of, parts) != NONE);
+        let is_open = matches!(link, Link::Branch(_, NONE)) || !is_numbered;
+        let step = if is_open { None } else { self.step_of(of, parts, seen) };
+        let Some(step) = step else {
             self.hang(of, link, OPEN);
             return None;
         };
+        for key in self.keys(of, seen) {
+            if passed.contains(&key) {
+                continue;
+            }
+            passed.push(key);
+            let node = self.add(Node::Decides(key));
+            self.hang(of, link, node);
+            link = Link::Branch(node, self.number_of(key, of, parts));
+        }
+        let number = self.steps.len() as u32;
+        self.steps.push(step);
+        let leaf = self.add(Node::Leaf(number));
+        self.hang(of, link, leaf);
+        Some(number)
+    }
+
+    /// What a step depends on beside its thread.
+    fn keys(&mut self, of: &Origin<'_>, seen: &Seen<'_, N>) -> SmallVec<[Key; 8]> {
         let footprint = seen.footprint;
         // What stands where is known by the rest, so that comes first.
         let rest = footprint.depends_on_rest().then_some(Key::Rest);
         let cells = footprint.cells().iter().map(|&address| Key::Cell(address));
+        // It may stand before the join of a thread that it has made.
+        let threads = footprint.threads().iter().filter(|thread| of.cells + thread.index() < of.numbers.len());
+        let threads = threads.map(|thread| Key::Thread(u32::from(thread.0)));
+        let groups = footprint.groups().iter().map(|&standing| Key::Group(standing));
         let used = if footprint.end().is_some() { self.used(footprint) } else { 0 };
         let end = footprint.end().into_iter().flat_map(|parent| {
             let parent = parent.map(|parent| Key::Thread(u32::from(parent.0)));
@@ -318,21 +345,7 @@ impl<N: Copy> Memo<N> {
         let gone = last.map_or(0..0, |behind| behind.len() - 1..of.numbers.len());
         let gone = gone.filter(|&place| place != of.cells + of.slot);
         let gone = gone.map(|place| Key::Thread((place - of.cells) as u32));
-        let keys = rest.into_iter().chain(cells).chain(end).chain(gone);
-        for key in keys {
-            if passed.contains(&key) {
-                continue;
-            }
-            passed.push(key);
-            let node = self.add(Node::Decides(key));
-            self.hang(of, link, node);
-            link = Link::Branch(node, of.number(key));
-        }
-        let number = self.steps.len() as u32;
-        self.steps.push(step);
-        let leaf = self.add(Node::Leaf(number));
-        self.hang(of, link, leaf);
-        Some(number)
+        rest.into_iter().chain(cells).chain(threads).chain(groups).chain(end).chain(gone).collect()
     }
 
     fn add(&mut self, node: Node) -> u32 {
@@ -366,38 +379,10 @@ impl<N: Copy> Memo<N> {
         if footprint.is_open() || ends && !self.holds_nothing_but(footprint.cells(), of, parts) {
             return None;
         }
-        let parent = footprint.end().flatten().map(|parent| of.cells + parent.index());
-        let own = of.cells + of.slot;
-        let (mut delta, mut cells) = (0u128, SmallVec::<[(u32, u32); 4]>::new());
-        let now = behind.unwrap_or(of.numbers);
-        let has_same_places = now.len() == of.numbers.len() || now.len() < of.numbers.len() && ends;
-        if !has_same_places || parts.cells(now) != of.cells || now.len() <= of.cells {
-            return None;
-        }
-        for (place, &before) in of.numbers.iter().enumerate().skip(now.len()) {
-            delta = delta.wrapping_sub(parts.hash_at(place, before, of.cells));
-        }
-        for (place, (&before, &after)) in of.numbers.iter().zip(now).enumerate() {
-            let is_written = behind.is_some() && footprint.written().contains(&(place as u32));
-            if (1..of.cells).contains(&place) {
-                if is_written || before != after {
-                    let is_known = is_written || footprint.cells().contains(&(place as u32));
-                    if !is_known {
-                        return None;
-                    }
-                    cells.push((place as u32, after));
-                    delta = delta.wrapping_add(parts.hash_at(place, after, of.cells));
-                }
-            } else if before != after {
-                let is_known = place == own || Some(place) == parent || place == 0 && footprint.depends_on_rest();
-                if !is_known {
-                    return None;
-                }
-                delta = delta.wrapping_sub(parts.hash_at(place, before, of.cells));
-                delta = delta.wrapping_add(parts.hash_at(place, after, of.cells));
-            }
-        }
+        let Changes { cells, others, delta } = changes(of, parts, seen)?;
+        let (now, own) = (behind.unwrap_or(of.numbers), of.cells + of.slot);
         self.cells.extend_from_slice(&cells);
+        self.others.extend_from_slice(&others);
         self.events.extend(events.iter().map(|&happened| (happened, footprint.is_unread(happened.2))));
         self.notes.extend_from_slice(notes);
         Some(Step {
@@ -407,9 +392,8 @@ impl<N: Copy> Memo<N> {
             thread: now.get(own).copied().unwrap_or(of.numbers[own]),
             threads: if now.len() == of.numbers.len() { NONE } else { (now.len() - of.cells) as u32 },
             rest: if footprint.depends_on_rest() { now[0] } else { NONE },
-            other: parent.map_or((NONE, 0), |place| ((place - of.cells) as u32, now.get(place).copied().unwrap_or(0))),
             delta,
-            ends: [self.cells.len() as u32, self.events.len() as u32, self.notes.len() as u32],
+            ends: [self.cells.len(), self.others.len(), self.events.len(), self.notes.len()].map(|end| end as u32),
         })
     }
 }
