@@ -2,7 +2,7 @@
 //! of it.
 
 use super::closing::{self, ClosedReport, check_closed};
-use super::confirm::{ConfirmRequest, Confirmation, confirm_findings};
+use super::confirm::{ConfirmRequest, Confirmation, Confirmed, confirm_findings};
 use super::confirm_tears::confirm_tears;
 use super::declared::Declared;
 use super::suppress::Judged;
@@ -255,8 +255,12 @@ fn check_file(
     let found = form::check::find(sources, &program, form.as_ref());
     diagnostics.extend(found.plain.into_iter().map(&declare));
     let text = sources.file(file).text();
-    let mut judged = confirm_findings((name, text, inputs), found.potential, request);
     let endangered = correlation::check::find(sources, &program, form.as_ref());
+    let is_run = !found.potential.is_empty() || request.tells_ends && !endangered.is_empty();
+    let of_file = (name, file, text, inputs);
+    let confirmed = if is_run { confirm_findings(of_file, found.potential, request) } else { Confirmed::default() };
+    let Confirmed { mut judged, ends } = confirmed;
+    diagnostics.extend(ends.into_iter().map(&declare));
     judged.extend(confirm_tears((name, text, inputs), endangered, request));
     let mut judged: Vec<(Diagnostic, Confirmation)> =
         judged.into_iter().map(|(diagnostic, of)| (declare(diagnostic), of)).collect();

@@ -123,7 +123,8 @@ pub fn ci_file<'a>(
     let text = file.as_ref().ok().map(|&file| sources.file(file).text().to_owned());
     let input = CheckInput { sources, files: vec![(name.to_owned(), file)] };
     let began = Instant::now();
-    let confirm = ConfirmRequest { max_states: request.race_states, budget: budget() };
+    // Failures and deadlocks are findings of `races` and `futures`.
+    let confirm = ConfirmRequest { max_states: request.race_states, budget: budget(), tells_ends: false };
     let confirm = request.commands.contains(&CiCommand::Races).then_some(&confirm);
     let check = check(input, &request.options.inputs, budget().jobs(), confirm);
     let mut commands = vec![outcome(CiCommand::Check, None, true, began)];

@@ -97,8 +97,8 @@ fn left_out(class: &str, constructor: Span) -> Diagnostic {
         .with_help("write a `main` that declares one")
 }
 
-/// A diagnostic of the closing as one of the file; none where it is about what was added.
-fn in_file(mut diagnostic: Diagnostic, file: FileId, end: u32) -> Option<Diagnostic> {
+/// A diagnostic of the closing, or of another copy of the file, as one of the file; none where it is about what was added, behind `end`.
+pub(super) fn in_file(mut diagnostic: Diagnostic, file: FileId, end: u32) -> Option<Diagnostic> {
     let moved = |label: Label| {
         let Span { start, end: behind, .. } = label.span;
         (behind <= end).then_some(Label { span: Span { file, start, end: behind }, ..label })

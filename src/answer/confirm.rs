@@ -1,17 +1,20 @@
 //! What executions say of the potential findings of `check`.
 //!
 //! **Input**: a file, and its potential races and cycles of locks. **Output**: for each finding the diagnostic that is
-//! shown in its place, and a [`Confirmation`]: real, impossible or open.
+//! shown in its place, and a [`Confirmation`]: real, impossible or open; and the failures and deadlocks that were met meanwhile.
 //!
 //! **Algorithm**: races are looked for once for the whole file ([`crate::race`]), with few executions for each pair.
 //! 1. A variable is really raced for if one of its pairs is real; it is not if all of them are impossible; else that
 //!    is open.
 //! 2. A cycle of locks is real if a deadlock was met in which some thread waits for each of them, and each holder of
 //!    one of them for another one; impossible if all states were visited and no deadlock is like that; else open.
+//! 3. A failure that was met is told, and so is a deadlock that no cycle of locks is real by.
 //!
 //! **Soundness and limits**: what is impossible is so for the given inputs. A pair of places that means several variables
 //! counts for one of them only where all states were visited, or where it means no other.
 
+use super::closing::in_file;
+use super::finding;
 use super::races::{RacesRequest, plain};
 use crate::budget::Budget;
 use crate::diagnostics::{Diagnostic, Severity};
@@ -22,6 +25,7 @@ use crate::model::{Model, Options};
 use crate::race::States;
 use crate::race::report::{PairReport, RacesReport, report};
 use crate::race::{Findings, PairFinding, Status, find};
+use crate::source::FileId;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -34,6 +38,9 @@ const MAX_PAIRS: usize = 50;
 /// Proofs that are named.
 const MAX_PROOFS: usize = 3;
 
+/// What is said of a failure or a deadlock.
+const MET: &str = "met when findings were held to executions; `cssame futures` gives a schedule";
+
 /// How findings are held to executions.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfirmRequest<'a> {
@@ -41,6 +48,17 @@ pub struct ConfirmRequest<'a> {
     pub max_states: Option<u64>,
     /// The clock, and the number of cores.
     pub budget: Budget<'a>,
+    /// Whether failures and deadlocks that are met are told as well: not where other commands tell them.
+    pub tells_ends: bool,
+}
+
+/// What executions say of a file.
+#[derive(Default)]
+pub(super) struct Confirmed {
+    /// The findings, as they are shown then.
+    pub judged: Vec<(Diagnostic, Confirmation)>,
+    /// Failures and deadlocks that were met.
+    pub ends: Vec<Diagnostic>,
 }
 
 /// What executions say of a finding.
@@ -80,18 +98,15 @@ impl Confirmation {
     }
 }
 
-/// Says of the findings of a file (its name, its text and its inputs) whether executions show them.
+/// Says of the findings of a file (its name, its place among the sources, its text and its inputs) whether executions show them.
 pub(super) fn confirm_findings(
-    (name, text, inputs): (&str, &str, &[(String, String)]),
+    (name, file, text, inputs): (&str, FileId, &str, &[(String, String)]),
     potential: Vec<(Potential, Diagnostic)>,
     request: &ConfirmRequest<'_>,
-) -> Vec<(Diagnostic, Confirmation)> {
-    if potential.is_empty() {
-        return Vec::new();
-    }
+) -> Confirmed {
     let options = Options { inputs: inputs.to_vec(), ..Options::default() };
     // The file compiles, and what has findings has a main.
-    let Ok(model) = Model::from_text(name, text, &options) else { return Vec::new() };
+    let Ok(model) = Model::from_text(name, text, &options) else { return Confirmed::default() };
     let defaults = RacesRequest::default();
     let of_races = RacesRequest {
         trials: TRIALS,
@@ -102,7 +117,9 @@ pub(super) fn confirm_findings(
     };
     let findings = find(&model, &plain(&of_races), &request.budget);
     let judge = Judge { program: model.program(), report: &report(&model, &findings), findings: &findings };
-    potential.into_iter().map(|(of, diagnostic)| judge.judge(&of, diagnostic)).collect()
+    let ends = if request.tells_ends { judge.ends(&model, &potential) } else { Vec::new() };
+    let judged = potential.into_iter().map(|(of, diagnostic)| judge.judge(&of, diagnostic)).collect();
+    Confirmed { judged, ends: ends.into_iter().filter_map(|end| in_file(end, file, u32::MAX)).collect() }
 }
 
 struct Judge<'a> {
@@ -159,17 +176,9 @@ impl Judge<'_> {
 
     /// Step 2.
     fn cycle(&self, locks: &[(LeafId, Option<u32>)]) -> (Status, Confirmation) {
-        let locks: Vec<Lock> = locks.iter().map(|&(leaf, element)| Lock::new(self.program, leaf, element)).collect();
+        let locks = self.locks(locks);
         let mut confirmation = Confirmation::about(locks.iter().map(|lock| lock.name.clone()).collect());
-        let is_lock = locks.iter().all(|lock| lock.is_lock);
-        let shown = self.report.deadlocks.iter().find(|met| {
-            let threads = &met.deadlock.threads;
-            locks.iter().all(|lock| {
-                let mut waiting = threads.iter().filter(|thread| lock.is_waited_for(thread));
-                waiting.any(|thread| !is_lock || holder_waits(threads, thread, &locks))
-            })
-        });
-        if let Some(met) = shown {
+        if let Some(met) = self.report.deadlocks.iter().find(|met| is_of_cycle(&met.deadlock.threads, &locks)) {
             confirmation.harmful = true;
             confirmation.pair.clone_from(&met.pair);
             confirmation.seed = met.seed.filter(|_| met.pair.is_some());
@@ -180,6 +189,31 @@ impl Judge<'_> {
         }
         confirmation.proof = Some(self.exhausted());
         (Status::Impossible, confirmation)
+    }
+
+    fn locks(&self, locks: &[(LeafId, Option<u32>)]) -> Vec<Lock> {
+        locks.iter().map(|&(leaf, element)| Lock::new(self.program, leaf, element)).collect()
+    }
+
+    /// Step 3, in the sources of the model.
+    fn ends(&self, model: &Model, potential: &[(Potential, Diagnostic)]) -> Vec<Diagnostic> {
+        let mut ends: Vec<Diagnostic> = Vec::new();
+        for met in &self.report.failures {
+            let failure = finding::failure(&model.naming(), &met.data, &met.failure.thread, &met.failure.facts);
+            // Other threads may fail in the same way.
+            if !ends.iter().any(|end| end.span() == failure.span() && end.message == failure.message) {
+                ends.push(failure);
+            }
+        }
+        let cycles = potential.iter().filter_map(|(of, _)| match of {
+            Potential::LockCycle(locks) => Some(self.locks(locks)),
+            Potential::Race(_) => None,
+        });
+        let cycles: Vec<Vec<Lock>> = cycles.collect();
+        let deadlocks = self.report.deadlocks.iter().map(|met| &met.deadlock.threads);
+        let unexplained = deadlocks.filter(|threads| !cycles.iter().any(|locks| is_of_cycle(threads, locks)));
+        ends.extend(unexplained.map(|threads| finding::deadlock(model.sources(), threads)));
+        ends.into_iter().map(|end| end.with_note(MET)).collect()
     }
 
     fn exhausted(&self) -> String {
@@ -209,6 +243,15 @@ impl Lock {
     fn is_waited_for(&self, thread: &BlockedReport) -> bool {
         thread.object.as_ref().is_some_and(|object| self.elements.contains(object))
     }
+}
+
+/// Whether a deadlock of these threads is that of a cycle of locks.
+fn is_of_cycle(threads: &[BlockedReport], locks: &[Lock]) -> bool {
+    let is_lock = locks.iter().all(|lock| lock.is_lock);
+    locks.iter().all(|lock| {
+        let mut waiting = threads.iter().filter(|thread| lock.is_waited_for(thread));
+        waiting.any(|thread| !is_lock || holder_waits(threads, thread, locks))
+    })
 }
 
 /// Whether the holder of the lock that a thread waits for waits itself for one of the locks.

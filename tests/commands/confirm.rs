@@ -72,6 +72,33 @@ fn cycles_of_locks_are_held_to_deadlocks() {
     assert_eq!(verdicts(&confirm(flag, &[], 0)), ["CS0402 A,B impossible"]);
 }
 
+/// Code, severity and line of each diagnostic.
+fn diagnostics(answer: &Value) -> Vec<String> {
+    let of = |one: &Value| {
+        format!("{} {} {}", one["code"].as_str().unwrap(), one["severity"].as_str().unwrap(), one["line"])
+    };
+    answer["diagnostics"].as_array().unwrap().iter().map(of).collect()
+}
+
+#[test]
+fn failures_and_deadlocks_that_are_met_are_told() {
+    // The race is none, as the flag orders the two; what the reader asserts does not hold, and who waits for the event waits for ever.
+    let text = "int data; atomic int flag; event never;\ncobegin\nT1: data = 1; flag = 1;\n\
+                T2: if (flag == 1) {\n  assert(data == 2);\n  data = 3;\n}\nT3: if (flag == 1)\n  wait(never);\ncoend\n";
+    let answer = confirm(text, &[], 1);
+    assert_eq!(verdicts(&answer), ["CS0401 data impossible"]);
+    let found = diagnostics(&answer);
+    for expected in ["CS0401 note 3", "CS0410 error 5", "CS0412 error 10"] {
+        assert!(found.iter().any(|one| one == expected), "{expected} of {found:?}");
+    }
+    // A deadlock that a cycle of locks tells is told once.
+    let cycle = "lock A, B;\ncobegin\nT1: { lock(A); lock(B); unlock(B); unlock(A); }\n\
+                 T2: { lock(B); lock(A); unlock(A); unlock(B); }\ncoend\n";
+    assert_eq!(diagnostics(&confirm(cycle, &[], 1)), ["CS0402 warning 3"]);
+    // Its codes are findings as all others are.
+    assert_eq!(diagnostics(&confirm(text, &["--allow", "CS0410,CS0412,CS0304"], 0)), ["CS0401 note 3"]);
+}
+
 #[test]
 fn locks_of_a_cycle_may_be_elements_of_arrays() {
     for (declared, [one, other], take, give) in [

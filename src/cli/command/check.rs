@@ -28,7 +28,8 @@ locks, events, barriers and conditions, accesses that may race, and variables th
 two critical sections.
 
 With `--confirm`, the program is run as well: each race, each cycle of locks and each torn pair of variables that the text makes possible is then real, \
-with a command that shows it; impossible, which is no warning; or open.
+with a command that shows it; impossible, which is no warning; or open. Failures and other deadlocks that are met meanwhile are told \
+as well. A program with nothing to confirm is not run.
 
 A file without `main` is checked as if each of its public methods, and each function that nothing else in it calls, ran in \
 two threads on shared objects. It is not run.
@@ -112,7 +113,7 @@ impl Job for Arguments {
             let max_memory = self.max_memory.or(self.configured.max_memory);
             let bounds = BoundOptions { max_states, max_memory, timeout, ..self.configured.clone() };
             with_budget(&bounds, &self.output, output, |budget: &Budget<'_>| {
-                check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget: *budget }))
+                check(input, inputs, jobs, Some(&ConfirmRequest { max_states, budget: *budget, tells_ends: true }))
             })
         } else {
             check(input, inputs, jobs, None)
