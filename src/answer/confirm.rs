@@ -169,7 +169,9 @@ impl Judge<'_> {
             return (Status::Unconfirmed, confirmation);
         }
         let proofs: BTreeSet<&str> = pairs.iter().filter_map(|(_, pair)| pair.proof.as_deref()).collect();
-        let proofs: Vec<&str> = proofs.into_iter().take(MAX_PROOFS).collect();
+        // One may be the end of another, which says it of other places.
+        let is_said = |proof: &&&str| proofs.iter().any(|other| other != *proof && other.contains(**proof));
+        let proofs: Vec<&str> = proofs.iter().filter(|proof| !is_said(proof)).take(MAX_PROOFS).copied().collect();
         confirmation.proof = Some(if proofs.is_empty() { self.exhausted() } else { proofs.join("; ") });
         (Status::Impossible, confirmation)
     }
