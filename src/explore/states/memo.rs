@@ -97,8 +97,9 @@ pub(super) struct Memo<N> {
     locks: Vec<u32>,
     /// Lists of locks that decide about a step in which their thread ends.
     used: IndexSet<SmallVec<[u32; 2]>, FxBuildHasher>,
-    /// Groups that have decided about a step.
+    /// Groups that have decided about a step, and the words of those that are large.
     groups: IndexSet<Group, FxBuildHasher>,
+    words_of_groups: usize,
 }
 
 /// Where a node hangs.
@@ -124,6 +125,7 @@ impl<N: Copy> Memo<N> {
             locks: locks.to_vec(),
             used: IndexSet::default(),
             groups: IndexSet::default(),
+            words_of_groups: 0,
         }
     }
 
@@ -133,8 +135,8 @@ impl<N: Copy> Memo<N> {
         let nodes = self.roots.capacity() * size_of::<u32>() + self.nodes.capacity() * size_of::<Node>();
         let steps = self.steps.capacity() * size_of::<Step>();
         let changes = (self.cells.capacity() + self.others.capacity()) * size_of::<(u32, u32)>();
-        // Most groups are small.
-        let groups = self.groups.capacity() * (size_of::<Group>() + 2 * size_of::<usize>());
+        let group = size_of::<Group>() + 2 * size_of::<usize>();
+        let groups = self.groups.capacity() * group + self.words_of_groups * size_of::<u32>();
         let lists = self.events.capacity() * size_of::<(Happened, bool)>() + self.notes.capacity() * size_of::<N>();
         (maps + nodes + steps + changes + groups + lists) as u64
     }
@@ -187,7 +189,9 @@ impl<N: Copy> Memo<N> {
         if let Key::Group(standing) = key
             && self.groups.len() < GROUPS
         {
-            self.groups.insert(of.group(standing, parts));
+            let group = of.group(standing, parts);
+            let words = if group.spilled() { group.capacity() } else { 0 };
+            self.words_of_groups += if self.groups.insert(group) { words } else { 0 };
         }
         self.number(key, of, parts)
     }
