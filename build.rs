@@ -1,7 +1,7 @@
 //! Generates the parser from `grammar/`, and the list of samples for the page of `cssame serve`.
 //!
-//! Input: `grammar/cssame.lalrpop`, `samples/`. Output, in Cargo's output folder: `cssame.rs`, which `src/front/csm/syntax/mod.rs` includes, and
-//! `samples.rs`, which `src/cli/serve/samples.rs` includes.
+//! Input: `grammar/cssame.lalrpop`, `samples/`. Output, in Cargo's output folder: `cssame.rs`, which `src/front/csm/syntax/mod.rs`
+//! includes, and `samples.rs`, which `src/cli/serve/samples.rs` includes.
 
 use std::error::Error;
 use std::fmt::Write;

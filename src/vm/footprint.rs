@@ -11,7 +11,8 @@ use super::machine::Machine;
 use super::observe::{Event, Observer, ThreadName};
 use super::outcome::Choice;
 use super::pending::Pending;
-use super::readiness::{Readiness, Standing};
+use super::readiness::Readiness;
+use super::standing::Standing;
 use super::state::{State, ThreadIndex};
 use crate::ir::sync::ObjectKind;
 

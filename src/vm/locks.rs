@@ -16,7 +16,8 @@
 //! runs for ever.
 
 use super::memory::Layout;
-use super::state::{NO_THREAD, NO_WRITER, REENTRANT, ReadHold, State, ThreadIndex, ThreadStatus};
+use super::standing::Standing;
+use super::state::{NO_THREAD, NO_WRITER, REENTRANT, ReadHold, State, ThreadIndex};
 use crate::ir::sync::{Kind, Mode, ObjectKind};
 
 /// A thread holds one lock at most that often.
@@ -81,9 +82,7 @@ impl State {
 
     /// The threads that wait for a readers-writer lock to write, where writers are preferred.
     pub(super) fn waiting_writers(&self, address: u32) -> impl Iterator<Item = ThreadIndex> {
-        let slots = self.threads.iter().enumerate();
-        let waiting = slots.filter(move |(_, one)| one.status == ThreadStatus::WaitingToWrite && one.wait == address);
-        waiting.map(|(index, _)| ThreadIndex(index as u16))
+        self.group(Standing::ToWrite(address))
     }
 
     /// Lets a thread take a lock that it may take, at that instruction.

@@ -3,14 +3,15 @@
 //! **Input**: a program and its [`Visibility`]. **Output**: the threads that can move in a state, and what a thread
 //! that cannot move waits for. The first state is made by `start`, steps are done by `step`.
 
-use super::code::{Code, CodeIndex, Origin, TableIndex};
+use super::code::{Code, CodeIndex, Origin, Source, TableIndex};
 use super::compile::{self, Slots};
 use super::compiled::Compiled;
 use super::locks;
 use super::memory::Layout;
 use super::observe::Cell;
 use super::outcome::{Choice, Move};
-use super::readiness::{CellTest, Readiness, Standing};
+use super::readiness::{CellTest, Readiness};
+use super::standing::Standing;
 use super::state::{NO_THREAD, State, Thread, ThreadIndex, ThreadStatus};
 use super::tables::{PathId, Tables};
 use super::visibility::Visibility;
@@ -266,9 +267,8 @@ impl Machine {
             Code::Synchronise { kind, object, .. } => self.synchronisation_alternatives(state, thread, kind, object),
             Code::Join => u32::from(state.frame(thread)[0] >> 32 == 0),
             Code::JoinThread { handle } => {
-                let handle = handle.value(state.frame(thread), &self.compiled.constants);
-                let status = handle.checked_sub(1).and_then(|index| state.threads.get(index as usize));
-                u32::from(status.is_none_or(|other| other.status == ThreadStatus::Ended))
+                // Without a handle it fails, and failing is always possible.
+                u32::from(self.joined(state, thread, handle).is_none_or(|other| state.has_ended(other)))
             }
             Code::Choose { low, high, .. } => {
                 let frame = state.frame(thread);
@@ -281,15 +281,19 @@ impl Machine {
         }
     }
 
+    /// The thread that one which stands before a join waits for; none where it has no handle.
+    pub(super) fn joined(&self, state: &State, thread: ThreadIndex, handle: Source) -> Option<ThreadIndex> {
+        let handle = handle.value(state.frame(thread), &self.compiled.constants);
+        handle.checked_sub(1).and_then(|index| u16::try_from(index).ok()).map(ThreadIndex)
+    }
+
     fn synchronisation_alternatives(&self, state: &State, thread: ThreadIndex, kind: Kind, object: TableIndex) -> u32 {
         match self.readiness_of_operation(state, thread, kind, object) {
             Readiness::Fixed(alternatives) => alternatives,
             Readiness::ByCell(address, test) => u32::from(test.holds(state.value(address), thread)),
-            Readiness::ByGroup(standing) => {
-                let threads = state.threads.iter();
-                threads.filter(|thread| Standing::of(thread) == Some(standing)).count().max(1) as u32
-            }
-            Readiness::ByEnd(_) | Readiness::ByOthers => self.alternatives_by_others(state, thread, kind, object),
+            Readiness::ByEnd(other) => u32::from(state.has_ended(other)),
+            Readiness::ByGroup(standing) => state.group(standing).count().max(1) as u32,
+            Readiness::ByOthers => self.alternatives_by_others(state, thread, kind, object),
         }
     }
 
@@ -354,21 +358,6 @@ impl Machine {
     /// Whether states tell who reads under readers-writer locks.
     pub(super) fn has_readers(&self) -> bool {
         self.layout.has_rwlocks
-    }
-
-    /// The threads that wait for a condition.
-    pub(super) fn waiting_for(&self, state: &State, condition: u32) -> impl Iterator<Item = ThreadIndex> {
-        let slots = state.threads.iter().enumerate();
-        let waiting =
-            move |thread: &Thread| thread.status == ThreadStatus::WaitingCondition && thread.wait == condition;
-        slots.filter(move |(_, thread)| waiting(thread)).map(|(index, _)| ThreadIndex(index as u16))
-    }
-
-    /// The threads that wait bare.
-    pub(super) fn waiting_bare(&self, state: &State) -> impl Iterator<Item = ThreadIndex> {
-        let slots = state.threads.iter().enumerate();
-        let waiting = slots.filter(|(_, thread)| thread.status == ThreadStatus::WaitingBare);
-        waiting.map(|(index, _)| ThreadIndex(index as u16))
     }
 
     /// Whether all threads have ended.

@@ -18,7 +18,8 @@ use super::hash::{hash, hash_from, hash_of_cell};
 use super::locks;
 use super::machine::{Fingerprints, Machine};
 use super::observe::Event;
-use super::readiness::{CellTest, Readiness, Standing};
+use super::readiness::{CellTest, Readiness};
+use super::standing::Standing;
 use super::state::{NO_THREAD, State, ThreadIndex, ThreadStatus, Word};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -309,10 +310,7 @@ impl Machine {
                 self.readiness_of_operation(state, thread, kind, object)
             }
             (ThreadStatus::Ready, Code::JoinThread { handle }) => {
-                let handle = handle.value(state.frame(thread), &self.compiled.constants);
-                // Without a handle it fails, and failing is always possible.
-                let other = handle.checked_sub(1).and_then(|index| u16::try_from(index).ok());
-                other.map_or(Readiness::Fixed(1), |other| Readiness::ByEnd(ThreadIndex(other)))
+                self.joined(state, thread, handle).map_or(Readiness::Fixed(1), Readiness::ByEnd)
             }
             (ThreadStatus::WaitingToWrite, _) => Readiness::ByOthers,
             (ThreadStatus::Reacquiring | ThreadStatus::TimedOut, Code::Synchronise { lock, .. }) => {

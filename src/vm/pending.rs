@@ -5,6 +5,7 @@
 
 use super::code::{AtomicKind, Code};
 use super::machine::Machine;
+use super::standing::Standing;
 use super::state::{State, ThreadIndex, ThreadStatus};
 use super::tables::PathId;
 use super::value;
@@ -177,11 +178,13 @@ impl Machine {
         };
         match self.compiled.code[slot.pc as usize] {
             Code::Synchronise { kind: Kind::Notify, object, .. } => match self.cell_at(state, thread, object) {
-                Some((address, _)) => self.waiting_for(state, address).map(|waiting| state.path(waiting)).collect(),
+                Some((address, _)) => {
+                    state.group(Standing::ForCondition(address)).map(|waiting| state.path(waiting)).collect()
+                }
                 None => SmallVec::new(),
             },
             Code::Synchronise { kind: Kind::NotifyBare, .. } => {
-                self.waiting_bare(state).map(|waiting| state.path(waiting)).collect()
+                state.group(Standing::Bare).map(|waiting| state.path(waiting)).collect()
             }
             _ => SmallVec::new(),
         }
@@ -192,7 +195,7 @@ impl Machine {
     pub fn notified(&self, state: &State, thread: ThreadIndex) -> SmallVec<[PathId; 4]> {
         match self.pending(state, thread) {
             Some(Pending::Synchronise { kind: Kind::Notify | Kind::NotifyAll, address: Some(address) }) => {
-                self.waiting_for(state, address).map(|waiting| state.path(waiting)).collect()
+                state.group(Standing::ForCondition(address)).map(|waiting| state.path(waiting)).collect()
             }
             _ => SmallVec::new(),
         }

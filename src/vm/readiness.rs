@@ -4,7 +4,8 @@
 //! than these decide.
 
 use super::locks;
-use super::state::{REENTRANT, Thread, ThreadIndex, ThreadStatus};
+use super::standing::Standing;
+use super::state::{REENTRANT, ThreadIndex};
 use crate::ir::sync::Kind;
 
 /// What decides whether a thread can move, where no other one is in the middle of an atomic block.
@@ -20,39 +21,6 @@ pub(super) enum Readiness {
     ByGroup(Standing),
     /// More than that.
     ByOthers,
-}
-
-/// Where a thread stands, if that decides about what others do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Standing {
-    /// Nowhere: there is no thread in the slot.
-    Free,
-    /// It has ended, and its slot is kept.
-    Ended,
-    /// It waits at the barrier at an address.
-    AtBarrier(u32),
-    /// It waits for the condition at an address.
-    ForCondition(u32),
-    /// It waits bare.
-    Bare,
-}
-
-impl Standing {
-    /// Where a thread stands; nothing where that decides about nobody else.
-    pub(super) fn of(thread: &Thread) -> Option<Standing> {
-        match thread.status {
-            ThreadStatus::Free => Some(Standing::Free),
-            ThreadStatus::Ended => Some(Standing::Ended),
-            ThreadStatus::AtBarrier => Some(Standing::AtBarrier(thread.wait)),
-            ThreadStatus::WaitingCondition => Some(Standing::ForCondition(thread.wait)),
-            ThreadStatus::WaitingBare => Some(Standing::Bare),
-            ThreadStatus::Ready
-            | ThreadStatus::Reacquiring
-            | ThreadStatus::TimedOut
-            | ThreadStatus::WaitingToWrite
-            | ThreadStatus::Diverged => None,
-        }
-    }
 }
 
 /// A condition on the value of a cell.

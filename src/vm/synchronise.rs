@@ -7,6 +7,7 @@ use super::code::{Code, NO_SLOT, Slot, TableIndex};
 use super::locks::Taken;
 use super::observe::{Event, Observer};
 use super::outcome::FailureKind;
+use super::standing::Standing;
 use super::state::{ThreadIndex, ThreadStatus};
 use super::step::{Performed, Run};
 use crate::ir::sync::{Kind, Mode};
@@ -158,11 +159,7 @@ impl<O: Observer> Run<'_, O> {
             return Performed::Blocked;
         }
         *arrived = 0;
-        let slots = self.state.threads.iter().enumerate();
-        let waiting: Threads = slots
-            .filter(|(_, thread)| thread.status == ThreadStatus::AtBarrier && thread.wait == address)
-            .map(|(index, _)| ThreadIndex(index as u16))
-            .collect();
+        let waiting: Threads = self.state.group(Standing::AtBarrier(address)).collect();
         for &thread in &waiting {
             self.event_of(thread, Event::Leave { cell: self.cell(address), address });
         }
@@ -235,7 +232,7 @@ impl<O: Observer> Run<'_, O> {
     fn notify(&mut self, condition: u32, one: Option<u32>) -> Performed {
         let cell = Some(self.cell(condition));
         self.event(Event::Notify { cell, condition: Some(condition), all: one.is_none() });
-        let waiting: Threads = self.machine.waiting_for(self.state, condition).collect();
+        let waiting: Threads = self.state.group(Standing::ForCondition(condition)).collect();
         for thread in selected(waiting, one) {
             self.state.touch(thread);
             self.state.threads[thread.index()].status = ThreadStatus::Reacquiring;
@@ -248,7 +245,7 @@ impl<O: Observer> Run<'_, O> {
     /// Wakes one or all that wait bare.
     fn notify_bare(&mut self, one: Option<u32>) -> Performed {
         self.event(Event::Notify { cell: None, condition: None, all: one.is_none() });
-        let waiting: Threads = self.machine.waiting_bare(self.state).collect();
+        let waiting: Threads = self.state.group(Standing::Bare).collect();
         let woken = selected(waiting, one);
         for &thread in &woken {
             let by = Some(self.name());
