@@ -4,7 +4,9 @@ use crate::support::model;
 use cssame::budget::{Bound, Budget, Limits};
 use cssame::explore::{Ends, Query, by_states, count_by_states, select_by_states};
 use cssame::form::Selection;
-use cssame::vm::Machine;
+use cssame::schedule::Walk;
+use cssame::vm::{Encoding, Machine, Tables};
+use std::collections::HashSet;
 
 /// Threads that come and go, print, block each other, fail and are discarded, in levels of thousands of states.
 const PROGRAM: &str = "
@@ -96,6 +98,47 @@ fn philosophers(count: usize) -> String {
     )
 }
 
+/// The number of states that executions reach, found by doing all of their steps anew for each.
+fn number_of_states(machine: &Machine) -> u64 {
+    let (mut tables, mut known) = (Tables::new(), HashSet::new());
+    let (mut waiting, mut words, mut choices) = (vec![Vec::new()], Encoding::default(), Vec::new());
+    while let Some(schedule) = waiting.pop() {
+        let mut walk = Walk::new(machine, &mut tables, &mut ());
+        walk.follow(&schedule, &mut ()).expect("steps that are possible");
+        machine.enabled(walk.state(), &mut choices);
+        for &choice in &choices {
+            let mut next = walk.branch();
+            next.step(choice, &mut ()).expect("a step that is possible");
+            machine.encode(next.state(), &mut words);
+            if known.insert(words.words().to_vec()) {
+                waiting.push([&schedule[..], &[choice]].concat());
+            }
+        }
+    }
+    // The first one, to which no step leads.
+    known.len() as u64 + 1
+}
+
+/// Threads that wait in loops, so that edges lead back, and levels are small and many.
+#[test]
+fn small_levels_give_the_same_answer_as_well() {
+    let model = model(include_str!("../../benches/families/monitor.csm"));
+    let machine = model.machine();
+    let all = by_states(machine, &Query::UP_TO_THE_READ, &Budget::unlimited().with_jobs(2));
+    assert_eq!(all.statistics.states, number_of_states(machine));
+    for most in [900, 1_000, 2_345, 3_000, 4_321, 20_000, 30_303] {
+        for bounds in [
+            Limits { max_states: Some(most), ..Limits::default() },
+            Limits { max_memory: Some(50 * most), ..Limits::default() },
+            Limits { max_steps: Some(most as u32 / 500), ..Limits::default() },
+        ] {
+            let answer =
+                |jobs| format!("{:?}", by_states(machine, &Query::default(), &Budget::from(bounds).with_jobs(jobs)));
+            assert!(answer(1) == answer(3), "{bounds:?}");
+        }
+    }
+}
+
 /// Nearly all steps are done from memory, so the states are expanded in rounds.
 #[test]
 fn rounds_give_the_same_answer_as_well() {
@@ -114,6 +157,7 @@ fn rounds_give_the_same_answer_as_well() {
     }
     let all = by_states(machine, &Query::UP_TO_THE_READ, &Budget::unlimited().with_jobs(2));
     assert!(all.bound.is_none() && all.statistics.states > 10_000, "{:?}", all.statistics);
+    assert_eq!(all.statistics.states, number_of_states(machine));
     // The search ends in the middle of a round, behind the step that shows the last one.
     for term in all.terms.iter().rev().take(4) {
         let candidates = [(term.read, term.definition)];

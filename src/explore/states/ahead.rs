@@ -19,6 +19,9 @@ use crate::vm::{Choice, Move, Parts, ThreadIndex};
 const TOGETHER: usize = 16;
 const STEPS: u64 = 64;
 
+/// Steps whose nodes are looked for together once more.
+const FOUND_TOGETHER: usize = 64;
+
 /// No step, no node, no thread.
 const NONE: u32 = u32::MAX;
 
@@ -65,6 +68,7 @@ struct State {
 }
 
 /// The states of a block with their steps.
+#[derive(Clone)]
 pub(super) struct Ahead {
     reader: NumberReader,
     states: Vec<State>,
@@ -101,29 +105,35 @@ impl Ready<'_> {
 }
 
 /// What is known of states and steps.
-pub(super) struct Scene<'a, N> {
-    pub parts: &'a Parts,
-    pub memo: &'a Memo<N>,
-    pub visited: &'a Visited,
+pub(super) struct Scene<N> {
+    pub parts: Parts,
+    pub memo: Memo<N>,
+    pub visited: Visited,
     /// Whether the step of one thread alone may be enough.
     pub is_reduced: bool,
 }
 
+impl<N: Copy> Default for Scene<N> {
+    fn default() -> Self {
+        Scene { parts: Parts::default(), memo: Memo::new(&[]), visited: Visited::default(), is_reduced: false }
+    }
+}
+
 impl Ahead {
     /// Looks for the steps of the states of a block.
-    pub(super) fn look<N: Copy>(&mut self, block: &Block, scene: &Scene<'_, N>) {
+    pub(super) fn look<N: Copy>(&mut self, block: &Block, scene: &Scene<N>) {
         self.clear();
         let mut reader = std::mem::take(&mut self.reader);
-        reader.skip_to(0, block, scene.parts);
+        reader.skip_to(0, block, &scene.parts);
         let mut looked = 0;
-        while reader.next(block, scene.parts) {
+        while reader.next(block, &scene.parts) {
             self.add(scene, reader.node(), reader.state());
             if self.states.len().is_multiple_of(TOGETHER) {
-                self.find_nodes(looked, scene.visited);
+                find_nodes(&mut self.steps[looked..], &scene.visited);
                 looked = self.steps.len();
             }
         }
-        self.find_nodes(looked, scene.visited);
+        find_nodes(&mut self.steps[looked..], &scene.visited);
         self.reader = reader;
     }
 
@@ -151,9 +161,8 @@ impl Ahead {
     }
 
     /// The step at a place was done, and has led to the state with that fingerprint.
-    pub(super) fn learn(&mut self, place: usize, (step, fingerprint): (u32, u128), visited: &Visited) {
-        let node = visited.find(fingerprint).unwrap_or(NONE);
-        self.steps[place] = Found { step, fingerprint, node, ..self.steps[place] };
+    pub(super) fn learn(&mut self, place: usize, (step, fingerprint): (u32, u128), known: Option<u32>) {
+        self.steps[place] = Found { step, fingerprint, node: known.unwrap_or(NONE), ..self.steps[place] };
         self.open -= 1;
     }
 
@@ -162,20 +171,20 @@ impl Ahead {
         &self.steps[place]
     }
 
-    /// Memory that it takes.
+    /// Memory of what it holds.
     pub(super) fn bytes(&self) -> u64 {
-        let states = self.states.capacity() * size_of::<State>() + self.steps.capacity() * size_of::<Found>();
-        (states + self.numbers.capacity() * size_of::<u32>()) as u64
+        let states = self.states.len() * size_of::<State>() + self.steps.len() * size_of::<Found>();
+        (states + self.numbers.len() * size_of::<u32>()) as u64
     }
 
     /// Adds a state, and looks for its steps: for those of one thread alone where that may be enough.
-    fn add<N: Copy>(&mut self, scene: &Scene<'_, N>, node: u32, (numbers, fingerprint): (&[u32], u128)) {
-        let &Scene { parts, memo, is_reduced, .. } = scene;
+    fn add<N: Copy>(&mut self, scene: &Scene<N>, node: u32, (numbers, fingerprint): (&[u32], u128)) {
+        let Scene { parts, memo, is_reduced, .. } = scene;
         self.numbers.extend_from_slice(numbers);
         let is_known = moves(parts, numbers, &mut self.moves);
         let count: u64 = self.moves.iter().map(|one| u64::from(one.alternatives)).sum();
         let is_known = is_known && (1..=STEPS).contains(&count);
-        let alone = if is_known && is_reduced { first(parts, numbers, &self.moves) } else { None };
+        let alone = if is_known && *is_reduced { first(parts, numbers, &self.moves) } else { None };
         self.open += usize::from(!is_known || alone.is_some());
         let cells = parts.cells(numbers);
         let wanted =
@@ -196,13 +205,9 @@ impl Ahead {
         self.states.push(State { node, fingerprint, alone, is_known, ends });
     }
 
-    /// Looks for the nodes that steps lead to, from one of them on.
-    fn find_nodes(&mut self, from: usize, visited: &Visited) {
-        let steps = &mut self.steps[from..];
-        visited.prefetch(steps.iter().filter(|found| found.step != NONE).map(|found| found.fingerprint));
-        for found in steps.iter_mut().filter(|found| found.step != NONE) {
-            found.node = visited.find(found.fingerprint).unwrap_or(NONE);
-        }
+    /// Looks once more for the nodes that were not known.
+    pub(super) fn find_more(&mut self, visited: &Visited) {
+        self.steps.chunks_mut(FOUND_TOGETHER).for_each(|steps| find_nodes(steps, visited));
     }
 
     /// A state, by its place among them.
@@ -212,5 +217,14 @@ impl Ahead {
         let numbers = &self.numbers[numbers as usize..ends[0] as usize];
         let steps = is_known.then_some(&self.steps[steps as usize..ends[1] as usize]);
         Ready { node, numbers, fingerprint, alone: (alone != NONE).then_some(alone as usize), steps }
+    }
+}
+
+/// Looks for the nodes that steps lead to, where they are not known.
+fn find_nodes(steps: &mut [Found], visited: &Visited) {
+    let is_open = |found: &Found| found.step != NONE && found.node == NONE;
+    visited.prefetch(steps.iter().filter(|found| is_open(found)).map(|found| found.fingerprint));
+    for found in steps.iter_mut().filter(|found| is_open(found)) {
+        found.node = visited.find(found.fingerprint).unwrap_or(NONE);
     }
 }

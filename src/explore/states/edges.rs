@@ -44,12 +44,23 @@ pub(super) struct Edges {
     count_before: u64,
     /// Nodes that edges lead to; the first node is one of them.
     known: u32,
+    /// The target of the first edge that leads to the node that it comes from, or to one before.
+    back: Option<u32>,
 }
 
 impl Default for Edges {
     fn default() -> Self {
         let (bytes, marks) = (Chunks::default(), Chunks::default());
-        Edges { bytes, marks, begun: 0, last: Mark { at: 0, known: 1 }, count: 0, count_before: 0, known: 1 }
+        Edges {
+            bytes,
+            marks,
+            begun: 0,
+            last: Mark { at: 0, known: 1 },
+            count: 0,
+            count_before: 0,
+            known: 1,
+            back: None,
+        }
     }
 }
 
@@ -61,6 +72,11 @@ impl Edges {
     /// Number of edges.
     pub(super) fn count(&self) -> u64 {
         self.count
+    }
+
+    /// The target of an edge that leads to the node that it comes from, or to one before: the first such edge, if there is any.
+    pub(super) fn back(&self) -> Option<u32> {
+        self.back
     }
 
     /// Begins the edges of a node; those before that were not begun have none.
@@ -91,6 +107,9 @@ impl Edges {
             self.write(TO_NEXT);
         } else {
             self.write(TO_NEXT + u64::from(self.known - target));
+            if target < self.begun as u32 && self.back.is_none() {
+                self.back = Some(target);
+            }
         }
     }
 

@@ -56,9 +56,10 @@ impl Image {
 }
 
 /// States that wait to be expanded, in the order of their nodes.
-#[derive(Default)]
 pub(super) struct Frontier {
     blocks: VecDeque<Block>,
+    /// How many states a block has at most, if they are known by their numbers.
+    states_of_block: usize,
     len: usize,
     /// Memory of the blocks that are full.
     bytes: u64,
@@ -66,6 +67,20 @@ pub(super) struct Frontier {
     last: Image,
     next: Image,
     last_numbers: Vec<u32>,
+}
+
+impl Default for Frontier {
+    fn default() -> Self {
+        Frontier {
+            blocks: VecDeque::new(),
+            states_of_block: BLOCK,
+            len: 0,
+            bytes: 0,
+            last: Image::default(),
+            next: Image::default(),
+            last_numbers: Vec::new(),
+        }
+    }
 }
 
 /// States as they are.
@@ -186,17 +201,13 @@ impl Frontier {
         }
     }
 
-    /// Takes off the last block, if there is room for more states that are known by their numbers; else a new one; and the numbers of its last state.
-    pub(super) fn open_numbers(&mut self) -> (Block, Vec<u32>) {
-        if self.needs_block(true) {
-            return Default::default();
-        }
-        let block = self.blocks.pop_back().unwrap_or_default();
-        self.len -= block.len;
-        if let Some(last) = self.blocks.back() {
-            self.bytes -= last.bytes();
-        }
-        (block, std::mem::take(&mut self.last_numbers))
+    /// From now on blocks of states that are known by their numbers have so many, at most [`BLOCK`].
+    pub(super) fn set_states_of_block(&mut self, states: usize) {
+        self.states_of_block = states.min(BLOCK);
+    }
+
+    pub(super) fn states_of_block(&self) -> usize {
+        self.states_of_block
     }
 
     /// Adds a block, with the numbers of its last state.
@@ -209,6 +220,11 @@ impl Frontier {
         }
     }
 
+    /// Number of blocks.
+    pub(super) fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
     /// Whether the first block has states that are known by their numbers, and how large it is: its states, and their words.
     pub(super) fn first(&self) -> Option<(bool, usize, u64)> {
         self.blocks.front().map(|block| (block.is_numbered, block.len, block.words))
@@ -216,7 +232,8 @@ impl Frontier {
 
     /// Whether the last block is full, or none of the kind that is needed.
     fn needs_block(&self, is_numbered: bool) -> bool {
-        let is_full = |block: &Block| block.len >= BLOCK || block.words >= BLOCK_WORDS;
+        let most = if is_numbered { self.states_of_block } else { BLOCK };
+        let is_full = |block: &Block| block.len >= most || block.words >= BLOCK_WORDS;
         self.blocks.back().is_none_or(|block| is_full(block) || block.is_numbered != is_numbered)
     }
 
@@ -256,6 +273,11 @@ impl Block {
 
     pub(super) fn len(&self) -> usize {
         self.len
+    }
+
+    /// Words of its states, were they not written as differences.
+    pub(super) fn words(&self) -> u64 {
+        self.words
     }
 
     pub(super) fn bytes(&self) -> u64 {

@@ -14,6 +14,9 @@ use crate::vm::{Choice, ThreadIndex};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+/// Nodes among which a cycle is looked for before all edges are.
+const NEAR: usize = 1 << 10;
+
 /// What became of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::explore) enum NodeKind {
@@ -151,13 +154,13 @@ impl Graph {
     }
 
     /// The fingerprints.
-    pub(super) fn visited(&self) -> &Visited {
-        &self.visited
+    pub(super) fn visited_mut(&mut self) -> &mut Visited {
+        &mut self.visited
     }
 
-    /// The fingerprints, and the lists: nodes may be added to these first, and to the fingerprints later.
-    pub(super) fn split(&mut self) -> (&mut Visited, &mut Lists) {
-        (&mut self.visited, &mut self.lists)
+    /// The lists: nodes may be added to these first, and to the fingerprints later.
+    pub(super) fn lists_mut(&mut self) -> &mut Lists {
+        &mut self.lists
     }
 
     /// The node of a fingerprint, and whether it is new.
@@ -247,17 +250,17 @@ impl Graph {
 
     /// Whether no state leads back to itself; of a graph whose states are all expanded.
     pub(in crate::explore) fn is_acyclic(&self) -> bool {
+        // Where all edges lead to later nodes there is no cycle, and if there is one, some edge that leads back is part of it.
+        let Some(back) = self.lists.edges.back() else { return true };
+        if self.has_cycle_behind(back) {
+            return false;
+        }
         let mut open = vec![0u32; self.len()];
-        let mut leads_back = false;
-        self.each_edge(|from, target| {
+        self.each_edge(|_, target| {
             if target != DISCARDED {
                 open[target as usize] += 1;
-                leads_back |= target <= from;
             }
         });
-        if !leads_back {
-            return true;
-        }
         let lists = self.edge_lists();
         let mut waiting: Vec<u32> = (0..self.len() as u32).filter(|&node| open[node as usize] == 0).collect();
         let mut taken = 0;
@@ -271,6 +274,33 @@ impl Graph {
             }
         }
         taken == self.len()
+    }
+
+    /// Whether a cycle is found behind a node, among the [`NEAR`] nodes that are looked at first, the last edge of each before the others.
+    fn has_cycle_behind(&self, node: u32) -> bool {
+        // By node that was looked at: whether its edges are not all done, so that it leads to the one that is looked at now.
+        let mut leads_here = FxHashMap::from_iter([(node, true)]);
+        let mut open = vec![(node, self.edges(node))];
+        while leads_here.len() < NEAR
+            && let Some((node, edges)) = open.last_mut()
+        {
+            match edges.pop() {
+                None => {
+                    leads_here.insert(*node, false);
+                    open.pop();
+                }
+                Some(DISCARDED) => {}
+                Some(target) => match leads_here.get(&target) {
+                    Some(true) => return true,
+                    Some(false) => {}
+                    None => {
+                        leads_here.insert(target, true);
+                        open.push((target, self.edges(target)));
+                    }
+                },
+            }
+        }
+        false
     }
 
     /// All edges turned round: for every node the nodes that lead to it.
@@ -288,6 +318,41 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cycles_are_found_near_and_far() {
+        let choice = Choice { thread: ThreadIndex(0), alternative: 0 };
+        let line = |len: u32, back: &[(u32, u32)]| {
+            let mut graph = Graph::default();
+            (0..len)
+                .for_each(|node| _ = graph.visit(u128::from(node), node.saturating_sub(1), choice, NodeKind::Expanded));
+            for node in 0..len {
+                graph.begin_edges(node);
+                let behind = (node + 1 < len).then_some(node + 1);
+                let back = back.iter().filter(|edge| edge.0 == node).map(|edge| edge.1);
+                behind.into_iter().chain(back).for_each(|target| graph.add_edge(target));
+            }
+            graph.is_acyclic()
+        };
+        let far = 3 * NEAR as u32;
+        assert!(line(far, &[]));
+        assert!(!line(10, &[(5, 5)]) && !line(10, &[(9, 0)]) && !line(far, &[(far - 1, 0)]));
+        // An edge that leads back, but to a node that leads nowhere: in a state that was not expanded, the edges end.
+        assert!(!line(far, &[(far / 2, far / 2), (far - 1, far - 2)]));
+    }
+
+    #[test]
+    fn back_edges_alone_are_no_cycle() {
+        let choice = Choice { thread: ThreadIndex(0), alternative: 0 };
+        let mut graph = Graph::default();
+        (0..4).for_each(|node| _ = graph.visit(node, 0, choice, NodeKind::Expanded));
+        for (node, targets) in [(0, vec![1, 2, 3]), (2, vec![1]), (3, vec![2, DISCARDED])] {
+            graph.begin_edges(node);
+            targets.into_iter().for_each(|target| graph.add_edge(target));
+        }
+        assert_eq!(graph.lists.edges.back(), Some(1));
+        assert!(graph.is_acyclic());
+    }
 
     #[test]
     fn a_choice_from_many_is_kept_whole() {

@@ -14,7 +14,7 @@
 //!    led to it first, and waits for the next level.
 //! 4. Where there are many states and the question allows it, one thread alone is expanded where that is enough ([`Reduction`]).
 //! 5. Large levels are expanded on several cores, where the machine has to do the steps (`batch`, `parallel`) and where they are done
-//!    from memory (`rounds`), and entered in the order in which one core would have done the steps, so that the graph is the same for any
+//!    from memory (`rounds`, `helpers`), and entered in the order in which one core would have done the steps, so that the graph is the same for any
 //!    number of cores.
 //!
 //! **Soundness and limits**: if no bound is hit, each state that an execution can reach is a node, and the path to it
@@ -33,10 +33,12 @@ mod collapsed;
 pub(in crate::explore) mod completion;
 mod dictionary;
 pub(in crate::explore) mod edges;
+mod entering;
 mod expansion;
 mod fingerprint;
 mod frontier;
 pub(in crate::explore) mod graph;
+mod helpers;
 mod memo;
 mod monitor;
 mod numbered;
@@ -49,6 +51,7 @@ mod rounds;
 pub(in crate::explore) mod terms;
 mod visited;
 mod visitor;
+mod window;
 
 use batch::Worker;
 use collapse::Collapse;
@@ -58,9 +61,9 @@ use fingerprint::{encode_rest, with_rest};
 use frontier::{Block, Frontier, Reader, Waiting};
 pub(in crate::explore) use monitor::Monitor;
 use numbered::NumberReader;
-use rounds::Rounds;
 pub(in crate::explore) use visited::Fingerprints;
 pub(in crate::explore) use visitor::{End, EndContext, Transition, Visitor};
+use window::Rounds;
 
 use crate::budget::{Bound, Budget, Statistics};
 use crate::explore::reduction::Reduction;
@@ -96,7 +99,7 @@ struct Engine<'a, G: Monitor, V> {
     number_reader: NumberReader,
     collapse: Collapse<G::Note>,
     /// What is known of the states that are expanded next, and its memory, for it is taken out while they are.
-    rounds: Rounds,
+    rounds: Option<Box<Rounds<G::Note>>>,
     rounds_bytes: u64,
     /// States of the level that were not begun yet, and memory of all that are not given back.
     left: usize,
@@ -193,7 +196,7 @@ fn search_by<G: Monitor, V: Visitor<G>>(
         reader: Reader::default(),
         number_reader: NumberReader::default(),
         collapse: Collapse::new(machine, collapses),
-        rounds: Rounds::default(),
+        rounds: None,
         rounds_bytes: 0,
         left: 0,
         level_bytes: 0,
@@ -213,6 +216,7 @@ fn search_by<G: Monitor, V: Visitor<G>>(
     };
     // `Break` means that the search is over; `found` says why.
     let _ = engine.run();
+    engine.end_rounds();
     engine.found.statistics.states = engine.found.graph.len() as u64;
     engine.found
 }
@@ -230,18 +234,22 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
                 self.close_level(&mut level);
                 return ControlFlow::Break(());
             }
-            // For the whole level, so that it does not depend on who expands which state.
-            let states = self.found.graph.len() as u64;
-            self.collapse.begin(states);
-            self.reduces = self.reduction.is_some_and(|reduction| states >= reduction.from);
-            if self.reduces {
-                self.found.graph.set_reduced();
-                self.found.statistics.all_states_to.get_or_insert(self.found.statistics.depth);
-            }
+            self.begin_level();
             self.expand_level(&mut level)?;
             self.found.statistics.depth += 1;
         }
         ControlFlow::Continue(())
+    }
+
+    /// A level begins. What is settled here is so for all of its states, so that it does not depend on who expands which.
+    fn begin_level(&mut self) {
+        let states = self.found.graph.len() as u64;
+        self.collapse.begin(states);
+        self.reduces = self.reduction.is_some_and(|reduction| states >= reduction.from);
+        if self.reduces {
+            self.found.graph.set_reduced();
+            self.found.statistics.all_states_to.get_or_insert(self.found.statistics.depth);
+        }
     }
 
     fn expand_level(&mut self, level: &mut Frontier) -> ControlFlow<()> {
@@ -262,6 +270,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
                 self.expand_rounds(level)?;
                 continue;
             };
+            self.end_rounds();
             if jobs > 1 && self.left >= LARGE && !self.collapse.is_on {
                 done += self.expand_in_parallel(blocks.make_contiguous(), done)?;
             } else {

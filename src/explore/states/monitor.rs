@@ -11,7 +11,7 @@ use crate::vm::{Machine, Move, Observer, State};
 /// What a search has to know of an execution beyond the state of the machine. It watches the execution.
 pub(in crate::explore) trait Monitor: Observer + Clone + Send {
     /// What a step has shown, for the visitor.
-    type Note: Copy + Send + Sync;
+    type Note: Copy + Send + Sync + 'static;
 
     /// Whether it remembers anything from step to step. One that does not has no words, leaves out no moves, and what it
     /// notes and forgets follows from the step alone.

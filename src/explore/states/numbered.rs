@@ -29,7 +29,7 @@ impl NumberWriter {
 }
 
 /// Reads the states of a block, one after the other.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct NumberReader {
     /// The first node of the block that it has been brought to.
     block: Option<u32>,

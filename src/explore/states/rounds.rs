@@ -3,212 +3,285 @@
 //! **Input**: the blocks of a level. **Output**: their steps in the graph, and the calls of the visitor, as if one core had done one
 //! step after the other.
 //!
-//! **Algorithm**: a round is some blocks of the level.
-//! 1. The steps of its states are looked for ([`Ahead`]), by block. Meanwhile those of the round before are entered, in order: the
-//!    nodes, the edges, what the visitor learns; then its new states are written for the next level, by block. A state that was not
-//!    known when its fingerprint was looked for may be one that either round has entered since, so these are kept in two small
-//!    tables ([`Recent`]).
-//! 2. When both are done, the fingerprints of the new states are entered, each core those of its own tables.
-//! 3. Before a round is entered, the machine does those of its steps that were not done before, so that they are known.
+//! **Algorithm**: a round is a part of the search during which nothing changes that [`Ahead`] reads: the parts, the steps that were done
+//! before, and the table of all states.
+//! 1. The first blocks of the level are the window: the steps of their states are looked for, by any thread, in any order.
+//! 2. As soon as the first block was looked at, its steps are entered, in order, by the thread of the search: the nodes, the edges,
+//!    what the visitor learns. The next block of the level takes a place in the window. A state that is not in the table may have
+//!    been entered since that was changed last, so these are kept in a small table (`entering`).
+//! 3. The new states of some blocks together are written for the next level, by any thread. When all blocks of the level are in the
+//!    window, the first ones of the next level follow them, as far as they are written.
+//! 4. The round ends when it is long enough, or when the machine is needed: for a step that was not done before, for an end, or
+//!    because a bound may be hit. When the whole window was looked at, the machine does those of its steps that were not done before,
+//!    so that they are known. Where that does not suffice, the first blocks are entered step by step (`collapsed`).
+//! 5. When there are many new states, or before blocks are entered step by step, their fingerprints are entered into the table of all
+//!    states, by any thread, in parts. The next round begins by looking once more for the nodes that were not known.
 //!
-//! A round in which the machine has more to do, or in which a bound may be hit, is entered step by step (`collapsed`), and
-//! nothing is looked for meanwhile.
-//!
-//! **Soundness and limits**: the rounds do not depend on the number of cores, nor does anything that comes out.
+//! **Soundness and limits**: when a round ends and what is in the window depends on the blocks alone. So what comes out does not
+//! depend on the number of threads, nor does the memory that is accounted for.
 
-use super::ahead::{Ahead, Ready, Scene};
-use super::collapse::Collapse;
-use super::frontier::{Block, Frontier};
-use super::graph::{DISCARDED, Lists, NodeKind};
+use super::ahead::{Ahead, Scene};
+use super::entering::{Entered, Entering, each_new};
+use super::frontier::Frontier;
+use super::helpers::{Looked, Task};
 use super::memo::Memo;
 use super::numbered::NumberWriter;
-use super::origin::Origin;
-use super::visited::Recent;
-use super::{Engine, LARGE, LOOK, Monitor, Transition, Visitor};
-use crate::budget::Statistics;
-use crate::vm::{Choice, Parts, Work};
-use std::collections::VecDeque;
+use super::window::Rounds;
+use super::{Engine, LARGE, LOOK, Monitor, Visitor};
+use std::mem;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
 
-/// States of a round, at most but for those of its last block.
-const STATES: usize = 4096;
+/// States of a round, at most but for those of its last block; and the part of them that the window has.
+const STATES: usize = 8_192;
+const WINDOW: usize = 4;
 
 /// States that were met, for each of a round: what is known of a round takes little beside them.
-const MET: usize = 32;
+const MET: usize = 24;
 
-/// The part of the memory that the user allows which the states of a round may take.
+/// The part of the memory that the user allows which the states of the window may take.
 const PART_OF_MEMORY: u64 = 256;
 
-/// Blocks, and what was found of their states.
-#[derive(Default)]
-struct Round {
-    blocks: Vec<Block>,
-    /// One for each block, and perhaps more.
-    ahead: Vec<Ahead>,
-}
+/// Blocks into which a level is written, at least, and the states of one: so many that threads share them, and each large enough to
+/// be worth it.
+const BLOCKS: usize = 16;
+const STATES_OF_BLOCK: (usize, usize) = (32, 128);
 
-impl Round {
-    /// Takes blocks off a level.
-    fn take(&mut self, level: &mut Frontier, states: usize, words: u64) {
-        self.blocks.clear();
-        let (mut taken, mut size) = (0, 0);
-        while let Some((true, len, more)) = level.first()
-            && (taken == 0 || taken < states && size + more <= words)
-        {
-            (taken, size) = (taken + len, size + more);
-            self.blocks.extend(level.take());
-        }
-        if self.ahead.len() < self.blocks.len() {
-            self.ahead.resize_with(self.blocks.len(), Ahead::default);
-        }
-    }
-
-    /// What was found, by block.
-    fn found(&self) -> &[Ahead] {
-        &self.ahead[..self.blocks.len()]
-    }
-
-    fn is_plain(&self) -> bool {
-        self.found().iter().all(Ahead::is_plain)
-    }
-
-    /// Number of states, and of their steps.
-    fn len(&self) -> (usize, usize) {
-        self.found().iter().map(Ahead::len).fold((0, 0), |sum, len| (sum.0 + len.0, sum.1 + len.1))
-    }
-}
-
-/// A state that is new: which step of which state of which block has led to it, and its node.
-#[derive(Clone, Copy, Debug)]
-struct New {
-    fingerprint: u128,
-    node: u32,
-    step: u32,
-    block: u32,
-    state: u32,
-    choice: Choice,
-}
-
-/// Two rounds, and what was entered last.
-#[derive(Default)]
-pub(super) struct Rounds {
-    now: Round,
-    next: Round,
-    /// New states of the round before, and of this one.
-    earlier: Recent,
-    recent: Recent,
-    new: Vec<New>,
-}
-
-impl Rounds {
-    /// Memory that they take, but for the blocks; the same for any number of threads.
-    fn bytes(&self) -> u64 {
-        let ahead: u64 = self.now.ahead.iter().chain(&self.next.ahead).map(Ahead::bytes).sum();
-        ahead + self.new.capacity() as u64 * (size_of::<New>() as u64 + 2 * Recent::BYTES)
-    }
-
-    fn forget(&mut self) {
-        self.earlier.clear();
-        self.recent.clear();
-    }
-}
-
-/// Lets some threads do tasks, while this one does `own` first, which gives more of them.
-fn work_off<T: Send>(jobs: usize, tasks: Vec<T>, own: impl FnOnce() -> Vec<T>, work: impl Fn(T) + Sync) {
-    let helpers = tasks.len().min(jobs.saturating_sub(1));
-    let tasks = Mutex::new(VecDeque::from(tasks));
-    let lock = || tasks.lock().unwrap_or_else(PoisonError::into_inner);
-    let take = || lock().pop_front();
-    let work = || {
-        while let Some(task) = take() {
-            work(task);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..helpers {
-            // Where no thread can be made, the others do what there is.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
-        }
-        let more = own();
-        lock().extend(more);
-        work();
-    });
-}
+/// Tasks that write, the last ones, that are not waited for before blocks of the next level are taken into the window.
+const BEHIND: usize = 2;
 
 impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
-    /// Expands the blocks of a level up to the first one whose states are known by their words.
+    /// Expands the blocks of a level up to the first one whose states are known by their words; and then those of the next level, which
+    /// is this one then.
     pub(super) fn expand_rounds(&mut self, level: &mut Frontier) -> ControlFlow<()> {
-        let mut rounds = std::mem::take(&mut self.rounds);
+        let mut rounds = self.rounds.take().unwrap_or_else(|| Box::new(Rounds::new()));
+        self.begin_rounds(&mut rounds);
         let over = self.expand_by(&mut rounds, level);
-        self.rounds = rounds;
+        self.rounds = Some(rounds);
         over
     }
 
-    fn expand_by(&mut self, rounds: &mut Rounds, level: &mut Frontier) -> ControlFlow<()> {
-        rounds.forget();
-        let words = self.budget.limits().max_memory.map_or(LOOK, |most| (most / PART_OF_MEMORY / 8).min(LOOK));
+    fn expand_by(&mut self, rounds: &mut Rounds<G::Note>, level: &mut Frontier) -> ControlFlow<()> {
         self.collapse.tidy();
-        rounds.now.take(level, self.states_of_round(), words);
-        self.look_ahead(&mut rounds.now);
-        while !rounds.now.blocks.is_empty() {
-            rounds.next.take(level, self.states_of_round(), words);
+        while !rounds.window.is_empty() || level.first().is_some_and(|(is_numbered, ..)| is_numbered) {
+            let over = self.round(rounds, level);
+            debug_assert!(mem::take(&mut rounds.unchecked).iter().all(|ahead| self.are_done_so(ahead)));
             self.rounds_bytes = rounds.bytes();
-            self.learn_round(&mut rounds.now)?;
-            if self.is_plain(&rounds.now) {
-                self.look_at_bounds()?;
-                debug_assert!(self.are_done_so(&rounds.now));
-                self.enter_round(rounds)?;
-                self.left -= rounds.now.len().0;
-            } else {
-                rounds.forget();
-                let found = rounds.now.found().iter();
-                for ready in found.flat_map(|ahead| (0..ahead.len().0).map(|state| ahead.state(state))) {
-                    self.expand_ready(ready)?;
-                }
-                self.collapse.tidy();
-                self.look_ahead(&mut rounds.next);
+            over?;
+            self.look_at_bounds()?;
+            self.learn_window(rounds)?;
+            if rounds.window.front().is_some_and(|looked| !self.may_enter(&looked.ahead)) {
+                self.insert(rounds);
+                self.expand_front(rounds, level)?;
+            } else if rounds.fresh.len() >= self.states_of_round() {
+                self.insert(rounds);
             }
-            let bytes: u64 = rounds.now.blocks.iter().map(Block::bytes).sum();
-            self.level_bytes = self.level_bytes.saturating_sub(bytes);
-            std::mem::swap(&mut rounds.now, &mut rounds.next);
         }
         ControlFlow::Continue(())
+    }
+
+    /// A level begins, or that part of it whose states are known by their numbers.
+    fn begin_rounds(&mut self, rounds: &mut Rounds<G::Note>) {
+        let (least, most) = STATES_OF_BLOCK;
+        self.next.set_states_of_block((self.left / BLOCKS).clamp(least, most));
+        rounds.helpers.share_among(if self.left >= LARGE { self.budget.jobs() } else { 1 });
     }
 
     fn states_of_round(&self) -> usize {
         (self.found.graph.len() / MET).clamp(1, STATES)
     }
 
-    /// Whether a round can be entered without the machine, and without a look at the bounds.
-    fn is_plain(&self, round: &Round) -> bool {
+    /// Enters into the table of all states what is known to the rounds alone.
+    pub(super) fn end_rounds(&mut self) {
+        if let Some(mut rounds) = self.rounds.take() {
+            self.insert(&mut rounds);
+            self.rounds = Some(rounds);
+        }
+    }
+
+    /// Whether a block can be entered without the machine, and without a look at the bounds.
+    fn may_enter(&self, ahead: &Ahead) -> bool {
         let limits = self.budget.limits();
-        let most = self.most_states() >= (self.found.graph.len() + round.len().1) as u64;
+        let most = self.most_states() >= (self.found.graph.len() + ahead.len().1) as u64;
         let ends = limits.max_executions.is_none_or(|limit| self.found.statistics.executions < limit);
-        self.collapse.is_on && round.is_plain() && most && ends
+        self.collapse.is_on && ahead.is_plain() && most && ends
     }
 
-    /// Threads for a round of so many states.
-    fn threads(&self, states: usize) -> usize {
-        if states >= LARGE { self.budget.jobs() } else { 1 }
+    /// A round: enters blocks until it is long enough, or the first one of the window cannot be entered so.
+    fn round(&mut self, rounds: &mut Rounds<G::Note>, level: &mut Frontier) -> ControlFlow<()> {
+        let states = self.states_of_round();
+        self.lend(rounds);
+        if mem::take(&mut rounds.is_stale) {
+            rounds.find_again();
+        }
+        let (mut over, mut entered) = (ControlFlow::Continue(()), (0, 0));
+        while over.is_continue() && entered.0 < STATES && entered.1 < LOOK && rounds.fresh.len() < states {
+            self.fill_window(rounds, level, states.div_ceil(WINDOW));
+            if rounds.of_level == 0 {
+                if !level.is_empty() || !self.may_cross() {
+                    break;
+                }
+                self.append_written(rounds, 0);
+                self.write_rest(rounds);
+                let was_reduced = self.reduces;
+                if !self.cross(rounds, level) || self.reduces != was_reduced {
+                    break;
+                }
+                continue;
+            }
+            let Some(front) = rounds.wait_for_front() else { break };
+            if !self.may_enter(&front.ahead) {
+                break;
+            }
+            entered = (entered.0 + front.block.len(), entered.1 + front.block.words());
+            over = self.enter_front(rounds);
+        }
+        while rounds.wait() {}
+        self.append_written(rounds, 0);
+        self.write_rest(rounds);
+        self.take_back(rounds);
+        self.found.stopped |= over.is_break();
+        over
     }
 
-    /// Lets the machine do the steps of a round that were not done before.
-    fn learn_round(&mut self, round: &mut Round) -> ControlFlow<()> {
+    /// Lends to the tasks what they read.
+    fn lend(&mut self, rounds: &mut Rounds<G::Note>) {
+        let scene = Scene {
+            parts: mem::take(&mut self.collapse.parts),
+            memo: mem::replace(&mut self.collapse.memo, Memo::new(&[])),
+            visited: mem::take(self.found.graph.visited_mut()),
+            is_reduced: self.reduction().is_some(),
+        };
+        rounds.helpers.exchange(scene);
+    }
+
+    /// Takes back what was lent, and the states that were written.
+    fn take_back(&mut self, rounds: &mut Rounds<G::Note>) {
+        let Scene { parts, memo, visited, .. } = rounds.helpers.exchange(Scene::default());
+        (self.collapse.parts, self.collapse.memo) = (parts, memo);
+        *self.found.graph.visited_mut() = visited;
+    }
+
+    /// Takes blocks into the window: of the level, or of the next one where all of this one are taken.
+    fn fill_window(&mut self, rounds: &mut Rounds<G::Note>, level: &mut Frontier, states: usize) {
+        let words = self.budget.limits().max_memory.map_or(LOOK, |most| (most / PART_OF_MEMORY / 8).min(LOOK));
+        let before = rounds.window.len();
+        rounds.fill(level, 0, (states, words));
+        rounds.of_level += rounds.window.len() - before;
+        if level.is_empty() && rounds.of_level > 0 && self.may_cross() {
+            // By the number of tasks that were given, not by what is done: that depends on the threads.
+            self.append_written(rounds, BEHIND);
+            let (states, bytes) = rounds.fill(&mut self.next, 1, (states, words));
+            self.left += states;
+            self.level_bytes += bytes;
+        }
+    }
+
+    /// Waits for what is written, but for the last tasks, and adds it to the next level.
+    fn append_written(&mut self, rounds: &mut Rounds<G::Note>, but: usize) {
+        while rounds.written.len() > but {
+            while rounds.written.front().is_none() && rounds.wait() {}
+            for NumberWriter { block, last } in rounds.written.take().into_iter().flatten() {
+                self.next.append(block, last);
+            }
+        }
+    }
+
+    /// Whether a round may go on with the next level.
+    fn may_cross(&self) -> bool {
+        let depth = self.found.statistics.depth + 1;
+        self.collapse.is_on && self.budget.limits().max_steps.is_none_or(|limit| depth < limit)
+    }
+
+    /// All states of the level were expanded, and those of the next one are written: it is the level now. False if it has no states.
+    fn cross(&mut self, rounds: &mut Rounds<G::Note>, level: &mut Frontier) -> bool {
+        if rounds.window.is_empty() && self.next.is_empty() {
+            return false;
+        }
+        mem::swap(level, &mut self.next);
+        self.next.clear();
+        rounds.of_level = rounds.window.len();
+        self.left += level.len();
+        self.level_bytes += level.bytes();
+        self.found.statistics.depth += 1;
+        self.begin_level();
+        self.begin_rounds(rounds);
+        true
+    }
+
+    /// Enters the first block of the window.
+    fn enter_front(&mut self, rounds: &mut Rounds<G::Note>) -> ControlFlow<()> {
+        let Some(Looked { block, ahead }) = rounds.take() else { return ControlFlow::Continue(()) };
+        if cfg!(debug_assertions) {
+            rounds.unchecked.push(ahead.clone());
+        }
+        let mut new = rounds.spare.1.pop().unwrap_or_default();
+        new.clear();
+        let scene = rounds.helpers.scene();
+        let mut entering = Entering {
+            scene: &scene,
+            lists: self.found.graph.lists_mut(),
+            statistics: &mut self.found.statistics,
+            visitor: &mut *self.visitor,
+            executed: &mut self.executed,
+            recent: &mut rounds.recent,
+            fresh: &mut rounds.fresh,
+            new: &mut new,
+        };
+        let over = entering.enter(&ahead);
+        drop(scene);
+        self.left -= block.len();
+        self.level_bytes = self.level_bytes.saturating_sub(block.bytes());
+        rounds.write(Entered { ahead, new }, self.next.states_of_block());
+        over
+    }
+
+    /// Enters the fingerprints of the new states of a round.
+    fn insert(&mut self, rounds: &mut Rounds<G::Note>) {
+        if rounds.fresh.is_empty() {
+            return;
+        }
+        let new = Arc::new(mem::take(&mut rounds.fresh));
+        for share in self.found.graph.visited_mut().take_shares(rounds.helpers.shares()) {
+            let number = rounds.shares.open();
+            rounds.helpers.give(Task::Insert(number, share, Arc::clone(&new)));
+        }
+        while rounds.wait() {}
+        while let Some(share) = rounds.shares.take() {
+            self.found.graph.visited_mut().give_back(share);
+        }
+        // So that the tables are as large with one thread.
+        self.found.graph.visited_mut().prepare();
+        rounds.fresh = Arc::into_inner(new).unwrap_or_default();
+        rounds.fresh.clear();
+        rounds.recent.clear();
+        rounds.is_stale = true;
+    }
+
+    /// Writes the new states of the blocks that were entered last.
+    fn write_rest(&mut self, rounds: &mut Rounds<G::Note>) {
+        let entered = mem::take(&mut rounds.entered);
+        rounds.new = 0;
+        each_new(&entered, &rounds.helpers.scene(), |node, numbers| self.next.push_numbers(node, numbers));
+        rounds.put_by(entered);
+    }
+
+    /// Lets the machine do the steps of the window that were not done before.
+    fn learn_window(&mut self, rounds: &mut Rounds<G::Note>) -> ControlFlow<()> {
         if !self.collapse.is_on {
             return ControlFlow::Continue(());
         }
-        for ahead in &mut round.ahead[..round.blocks.len()] {
+        for looked in rounds.window.iter_mut() {
+            let ahead = &mut looked.ahead;
             let mut place = 0;
             while let Some((new, ready)) = ahead.next_new(place) {
                 self.may_step()?;
                 let choice = ahead.step(new).choice();
                 let of = self.collapse.origin(ready.numbers, choice);
                 if let Some(step) = self.known_step(choice, &of) {
-                    let Collapse { parts, memo, .. } = &self.collapse;
-                    let behind = memo.fingerprint_behind(step, ready.fingerprint, &of, parts);
-                    ahead.learn(new, (step, behind), self.found.graph.visited());
+                    let behind =
+                        self.collapse.memo.fingerprint_behind(step, ready.fingerprint, &of, &self.collapse.parts);
+                    ahead.learn(new, (step, behind), self.found.graph.find(behind));
                 }
                 place = new + 1;
             }
@@ -216,190 +289,35 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         ControlFlow::Continue(())
     }
 
-    /// Looks for the steps of a round, while nothing is entered.
-    fn look_ahead(&mut self, round: &mut Round) {
-        let jobs = self.threads(round.blocks.iter().map(Block::len).sum());
-        let is_reduced = self.reduction().is_some();
-        let Collapse { parts, memo, .. } = &self.collapse;
-        let scene = Scene { parts, memo, visited: self.found.graph.visited(), is_reduced };
-        let tasks = round.blocks.iter().zip(&mut round.ahead).collect();
-        work_off(jobs, tasks, Vec::new, |(block, ahead): (&Block, &mut Ahead)| ahead.look(block, &scene));
+    /// Expands the first blocks of the window step by step, up to one that may be entered.
+    fn expand_front(&mut self, rounds: &mut Rounds<G::Note>, level: &mut Frontier) -> ControlFlow<()> {
+        while rounds.window.front().is_some_and(|looked| !self.may_enter(&looked.ahead))
+            && (rounds.of_level > 0 || self.cross(rounds, level))
+            && let Some(Looked { block, ahead }) = rounds.take()
+        {
+            for state in 0..ahead.len().0 {
+                self.expand_ready(ahead.state(state))?;
+            }
+            self.level_bytes = self.level_bytes.saturating_sub(block.bytes());
+            rounds.spare.0.push(ahead);
+        }
+        self.collapse.tidy();
+        // Its new states are in the table of all states.
+        rounds.is_stale = true;
+        ControlFlow::Continue(())
     }
 
-    /// Enters a round and writes what is new, while the steps of the next one are looked for; then the fingerprints.
-    fn enter_round(&mut self, rounds: &mut Rounds) -> ControlFlow<()> {
-        let (jobs, is_reduced) = (self.threads(rounds.now.len().0), self.reduction().is_some());
-        let (block, last) = self.next.open_numbers();
-        let Rounds { now, next, earlier, recent, new } = rounds;
-        new.clear();
-        let Collapse { parts, memo, .. } = &self.collapse;
-        let (visited, lists) = self.found.graph.split();
-        let mut entering = Entering {
-            parts,
-            memo,
-            lists,
-            statistics: &mut self.found.statistics,
-            visitor: &mut *self.visitor,
-            executed: &mut self.executed,
-            earlier,
-            recent,
-            new: &mut *new,
-        };
-        let (mut over, mut written) = (ControlFlow::Continue(()), Vec::new());
-        let (scene, now) = (Scene { parts, memo, visited: &*visited, is_reduced }, &*now);
-        let tasks = next.blocks.iter().zip(&mut next.ahead).map(|(block, ahead)| Task::Look(block, ahead)).collect();
-        let (is_over, writers) = (&mut over, &mut written);
-        let own = move || {
-            *is_over = entering.enter(now.found());
-            let (made, parts_of_new) = divide(NumberWriter { block, last }, entering.new, now);
-            *writers = made;
-            writers.iter_mut().zip(parts_of_new).map(|(writer, new)| Task::Write(writer, new)).collect()
-        };
-        work_off(jobs, tasks, own, |task| match task {
-            Task::Look(block, ahead) => ahead.look(block, &scene),
-            Task::Write(writer, new) => write(writer, new, now, (parts, memo)),
-        });
-        written.into_iter().for_each(|writer| self.next.append(writer.block, writer.last));
-        work_off(jobs, visited.shares(jobs), Vec::new, |mut share| {
-            share.insert(new.iter().map(|new| (new.fingerprint, new.node)));
-        });
-        // So that the tables are as large with one thread.
-        visited.prepare();
-        earlier.clear();
-        std::mem::swap(earlier, recent);
-        self.found.stopped |= over.is_break();
-        over
-    }
-
-    /// Whether the machine does the steps of a round as they were done before; asked of some of them.
-    fn are_done_so(&mut self, round: &Round) -> bool {
+    /// Whether the machine does the steps of a block as they were done before; asked of some of them.
+    fn are_done_so(&mut self, ahead: &Ahead) -> bool {
         let mut number = 0;
-        let found = round.found().iter();
-        found.flat_map(|ahead| (0..ahead.len().0).map(|state| ahead.state(state))).all(|ready| {
-            let Ready { node, numbers, steps, .. } = ready;
-            self.has_these_moves(node, numbers)
-                && steps.unwrap_or_default().iter().all(|found| {
+        (0..ahead.len().0).map(|state| ahead.state(state)).all(|ready| {
+            self.has_these_moves(ready.node, ready.numbers)
+                && ready.steps.unwrap_or_default().iter().all(|found| {
                     number += 1;
                     let choice = found.choice();
-                    let of = self.collapse.origin(numbers, choice);
+                    let of = self.collapse.origin(ready.numbers, choice);
                     found.step().is_none_or(|step| self.is_done_so(number, choice, &of, step))
                 })
         })
     }
-}
-
-/// What is changed while the steps of a round are entered.
-struct Entering<'e, N, V> {
-    parts: &'e Parts,
-    memo: &'e Memo<N>,
-    lists: &'e mut Lists,
-    statistics: &'e mut Statistics,
-    visitor: &'e mut V,
-    executed: &'e mut Work,
-    /// The states that the round before has entered, and those of this one.
-    earlier: &'e Recent,
-    recent: &'e mut Recent,
-    new: &'e mut Vec<New>,
-}
-
-impl<N, V> Entering<'_, N, V> {
-    /// Enters all steps of a round; `Break` if the visitor has seen enough.
-    fn enter<G: Monitor<Note = N>>(&mut self, round: &[Ahead]) -> ControlFlow<()>
-    where
-        N: Copy,
-        V: Visitor<G>,
-    {
-        for (block, ahead) in round.iter().enumerate() {
-            for state in 0..ahead.len().0 {
-                let ready = ahead.state(state);
-                self.lists.begin_edges(ready.node);
-                if self.enter_state(&ready, (block as u32, state as u32)).is_break() {
-                    self.lists.cancel_edges(ready.node);
-                    return ControlFlow::Break(());
-                }
-                self.lists.set_kind(ready.node, NodeKind::Expanded);
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn enter_state<G: Monitor<Note = N>>(&mut self, of: &Ready<'_>, (block, state): (u32, u32)) -> ControlFlow<()>
-    where
-        N: Copy,
-        V: Visitor<G>,
-    {
-        let (from, cells) = (of.node, self.parts.cells(of.numbers));
-        for found in of.steps.unwrap_or_default() {
-            let Some(step) = found.step() else { continue };
-            let (choice, fingerprint) = (found.choice(), found.fingerprint);
-            self.statistics.steps += 1;
-            self.executed.0 += u64::from(self.memo.step(step).instructions);
-            self.visitor.begin();
-            if V::ACTIVE {
-                let origin = Origin::new(of.numbers, cells, choice);
-                for (thread, at, event) in self.memo.events(step, &origin, self.parts) {
-                    self.visitor.event(thread, at, event);
-                }
-            }
-            if self.memo.step(step).is_discarded {
-                self.lists.add_edge(DISCARDED);
-                self.visitor.discarded(from, choice);
-                continue;
-            }
-            let to = found.known().unwrap_or_else(|| {
-                let node = self.lists.len() as u32;
-                let to = self.earlier.find(fingerprint);
-                let to = to.unwrap_or_else(|| self.recent.find_or_insert(fingerprint, node));
-                if to == node {
-                    self.lists.add_node(from, choice, NodeKind::Waiting);
-                    self.new.push(New { fingerprint, node, step, block, state, choice });
-                }
-                to
-            });
-            self.visitor.notes(self.memo.notes(step));
-            self.lists.add_edge(to);
-            self.visitor.transition(&Transition { from, choice: Some(choice), to });
-            if self.visitor.is_enough() {
-                return ControlFlow::Break(());
-            }
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// What threads do while one of them enters a round.
-enum Task<'a> {
-    /// To look for the steps of the states of a block of the next one.
-    Look(&'a Block, &'a mut Ahead),
-    /// To write some of the new states of the round.
-    Write(&'a mut NumberWriter, &'a [New]),
-}
-
-/// Writes new states of a round.
-fn write<N: Copy>(writer: &mut NumberWriter, new: &[New], round: &Round, (parts, memo): (&Parts, &Memo<N>)) {
-    let mut behind = Vec::new();
-    for &New { node, step, block, state, choice, .. } in new {
-        let numbers = round.ahead[block as usize].state(state as usize).numbers;
-        let origin = Origin::new(numbers, parts.cells(numbers), choice);
-        memo.write_behind(step, &origin, &mut behind);
-        writer.push(node, &behind);
-    }
-}
-
-/// Which of the new states go to which block; the first one is perhaps begun.
-fn divide<'n>(open: NumberWriter, new: &'n [New], round: &Round) -> (Vec<NumberWriter>, Vec<&'n [New]>) {
-    let (mut written, mut parts) = (vec![open], Vec::new());
-    let (mut start, mut size) = (0, 0);
-    for (place, of) in new.iter().enumerate() {
-        let numbers = round.ahead[of.block as usize].state(of.state as usize).numbers.len() as u64;
-        let is_first = place == start && written.len() > 1;
-        if !is_first && written.last().is_some_and(|last| !last.block.has_room(place - start + 1, size + numbers)) {
-            parts.push(&new[start..place]);
-            written.push(NumberWriter::default());
-            (start, size) = (place, 0);
-        }
-        size += numbers;
-    }
-    parts.push(&new[start..]);
-    (written, parts)
 }

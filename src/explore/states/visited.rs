@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 const FIRST: usize = 1 << 8;
 
 /// Entries of the only table at which it is divided.
-const LARGE: usize = 1 << 16;
+const LARGE: usize = 1 << 13;
 
 /// Tables of a large set.
 const PARTS: usize = 1 << 8;
@@ -96,13 +96,25 @@ impl Visited {
         }
     }
 
-    /// The tables, for so many that enter fingerprints at a time: each has some of them.
-    pub(super) fn shares(&mut self, count: usize) -> Vec<Share<'_>> {
+    /// Takes the tables out, for so many that enter fingerprints at a time: each gets some of them.
+    pub(super) fn take_shares(&mut self, count: usize) -> Vec<Share> {
         self.prepare();
         let is_divided = self.tables.len() > 1;
         let size = self.tables.len().div_ceil(count.max(1));
-        let tables = self.tables.chunks_mut(size).enumerate();
-        tables.map(|(index, tables)| Share { first: index * size, tables, is_divided }).collect()
+        let mut rest = std::mem::take(&mut self.tables);
+        let mut shares = Vec::new();
+        while !rest.is_empty() {
+            let behind = rest.split_off(size.min(rest.len()));
+            let first = shares.len() * size;
+            shares.push(Share { first, tables: std::mem::replace(&mut rest, behind), is_divided });
+        }
+        shares
+    }
+
+    /// Takes back the next of the shares, of which the first was given back first.
+    pub(super) fn give_back(&mut self, share: Share) {
+        debug_assert_eq!(self.tables.len(), share.first);
+        self.tables.extend(share.tables);
     }
 
     fn divide(&mut self) {
@@ -121,21 +133,21 @@ impl Visited {
 }
 
 /// Some of the tables.
-pub(super) struct Share<'a> {
+pub(super) struct Share {
     first: usize,
-    tables: &'a mut [Table],
+    tables: Vec<Table>,
     is_divided: bool,
 }
 
 /// Fingerprints that are entered together.
 const TOGETHER: usize = 16;
 
-impl Share<'_> {
+impl Share {
     /// Enters those of these new fingerprints that belong here, with their nodes. Whoever enters one after the other waits for the place of
     /// each, so some places are asked for at a time.
-    pub(super) fn insert(&mut self, new: impl Iterator<Item = (u128, u32)>) {
+    pub(super) fn insert(&mut self, new: &[(u128, u32)]) {
         let mut some: SmallVec<[(usize, Slot); TOGETHER]> = SmallVec::new();
-        for (fingerprint, node) in new {
+        for &(fingerprint, node) in new {
             let slot = Slot { key: key(fingerprint), node: node + 1 };
             let table = if self.is_divided { slot.part() } else { 0 };
             let Some(table) = table.checked_sub(self.first).filter(|&table| table < self.tables.len()) else {
@@ -203,13 +215,6 @@ impl Recent {
             self.0.slots.fill(Slot::default());
             self.0.len = 0;
         }
-    }
-
-    /// The node of a fingerprint.
-    #[inline]
-    pub(super) fn find(&self, fingerprint: u128) -> Option<u32> {
-        let slot = Slot { key: key(fingerprint), node: 0 };
-        if self.0.len == 0 { None } else { self.0.slots[self.0.place(&slot)].node.checked_sub(1) }
     }
 
     /// Enters a fingerprint with its node, unless it is there; gives the node that it has then.
@@ -299,11 +304,13 @@ mod tests {
             let (mut visited, mut one_by_one) = (Visited::default(), Visited::default());
             for round in 0..100 {
                 let numbers = 1_000 * round..1_000 * (round + 1);
-                for mut share in visited.shares(count) {
-                    share.insert(numbers.clone().map(|number| (fingerprint(number), number)));
+                let new: Vec<(u128, u32)> = numbers.map(|number| (fingerprint(number), number)).collect();
+                for mut share in visited.take_shares(count) {
+                    share.insert(&new);
+                    visited.give_back(share);
                 }
                 visited.prepare();
-                numbers.for_each(|number| _ = one_by_one.find_or_insert(fingerprint(number), number));
+                new.iter().for_each(|&(fingerprint, number)| _ = one_by_one.find_or_insert(fingerprint, number));
                 one_by_one.prepare();
                 assert_eq!(visited.bytes(), one_by_one.bytes());
             }
@@ -325,15 +332,12 @@ mod tests {
     fn what_is_recent_is_forgotten() {
         let mut recent = Recent::default();
         let fingerprint = |number: u32| vm::hash(&[u64::from(number)]);
-        for first in [0, 5_000] {
-            for number in first..first + 5_000 {
-                assert_eq!(recent.find(fingerprint(number)), None);
-                assert_eq!(recent.find_or_insert(fingerprint(number), number), number);
-                assert_eq!(recent.find_or_insert(fingerprint(number), number + 1), number);
-                assert_eq!(recent.find(fingerprint(number)), Some(number));
+        for first in [0, 10_000] {
+            for number in 0..5_000 {
+                assert_eq!(recent.find_or_insert(fingerprint(number), first + number), first + number);
+                assert_eq!(recent.find_or_insert(fingerprint(number), first + number + 1), first + number);
             }
             recent.clear();
-            assert!((0..10_000).all(|number| recent.find(fingerprint(number)).is_none()));
         }
     }
 
