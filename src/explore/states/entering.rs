@@ -48,7 +48,9 @@ pub(super) struct Entering<'e, N, V> {
     pub statistics: &'e mut Statistics,
     pub visitor: &'e mut V,
     pub executed: &'e mut Work,
-    /// The states that were entered since the table of all states was changed: to find them, and in order.
+    /// The states that were entered into the table of all states last, if the block was looked at before.
+    pub earlier: Option<&'e Recent>,
+    /// The states that were entered since then: to find them, and in order.
     pub recent: &'e mut Recent,
     pub fresh: &'e mut Vec<(u128, u32)>,
     /// The new ones of this block.
@@ -96,7 +98,8 @@ impl<N: Copy, V> Entering<'_, N, V> {
                 self.visitor.discarded(from, choice);
                 continue;
             }
-            let to = found.known().unwrap_or_else(|| {
+            let known = found.known().or_else(|| self.earlier?.find(fingerprint));
+            let to = known.unwrap_or_else(|| {
                 let node = self.lists.len() as u32;
                 let to = self.recent.find_or_insert(fingerprint, node);
                 if to == node {

@@ -15,7 +15,7 @@
 //!    because a bound may be hit. When the whole window was looked at, the machine does those of its steps that were not done before,
 //!    so that they are known. Where that does not suffice, the first blocks are entered step by step (`collapsed`).
 //! 5. When there are many new states, or before blocks are entered step by step, their fingerprints are entered into the table of all
-//!    states, by any thread, in parts. The next round begins by looking once more for the nodes that were not known.
+//!    states, by any thread, in parts. The small table is kept until the next time, for the blocks that were looked at before.
 //!
 //! **Soundness and limits**: when a round ends and what is in the window depends on the blocks alone. So what comes out does not
 //! depend on the number of threads, nor does the memory that is accounted for.
@@ -111,7 +111,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     fn round(&mut self, rounds: &mut Rounds<G::Note>, level: &mut Frontier) -> ControlFlow<()> {
         let states = self.states_of_round();
         self.lend(rounds);
-        if mem::take(&mut rounds.is_stale) {
+        if rounds.is_stale {
             rounds.find_again();
         }
         let (mut over, mut entered) = (ControlFlow::Continue(()), (0, 0));
@@ -211,6 +211,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
 
     /// Enters the first block of the window.
     fn enter_front(&mut self, rounds: &mut Rounds<G::Note>) -> ControlFlow<()> {
+        let is_stale = rounds.stale > 0;
         let Some(Looked { block, ahead }) = rounds.take() else { return ControlFlow::Continue(()) };
         if cfg!(debug_assertions) {
             rounds.unchecked.push(ahead.clone());
@@ -224,6 +225,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             statistics: &mut self.found.statistics,
             visitor: &mut *self.visitor,
             executed: &mut self.executed,
+            earlier: is_stale.then_some(&rounds.earlier),
             recent: &mut rounds.recent,
             fresh: &mut rounds.fresh,
             new: &mut new,
@@ -254,8 +256,11 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         self.found.graph.visited_mut().prepare();
         rounds.fresh = Arc::into_inner(new).unwrap_or_default();
         rounds.fresh.clear();
+        mem::swap(&mut rounds.earlier, &mut rounds.recent);
         rounds.recent.clear();
-        rounds.is_stale = true;
+        // A block that was looked at before two such changes is looked at again.
+        rounds.is_stale |= rounds.stale > 0;
+        rounds.stale = rounds.window.len();
     }
 
     /// Writes the new states of the blocks that were entered last.

@@ -217,6 +217,13 @@ impl Recent {
         }
     }
 
+    /// The node of a fingerprint.
+    #[inline]
+    pub(super) fn find(&self, fingerprint: u128) -> Option<u32> {
+        let slot = Slot { key: key(fingerprint), node: 0 };
+        self.0.slots[self.0.place(&slot)].node.checked_sub(1)
+    }
+
     /// Enters a fingerprint with its node, unless it is there; gives the node that it has then.
     #[inline]
     pub(super) fn find_or_insert(&mut self, fingerprint: u128, node: u32) -> u32 {
@@ -334,7 +341,9 @@ mod tests {
         let fingerprint = |number: u32| vm::hash(&[u64::from(number)]);
         for first in [0, 10_000] {
             for number in 0..5_000 {
+                assert_eq!(recent.find(fingerprint(number)), None);
                 assert_eq!(recent.find_or_insert(fingerprint(number), first + number), first + number);
+                assert_eq!(recent.find(fingerprint(number)), Some(first + number));
                 assert_eq!(recent.find_or_insert(fingerprint(number), first + number + 1), first + number);
             }
             recent.clear();

@@ -77,10 +77,13 @@ pub(super) struct Rounds<N> {
     pub new: usize,
     pub written: InOrder<Vec<NumberWriter>>,
     pub shares: InOrder<Share>,
+    /// New states that were entered into the table of all states last, and blocks of the window that were looked at before that.
+    pub earlier: Recent,
+    pub stale: usize,
     /// New states that are not in the table of all states yet: to find them, and in order.
     pub recent: Recent,
     pub fresh: Vec<(u128, u32)>,
-    /// Whether the table of all states was changed since the window was looked at.
+    /// Whether nodes are to be looked for once more.
     pub is_stale: bool,
     /// Lists of blocks that are done with.
     pub spare: (Vec<Ahead>, Vec<Vec<New>>),
@@ -101,6 +104,8 @@ impl<N: Copy + Send + Sync + 'static> Rounds<N> {
             new: 0,
             written: InOrder::default(),
             shares: InOrder::default(),
+            earlier: Recent::default(),
+            stale: 0,
             recent: Recent::default(),
             fresh: Vec::new(),
             is_stale: false,
@@ -113,7 +118,7 @@ impl<N: Copy + Send + Sync + 'static> Rounds<N> {
     /// Memory that they take, but for the blocks; the same for any number of threads.
     pub(super) fn bytes(&self) -> u64 {
         let (blocks, of_block) = self.most;
-        let new = size_of::<(u128, u32)>() as u64 + Recent::BYTES;
+        let new = size_of::<(u128, u32)>() as u64 + 2 * Recent::BYTES;
         2 * blocks as u64 * of_block + self.fresh.capacity() as u64 * new
     }
 
@@ -137,6 +142,7 @@ impl<N: Copy + Send + Sync + 'static> Rounds<N> {
 
     /// Looks once more for the nodes that were not known.
     pub(super) fn find_again(&mut self) {
+        (self.is_stale, self.stale) = (false, 0);
         for index in 0..self.window.len() {
             if let Some(looked) = self.window.items[index].take() {
                 self.helpers.give(Task::Find(self.window.first + index, looked));
@@ -179,6 +185,7 @@ impl<N: Copy + Send + Sync + 'static> Rounds<N> {
     pub(super) fn take(&mut self) -> Option<Looked> {
         let looked = self.window.take()?;
         self.of_level -= 1;
+        self.stale = self.stale.saturating_sub(1);
         self.size = (self.size.0 - looked.block.len(), self.size.1 - looked.block.words());
         Some(*looked)
     }
