@@ -47,7 +47,7 @@ const DECIDED: &[(&str, &[u32])] = &[
     ("filter_lock", &[3, 4]),
     ("philosophers", &[8]),
     ("spawned_philosophers", &[8]),
-    ("monitor", &[2, 3]),
+    ("monitor", &[2, 3, 4]),
     ("twelve_philosophers", &[12]),
 ];
 

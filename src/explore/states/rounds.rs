@@ -136,7 +136,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             entered = (entered.0 + front.block.len(), entered.1 + front.block.words());
             over = self.enter_front(rounds);
         }
-        while rounds.wait() {}
+        rounds.wait_for_all();
         self.append_written(rounds, 0);
         self.write_rest(rounds);
         self.take_back(rounds);

@@ -87,8 +87,8 @@ pub(super) struct Rounds<N> {
     pub is_stale: bool,
     /// Lists of blocks that are done with.
     pub spare: (Vec<Ahead>, Vec<Vec<New>>),
-    /// Blocks of the window, and memory of what was found of one, at most.
-    most: (usize, u64),
+    /// Memory of what was found of the window when a round has ended, at most.
+    most: u64,
     /// Blocks that were entered, to check their steps when the machine may.
     pub unchecked: Vec<Ahead>,
 }
@@ -110,16 +110,17 @@ impl<N: Copy + Send + Sync + 'static> Rounds<N> {
             fresh: Vec::new(),
             is_stale: false,
             spare: (Vec::new(), Vec::new()),
-            most: (0, 0),
+            most: 0,
             unchecked: Vec::new(),
         }
     }
 
     /// Memory that they take, but for the blocks; the same for any number of threads.
     pub(super) fn bytes(&self) -> u64 {
-        let (blocks, of_block) = self.most;
         let new = size_of::<(u128, u32)>() as u64 + 2 * Recent::BYTES;
-        2 * blocks as u64 * of_block + self.fresh.capacity() as u64 * new
+        // The lists have room for more than they hold, there are those of blocks whose new states are written, and an allocator keeps
+        // apart what each thread has given back.
+        5 * self.most + self.fresh.capacity() as u64 * new
     }
 
     /// Takes blocks into the window, while it has less than so many states with no more than so many words, but not the last ones;
@@ -136,7 +137,6 @@ impl<N: Copy + Send + Sync + 'static> Rounds<N> {
             let (number, ahead) = (self.window.open(), self.spare.0.pop().unwrap_or_default());
             self.helpers.give(Task::Look(number, Box::new(Looked { block, ahead })));
         }
-        self.most.0 = self.most.0.max(self.window.len());
         taken
     }
 
@@ -154,10 +154,7 @@ impl<N: Copy + Send + Sync + 'static> Rounds<N> {
     pub(super) fn wait(&mut self) -> bool {
         match self.helpers.next() {
             None => return false,
-            Some(Done::Looked(number, looked)) => {
-                self.most.1 = self.most.1.max(looked.ahead.bytes());
-                self.window.done(number, looked);
-            }
+            Some(Done::Looked(number, looked)) => self.window.done(number, looked),
             Some(Done::Inserted(number, share)) => self.shares.done(number, share),
             Some(Done::Written(number, written, entered)) => {
                 self.written.done(number, written);
@@ -179,6 +176,12 @@ impl<N: Copy + Send + Sync + 'static> Rounds<N> {
     pub(super) fn wait_for_front(&mut self) -> Option<&Looked> {
         while self.window.front().is_none() && self.wait() {}
         self.window.front().map(Box::as_ref)
+    }
+
+    /// Waits for all tasks: the round has ended.
+    pub(super) fn wait_for_all(&mut self) {
+        while self.wait() {}
+        self.most = self.most.max(self.window.iter_mut().map(|looked| looked.ahead.bytes()).sum());
     }
 
     /// Takes the first block off the window.
