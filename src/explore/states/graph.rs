@@ -337,7 +337,7 @@ mod tests {
         let far = 3 * NEAR as u32;
         assert!(line(far, &[]));
         assert!(!line(10, &[(5, 5)]) && !line(10, &[(9, 0)]) && !line(far, &[(far - 1, 0)]));
-        // An edge that leads back, but to a node that leads nowhere: in a state that was not expanded, the edges end.
+        // The first edge that leads back is a cycle, far from the first node.
         assert!(!line(far, &[(far / 2, far / 2), (far - 1, far - 2)]));
     }
 

@@ -19,8 +19,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::thread::{self, JoinHandle};
 
-/// Threads, at most: there are not many more blocks that one could look at.
-const MOST: usize = 16;
+/// Threads that share the tasks, at most: there are not many more blocks that one could look at.
+const MOST_THREADS: usize = 16;
 
 /// A block of a level, and what was found of its states.
 #[derive(Default)]
@@ -56,7 +56,8 @@ pub(super) struct Helpers<N> {
     threads: Vec<JoinHandle<()>>,
     /// Tasks that are not worth telling a thread of.
     own: VecDeque<Task>,
-    shares: bool,
+    /// Whether threads share the tasks that are given now.
+    is_shared: bool,
     /// Tasks that are not known to be done.
     open: usize,
 }
@@ -70,14 +71,14 @@ impl<N: Copy + Send + Sync + 'static> Helpers<N> {
             done: unbounded(),
             threads: Vec::new(),
             own: VecDeque::new(),
-            shares: false,
+            is_shared: false,
             open: 0,
         }
     }
 
     /// From now on that many threads share the tasks, the one that gives them included.
     pub(super) fn share_among(&mut self, count: usize) {
-        while self.threads.len() + 1 < count.min(MOST) {
+        while self.threads.len() + 1 < count.min(MOST_THREADS) {
             let (scene, tasks, done) = (Arc::clone(&self.scene), self.tasks.1.clone(), self.done.0.clone());
             let help = move || {
                 while let Some(task) = wait_for(&tasks) {
@@ -90,12 +91,12 @@ impl<N: Copy + Send + Sync + 'static> Helpers<N> {
             let Ok(thread) = thread::Builder::new().spawn(help) else { break };
             self.threads.push(thread);
         }
-        self.shares = count > 1 && !self.threads.is_empty();
+        self.is_shared = count > 1 && !self.threads.is_empty();
     }
 
     /// Into how many tasks work of which nothing waits for another part is to be divided.
     pub(super) fn shares(&self) -> usize {
-        if self.shares { 2 * (self.threads.len() + 1) } else { 1 }
+        if self.is_shared { 2 * (self.threads.len() + 1) } else { 1 }
     }
 
     /// What all tasks read.
@@ -109,9 +110,10 @@ impl<N: Copy + Send + Sync + 'static> Helpers<N> {
         std::mem::replace(&mut *self.scene.write().unwrap_or_else(PoisonError::into_inner), scene)
     }
 
+    /// Gives a task; [`Helpers::next`] tells when it is done.
     pub(super) fn give(&mut self, task: Task) {
         self.open += 1;
-        if !self.shares {
+        if !self.is_shared {
             self.own.push_back(task);
         } else if let Err(unsent) = self.tasks.0.send(task) {
             self.own.push_back(unsent.0);
@@ -162,6 +164,7 @@ fn wait_for<T>(from: &Receiver<T>) -> Option<T> {
     from.recv().ok()
 }
 
+/// Does a task.
 fn work<N: Copy>(task: Task, scene: &RwLock<Scene<N>>) -> Done {
     let scene = || scene.read().unwrap_or_else(PoisonError::into_inner);
     match task {
@@ -231,5 +234,8 @@ mod tests {
         let mut helpers: Helpers<()> = Helpers::new();
         helpers.share_among(3);
         (0..1_000).for_each(|number| helpers.give(Task::Look(number, Box::default())));
+        let scene = Arc::clone(&helpers.scene);
+        drop(helpers);
+        assert_eq!(Arc::strong_count(&scene), 1, "threads that are left");
     }
 }

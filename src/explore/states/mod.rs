@@ -14,8 +14,8 @@
 //!    led to it first, and waits for the next level.
 //! 4. Where there are many states and the question allows it, one thread alone is expanded where that is enough ([`Reduction`]).
 //! 5. Large levels are expanded on several cores, where the machine has to do the steps (`batch`, `parallel`) and where they are done
-//!    from memory (`rounds`, `helpers`), and entered in the order in which one core would have done the steps, so that the graph is the same for any
-//!    number of cores.
+//!    from memory (`rounds`, `helpers`), and entered in the order in which one core would have done the steps, so that the graph is
+//!    the same for any number of cores.
 //!
 //! **Soundness and limits**: if no bound is hit, each state that an execution can reach is a node, and the path to it
 //! is a shortest one; with reduction that holds up to [`Statistics::all_states_to`] alone. Two states with one fingerprint
@@ -25,6 +25,7 @@
 mod ahead;
 pub(in crate::explore) mod assumption;
 mod batch;
+mod bounds;
 mod bytes;
 mod changes;
 mod chunks;
@@ -39,6 +40,7 @@ mod fingerprint;
 mod frontier;
 pub(in crate::explore) mod graph;
 mod helpers;
+mod images;
 mod memo;
 mod monitor;
 mod numbered;
@@ -329,45 +331,6 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         node
     }
 
-    fn stop(&mut self, bound: Bound) -> ControlFlow<()> {
-        self.found.bound = Some(bound);
-        ControlFlow::Break(())
-    }
-
-    /// Looks at the bounds before every 1024th state, wherever it is expanded, and sooner where states are large.
-    fn look(&mut self) -> ControlFlow<()> {
-        self.entered += 1;
-        let steps = self.found.statistics.steps;
-        self.work += (steps - self.steps_before) * self.words;
-        self.steps_before = steps;
-        let is_time = self.entered % 1024 == 1 || self.work >= LOOK;
-        let over = if is_time { self.look_at_bounds() } else { ControlFlow::Continue(()) };
-        self.left -= 1;
-        over
-    }
-
-    /// Looks at the bounds now.
-    fn look_at_bounds(&mut self) -> ControlFlow<()> {
-        self.work = 0;
-        self.found.statistics.states = self.found.graph.len() as u64;
-        self.found.statistics.terms = self.visitor.terms() as u64;
-        self.found.statistics.waiting = (self.left + self.next.len()) as u64;
-        if let Err(bound) = self.budget.report(&self.found.statistics) {
-            return self.stop(bound);
-        }
-        self.dictionary.make_room(DICTIONARY.max(2 * self.found.statistics.states));
-        self.collapse.look(self.found.statistics.states);
-        // What waits is given back before the ways through the graph are looked for; but the allocator has gaps then, in which
-        // these find no room.
-        let waiting = self.level_bytes + self.next.bytes() + self.dictionary.bytes() + self.rounds_bytes;
-        let ways = self.found.graph.bytes_of_ways();
-        let states = self.found.graph.bytes() + self.collapse.bytes() + waiting.max(ways) + waiting.min(ways) / 2;
-        if self.budget.exceeds_memory(states + self.found.tables.bytes() + self.visitor.bytes()) {
-            return self.stop(Bound::Memory);
-        }
-        ControlFlow::Continue(())
-    }
-
     /// Enters the first state.
     fn start(&mut self) -> ControlFlow<()> {
         let (state, monitor) = &mut self.child;
@@ -400,20 +363,6 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             self.found.stopped = true;
         }
         wanted
-    }
-
-    fn may_step(&mut self) -> ControlFlow<()> {
-        if self.budget.limits().max_executions.is_some_and(|limit| self.found.statistics.executions >= limit) {
-            return self.stop(Bound::Executions);
-        }
-        // A state may allow many long steps.
-        if self.executed.0 >= LOOK_INSTRUCTIONS {
-            self.executed = Work::default();
-            if let Some(bound) = self.budget.check() {
-                return self.stop(bound);
-            }
-        }
-        ControlFlow::Continue(())
     }
 
     fn step(&mut self, node: u32, choice: Choice) -> ControlFlow<()> {
@@ -484,21 +433,6 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
                 let wanted = self.visitor.end(&context);
                 self.ended(wanted)
             }
-        }
-    }
-
-    /// States that may be met.
-    fn most_states(&self) -> u64 {
-        // One number is the mark of discarded executions.
-        self.budget.limits().max_states.unwrap_or(u64::MAX).min(u64::from(u32::MAX) - 1)
-    }
-
-    /// A new state waits to be expanded.
-    fn wait(&mut self) -> ControlFlow<()> {
-        if self.found.graph.len() as u64 > self.most_states() {
-            self.stop(Bound::States)
-        } else {
-            ControlFlow::Continue(())
         }
     }
 }

@@ -32,12 +32,14 @@ use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// States of a round, at most but for those of its last block; and the part of them that the window has.
+/// States that are entered in a round, and new ones that are in the small table alone, at most but for those of the last block.
 const STATES: usize = 8_192;
-const WINDOW: usize = 4;
 
-/// States that were met, for each of a round: what is known of a round takes little beside them.
+/// States that were met, for each new one in the small table: what is known of a round takes little beside them.
 const MET: usize = 24;
+
+/// New states, for each state of the window.
+const WINDOW: usize = 4;
 
 /// The part of the memory that the user allows which the states of the window may take.
 const PART_OF_MEMORY: u64 = 256;
@@ -111,7 +113,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
     fn round(&mut self, rounds: &mut Rounds<G::Note>, level: &mut Frontier) -> ControlFlow<()> {
         let states = self.states_of_round();
         self.lend(rounds);
-        if rounds.is_stale {
+        if rounds.finds_again {
             rounds.find_again();
         }
         let (mut over, mut entered) = (ControlFlow::Continue(()), (0, 0));
@@ -259,14 +261,13 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         mem::swap(&mut rounds.earlier, &mut rounds.recent);
         rounds.recent.clear();
         // A block that was looked at before two such changes is looked at again.
-        rounds.is_stale |= rounds.stale > 0;
+        rounds.finds_again |= rounds.stale > 0;
         rounds.stale = rounds.window.len();
     }
 
     /// Writes the new states of the blocks that were entered last.
     fn write_rest(&mut self, rounds: &mut Rounds<G::Note>) {
         let entered = mem::take(&mut rounds.entered);
-        rounds.new = 0;
         each_new(&entered, &rounds.helpers.scene(), |node, numbers| self.next.push_numbers(node, numbers));
         rounds.put_by(entered);
     }
@@ -308,7 +309,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
         }
         self.collapse.tidy();
         // Its new states are in the table of all states.
-        rounds.is_stale = true;
+        rounds.finds_again = true;
         ControlFlow::Continue(())
     }
 

@@ -72,9 +72,8 @@ pub(super) struct Rounds<N> {
     pub of_level: usize,
     /// States in the window, and their words.
     size: (usize, u64),
-    /// Blocks whose new states are not written yet, and the number of these.
+    /// Blocks whose new states are not written yet.
     pub entered: Vec<Entered>,
-    pub new: usize,
     pub written: InOrder<Vec<NumberWriter>>,
     pub shares: InOrder<Share>,
     /// New states that were entered into the table of all states last, and blocks of the window that were looked at before that.
@@ -83,8 +82,8 @@ pub(super) struct Rounds<N> {
     /// New states that are not in the table of all states yet: to find them, and in order.
     pub recent: Recent,
     pub fresh: Vec<(u128, u32)>,
-    /// Whether nodes are to be looked for once more.
-    pub is_stale: bool,
+    /// Whether the nodes that were not known are to be looked for once more.
+    pub finds_again: bool,
     /// Lists of blocks that are done with.
     pub spare: (Vec<Ahead>, Vec<Vec<New>>),
     /// Memory of what was found of the window when a round has ended, at most.
@@ -101,14 +100,13 @@ impl<N: Copy + Send + Sync + 'static> Rounds<N> {
             of_level: 0,
             size: (0, 0),
             entered: Vec::new(),
-            new: 0,
             written: InOrder::default(),
             shares: InOrder::default(),
             earlier: Recent::default(),
             stale: 0,
             recent: Recent::default(),
             fresh: Vec::new(),
-            is_stale: false,
+            finds_again: false,
             spare: (Vec::new(), Vec::new()),
             most: 0,
             unchecked: Vec::new(),
@@ -142,7 +140,7 @@ impl<N: Copy + Send + Sync + 'static> Rounds<N> {
 
     /// Looks once more for the nodes that were not known.
     pub(super) fn find_again(&mut self) {
-        (self.is_stale, self.stale) = (false, 0);
+        (self.finds_again, self.stale) = (false, 0);
         for index in 0..self.window.len() {
             if let Some(looked) = self.window.items[index].take() {
                 self.helpers.give(Task::Find(self.window.first + index, looked));
@@ -195,11 +193,9 @@ impl<N: Copy + Send + Sync + 'static> Rounds<N> {
 
     /// The new states of a block are to be written: with those of others, as soon as there are as many as a block has.
     pub(super) fn write(&mut self, entered: Entered, size: usize) {
-        self.new += entered.new.len();
         self.entered.push(entered);
-        if self.new >= size {
+        if self.entered.iter().map(|entered| entered.new.len()).sum::<usize>() >= size {
             let entered = mem::take(&mut self.entered);
-            self.new = 0;
             let number = self.written.open();
             self.helpers.give(Task::Write(number, entered, size));
         }
