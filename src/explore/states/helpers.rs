@@ -199,7 +199,7 @@ mod tests {
             let mut visited = Visited::default();
             for new in new.chunks(10_000) {
                 let new = Arc::new(new.to_vec());
-                let shares = visited.take_shares(helpers.shares());
+                let shares = visited.take_shares(helpers.shares(), &new);
                 let given = shares.len();
                 shares.into_iter().enumerate().for_each(|(number, share)| {
                     helpers.give(Task::Insert(number, share, Arc::clone(&new)));

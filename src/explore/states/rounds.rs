@@ -246,7 +246,7 @@ impl<G: Monitor, V: Visitor<G>> Engine<'_, G, V> {
             return;
         }
         let new = Arc::new(mem::take(&mut rounds.fresh));
-        for share in self.found.graph.visited_mut().take_shares(rounds.helpers.shares()) {
+        for share in self.found.graph.visited_mut().take_shares(rounds.helpers.shares(), &new) {
             let number = rounds.shares.open();
             rounds.helpers.give(Task::Insert(number, share, Arc::clone(&new)));
         }

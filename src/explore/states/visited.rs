@@ -97,10 +97,17 @@ impl Visited {
         }
     }
 
-    /// Takes the tables out, for so many that enter fingerprints at a time: each gets some of them.
-    pub(super) fn take_shares(&mut self, count: usize) -> Vec<Share> {
+    /// Takes the tables out, for so many that enter these new fingerprints at a time: each gets some of the tables. They have grown before,
+    /// for an allocator keeps apart what each thread has asked for and given back.
+    pub(super) fn take_shares(&mut self, count: usize, new: &[(u128, u32)]) -> Vec<Share> {
         self.prepare();
         let is_divided = self.tables.len() > 1;
+        if is_divided {
+            let mut more = [0; PARTS];
+            let slot = |&(fingerprint, node): &(u128, u32)| Slot { key: key(fingerprint), node };
+            new.iter().for_each(|one| more[slot(one).part()] += 1);
+            self.tables.iter_mut().zip(more).for_each(|(table, more)| table.make_room(more));
+        }
         let size = self.tables.len().div_ceil(count.max(1));
         let mut rest = std::mem::take(&mut self.tables);
         let mut shares = Vec::new();
@@ -263,7 +270,7 @@ impl Table {
     }
 
     fn find_or_insert(&mut self, new: Slot) -> u32 {
-        if self.len * 5 >= self.slots.len() * 4 {
+        if self.is_full(self.len) {
             self.grow();
         }
         let place = self.place(&new);
@@ -273,6 +280,18 @@ impl Table {
             self.len += 1;
         }
         slot.node - 1
+    }
+
+    /// Whether it grows before another one joins so many.
+    fn is_full(&self, len: usize) -> bool {
+        len * 5 >= self.slots.len() * 4
+    }
+
+    /// Grows as it would while so many new ones are entered.
+    fn make_room(&mut self, more: usize) {
+        while more > 0 && self.is_full(self.len + more - 1) {
+            self.grow();
+        }
     }
 
     fn grow(&mut self) {
@@ -313,7 +332,7 @@ mod tests {
             for round in 0..100 {
                 let numbers = 1_000 * round..1_000 * (round + 1);
                 let new: Vec<(u128, u32)> = numbers.map(|number| (fingerprint(number), number)).collect();
-                for mut share in visited.take_shares(count) {
+                for mut share in visited.take_shares(count, &new) {
                     share.insert(&new);
                     visited.give_back(share);
                 }
